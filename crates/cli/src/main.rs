@@ -1,0 +1,2 @@
+//! The binary `pompeii`: the only crate that knows the command line.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Turns live state into an experiment, after a normal end or a death.

@@ -1,0 +1,1 @@
+//! The layout of live state: what the measured process writes and finish reads.

@@ -1,0 +1,126 @@
+//! The call tree: a forest of call paths, each a region under a parent call path. Root 1 is the
+//! program, root 2 is `TASKS`, under which every explicit task construct has a tree of its own.
+
+use crate::{CallId, IndexVec, RegionId};
+
+/// One call path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallNode {
+    /// The region that the path ends in.
+    pub region: RegionId,
+    /// The path without its last region; `None` for a root.
+    pub parent: Option<CallId>,
+    /// Longer paths, in the order of their creation.
+    pub children: Vec<CallId>,
+}
+
+/// All call paths of a run. A parent's id is always smaller than its children's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallTree {
+    nodes: IndexVec<CallId, CallNode>,
+    roots: Vec<CallId>,
+}
+
+impl CallTree {
+    /// Adds a root call path.
+    pub fn add_root(&mut self, region: RegionId) -> CallId {
+        let id = self.nodes.push(CallNode { region, parent: None, children: Vec::new() });
+        self.roots.push(id);
+        id
+    }
+
+    /// The call path `parent` + `region`, made if it is new.
+    pub fn child(&mut self, parent: CallId, region: RegionId) -> CallId {
+        let known = self.nodes[parent].children.iter().copied();
+        if let Some(id) = known.into_iter().find(|&id| self.nodes[id].region == region) {
+            return id;
+        }
+        self.add_child(parent, region)
+    }
+
+    /// A new call path `parent` + `region`, even where one with this region exists already.
+    pub fn add_child(&mut self, parent: CallId, region: RegionId) -> CallId {
+        let node = CallNode { region, parent: Some(parent), children: Vec::new() };
+        let id = self.nodes.push(node);
+        self.nodes[parent].children.push(id);
+        id
+    }
+
+    /// The root call paths in the order of their creation.
+    pub fn roots(&self) -> &[CallId] {
+        &self.roots
+    }
+
+    /// Number of call paths.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no call path.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The call path's node, if it exists.
+    pub fn get(&self, id: CallId) -> Option<&CallNode> {
+        self.nodes.get(id)
+    }
+
+    /// The region that the call path ends in.
+    pub fn region(&self, id: CallId) -> RegionId {
+        self.nodes[id].region
+    }
+
+    /// The call path without its last region.
+    pub fn parent(&self, id: CallId) -> Option<CallId> {
+        self.nodes[id].parent
+    }
+
+    /// The longer call paths.
+    pub fn children(&self, id: CallId) -> &[CallId] {
+        &self.nodes[id].children
+    }
+
+    /// All call paths; parents come before their children.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = CallId> + use<> {
+        self.nodes.ids()
+    }
+
+    /// The call path and its ancestors, innermost first.
+    pub fn ancestors(&self, id: CallId) -> impl Iterator<Item = CallId> + '_ {
+        std::iter::successors(Some(id), |&id| self.parent(id))
+    }
+
+    /// The root above the call path.
+    pub fn root(&self, id: CallId) -> CallId {
+        self.ancestors(id).last().unwrap_or(id)
+    }
+
+    /// The call path and all below it, parents before children (depth first).
+    pub fn subtree(&self, id: CallId) -> Vec<CallId> {
+        let (mut found, mut open) = (Vec::new(), vec![id]);
+        while let Some(id) = open.pop() {
+            found.push(id);
+            open.extend(self.children(id).iter().rev());
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subtree_is_depth_first_and_a_path_is_made_once() {
+        let mut tree = CallTree::default();
+        let root = tree.add_root(RegionId(0));
+        let a = tree.child(root, RegionId(1));
+        let c = tree.child(root, RegionId(3));
+        let b = tree.child(a, RegionId(2));
+        assert_eq!(tree.child(a, RegionId(2)), b);
+        assert_eq!(tree.subtree(root), [root, a, b, c]);
+        assert_eq!(tree.root(b), root);
+        assert_eq!(tree.ancestors(b).collect::<Vec<_>>(), [b, a, root]);
+    }
+}

@@ -1,0 +1,54 @@
+//! What every room of Pompeii talks about: regions, call paths, locations, metrics and the one
+//! severity cube over them.
+//!
+//! Design constraints:
+//! * No I/O, no printing, no clocks: values come in, values go out.
+//! * Severities are integers (clock ticks or counts), so that two ways to the same number can be
+//!   compared for equality. Seconds appear only where a value is displayed or written to a file.
+//! * Ids are newtypes over dense indices; a table is an [`IndexVec`] that only its own id can index.
+//!
+//! ```
+//! use pompeii_model::{CallTree, Region, Role};
+//! let mut calls = CallTree::default();
+//! let main = calls.add_root(pompeii_model::RegionId(0));
+//! let loop_path = calls.child(main, pompeii_model::RegionId(1));
+//! assert_eq!(calls.child(main, pompeii_model::RegionId(1)), loop_path);
+//! assert_eq!(Region::artificial("TASKS").role, Role::Artificial);
+//! ```
+
+mod calltree;
+mod cube;
+mod ids;
+mod metric;
+mod region;
+mod system;
+mod time;
+
+pub use calltree::{CallNode, CallTree};
+pub use cube::Cube;
+pub use ids::{Id, IndexVec};
+pub use metric::{Metric, Unit};
+pub use region::{Paradigm, Region, Role};
+pub use system::{Location, Process, System};
+pub use time::{Frequency, Ticks};
+
+ids::id!(
+    /// A region: one construct, function or user region of the source.
+    RegionId
+);
+ids::id!(
+    /// A call path: a node of the [`CallTree`].
+    CallId
+);
+ids::id!(
+    /// A location: one thread of execution.
+    LocationId
+);
+ids::id!(
+    /// A process of the run.
+    ProcessId
+);
+ids::id!(
+    /// A metric or performance property.
+    MetricId
+);

@@ -1,0 +1,156 @@
+//! Regions: what a visit can be a visit of. Names, roles and paradigms are those of Score-P and
+//! Cube, so that reports and scripts written for those find what they look for.
+
+/// The programming model that a region belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Paradigm {
+    /// The measurement itself: artificial roots.
+    Measurement,
+    /// User functions and user regions.
+    User,
+    /// OpenMP constructs and runtime routines.
+    OpenMp,
+    /// MPI functions.
+    Mpi,
+}
+
+macro_rules! strings {
+    ($type:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+        impl $type {
+            /// All values, in the order of their declaration.
+            pub const ALL: &[$type] = &[$($type::$variant),*];
+            /// The word that Cube reports use.
+            pub fn as_str(self) -> &'static str {
+                match self { $($type::$variant => $text),* }
+            }
+            /// The value whose word in Cube reports is `text`.
+            pub fn from_name(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text)
+            }
+        }
+    };
+}
+
+strings!(Paradigm { Measurement = "measurement", User = "user", OpenMp = "openmp", Mpi = "mpi" });
+
+/// What kind of construct a region is (facts of the Cube format: the `role` element).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
+pub enum Role {
+    Function,
+    User,
+    Artificial,
+    Parallel,
+    Loop,
+    Sections,
+    Section,
+    Workshare,
+    Single,
+    SingleBody,
+    Master,
+    Critical,
+    CriticalBody,
+    Atomic,
+    Barrier,
+    ImplicitBarrier,
+    Task,
+    TaskCreate,
+    Taskwait,
+    Lock,
+}
+
+strings!(Role {
+    Function = "function",
+    User = "user",
+    Artificial = "artificial",
+    Parallel = "parallel",
+    Loop = "loop",
+    Sections = "sections",
+    Section = "section",
+    Workshare = "workshare",
+    Single = "single",
+    SingleBody = "single sblock",
+    Master = "master",
+    Critical = "critical",
+    CriticalBody = "critical sblock",
+    Atomic = "atomic",
+    Barrier = "barrier",
+    ImplicitBarrier = "implicit barrier",
+    Task = "task",
+    TaskCreate = "task create",
+    Taskwait = "taskwait",
+    Lock = "lock",
+});
+
+/// One construct, function or user region of the source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// Display name, e.g. `!$omp parallel @ocean.c:118`.
+    pub name: String,
+    /// The kind of construct.
+    pub role: Role,
+    /// The programming model.
+    pub paradigm: Paradigm,
+    /// Source file as the compiler was given it; empty where unknown.
+    pub file: String,
+    /// First line, 1-based; 0 where unknown.
+    pub begin_line: u32,
+    /// Last line, 1-based; 0 where unknown.
+    pub end_line: u32,
+}
+
+impl Region {
+    /// A region that stands for no source: a root such as `TASKS`.
+    pub fn artificial(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            role: Role::Artificial,
+            paradigm: Paradigm::Measurement,
+            file: String::new(),
+            begin_line: 0,
+            end_line: 0,
+        }
+    }
+
+    /// The last component of the source file's path, or an empty string.
+    pub fn file_name(&self) -> &str {
+        self.file.rsplit('/').next().unwrap_or("")
+    }
+
+    /// `file:line` of the region's begin, or `None` where the source is unknown.
+    pub fn source(&self) -> Option<String> {
+        (!self.file.is_empty()).then(|| format!("{}:{}", self.file_name(), self.begin_line))
+    }
+
+    /// The construct in the user's words: the name without `!$omp ` and the place.
+    pub fn construct(&self) -> &str {
+        let name = self.name.strip_prefix("!$omp ").unwrap_or(&self.name);
+        name.split(" @").next().unwrap_or(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_and_their_words_are_one_to_one() {
+        for &role in Role::ALL {
+            assert_eq!(Role::from_name(role.as_str()), Some(role));
+        }
+    }
+
+    #[test]
+    fn a_region_names_its_place_and_construct() {
+        let region = Region {
+            name: "!$omp parallel @ocean.c:118".into(),
+            role: Role::Parallel,
+            paradigm: Paradigm::OpenMp,
+            file: "src/ocean.c".into(),
+            begin_line: 118,
+            end_line: 131,
+        };
+        assert_eq!(region.source().as_deref(), Some("ocean.c:118"));
+        assert_eq!(region.construct(), "parallel");
+    }
+}

@@ -1,0 +1,48 @@
+//! The system tree: machine, node, process, location. Only locations carry values.
+
+use crate::{IndexVec, LocationId, ProcessId};
+
+/// A process of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Display name: `Process` or `MPI Rank 3`.
+    pub name: String,
+    /// Rank, 0 for a program without MPI.
+    pub rank: u32,
+    /// Host that it ran on.
+    pub node: String,
+    /// Its first location: the thread that runs the serial parts.
+    pub master: LocationId,
+}
+
+/// A thread of execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Display name: `Master thread` or `OMP thread 1`.
+    pub name: String,
+    /// The process that it belongs to.
+    pub process: ProcessId,
+}
+
+/// Where the program ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct System {
+    /// Name of the machine (the cluster).
+    pub machine: String,
+    /// All processes in rank order.
+    pub processes: IndexVec<ProcessId, Process>,
+    /// All locations; those of a process follow each other, its master first.
+    pub locations: IndexVec<LocationId, Location>,
+}
+
+impl System {
+    /// The master location of the process that `location` belongs to.
+    pub fn master(&self, location: LocationId) -> LocationId {
+        self.processes[self.locations[location].process].master
+    }
+
+    /// The locations of a process in order.
+    pub fn locations_of(&self, process: ProcessId) -> impl Iterator<Item = LocationId> + '_ {
+        self.locations.enumerated().filter(move |(_, l)| l.process == process).map(|(id, _)| id)
+    }
+}

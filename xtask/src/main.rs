@@ -1,0 +1,2 @@
+//! Everything a developer runs: demo, test, tidy.
+fn main() {}
