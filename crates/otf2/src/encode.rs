@@ -1,0 +1,626 @@
+//! Event records for the hot path of a measurement: straight into memory of the caller.
+//!
+//! The caller proves with one comparison that [`EVENT_ROOM_BYTES`] are free and hands them over as
+//! an array reference, so nothing in here checks bounds, allocates or fails:
+//!
+//! ```
+//! use pompeii_otf2::encode::{self, EVENT_ROOM_BYTES};
+//!
+//! let mut room = [0; EVENT_ROOM_BYTES];
+//! let mut last_time = 0;
+//! let used = encode::enter(&mut room, &mut last_time, 110, 0);
+//! assert_eq!(room[..used], [5, 110, 0, 0, 0, 0, 0, 0, 0, 12, 0]);
+//! ```
+//!
+//! Every function has the same first three arguments: the free bytes, the time of the last
+//! timestamp record of this location (0 at first; updated), and the time of the event in ticks. It
+//! returns the number of bytes used. A timestamp record is written when the time has grown; a time
+//! that went back (clocks of two cores) is recorded as the last one, since times of a location must
+//! not decrease.
+//!
+//! Death at any instruction must leave readable bytes, also in recycled memory. Therefore the byte
+//! behind the last record is always 0, which reads as the end of the chunk, and the first byte of
+//! whatever is added becomes non-zero last.
+//!
+//! To add an event: one line in the `events!` table below; a test holds it against the decoder.
+
+use core::sync::atomic::{Ordering, compiler_fence};
+
+/// Bytes that must be free for any event with a fixed number of fields: its timestamp, the record,
+/// and the closing marks of a file behind it.
+pub const EVENT_ROOM_BYTES: usize = 64;
+
+/// Memory for one event.
+pub type Room = [u8; EVENT_ROOM_BYTES];
+
+/// Bytes of a timestamp record.
+pub const TIMESTAMP_BYTES: usize = 9;
+
+/// Largest Enter or Leave record with its timestamp, in bytes.
+pub const ENTER_LEAVE_BYTES: usize = TIMESTAMP_BYTES + 6;
+
+/// Record id of a timestamp.
+pub(crate) const TIMESTAMP: u8 = 5;
+const BODY_BYTES: usize = EVENT_ROOM_BYTES - TIMESTAMP_BYTES;
+const METRIC: u8 = 31;
+const PROGRAM_BEGIN: u8 = 83;
+
+/// An Enter or Leave record that was encoded ahead of time, one word per region.
+///
+/// A measurement that keeps it beside its region saves the compression of the id in every event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed(u64);
+
+impl Packed {
+    /// The record of entering `region`.
+    pub const fn enter(region: u32) -> Packed {
+        Packed::single(12, region)
+    }
+
+    /// The record of leaving `region`.
+    pub const fn leave(region: u32) -> Packed {
+        Packed::single(13, region)
+    }
+
+    /// Six bytes of record at most, a zero, and the length in the topmost byte.
+    const fn single(id: u8, value: u32) -> Packed {
+        let (word, bytes) = pack_u32(value);
+        Packed(id as u64 | word << 8 | (bytes as u64 + 1) << 56)
+    }
+}
+
+/// Writes a record that was packed before: the fastest way into a trace.
+#[inline(always)]
+pub fn packed(room: &mut Room, last_time: &mut u64, time: u64, record: Packed) -> usize {
+    let bytes = (record.0 >> 56) as usize;
+    if time > *last_time {
+        *last_time = time;
+        put_word(body(room, true), record.0);
+        put_timestamp(room, time);
+        TIMESTAMP_BYTES + bytes
+    } else {
+        put_word(body(room, false), record.0);
+        bytes
+    }
+}
+
+/// Where the record goes: behind a timestamp, or at the start.
+#[inline(always)]
+fn body(room: &mut Room, stamped: bool) -> &mut [u8; BODY_BYTES] {
+    if stamped {
+        let [_, _, _, _, _, _, _, _, _, body @ ..] = room;
+        body
+    } else {
+        let [body @ .., _, _, _, _, _, _, _, _, _] = room;
+        body
+    }
+}
+
+/// The location enters `region`.
+#[inline(always)]
+pub fn enter(room: &mut Room, last_time: &mut u64, time: u64, region: u32) -> usize {
+    packed(room, last_time, time, Packed::enter(region))
+}
+
+/// The location leaves `region`.
+#[inline(always)]
+pub fn leave(room: &mut Room, last_time: &mut u64, time: u64, region: u32) -> usize {
+    packed(room, last_time, time, Packed::leave(region))
+}
+
+/// One function per event: id, then the fields in file order with their encodings.
+macro_rules! events {
+    ($( $(#[$doc:meta])* $id:literal $name:ident ( $($field:ident : $enc:ident),* ); )*) => {
+        $(
+            $(#[$doc])*
+            #[allow(clippy::too_many_arguments, reason = "the record has that many fields")]
+            #[inline]
+            pub fn $name(
+                room: &mut Room, last_time: &mut u64, time: u64, $($field: events!(@type $enc)),*
+            ) -> usize {
+                with_length(room, last_time, time, $id, |_fields| { $( _fields.$enc($field); )* })
+            }
+        )*
+    };
+    (@type u8) => { u8 };
+    (@type vu32) => { u32 };
+    (@type vu64) => { u64 };
+    (@type vi64) => { i64 };
+    (@type time) => { u64 };
+}
+
+events! {
+    /// The buffer was written out until `stop_time`, in ticks.
+    10 buffer_flush(stop_time: time);
+    /// Measurement goes on (1) or off (2).
+    11 measurement_on_off(mode: u8);
+    /// Sends `msg_length` bytes to rank `receiver` of the communicator.
+    14 mpi_send(receiver: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64);
+    /// Begins to send; completed by `mpi_isend_complete` with the same request.
+    15 mpi_isend(receiver: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64, request: vu64);
+    /// Has received `msg_length` bytes from rank `sender` of the communicator.
+    18 mpi_recv(sender: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64);
+    /// Completes the receive of a request.
+    19 mpi_irecv(sender: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64, request: vu64);
+    /// A collective operation begins.
+    22 mpi_collective_begin();
+    /// A collective operation ends; sizes in bytes.
+    23 mpi_collective_end(op: u8, communicator: vu32, root: vu32, sent: vu64, received: vu64);
+    /// A user parameter has this value.
+    33 parameter_int(parameter: vu32, value: vi64);
+    /// A user parameter has this value.
+    34 parameter_unsigned_int(parameter: vu32, value: vu64);
+    /// A user parameter has this string as its value.
+    32 parameter_string(parameter: vu32, string: vu32);
+    /// A team of that many threads was asked for; `model` is a paradigm, 3 for OpenMP.
+    53 thread_fork(model: u8, requested_threads: vu32);
+    /// The team is gone.
+    54 thread_join(model: u8);
+    /// The location becomes a member of the team.
+    55 thread_team_begin(team: vu32);
+    /// The location is no member of the team any more.
+    56 thread_team_end(team: vu32);
+    /// Holds the lock now; `order` counts the acquisitions of this lock.
+    57 thread_acquire_lock(model: u8, lock: vu32, order: vu32);
+    /// Gives the lock back; `order` as in its acquisition.
+    58 thread_release_lock(model: u8, lock: vu32, order: vu32);
+    /// A task instance is created; (team, thread, generation) is its name.
+    59 thread_task_create(team: vu32, creating_thread: vu32, generation: vu32);
+    /// The location goes on with this task instance; generation 0 is the implicit task.
+    60 thread_task_switch(team: vu32, creating_thread: vu32, generation: vu32);
+    /// The task instance is done.
+    61 thread_task_complete(team: vu32, creating_thread: vu32, generation: vu32);
+    /// Creates a thread of the contingent.
+    62 thread_create(contingent: vu32, sequence: vu64);
+    /// First event of a created thread.
+    63 thread_begin(contingent: vu32, sequence: vu64);
+    /// Has waited for a created thread.
+    64 thread_wait(contingent: vu32, sequence: vu64);
+    /// Last event of a created thread.
+    65 thread_end(contingent: vu32, sequence: vu64);
+    /// The program ends with this status.
+    84 program_end(exit_status: vi64);
+    /// A request of a non-blocking collective operation exists from here on.
+    85 non_blocking_collective_request(request: vu64);
+    /// A non-blocking collective operation is complete; sizes in bytes.
+    86 non_blocking_collective_complete(
+        op: u8, communicator: vu32, root: vu32, sent: vu64, received: vu64, request: vu64);
+    /// The communicator comes into being.
+    87 comm_create(communicator: vu32);
+    /// The communicator ends.
+    88 comm_destroy(communicator: vu32);
+}
+
+/// One function per record that has a single field and no length byte.
+macro_rules! singles {
+    ($( $(#[$doc:meta])* $id:literal $name:ident ( $field:ident ); )*) => { $(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name(room: &mut Room, last_time: &mut u64, time: u64, $field: u64) -> usize {
+            framed(room, last_time, time, $id, 1, |fields| fields.vu64($field))
+        }
+    )* };
+}
+
+singles! {
+    /// The send of the request is complete.
+    16 mpi_isend_complete(request);
+    /// A receive was posted.
+    17 mpi_irecv_request(request);
+    /// The request was tested and is not complete.
+    20 mpi_request_test(request);
+    /// The request was cancelled.
+    21 mpi_request_cancelled(request);
+}
+
+/// A metric value in the 64 bits that a trace stores, with the type that it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MetricValue {
+    /// Counts and ticks.
+    U64(u64),
+    /// Values that may be negative.
+    I64(i64),
+    /// Everything else.
+    F64(f64),
+}
+
+impl MetricValue {
+    /// Type id and bits as in the file.
+    #[inline]
+    pub const fn to_bits(self) -> (u8, u64) {
+        match self {
+            MetricValue::U64(value) => (4, value),
+            MetricValue::I64(value) => (8, value as u64),
+            MetricValue::F64(value) => (10, value.to_bits()),
+        }
+    }
+}
+
+/// Bytes that must be free for a metric event with `values` values.
+pub const fn metric_room_bytes(values: usize) -> usize {
+    // Timestamp, id, long length, class, count, values, and the zero behind a word that is stored.
+    TIMESTAMP_BYTES + 10 + 5 + 1 + values * 10 + 8
+}
+
+/// Values of all members of the metric class `class`, at most 255.
+///
+/// Belongs directly before the Enter or Leave with the same time. `None`, and nothing visible
+/// written: less than [`metric_room_bytes`] are free, or there are more than 255 values.
+#[inline]
+pub fn metric(
+    free: &mut [u8],
+    last_time: &mut u64,
+    time: u64,
+    class: u32,
+    values: &[MetricValue],
+) -> Option<usize> {
+    let count = u8::try_from(values.len()).ok()?;
+    if free.len() < metric_room_bytes(values.len()) {
+        return None;
+    }
+    long_record(free, last_time, time, METRIC, values.len() * 10 + 6, |fields| {
+        fields.vu32(class);
+        fields.u8(count);
+        for value in values {
+            let (kind, bits) = value.to_bits();
+            fields.u8(kind);
+            fields.vu64(bits);
+        }
+    })
+}
+
+/// Bytes that must be free for the begin of a program with `arguments` arguments.
+pub const fn program_begin_room_bytes(arguments: usize) -> usize {
+    TIMESTAMP_BYTES + 10 + 5 + 5 + arguments * 5 + 8
+}
+
+/// The program `name` begins; name and arguments are string ids.
+///
+/// `None`, and nothing visible written: less than [`program_begin_room_bytes`] are free.
+pub fn program_begin(
+    free: &mut [u8],
+    last_time: &mut u64,
+    time: u64,
+    name: u32,
+    arguments: &[u32],
+) -> Option<usize> {
+    let count = u32::try_from(arguments.len()).ok()?;
+    if free.len() < program_begin_room_bytes(arguments.len()) {
+        return None;
+    }
+    long_record(free, last_time, time, PROGRAM_BEGIN, arguments.len() * 5 + 10, |fields| {
+        fields.vu32(name);
+        fields.vu32(count);
+        for &argument in arguments {
+            fields.vu32(argument);
+        }
+    })
+}
+
+/// A record with a length byte whose fields fit into a room.
+#[inline(always)]
+fn with_length(
+    room: &mut Room,
+    last_time: &mut u64,
+    time: u64,
+    id: u8,
+    write: impl FnOnce(&mut Fields),
+) -> usize {
+    framed(room, last_time, time, id, 2, |fields| {
+        write(fields);
+        let length = fields.at - 2;
+        fields.out[1] = length as u8;
+    })
+}
+
+/// Fields first, then the id, then the timestamp: what is not complete stays behind a zero byte.
+#[inline(always)]
+fn framed(
+    room: &mut Room,
+    last_time: &mut u64,
+    time: u64,
+    id: u8,
+    head: usize,
+    write: impl FnOnce(&mut Fields),
+) -> usize {
+    let stamped = time > *last_time;
+    let body = body(room, stamped);
+    let mut fields = Fields { out: body, at: head };
+    write(&mut fields);
+    fields.zero_behind();
+    let bytes = fields.at;
+    compiler_fence(Ordering::Release);
+    body[0] = id;
+    if !stamped {
+        return bytes;
+    }
+    *last_time = time;
+    put_timestamp(room, time);
+    TIMESTAMP_BYTES + bytes
+}
+
+/// As `framed`, for records of any length. `payload_max` decides on the form of the length, as in
+/// the reference library: it is an upper bound, known before the fields are written.
+fn long_record(
+    free: &mut [u8],
+    last_time: &mut u64,
+    time: u64,
+    id: u8,
+    payload_max: usize,
+    write: impl FnOnce(&mut Fields),
+) -> Option<usize> {
+    let stamped = time > *last_time;
+    let (stamp, body) = free.split_at_mut_checked(if stamped { TIMESTAMP_BYTES } else { 0 })?;
+    let long = payload_max > 254;
+    let head = if long { 10 } else { 2 };
+    let mut fields = Fields { out: body, at: head };
+    write(&mut fields);
+    fields.zero_behind();
+    let bytes = fields.at;
+    let length = (bytes - head) as u64;
+    if long {
+        *body.get_mut(1)? = 0xff;
+        body.get_mut(2..10)?.copy_from_slice(&length.to_le_bytes());
+    } else {
+        *body.get_mut(1)? = length as u8;
+    }
+    compiler_fence(Ordering::Release);
+    *body.first_mut()? = id;
+    if !stamped {
+        return Some(bytes);
+    }
+    *last_time = time;
+    put_timestamp(stamp.first_chunk_mut::<TIMESTAMP_BYTES>()?, time);
+    Some(TIMESTAMP_BYTES + bytes)
+}
+
+/// Appends fields behind each other. A store that does not fit is dropped: callers have proven the
+/// room, so that this branch is never taken, and it is cheaper than a panic's.
+struct Fields<'a> {
+    out: &'a mut [u8],
+    at: usize,
+}
+
+impl Fields<'_> {
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        let room = self.out.get_mut(at..).and_then(|rest| rest.first_chunk_mut());
+        debug_assert!(room.is_some(), "the caller has not proven the room");
+        if let Some(room) = room {
+            *room = bytes;
+        }
+    }
+
+    #[inline(always)]
+    fn u8(&mut self, value: u8) {
+        self.store(self.at, [value]);
+        self.at += 1;
+    }
+
+    #[inline(always)]
+    fn vu32(&mut self, value: u32) {
+        let (word, bytes) = pack_u32(value);
+        self.store(self.at, word.to_le_bytes());
+        self.at += bytes;
+    }
+
+    #[inline(always)]
+    fn vu64(&mut self, value: u64) {
+        let bytes = if value == u64::MAX { 0xff } else { significant_bytes(value) as u8 };
+        self.store(self.at, [bytes]);
+        self.store(self.at + 1, value.to_le_bytes());
+        self.at += 1 + if bytes == 0xff { 0 } else { bytes as usize };
+    }
+
+    /// Negative values have the full width, so that readers need no sign extension.
+    #[inline(always)]
+    fn vi64(&mut self, value: i64) {
+        let bytes = significant_bytes(value as u64);
+        self.store(self.at, [bytes as u8]);
+        self.store(self.at + 1, value.to_le_bytes());
+        self.at += 1 + bytes;
+    }
+
+    #[inline(always)]
+    fn time(&mut self, value: u64) {
+        self.store(self.at, value.to_le_bytes());
+        self.at += 8;
+    }
+
+    #[inline(always)]
+    fn zero_behind(&mut self) {
+        self.store(self.at, [0]);
+    }
+}
+
+/// Size byte and value as a little-endian word, and how many bytes of it count.
+#[inline(always)]
+const fn pack_u32(value: u32) -> (u64, usize) {
+    if value == u32::MAX {
+        return (0xff, 1);
+    }
+    let bytes = significant_bytes(value as u64);
+    ((value as u64) << 8 | bytes as u64, 1 + bytes)
+}
+
+/// Bytes without leading zero bytes: 0 for 0, 1 up to 255, ...
+#[inline(always)]
+const fn significant_bytes(value: u64) -> usize {
+    (71 - value.leading_zeros() as usize) / 8
+}
+
+#[inline(always)]
+fn put_word<const N: usize>(out: &mut [u8; N], word: u64) {
+    if let Some(room) = out.first_chunk_mut() {
+        *room = word.to_le_bytes();
+    }
+}
+
+/// The id comes last: with it the record behind the timestamp becomes visible, too.
+#[inline(always)]
+fn put_timestamp<const N: usize>(out: &mut [u8; N], time: u64) {
+    if let Some([id, bytes @ ..]) = out.first_chunk_mut::<TIMESTAMP_BYTES>() {
+        *bytes = time.to_le_bytes();
+        compiler_fence(Ordering::Release);
+        *id = TIMESTAMP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    /// Hexadecimal bytes of an event at time 0x110 and at the same time again, in memory full of
+    /// garbage, and a check that a zero byte follows.
+    fn check(encode: impl Fn(&mut Room, &mut u64, u64) -> usize, expected: Expect) {
+        let mut last_time = 0;
+        let mut text = String::new();
+        for _ in 0..2 {
+            let mut room = [0xa5; EVENT_ROOM_BYTES];
+            let bytes = encode(&mut room, &mut last_time, 0x110);
+            assert_eq!(room[bytes], 0, "the byte behind the record must end the chunk");
+            let record: Vec<String> = room[..bytes].iter().map(|b| format!("{b:02x}")).collect();
+            text += &(record.join(" ") + "\n");
+        }
+        assert_eq!(last_time, 0x110);
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn enter_and_leave() {
+        check(
+            |room, last, time| enter(room, last, time, 0),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 0c 00
+            0c 00
+        "#]],
+        );
+        check(
+            |room, last, time| leave(room, last, time, 0x01_0000),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 0d 03 00 00 01
+            0d 03 00 00 01
+        "#]],
+        );
+        check(
+            |room, last, time| packed(room, last, time, Packed::enter(u32::MAX - 1)),
+            expect![[r#"
+                05 10 01 00 00 00 00 00 00 0c 04 fe ff ff ff
+                0c 04 fe ff ff ff
+            "#]],
+        );
+        check(
+            |room, last, time| leave(room, last, time, u32::MAX),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 0d ff
+            0d ff
+        "#]],
+        );
+    }
+
+    #[test]
+    fn fork_join() {
+        check(
+            |room, last, time| thread_fork(room, last, time, 3, 4),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 35 03 03 01 04
+            35 03 03 01 04
+        "#]],
+        );
+        check(
+            |room, last, time| thread_team_begin(room, last, time, 300),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 37 03 02 2c 01
+            37 03 02 2c 01
+        "#]],
+        );
+        check(
+            |room, last, time| thread_join(room, last, time, 3),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 36 01 03
+            36 01 03
+        "#]],
+        );
+    }
+
+    #[test]
+    fn largest_event_fits_a_room() {
+        check(
+            |room, last, time| {
+                let [m32, m64] = [u64::from(u32::MAX) - 1, u64::MAX - 1];
+                let m32 = m32 as u32;
+                non_blocking_collective_complete(room, last, time, 255, m32, m32, m64, m64, m64)
+            },
+            expect![[r#"
+                05 10 01 00 00 00 00 00 00 56 26 ff 04 fe ff ff ff 04 fe ff ff ff 08 fe ff ff ff ff ff ff ff 08 fe ff ff ff ff ff ff ff 08 fe ff ff ff ff ff ff ff
+                56 26 ff 04 fe ff ff ff 04 fe ff ff ff 08 fe ff ff ff ff ff ff ff 08 fe ff ff ff ff ff ff ff 08 fe ff ff ff ff ff ff ff
+            "#]],
+        );
+    }
+
+    #[test]
+    fn negative_numbers_have_full_width() {
+        check(
+            |room, last, time| parameter_int(room, last, time, 1, -5),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 21 0b 01 01 08 fb ff ff ff ff ff ff ff
+            21 0b 01 01 08 fb ff ff ff ff ff ff ff
+        "#]],
+        );
+        check(
+            |room, last, time| program_end(room, last, time, 128),
+            expect![[r#"
+            05 10 01 00 00 00 00 00 00 54 02 01 80
+            54 02 01 80
+        "#]],
+        );
+    }
+
+    #[test]
+    fn metrics_and_arguments() {
+        use MetricValue::{F64, I64, U64};
+        let values = [U64(123_456_789), I64(-5), F64(3.25), U64(u64::MAX)];
+        check(
+            |room, last, time| {
+                let mut free = [0xa5; metric_room_bytes(4)];
+                let bytes = metric(&mut free, last, time, 0, &values).unwrap();
+                room[..=bytes].copy_from_slice(&free[..=bytes]);
+                bytes
+            },
+            expect![[r#"
+                05 10 01 00 00 00 00 00 00 1f 1e 00 04 04 04 15 cd 5b 07 08 08 fb ff ff ff ff ff ff ff 0a 08 00 00 00 00 00 00 0a 40 04 ff
+                1f 1e 00 04 04 04 15 cd 5b 07 08 08 fb ff ff ff ff ff ff ff 0a 08 00 00 00 00 00 00 0a 40 04 ff
+            "#]],
+        );
+        check(
+            |room, last, time| {
+                let mut free = [0xa5; program_begin_room_bytes(2)];
+                let bytes = program_begin(&mut free, last, time, 5, &[6, 7]).unwrap();
+                room[..=bytes].copy_from_slice(&free[..=bytes]);
+                bytes
+            },
+            expect![[r#"
+                05 10 01 00 00 00 00 00 00 53 08 01 05 01 02 01 06 01 07
+                53 08 01 05 01 02 01 06 01 07
+            "#]],
+        );
+    }
+
+    #[test]
+    fn too_little_room_is_no_event() {
+        let mut last_time = 0;
+        let mut free = [0; metric_room_bytes(1) - 1];
+        assert_eq!(metric(&mut free, &mut last_time, 1, 0, &[MetricValue::U64(1)]), None);
+        assert_eq!((free[0], last_time), (0, 0));
+    }
+
+    #[test]
+    fn time_never_goes_back() {
+        let mut last_time = 0;
+        let mut room = [0; EVENT_ROOM_BYTES];
+        assert_eq!(enter(&mut room, &mut last_time, 100, 1), 12);
+        assert_eq!(enter(&mut room, &mut last_time, 99, 1), 3);
+        assert_eq!(last_time, 100);
+    }
+}

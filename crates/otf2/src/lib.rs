@@ -1,0 +1,20 @@
+//! Reads and writes OTF2 trace archives natively, without the reference library.
+//!
+//! Design constraints, in this order:
+//!
+//! * **Whatever the bytes are, no panic and no endless loop.** A reader gets files that anybody may
+//!   have written or that ended with their program; it answers with an error that names the file,
+//!   the byte, the record and what was expected there, and keeps what it has read until then.
+//! * **An event costs a few instructions.** [`encode`] fills memory of the caller: no allocation,
+//!   no bounds check per byte, no state but the last time. Killed at any instruction, a program
+//!   leaves chunks that read back up to its last event.
+//! * **One table for reading, writing and showing.** A record type is one entry of a table, so the
+//!   writer and the reader cannot disagree.
+//! * **Bytes first, files second.** Everything works on slices; the file layer is thin.
+//!
+//! Little-endian files are written on every machine; both byte orders are read.
+#![cfg_attr(not(feature = "std"), no_std)]
+
+pub mod chunk;
+pub mod encode;
+pub mod seal;
