@@ -1,9 +1,10 @@
 /* ocean.c - wind-driven circulation of a rectangular ocean (Stommel's model), C99, OpenMP, MPI.
  *
  * Stommel (1948) balances the curl of the wind stress, friction at the bottom and the change of
- * the Coriolis force with latitude. For the stream function psi, with x to the east, y to the north:
+ * the Coriolis force with latitude. For the stream function psi, x to the east, y to the north:
  *
- *     gamma * (psi_xx + psi_yy) + beta * psi_x - drag(psi) * psi = wind(x, y),   psi = 0 on the coast
+ *     gamma * (psi_xx + psi_yy) + beta * psi_x - drag(psi) * psi = wind(x, y)
+ *     psi = 0 on the coast
  *
  * gamma: linear friction, beta: the Coriolis gradient, drag: additional friction over the shallow
  * shelf at the western coast, where the strong boundary current flows. Centred differences give a
