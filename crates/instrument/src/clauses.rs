@@ -1,0 +1,211 @@
+//! Where the clauses of a combined construct go when it is split into its levels.
+//!
+//! A combined construct has no place for the events between its halves, so it is split; the table
+//! [`KNOWN`] says where each clause goes. What the table does not know (a newer clause, a macro in
+//! clause position) and the forms that compilers get wrong when split are not split at all.
+
+use crate::directive::{Clause, Directive};
+use crate::directives::Level;
+use std::ops::Range;
+
+/// Where a clause is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// On the `parallel` level.
+    Parallel,
+    /// On the innermost level.
+    Inner,
+    /// On the innermost level; its variables are shared on the `parallel` one.
+    InnerShared,
+    /// By its modifier: `if(parallel: ...)`.
+    ByModifier,
+    /// On `masked`.
+    Masked,
+    /// Not a clause of combined constructs.
+    Never,
+}
+
+/// Every clause that we know.
+const KNOWN: &[(&str, Place)] = &[
+    ("affinity", Place::Never),
+    ("aligned", Place::Inner),
+    ("allocate", Place::Inner),
+    ("bind", Place::Inner),
+    ("collapse", Place::Inner),
+    ("copyin", Place::Parallel),
+    ("copyprivate", Place::Never),
+    ("default", Place::Parallel),
+    ("depend", Place::Never),
+    ("detach", Place::Never),
+    ("filter", Place::Masked),
+    ("final", Place::Inner),
+    ("firstprivate", Place::InnerShared),
+    ("grainsize", Place::Inner),
+    ("hint", Place::Never),
+    ("if", Place::ByModifier),
+    ("in_reduction", Place::Inner),
+    ("lastprivate", Place::InnerShared),
+    ("linear", Place::InnerShared),
+    ("mergeable", Place::Inner),
+    ("message", Place::Parallel),
+    ("nogroup", Place::Inner),
+    ("nontemporal", Place::Inner),
+    ("nowait", Place::Inner),
+    ("num_tasks", Place::Inner),
+    ("num_threads", Place::Parallel),
+    ("order", Place::Inner),
+    ("ordered", Place::Inner),
+    ("priority", Place::Inner),
+    ("private", Place::Inner),
+    ("proc_bind", Place::Parallel),
+    ("reduction", Place::InnerShared),
+    ("safelen", Place::Inner),
+    ("schedule", Place::Inner),
+    ("severity", Place::Parallel),
+    ("shared", Place::Parallel),
+    ("simdlen", Place::Inner),
+    ("threadset", Place::Inner),
+    ("untied", Place::Inner),
+];
+
+fn place(name: &str) -> Option<Place> {
+    let at = KNOWN.binary_search_by_key(&name, |entry| entry.0).ok()?;
+    Some(KNOWN[at].1)
+}
+
+/// Whether this is a clause that we know, and not a macro that may stand for any.
+pub fn is_known(name: &str) -> bool {
+    place(name).is_some()
+}
+
+/// How a combined construct is split.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// The levels, outermost first, each with the indices of its clauses.
+    pub levels: Vec<(Level, Vec<usize>)>,
+    /// Names that need a `shared(...)` on the `parallel` level, because it has a `default` that
+    /// would not let them through.
+    pub shared: Vec<String>,
+    /// The `if` clause (index) that applies to two levels and whose expression must be evaluated
+    /// once, before the construct.
+    pub common_if: Option<usize>,
+}
+
+/// Distributes the clauses of a combined construct over its levels.
+///
+/// # Errors
+/// Why it cannot be split; then only the outermost events are possible.
+pub fn split(source: &[u8], directive: &Directive, levels: &[Level]) -> Result<Split, String> {
+    let mut split = Split {
+        levels: levels.iter().map(|&level| (level, Vec::new())).collect(),
+        shared: Vec::new(),
+        common_if: None,
+    };
+    let strict = restrictive_default(source, directive);
+    for (index, clause) in directive.clauses.iter().enumerate() {
+        refuse(source, clause)?;
+        let place = place(&clause.name).filter(|place| *place != Place::Never);
+        let place =
+            place.ok_or_else(|| format!("`{}` is not a clause that is known", clause.name))?;
+        put(source, &mut split, index, clause, place)?;
+        if place == Place::InnerShared && strict {
+            share(source, &mut split.shared, clause);
+        }
+    }
+    Ok(split)
+}
+
+/// Forms that are right combined and wrong when split.
+fn refuse(source: &[u8], clause: &Clause) -> Result<(), String> {
+    let modified =
+        |name: &str, word: &str| clause.name == name && clause.has_modifier(source, word);
+    if modified("reduction", "inscan") {
+        return Err("a reduction with the inscan modifier cannot be split".to_owned());
+    }
+    if modified("lastprivate", "conditional") {
+        return Err("lastprivate with the conditional modifier cannot be split".to_owned());
+    }
+    Ok(())
+}
+
+fn put(
+    source: &[u8],
+    split: &mut Split,
+    index: usize,
+    clause: &Clause,
+    place: Place,
+) -> Result<(), String> {
+    let inner = split.levels.len() - 1;
+    let at = match place {
+        Place::Parallel => 0,
+        Place::Masked => split
+            .levels
+            .iter()
+            .position(|(level, _)| *level == Level::Masked)
+            .ok_or_else(|| "a filter clause without masked".to_owned())?,
+        Place::ByModifier => match clause.modifier_text(source).as_str() {
+            "parallel" => 0,
+            "simd" | "taskloop" => inner,
+            "" if accepts_if(split.levels[inner].0) => {
+                split.common_if = Some(index);
+                split.levels[inner].1.push(index);
+                0
+            }
+            "" => 0,
+            _ => return Err("an if clause for a construct that is not there".to_owned()),
+        },
+        _ => inner,
+    };
+    split.levels[at].1.push(index);
+    Ok(())
+}
+
+/// Whether an `if` without modifier applies to this inner level, too.
+fn accepts_if(level: Level) -> bool {
+    matches!(level, Level::Loop { simd: true } | Level::Taskloop { .. })
+}
+
+/// Whether the construct has a `default` under which a variable of an inner clause would be
+/// private, or not known, on the `parallel` level.
+fn restrictive_default(source: &[u8], directive: &Directive) -> bool {
+    let argument = directive.clause("default").and_then(|clause| clause.argument.clone());
+    argument.is_some_and(|argument| !source[argument].eq_ignore_ascii_case(b"shared"))
+}
+
+/// Adds the base names of a clause's items, each once; a variable may be in two clauses.
+fn share(source: &[u8], shared: &mut Vec<String>, clause: &Clause) {
+    for item in &clause.items {
+        let Some(base) = base_name(source, item.span.clone(), item.base.clone()) else { continue };
+        if !shared.contains(&base) {
+            shared.push(base);
+        }
+    }
+}
+
+/// The variable of a list item; `None` for members of `this`, which cannot be listed.
+/// `linear(ref(x))` and `linear(val(x))` are about `x`.
+fn base_name(source: &[u8], item: Range<usize>, base: Option<Range<usize>>) -> Option<String> {
+    let base = base?;
+    let text = |span: Range<usize>| String::from_utf8_lossy(&source[span]).into_owned();
+    let name = text(base.clone());
+    let rest = text(base.end..item.end);
+    if name == "this" {
+        return None;
+    }
+    match name.to_ascii_lowercase().as_str() {
+        "ref" | "val" | "uval" if rest.trim_start().starts_with('(') => {
+            Some(rest.trim().trim_matches(['(', ')']).trim().to_owned())
+        }
+        _ => Some(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KNOWN;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(KNOWN.is_sorted_by_key(|entry| entry.0));
+    }
+}

@@ -1,0 +1,129 @@
+//! The list of edits that turns an input into an output. Applied once, in one pass: bytes outside
+//! of edits are copied. The list is also what the undo record is made of.
+
+use crate::undo::{CommentStyle, Script};
+
+/// Pending edits over one input. Offsets are always those of the input.
+#[derive(Debug, Clone, Default)]
+pub struct EditList {
+    edits: Vec<Edit>,
+}
+
+#[derive(Debug, Clone)]
+struct Edit {
+    start: usize,
+    /// Behind the last deleted byte; equal to `start` for an insertion.
+    end: usize,
+    /// Order among insertions at one offset; equal ranks keep the order of the calls.
+    rank: i64,
+    text: Vec<u8>,
+}
+
+impl EditList {
+    /// No edits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// Inserts before the byte at `offset`. Insertions at one offset keep the order of the calls.
+    pub fn insert(&mut self, offset: usize, text: impl Into<Vec<u8>>) {
+        self.insert_ranked(offset, 0, text);
+    }
+
+    /// Inserts at `offset`, behind all insertions of a lower rank at the same offset.
+    pub fn insert_ranked(&mut self, offset: usize, rank: i64, text: impl Into<Vec<u8>>) {
+        self.edits.push(Edit { start: offset, end: offset, rank, text: text.into() });
+    }
+
+    /// Deletes a range. Ranges may overlap; a byte is deleted once.
+    pub fn delete(&mut self, range: std::ops::Range<usize>) {
+        self.replace(range, Vec::new());
+    }
+
+    /// Puts `text` where `range` was, behind insertions at its start.
+    pub fn replace(&mut self, range: std::ops::Range<usize>, text: impl Into<Vec<u8>>) {
+        let (start, end) = (range.start, range.end);
+        self.edits.push(Edit { start, end, rank: i64::MAX, text: text.into() });
+    }
+
+    /// The output with its undo record at the end, or the input if there are no edits.
+    pub fn apply(mut self, source: &[u8], comment: CommentStyle) -> Vec<u8> {
+        if self.edits.is_empty() {
+            return source.to_vec();
+        }
+        self.edits.sort_by_key(|edit| (edit.start, edit.rank));
+        let inserted: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
+        let mut output = Vec::with_capacity(source.len() + inserted + 16 * self.edits.len() + 64);
+        let mut script = Script::default();
+        let mut copied = 0;
+        for edit in &self.edits {
+            let gap = edit.start.max(copied);
+            output.extend_from_slice(&source[copied..gap]);
+            output.extend_from_slice(&edit.text);
+            let end = edit.end.max(gap);
+            script.push(gap - copied, edit.text.len(), &source[gap..end]);
+            copied = end;
+        }
+        output.extend_from_slice(&source[copied..]);
+        script.push(source.len() - copied, 0, &[]);
+        script.write(source, comment, &mut output);
+        output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(source: &[u8], edits: EditList, comment: CommentStyle) -> Vec<u8> {
+        let output = edits.apply(source, comment);
+        assert_eq!(crate::undo(&output).unwrap(), source);
+        output
+    }
+
+    #[test]
+    fn order_at_one_offset() {
+        let mut edits = EditList::new();
+        edits.insert_ranked(1, 2, "c");
+        edits.insert_ranked(1, -1, "a");
+        edits.replace(1..2, "X");
+        edits.insert_ranked(1, 0, "b");
+        let output = check(b"123\n", edits, CommentStyle::C);
+        assert!(output.starts_with(b"1abcX3\n"));
+    }
+
+    #[test]
+    fn a_text_without_line_end() {
+        let mut edits = EditList::new();
+        edits.insert(3, "!");
+        let output = check(b"end", edits, CommentStyle::Fortran);
+        assert!(output.starts_with(b"end!\n! pompeii"));
+    }
+
+    proptest! {
+        #[test]
+        fn undo_restores_the_input(
+            source in proptest::collection::vec(any::<u8>(), 0..200),
+            raw in proptest::collection::vec((0usize..220, 0usize..20, ".{0,12}", -2i64..3), 0..12),
+            fortran in any::<bool>(),
+        ) {
+            let mut edits = EditList::new();
+            for (start, length, text, rank) in raw {
+                let start = start.min(source.len());
+                let end = (start + length).min(source.len());
+                match rank {
+                    2 => edits.replace(start..end, text),
+                    _ => edits.insert_ranked(start, rank, text),
+                }
+            }
+            let comment = if fortran { CommentStyle::Fortran } else { CommentStyle::C };
+            check(&source, edits, comment);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Turns C, C++ and Fortran text with OpenMP directives into the same text with POMP calls.
+//!
+//! Design constraints:
+//! * Text in, text out: no file is read or written, nothing is printed.
+//! * Bytes of the user are copied. What has to move (a clause of a combined construct) is an edit,
+//!   and the list of all edits is written to the end of the output, so that [`undo`] restores the
+//!   input byte for byte from the output alone.
+//! * Line numbers of the output are those of the input, in messages and in debug information.
+//! * The fronts ([`c`] and `fortran`) know the text of their language; what a directive means and
+//!   where its clauses go is said once for all languages in [`directive`], [`clauses`] and
+//!   [`directives`].
+//!
+//! ```
+//! use pompeii_instrument::{Language, Options, instrument, undo};
+//! let source = b"void f(int *x) {\n#pragma omp parallel\n  *x = 1;\n}\n";
+//! let outcome = instrument(source, &Options::new("f.c", Language::C)).unwrap();
+//! assert_eq!(outcome.regions[0].name, "parallel");
+//! assert_eq!(undo(&outcome.text).unwrap(), source);
+//! ```
+
+pub mod c;
+pub mod clauses;
+pub mod directive;
+pub mod directives;
+pub mod edit;
+pub mod fortran;
+
+mod disabled;
+mod error;
+mod language;
+mod lines;
+mod prefix;
+mod region;
+pub mod undo;
+
+pub use disabled::Disabled;
+pub use error::{Diagnostic, Error, Severity};
+pub use language::Language;
+pub use lines::LineIndex;
+pub use prefix::free_prefix;
+pub use region::Region;
+
+/// How one source text is to be instrumented.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The path as it is shown in descriptors and line markers.
+    pub path: String,
+    /// The language of the text.
+    pub language: Language,
+    /// Longest line the compiler takes, in columns (Fortran: 72, 132 or what the user's option
+    /// says). C and C++ have no limit and ignore it.
+    pub line_length: usize,
+    /// Constructs that get no events.
+    pub disabled: Disabled,
+    /// Whether inserted lines are followed by a marker that restores the user's line number.
+    pub line_markers: bool,
+}
+
+impl Options {
+    /// The usual options for a text of this language.
+    pub fn new(path: &str, language: Language) -> Self {
+        let line_length = if language == Language::FortranFixed { 72 } else { 132 };
+        let disabled = Disabled::default();
+        Self { path: path.to_owned(), language, line_length, disabled, line_markers: true }
+    }
+}
+
+/// The instrumented text and what there is to say about it.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The output, ending with the record that [`undo`] reads. Equal to the input if there was
+    /// nothing to instrument.
+    pub text: Vec<u8>,
+    /// One entry per descriptor; the region with number `n` in the text is `regions[n - 1]`.
+    pub regions: Vec<Region>,
+    /// Executable directives of the families that can be instrumented, and user-region directives.
+    pub directives_found: usize,
+    /// How many of them got events.
+    pub directives_instrumented: usize,
+    /// What was left alone, and why.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Instruments one source text.
+///
+/// # Errors
+/// A text whose structure cannot be found (unbalanced braces, a missing END, preprocessor branches
+/// that disagree) or that has been instrumented before.
+pub fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
+    undo::refuse_second_time(source)?;
+    if options.language.is_fortran() {
+        fortran::instrument(source, options)
+    } else {
+        c::instrument(source, options)
+    }
+}
+
+/// Restores the text that an output of [`instrument`] was made from. A text without a record was
+/// never changed by us and is returned as it is.
+///
+/// # Errors
+/// A record that is damaged or that does not belong to the text in front of it.
+pub fn undo(output: &[u8]) -> Result<Vec<u8>, Error> {
+    undo::undo(output)
+}

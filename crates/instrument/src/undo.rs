@@ -1,0 +1,216 @@
+//! The undo record: a comment at the end of the output that holds everything needed to get the
+//! input back, so that nobody has to keep a second file beside an instrumented one.
+//!
+//! Its text is `pompeii undo 1: LENGTH HASH` (of the input, hash FNV-1a 64, both hexadecimal), then
+//! one entry `COPY+SKIP` or `COPY+SKIP-DELETED` per edit, separated by commas: copy that many bytes
+//! of the output, skip the inserted ones, put back the deleted ones. Deleted bytes other than
+//! letters, digits and `_` are written `.xx`. No character of it can end a comment, splice a line or
+//! be a trigraph. Lines are short enough for fixed-form Fortran.
+
+use crate::{Error, LineIndex};
+
+/// How the comment that carries the record looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommentStyle {
+    /// One block comment, as C89 wants it.
+    C,
+    /// Lines that begin with `!` in column 1, a comment in both forms.
+    Fortran,
+}
+
+const MARK: &[u8] = b"pompeii undo 1: ";
+const WIDTH: usize = 66;
+
+/// The entries of a record.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Script {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Entry {
+    copy: usize,
+    skip: usize,
+    deleted: Vec<u8>,
+}
+
+impl Script {
+    /// Adds an edit: `copy` unchanged bytes, then `skip` inserted ones, then `deleted` ones.
+    pub(crate) fn push(&mut self, copy: usize, skip: usize, deleted: &[u8]) {
+        if copy == 0
+            && let Some(last) = self.entries.last_mut()
+        {
+            last.skip += skip;
+            last.deleted.extend_from_slice(deleted);
+        } else {
+            self.entries.push(Entry { copy, skip, deleted: deleted.to_vec() });
+        }
+    }
+
+    /// Appends the comment to `output`.
+    pub(crate) fn write(&self, source: &[u8], style: CommentStyle, output: &mut Vec<u8>) {
+        let body: Vec<String> = self.entries.iter().map(Entry::encode).collect();
+        let body = body.join(",");
+        if !output.ends_with(b"\n") {
+            output.push(b'\n');
+        }
+        output.extend_from_slice(if style == CommentStyle::C { b"/* " } else { b"! " });
+        output.extend_from_slice(MARK);
+        output.extend_from_slice(format!("{:x} {:x}\n", source.len(), fnv1a(source)).as_bytes());
+        for line in body.as_bytes().chunks(WIDTH) {
+            output.extend_from_slice(if style == CommentStyle::C { b"   " } else { b"! " });
+            output.extend_from_slice(line);
+            output.push(b'\n');
+        }
+        if style == CommentStyle::C {
+            output.extend_from_slice(b"*/\n");
+        }
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let entries = text.split(|&byte| byte == b',').map(Entry::decode);
+        Some(Self { entries: entries.collect::<Option<_>>()? })
+    }
+
+    fn restore(&self, output: &[u8], length: usize) -> Option<Vec<u8>> {
+        let mut source = Vec::with_capacity(length.min(output.len()));
+        let mut at = 0usize;
+        for entry in &self.entries {
+            source.extend_from_slice(output.get(at..at.checked_add(entry.copy)?)?);
+            source.extend_from_slice(&entry.deleted);
+            at = (at + entry.copy).checked_add(entry.skip)?;
+        }
+        (source.len() == length).then_some(source)
+    }
+}
+
+impl Entry {
+    fn encode(&self) -> String {
+        let mut text = format!("{:x}+{:x}", self.copy, self.skip);
+        if !self.deleted.is_empty() {
+            text.push('-');
+        }
+        for &byte in &self.deleted {
+            if byte.is_ascii_alphanumeric() || byte == b'_' {
+                text.push(byte as char);
+            } else {
+                text.push_str(&format!(".{byte:02x}"));
+            }
+        }
+        text
+    }
+
+    fn decode(text: &[u8]) -> Option<Self> {
+        let (numbers, deleted) = match memchr::memchr(b'-', text) {
+            Some(dash) => (&text[..dash], &text[dash + 1..]),
+            None => (text, &[][..]),
+        };
+        let plus = memchr::memchr(b'+', numbers)?;
+        let (copy, skip) = (hex(&numbers[..plus])?, hex(&numbers[plus + 1..])?);
+        let mut bytes = Vec::new();
+        let mut rest = deleted.iter();
+        while let Some(&byte) = rest.next() {
+            if byte == b'.' {
+                bytes.push(hex(&[*rest.next()?, *rest.next()?])? as u8);
+            } else {
+                bytes.push(byte);
+            }
+        }
+        Some(Self { copy: copy as usize, skip: skip as usize, deleted: bytes })
+    }
+}
+
+fn hex(digits: &[u8]) -> Option<u64> {
+    u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Finds the record: offset of the mark, or `None`. Only the last one counts, and only at the end.
+fn find(text: &[u8]) -> Option<usize> {
+    let mark = memchr::memmem::rfind(text, MARK)?;
+    let start = memchr::memrchr(b'\n', &text[..mark]).map_or(0, |at| at + 1);
+    matches!(&text[start..mark], b"/* " | b"! ").then_some(mark)
+}
+
+/// An input that is itself an output would be measured twice.
+pub(crate) fn refuse_second_time(source: &[u8]) -> Result<(), Error> {
+    let Some(at) = find(source) else { return Ok(()) };
+    let message = "this text has been instrumented before".to_owned();
+    let expected = "the original source (`undo` restores it)";
+    Err(LineIndex::new(source).error(source, at, message, expected))
+}
+
+/// See [`crate::undo`].
+pub(crate) fn undo(output: &[u8]) -> Result<Vec<u8>, Error> {
+    let Some(mark) = find(output) else { return Ok(output.to_vec()) };
+    restore(output, mark).ok_or_else(|| {
+        let message = "the undo record does not belong to the text in front of it".to_owned();
+        let expected = "an output of the instrumenter that nobody has edited";
+        LineIndex::new(output).error(output, mark, message, expected)
+    })
+}
+
+fn restore(output: &[u8], mark: usize) -> Option<Vec<u8>> {
+    let record = &output[mark + MARK.len()..];
+    let head_end = memchr::memchr(b'\n', record)?;
+    let head = std::str::from_utf8(&record[..head_end]).ok()?;
+    let (length, hash) = head.split_once(' ')?;
+    let length = hex(length.as_bytes())? as usize;
+    let noise = |byte: &u8| !b" \r\n!*/".contains(byte);
+    let body: Vec<u8> = record[head_end..].iter().copied().filter(noise).collect();
+    let source = Script::parse(&body)?.restore(&output[..mark], length)?;
+    (fnv1a(&source) == hex(hash.trim_end().as_bytes())?).then_some(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::edit::EditList;
+    use crate::undo::CommentStyle;
+    use expect_test::{Expect, expect};
+
+    fn output() -> Vec<u8> {
+        let mut edits = EditList::new();
+        edits.insert(4, "begin; ");
+        edits.replace(6..9, "*");
+        edits.apply(b"one two three\n", CommentStyle::C)
+    }
+
+    #[test]
+    fn the_record_is_a_comment() {
+        let expected: Expect = expect![[r#"
+            one begin; tw*hree
+            /* pompeii undo 1: e c5328a668e1b8e61
+               4+7,2+1-o.20t,5+0
+            */
+        "#]];
+        expected.assert_eq(&String::from_utf8(output()).unwrap());
+    }
+
+    #[test]
+    fn an_edited_output_is_refused() {
+        let mut edited = output();
+        edited[0] = b'O';
+        expect![[r#"
+            line 2, column 4: the undo record does not belong to the text in front of it
+                /* pompeii undo 1: e c5328a668e1b8e61
+            expected: an output of the instrumenter that nobody has edited"#]]
+        .assert_eq(&crate::undo(&edited).unwrap_err().to_string());
+        assert!(super::refuse_second_time(&output()).is_err());
+    }
+
+    #[test]
+    fn a_damaged_record_is_an_error() {
+        let whole = output();
+        for at in 19..whole.len() - 4 {
+            let mut damaged = whole.clone();
+            damaged[at] = damaged[at].wrapping_add(0x51);
+            let restored = crate::undo(&damaged);
+            assert!(restored.is_err() || restored.unwrap() != b"", "byte {at}");
+        }
+    }
+}
