@@ -1,0 +1,82 @@
+//! Random access to the bytes of a report. A file is read piece by piece, so that opening a report
+//! of many gigabytes costs its definitions only; a compressed file is unpacked into memory.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::{Error, Result};
+use crate::tar::Extent;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Bytes in memory or in a file.
+pub(crate) enum Source {
+    Memory(Vec<u8>),
+    File { file: Mutex<File>, len: u64 },
+}
+
+impl Source {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let action = || format!("open {}", path.display());
+        let mut file = File::open(path).map_err(Error::io(action()))?;
+        let len = file.metadata().map_err(Error::io(action()))?.len();
+        let mut magic = [0; 2];
+        let compressed = file.read_exact(&mut magic).is_ok() && magic == GZIP_MAGIC;
+        if compressed {
+            let mut bytes = Vec::new();
+            file.rewind().map_err(Error::io(action()))?;
+            file.read_to_end(&mut bytes).map_err(Error::io(action()))?;
+            return Self::from_bytes(bytes);
+        }
+        Ok(Self::File { file: Mutex::new(file), len })
+    }
+
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Ok(Self::Memory(gunzip_if_needed(bytes, "the file")?))
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { len, .. } => *len,
+        }
+    }
+
+    /// Copies an extent out. Memory is allocated only for what the source really has.
+    pub(crate) fn bytes(&self, extent: Extent) -> Result<Vec<u8>> {
+        let end = extent.offset.checked_add(extent.len).filter(|&end| end <= self.len());
+        let Some(end) = end else {
+            let place = format!("byte {} of the file", extent.offset);
+            let found = format!("a file of {} bytes", self.len());
+            return Err(Error::malformed(place, format!("{} bytes", extent.len), found));
+        };
+        match self {
+            Self::Memory(bytes) => Ok(bytes[extent.offset as usize..end as usize].to_vec()),
+            Self::File { file, .. } => {
+                let mut bytes = vec![0; extent.len as usize];
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(extent.offset))
+                    .map_err(Error::io("seek in the report"))?;
+                file.read_exact(&mut bytes).map_err(Error::io("read the report"))?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+/// Unpacks gzip'ed bytes, which may be the whole file or anchor.xml. What memory that takes is
+/// bounded by the input: deflate shrinks by less than 1:1032.
+pub(crate) fn gunzip_if_needed(bytes: Vec<u8>, place: &str) -> Result<Vec<u8>> {
+    if !bytes.starts_with(&GZIP_MAGIC) {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    MultiGzDecoder::new(bytes.as_slice())
+        .read_to_end(&mut unpacked)
+        .map_err(|error| Error::malformed(place, "intact gzip data", error.to_string()))?;
+    Ok(unpacked)
+}

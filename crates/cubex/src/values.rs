@@ -1,0 +1,273 @@
+//! The stored values of one metric: which rows exist, where they are, and what is in them.
+
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
+use crate::data_type::DataType;
+use crate::error::{Error, Result};
+use crate::ids::{CallPathId, Id, LocationId, MetricId};
+use crate::matrix::Matrix;
+use crate::metric::{Metric, MetricKind};
+use crate::report::Report;
+use crate::row_order::row_order;
+use crate::source::Source;
+use crate::tar::Extent;
+use crate::value::{ByteOrder, Number, Value, decode_numbers, decode_value, take};
+use crate::writer::{COMPRESSED_MAGIC, DATA_MAGIC, INDEX_MAGIC, TABLE_ENTRY_LEN};
+
+/// Deflate cannot shrink further than this; a row that claims more is a lie.
+const INFLATE_RATIO_MAX: u64 = 1032;
+
+/// The stored values of one metric. Reading a row costs one access to the file.
+pub struct Values<'r> {
+    source: &'r Source,
+    report: &'r Report,
+    metric: MetricId,
+    order: ByteOrder,
+    row_len: u64,
+    compressed: bool,
+    /// Where the row of each call path is; `None` for a row of zeros.
+    rows: Vec<Option<Extent>>,
+}
+
+/// One row: the values of one call path on all locations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    data_type: DataType,
+    order: ByteOrder,
+    bytes: Vec<u8>,
+}
+
+impl Row {
+    /// All values as numbers, by ascending location; `None` if the type has no numbers of that kind
+    /// or one does not fit: doubles are never rounded to integers. The marker for "no value" in
+    /// unsigned 64-bit metrics is zero.
+    pub fn numbers<T: Number>(&self) -> Option<Vec<T>> {
+        decode_numbers(&self.bytes, &self.data_type, self.order)
+    }
+
+    /// The value at one location, whatever its type; `None` if there is no such location.
+    pub fn value(&self, location: LocationId) -> Option<Value> {
+        let size = usize::try_from(self.data_type.size_bytes()?).ok()?;
+        let start = location.index().checked_mul(size)?;
+        let bytes = self.bytes.get(start..start.checked_add(size)?)?;
+        decode_value(bytes, &self.data_type, self.order)
+    }
+}
+
+impl<'r> Values<'r> {
+    pub(crate) fn open(
+        source: &'r Source,
+        report: &'r Report,
+        metric: MetricId,
+        index: Option<Extent>,
+        data: Option<Extent>,
+    ) -> Result<Self> {
+        let definition = &report.metrics[metric];
+        let unknown_layout = || Error::Conversion {
+            metric: definition.unique_name.clone(),
+            data_type: definition.data_type.to_string(),
+            wanted: "values of a known layout".to_owned(),
+        };
+        let size = definition.data_type.size_bytes().ok_or_else(unknown_layout)?;
+        let row_len = size.saturating_mul(report.system.locations.len() as u64);
+        let rows = vec![None; report.call_paths.len()];
+        let order = ByteOrder::Little;
+        let mut values = Self { source, report, metric, order, row_len, compressed: false, rows };
+        if let (Some(index), Some(data)) = (index, data) {
+            values.locate(index, data)?;
+        }
+        Ok(values)
+    }
+
+    /// The definition of the metric.
+    pub fn metric(&self) -> &'r Metric {
+        &self.report.metrics[self.metric]
+    }
+
+    /// The call paths that have a row, ascending; all others are zero.
+    pub fn call_paths(&self) -> impl Iterator<Item = CallPathId> {
+        let stored = |(index, row): (usize, &Option<Extent>)| {
+            row.is_some().then_some(CallPathId::from_index(index))
+        };
+        self.rows.iter().enumerate().filter_map(stored)
+    }
+
+    /// The row of a call path; `None` if all of it is zero.
+    pub fn row(&self, call_path: CallPathId) -> Result<Option<Row>> {
+        let Some(&Some(extent)) = self.rows.get(call_path.index()) else { return Ok(None) };
+        let mut bytes = self.source.bytes(extent)?;
+        if self.compressed {
+            bytes = self.inflate(&bytes, call_path)?;
+        }
+        let data_type = self.metric().data_type.clone();
+        Ok(Some(Row { data_type, order: self.order, bytes }))
+    }
+
+    /// All rows as numbers, as they are stored.
+    pub fn matrix<T: Number>(&self) -> Result<Matrix<T>> {
+        let mut matrix = Matrix::new(self.rows.len(), self.report.system.locations.len());
+        for call_path in self.call_paths() {
+            let Some(row) = self.row(call_path)? else { continue };
+            let numbers = row.numbers().ok_or_else(|| Error::Conversion {
+                metric: self.metric().unique_name.clone(),
+                data_type: self.metric().data_type.to_string(),
+                wanted: T::NAME.to_owned(),
+            })?;
+            matrix.set_row(call_path, numbers);
+        }
+        Ok(matrix)
+    }
+
+    /// All rows as numbers, each without what its children contribute. Differences of doubles are
+    /// not exact; who needs exact values converts the [`Values::matrix`] to integers first.
+    pub fn exclusive<T: Number>(&self) -> Result<Matrix<T>> {
+        let mut matrix = self.matrix()?;
+        if self.metric().kind == MetricKind::Inclusive {
+            matrix.to_exclusive(&self.report.call_paths);
+        }
+        Ok(matrix)
+    }
+
+    /// All rows as numbers, each with what its descendants contribute.
+    pub fn inclusive<T: Number>(&self) -> Result<Matrix<T>> {
+        let mut matrix = self.matrix()?;
+        if self.metric().kind == MetricKind::Exclusive {
+            matrix.to_inclusive(&self.report.call_paths, self.metric().data_type.aggregation());
+        }
+        Ok(matrix)
+    }
+
+    fn malformed(&self, member: &str, expected: String, found: String) -> Error {
+        let name = &self.metric().unique_name;
+        Error::malformed(format!("{member} of metric `{name}`"), expected, found)
+    }
+
+    /// Finds out where each row is, from both members.
+    fn locate(&mut self, index: Extent, data: Extent) -> Result<()> {
+        let order = row_order(&self.report.call_paths, self.metric().kind);
+        let positions = self.read_index(index, order.len())?;
+        let magic_len = COMPRESSED_MAGIC.len() as u64;
+        let magic =
+            self.source.bytes(Extent { offset: data.offset, len: data.len.min(magic_len) })?;
+        let extents = if magic.starts_with(DATA_MAGIC) {
+            self.plain_rows(data, positions.len() as u64)?
+        } else if magic.starts_with(COMPRESSED_MAGIC) {
+            self.compressed = true;
+            self.compressed_rows(data, positions.len() as u64)?
+        } else {
+            let found = magic.escape_ascii().to_string();
+            return Err(self.malformed("data", "CUBEX.DATA or ZCUBEX.DATA".into(), found));
+        };
+        for (position, extent) in positions.into_iter().zip(extents) {
+            let Some(call_path) = order.get(position as usize) else {
+                let expected = format!("positions below {}", order.len());
+                return Err(self.malformed("index", expected, position.to_string()));
+            };
+            self.rows[call_path.index()] = extent;
+        }
+        Ok(())
+    }
+
+    /// The positions of the stored rows, in the order in which they are stored.
+    fn read_index(&mut self, extent: Extent, call_paths: usize) -> Result<Vec<u32>> {
+        const HEADER_LEN: usize = 18;
+        let bytes = self.source.bytes(extent)?;
+        let Some((header, rest)) = bytes.split_at_checked(HEADER_LEN) else {
+            let expected = format!("{HEADER_LEN} bytes or more");
+            return Err(self.malformed("index", expected, bytes.len().to_string()));
+        };
+        if !header.starts_with(INDEX_MAGIC) {
+            let found = header[..INDEX_MAGIC.len()].escape_ascii().to_string();
+            return Err(self.malformed("index", "CUBEX.INDEX".into(), found));
+        }
+        self.order = match header[11..15] {
+            [1, 0, 0, 0] => ByteOrder::Little,
+            [0, 0, 0, 1] => ByteOrder::Big,
+            ref probe => {
+                let found = format!("{probe:?}");
+                return Err(self.malformed("index", "the number 1 in 4 bytes".into(), found));
+            }
+        };
+        let dense = header[17] == 0;
+        if dense {
+            return Ok((0..u32::try_from(call_paths).unwrap_or(u32::MAX)).collect());
+        }
+        let word = |bytes: &[u8]| u32::from_le_bytes(take(bytes, self.order));
+        let count = if rest.len() >= 4 { word(rest) as usize } else { 0 };
+        let list = rest.get(4..).unwrap_or_default();
+        if list.len() / 4 < count || count > call_paths {
+            let expected = format!("at most {} rows", call_paths.min(list.len() / 4));
+            return Err(self.malformed("index", expected, count.to_string()));
+        }
+        Ok(list.chunks_exact(4).take(count).map(word).collect())
+    }
+
+    fn plain_rows(&self, data: Extent, count: u64) -> Result<Vec<Option<Extent>>> {
+        let start = DATA_MAGIC.len() as u64;
+        let needed = self.row_len.checked_mul(count).and_then(|len| len.checked_add(start));
+        if needed.is_none_or(|needed| needed > data.len) {
+            let expected = format!("{count} rows of {} bytes", self.row_len);
+            return Err(self.malformed("data", expected, format!("{} bytes", data.len)));
+        }
+        let extent =
+            |row| Extent { offset: data.offset + start + row * self.row_len, len: self.row_len };
+        Ok((0..count).map(|row| Some(extent(row))).collect())
+    }
+
+    /// Reads the table in front of the compressed rows. Its entries may come in any order; what they
+    /// say about the uncompressed file tells which row each is.
+    fn compressed_rows(&self, data: Extent, count: u64) -> Result<Vec<Option<Extent>>> {
+        let mut rows = vec![None; count as usize];
+        let start = COMPRESSED_MAGIC.len() as u64;
+        let number = |bytes: &[u8]| u64::from_le_bytes(take(bytes, self.order));
+        let room = data.len.saturating_sub(start + 8);
+        let length = Extent { offset: data.offset + start, len: 8.min(data.len - start) };
+        let length = self.source.bytes(length)?;
+        let entries = if length.len() == 8 { number(&length) } else { u64::MAX };
+        let table_len = entries.checked_mul(TABLE_ENTRY_LEN).filter(|&len| len <= room);
+        let Some(table_len) = table_len else {
+            let expected = format!("at most {} table entries", room / TABLE_ENTRY_LEN);
+            return Err(self.malformed("data", expected, entries.to_string()));
+        };
+        let table = Extent { offset: data.offset + start + 8, len: table_len };
+        let rows_start = table.offset + table_len;
+        for entry in self.source.bytes(table)?.chunks_exact(TABLE_ENTRY_LEN as usize) {
+            let (unpacked, packed, len) =
+                (number(entry), number(&entry[8..]), number(&entry[16..]));
+            if len == 0 || self.row_len == 0 {
+                continue;
+            }
+            let end = packed.checked_add(len).filter(|&end| end <= room - table_len);
+            if end.is_none() || !unpacked.is_multiple_of(self.row_len) {
+                let expected = format!("a row within {} bytes", room - table_len);
+                let found = format!("{len} bytes at {packed} for {unpacked}");
+                return Err(self.malformed("data", expected, found));
+            }
+            let row = usize::try_from(unpacked / self.row_len).unwrap_or(usize::MAX);
+            if let Some(row) = rows.get_mut(row) {
+                *row = Some(Extent { offset: rows_start + packed, len });
+            }
+        }
+        Ok(rows)
+    }
+
+    fn inflate(&self, packed: &[u8], call_path: CallPathId) -> Result<Vec<u8>> {
+        let wrong = |found: String| {
+            let expected = format!("{} bytes of zlib data", self.row_len);
+            self.malformed(&format!("row of call path {}", call_path.index()), expected, found)
+        };
+        let possible = INFLATE_RATIO_MAX.saturating_mul(packed.len() as u64);
+        if self.row_len > possible {
+            return Err(wrong(format!("{} packed bytes", packed.len())));
+        }
+        let mut bytes = Vec::new();
+        let mut decoder = ZlibDecoder::new(packed).take(self.row_len);
+        decoder.read_to_end(&mut bytes).map_err(|error| wrong(error.to_string()))?;
+        if bytes.len() as u64 != self.row_len {
+            return Err(wrong(format!("{} bytes", bytes.len())));
+        }
+        Ok(bytes)
+    }
+}
