@@ -8,10 +8,10 @@
  * and each of them has nothing to do for that long.
  *
  * What a tool should report with P threads: waiting at the implicit barrier of `single` (the
- * creator arrives there last, and the time in which tasks are executed does not count), LOSS_MS on
- * each of P - 1 threads, (P - 1) x LOSS_MS in total. After the creator's arrival the last task
- * still runs: up to TASK_MS of task starvation on each other thread. With LOSS_MS = 0 both are
- * within a few tasks of zero.
+ * creator arrives there last, and the time in which tasks are executed does not count),
+ * (P - 1) x LOSS_MS in total: LOSS_MS on average on each of P - 1 threads, which share the tasks as
+ * chance has it. After the creator's arrival the last task still runs: up to TASK_MS of task
+ * starvation on each other thread. With LOSS_MS = 0 both are within a few tasks of zero.
  */
 #include "kernels.h"
 
