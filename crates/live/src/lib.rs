@@ -1,1 +1,54 @@
-//! The layout of live state: what the measured process writes and finish reads.
+//! The layout of live state: the only thing that a measured process writes.
+//!
+//! Live state is a folder of preallocated, mapped files. What a thread has stored there survives
+//! whatever ends the process, so nothing has to be flushed, no signal handler is needed, and
+//! `finish` can always make an experiment of it (decision 1).
+//!
+//! | file | what |
+//! |---|---|
+//! | `process` | one [`ProcessHeader`]: start and end, clock calibration, what was lost |
+//! | `definitions` | a log of [`Definition`]s, appended under a lock, published by its length |
+//! | `teams` | [`Team`] records: who forked whom, barrier arrivals |
+//! | `N.loc` | location N: its [`LocationHeader`] in the first page, then its call tree's [`Node`]s |
+//! | `N.evt` | location N's events, already in OTF2's chunk layout |
+//!
+//! Design constraints:
+//! * Files hold indices, never pointers that a reader would follow.
+//! * Blocks are allocated on disk before they are touched: a full disk is an error here and
+//!   never a SIGBUS in the user's program.
+//! * Writer and reader share these types, so a layout exists once.
+
+mod definition;
+mod layout;
+mod map;
+mod read;
+
+pub use definition::{Definition, RegionKind};
+pub use layout::{
+    BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
+    ProcessHeader, Team,
+};
+pub use map::{MapError, Mapped};
+pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
+
+/// Name of the process header file.
+pub const PROCESS_FILE: &str = "process";
+/// Name of the definitions log.
+pub const DEFINITIONS_FILE: &str = "definitions";
+/// Name of the file of team records.
+pub const TEAMS_FILE: &str = "teams";
+/// Bytes of one event chunk, the same in live state and in the archive.
+pub const CHUNK_BYTES: usize = 1 << 20;
+
+/// Name of a location's header and call-tree file.
+pub fn location_file(location: u32) -> String {
+    format!("{location}.loc")
+}
+
+/// Name of a location's event file.
+pub fn events_file(location: u32) -> String {
+    format!("{location}.evt")
+}
+
+/// Event records and chunk framing, for the runtime.
+pub use pompeii_otf2::{chunk, encode};

@@ -1,1 +1,29 @@
-//! The measurement core in the user's process and its POMP adapter behind a C ABI.
+//! The measurement runtime: libpomp, the library that lives in the user's process.
+//!
+//! Design constraints:
+//! * An event callback takes no lock, makes no system call and allocates nothing, except at the
+//!   first visit of a construct by the process or of a call path by a thread, and when an event
+//!   chunk is full (invariant 2).
+//! * No panic crosses the C ABI; a failure inside the tool is counted in live state, reported by
+//!   `finish`, and the program runs on. No signal handler is installed.
+//! * Only live state is written. Nothing has to happen at the end for the data to be complete.
+//!
+//! Data flow: [`pomp`] (the C ABI) finds the thread's [`location`] and the region of the
+//! [`descriptor`], reads the [`clock`], and calls the core: [`location`] (call tree, regions),
+//! [`team`] (fork to join, barriers), [`task`], [`sync`] (critical, locks). The core takes the time
+//! as an argument, so tests drive it with a clock of their own.
+
+mod clock;
+mod descriptor;
+mod location;
+mod locks;
+pub mod pomp;
+mod process;
+mod start;
+mod sync;
+mod task;
+mod team;
+mod tls;
+
+#[cfg(test)]
+mod script;

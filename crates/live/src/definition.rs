@@ -1,0 +1,199 @@
+//! The definitions log: what ids in nodes and events stand for. Each record is
+//! `u32 length, u8 tag, fields`; strings are `u32 length, bytes`. A reader takes whole records
+//! up to the published length and skips tags that it does not know.
+
+/// What kind of construct a region is, as the runtime knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
+pub enum RegionKind {
+    Program,
+    Tasks,
+    User,
+    Parallel,
+    Loop,
+    Sections,
+    Section,
+    Workshare,
+    Single,
+    SingleBody,
+    Master,
+    Critical,
+    CriticalBody,
+    Atomic,
+    Barrier,
+    ImplicitBarrier,
+    Task,
+    TaskCreate,
+    Taskwait,
+    Lock,
+    Off,
+}
+
+impl RegionKind {
+    /// All kinds; a kind's position is its tag.
+    pub const ALL: [RegionKind; 21] = {
+        use RegionKind::*;
+        [
+            Program,
+            Tasks,
+            User,
+            Parallel,
+            Loop,
+            Sections,
+            Section,
+            Workshare,
+            Single,
+            SingleBody,
+            Master,
+            Critical,
+            CriticalBody,
+            Atomic,
+            Barrier,
+            ImplicitBarrier,
+            Task,
+            TaskCreate,
+            Taskwait,
+            Lock,
+            Off,
+        ]
+    };
+}
+
+/// One record of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// A region; ids are dense in the order of definition.
+    Region {
+        /// Id used in nodes and events.
+        id: u32,
+        /// Kind of construct.
+        kind: RegionKind,
+        /// First line, 0 where unknown.
+        begin_line: u32,
+        /// Last line, 0 where unknown.
+        end_line: u32,
+        /// Display name.
+        name: String,
+        /// Source file, empty where unknown.
+        file: String,
+    },
+    /// A communicator: the threads of teams that `master` forks with `size` threads.
+    Communicator {
+        /// Id used in events.
+        id: u32,
+        /// Location that forks.
+        master: u32,
+        /// Threads.
+        size: u32,
+    },
+}
+
+impl Definition {
+    /// Appends the record to `log`.
+    pub fn encode(&self, log: &mut Vec<u8>) {
+        let start = log.len();
+        log.extend([0; 4]);
+        match self {
+            Definition::Region { id, kind, begin_line, end_line, name, file } => {
+                log.extend([1, *kind as u8]);
+                for number in [id, begin_line, end_line] {
+                    log.extend(number.to_le_bytes());
+                }
+                for text in [name, file] {
+                    log.extend((text.len() as u32).to_le_bytes());
+                    log.extend(text.as_bytes());
+                }
+            }
+            Definition::Communicator { id, master, size } => {
+                log.push(2);
+                for number in [id, master, size] {
+                    log.extend(number.to_le_bytes());
+                }
+            }
+        }
+        let length = (log.len() - start - 4) as u32;
+        log[start..start + 4].copy_from_slice(&length.to_le_bytes());
+    }
+
+    /// All whole records of `log`; stops at the first that is damaged.
+    pub fn decode_all(log: &[u8]) -> Vec<Definition> {
+        let mut found = Vec::new();
+        let mut rest = Fields(log);
+        while let Some(length) = rest.number() {
+            let Some(record) = rest.bytes(length as usize) else { break };
+            match Self::decode(Fields(record)) {
+                Some(Some(definition)) => found.push(definition),
+                Some(None) => {}
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// `None` for a damaged record, `Some(None)` for one of an unknown tag.
+    fn decode(mut fields: Fields<'_>) -> Option<Option<Self>> {
+        match fields.byte()? {
+            1 => {
+                let kind = *RegionKind::ALL.get(fields.byte()? as usize)?;
+                let (id, begin_line, end_line) =
+                    (fields.number()?, fields.number()?, fields.number()?);
+                let (name, file) = (fields.text()?, fields.text()?);
+                Some(Some(Self::Region { id, kind, begin_line, end_line, name, file }))
+            }
+            2 => {
+                let (id, master, size) = (fields.number()?, fields.number()?, fields.number()?);
+                Some(Some(Self::Communicator { id, master, size }))
+            }
+            _ => Some(None),
+        }
+    }
+}
+
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+    fn byte(&mut self) -> Option<u8> {
+        self.bytes(1).map(|bytes| bytes[0])
+    }
+    fn number(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.bytes(4)?.try_into().ok()?))
+    }
+    fn text(&mut self) -> Option<String> {
+        let length = self.number()?;
+        Some(String::from_utf8_lossy(self.bytes(length as usize)?).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back_up_to_the_damage() {
+        let region = Definition::Region {
+            id: 3,
+            kind: RegionKind::TaskCreate,
+            begin_line: 12,
+            end_line: 14,
+            name: "!$omp create task @a.c:12".into(),
+            file: "a.c".into(),
+        };
+        let team = Definition::Communicator { id: 0, master: 0, size: 4 };
+        let mut log = Vec::new();
+        region.encode(&mut log);
+        team.encode(&mut log);
+        assert_eq!(Definition::decode_all(&log), [region.clone(), team]);
+        for cut in 0..log.len() {
+            assert!(Definition::decode_all(&log[..cut]).len() < 2);
+        }
+        log[4] = 99;
+        assert_eq!(Definition::decode_all(&log).len(), 1);
+        assert!(RegionKind::ALL.iter().enumerate().all(|(tag, kind)| *kind as usize == tag));
+    }
+}

@@ -1,0 +1,236 @@
+//! The records of live state, `repr(C)` so that writer and reader agree byte for byte.
+//!
+//! A call-tree node accounts time *exclusively*: at every event a location adds the time since
+//! its previous event to its current node. Nothing has to be undone for suspended tasks, crashed
+//! programs or open regions, and all nodes of a location always sum to its whole life.
+
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// Marks files of this layout; the last byte is its version.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\x01");
+/// A location file's header takes this much before the first node.
+pub const LOCATION_PAGE_BYTES: usize = 4096;
+
+/// Index of a node in its location's call tree; 0 is no node.
+pub type NodeIndex = u32;
+
+/// What distinguishes a node from its siblings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A visit of a region.
+    Region(u32),
+    /// A stub below a scheduling point: explicit tasks of this region were executed there.
+    Stub(u32),
+    /// A parallel region that another location forked at its node: the two are one call path.
+    Attach {
+        /// Location that forked.
+        location: u32,
+        /// Its node.
+        node: NodeIndex,
+    },
+}
+
+impl Key {
+    const STUB: u64 = 1 << 62;
+    const ATTACH: u64 = 1 << 63;
+
+    /// The key in 64 bits.
+    #[inline(always)]
+    pub const fn encode(self) -> u64 {
+        match self {
+            Key::Region(region) => region as u64,
+            Key::Stub(region) => Self::STUB | region as u64,
+            Key::Attach { location, node } => Self::ATTACH | (location as u64) << 32 | node as u64,
+        }
+    }
+
+    /// The key that `bits` stand for.
+    pub const fn decode(bits: u64) -> Self {
+        if bits & Self::ATTACH != 0 {
+            let location = (bits >> 32) as u32 & (u32::MAX >> 1);
+            Key::Attach { location, node: bits as u32 }
+        } else if bits & Self::STUB != 0 {
+            Key::Stub(bits as u32)
+        } else {
+            Key::Region(bits as u32)
+        }
+    }
+}
+
+/// One call path of one location. Times are clock ticks. The first 64 bytes are all that the
+/// common events touch.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Node {
+    /// [`Key::encode`]d; never changes, so other threads may read it.
+    pub key: u64,
+    /// Never changes.
+    pub parent: NodeIndex,
+    /// Head of the list of children.
+    pub first_child: NodeIndex,
+    /// Next child of the same parent.
+    pub sibling: NodeIndex,
+    /// The child that was taken last.
+    pub hint: NodeIndex,
+    /// Enters.
+    pub visits: u64,
+    /// Time spent here and in nothing below.
+    pub ticks: u64,
+    /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
+    pub wait_ticks: u64,
+    /// Barrier: after the latest arrival, without a task to execute.
+    pub starvation_ticks: u64,
+    /// Parallel region and its final barrier: fork and join management.
+    pub management_ticks: u64,
+    /// Part of it before this thread's begin.
+    pub fork_ticks: u64,
+    /// Barrier: how often this location arrived last.
+    pub last_arrivals: u64,
+    /// Barrier: the waiting of the others that this location caused by arriving last.
+    pub delay_ticks: u64,
+    /// Stub: time of the tasks executed here.
+    pub task_ticks: u64,
+    /// Stub: fragments of tasks begun or resumed here.
+    pub task_switches: u64,
+    /// Creation: deferred task instances.
+    pub created: u64,
+    /// Creation: task instances executed at once by the thread that met them, counted only.
+    pub undeferred: u64,
+    /// The runtime's own: 1 where the last instance created here was undeferred.
+    pub predicted_undeferred: u64,
+}
+
+/// A clock reading beside the same moment in real time.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calibration {
+    /// The measurement clock.
+    pub ticks: u64,
+    /// `CLOCK_MONOTONIC_RAW`.
+    pub monotonic_ns: u64,
+    /// `CLOCK_REALTIME`.
+    pub realtime_ns: u64,
+}
+
+/// The process as a whole.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ProcessHeader {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// Process id.
+    pub pid: u64,
+    /// Taken when the library was loaded: the start of the measurement.
+    pub start: Calibration,
+    /// Taken in the exit handler; all 0 where the process did not get there.
+    pub end: Calibration,
+    /// 1 where the clock is the time-stamp counter, 0 where it counts nanoseconds.
+    pub tsc: u64,
+    /// Whether events are recorded.
+    pub trace: u64,
+    /// Number of locations.
+    pub locations: AtomicU32,
+    /// Number of team records.
+    pub teams: AtomicU32,
+    /// Bytes of the definitions log that are complete.
+    pub definitions_bytes: AtomicU64,
+    /// Events that could not be recorded (memory, disk or nesting limits).
+    pub lost_events: AtomicU64,
+    /// Threads that could not be given a location.
+    pub lost_locations: AtomicU64,
+    /// The first failure inside the tool as an `errno`, 0 for none.
+    pub first_errno: AtomicU32,
+    /// The program's name, NUL padded.
+    pub program: [u8; 256],
+    /// The host's name, NUL padded.
+    pub host: [u8; 64],
+}
+
+/// What `finish` needs of a location; the runtime keeps more behind it in the same page.
+#[repr(C)]
+#[derive(Debug)]
+pub struct LocationHeader {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// This location.
+    pub index: u32,
+    /// Location that forks this one's teams, `u32::MAX` for an initial thread.
+    pub parent: u32,
+    /// Thread number in those teams.
+    pub thread: u32,
+    /// Nodes in use, including the unused node 0.
+    pub nodes: AtomicU32,
+    /// Current node.
+    pub current: NodeIndex,
+    /// Team + 1 whose final barrier this location is in, 0 for none.
+    pub final_barrier: u32,
+    /// Time of the last event: everything before is accounted.
+    pub last_ticks: u64,
+}
+
+/// The latest arrival at a team's barrier, kept for two generations: barrier k + 2 cannot begin
+/// before all threads have left k (decision 9).
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct BarrierSlot {
+    /// Generation of the barrier + 1; 0 before the first.
+    pub generation: AtomicU64,
+    /// When the last thread arrived.
+    pub latest_ticks: AtomicU64,
+}
+
+/// One team, recycled when all of its threads have closed it.
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+pub struct Team {
+    /// When the region was met.
+    pub fork_ticks: AtomicU64,
+    /// When the master was back, 0 before.
+    pub join_ticks: AtomicU64,
+    /// Location that forked.
+    pub master: AtomicU32,
+    /// Its node of the parallel region.
+    pub node: AtomicU32,
+    /// Where an explicit task forked: the stub on the master that stands for it, else 0.
+    pub stub: AtomicU32,
+    /// Team + 1 that the master was in, 0 for none.
+    pub parent: AtomicU32,
+    /// Threads, 0 until the first has begun.
+    pub size: AtomicU32,
+    /// Threads that have not closed it yet, the master's until its join included.
+    pub open: AtomicU32,
+    /// Communicator id in the trace + 1, for `communicator_size` threads.
+    pub communicator: AtomicU32,
+    /// The size that `communicator` was made for.
+    pub communicator_size: AtomicU32,
+    /// Whether a deferred task was created in this team.
+    pub tasks: AtomicU32,
+    /// Level of nesting.
+    pub level: AtomicU32,
+    /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads.
+    pub arrivals: AtomicU64,
+    /// Completed barriers.
+    pub generation: AtomicU64,
+    /// Latest arrivals, by the parity of their generation.
+    pub slots: [BarrierSlot; 2],
+}
+
+const _: () = assert!(size_of::<Node>() == 128 && size_of::<Team>() == 128);
+const _: () = assert!(size_of::<ProcessHeader>() <= 4096);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_back() {
+        for key in [
+            Key::Region(7),
+            Key::Stub(u32::MAX),
+            Key::Attach { location: 12, node: 99 },
+            Key::Attach { location: 0, node: u32::MAX },
+        ] {
+            assert_eq!(Key::decode(key.encode()), key);
+        }
+    }
+}

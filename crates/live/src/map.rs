@@ -1,0 +1,181 @@
+//! A file that is mapped once with room to grow: address space is reserved, blocks are allocated
+//! before they are used. Growing never moves anything, so nodes can be named by index and
+//! pointers into the mapping stay true.
+
+use std::ffi::CString;
+use std::fmt;
+
+/// A system call that failed, with what it was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapError {
+    /// The system call.
+    pub call: &'static str,
+    /// Its `errno`.
+    pub errno: i32,
+}
+
+impl fmt::Display for MapError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.call, std::io::Error::from_raw_os_error(self.errno))
+    }
+}
+
+impl std::error::Error for MapError {}
+
+fn last_error(call: &'static str) -> MapError {
+    // SAFETY: errno is a thread-local integer.
+    MapError { call, errno: unsafe { *libc::__errno_location() } }
+}
+
+/// A mapped file. Dropping it leaves the mapping in place: threads may still be writing when
+/// the process ends.
+#[derive(Debug)]
+pub struct Mapped {
+    path: CString,
+    base: *mut u8,
+    reserved_bytes: usize,
+    allocated_bytes: usize,
+}
+
+// SAFETY: the mapping belongs to the whole process; who may write where is up to its user.
+unsafe impl Send for Mapped {}
+
+impl Mapped {
+    /// Creates `path` with `initial_bytes` allocated, mapped with room for `reserved_bytes`.
+    ///
+    /// # Errors
+    /// The system call that failed: no such folder, a full disk, no address space.
+    pub fn create(
+        path: &str,
+        initial_bytes: usize,
+        reserved_bytes: usize,
+    ) -> Result<Self, MapError> {
+        let path =
+            CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
+        let mut mapped =
+            Self { path, base: std::ptr::null_mut(), reserved_bytes, allocated_bytes: 0 };
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+        let file = mapped.open(flags)?;
+        let result = mapped.allocate(file, initial_bytes).and_then(|()| mapped.map(file));
+        // SAFETY: `file` was opened above and is not used afterwards.
+        unsafe { libc::close(file) };
+        result.map(|()| mapped)
+    }
+
+    fn open(&self, flags: i32) -> Result<i32, MapError> {
+        // SAFETY: the path is a NUL-terminated string that outlives the call.
+        let file = unsafe { libc::open(self.path.as_ptr(), flags, 0o644) };
+        if file < 0 { Err(last_error("open")) } else { Ok(file) }
+    }
+
+    fn allocate(&mut self, file: i32, bytes: usize) -> Result<(), MapError> {
+        let more = bytes - self.allocated_bytes;
+        let (from, more) = (self.allocated_bytes as libc::off_t, more as libc::off_t);
+        // SAFETY: plain system call on an open file.
+        let errno = unsafe { libc::posix_fallocate(file, from, more) };
+        if errno != 0 {
+            return Err(MapError { call: "posix_fallocate", errno });
+        }
+        self.allocated_bytes = bytes;
+        Ok(())
+    }
+
+    fn map(&mut self, file: i32) -> Result<(), MapError> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        let null = std::ptr::null_mut();
+        // SAFETY: a fresh mapping at an address of the system's choice.
+        let base = unsafe { libc::mmap(null, self.reserved_bytes, protection, flags, file, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(last_error("mmap"));
+        }
+        self.base = base.cast();
+        Ok(())
+    }
+
+    /// Makes sure that `bytes` from the start may be touched; grows by doubling.
+    ///
+    /// # Errors
+    /// `ENOMEM` where the reserved room is used up, else what the system says.
+    pub fn ensure(&mut self, bytes: usize) -> Result<(), MapError> {
+        if bytes <= self.allocated_bytes {
+            return Ok(());
+        }
+        if bytes > self.reserved_bytes {
+            return Err(MapError { call: "ensure", errno: libc::ENOMEM });
+        }
+        let wanted = bytes.max(2 * self.allocated_bytes).min(self.reserved_bytes);
+        let file = self.open(libc::O_RDWR | libc::O_CLOEXEC)?;
+        let result = self.allocate(file, wanted);
+        // SAFETY: `file` was opened above and is not used afterwards.
+        unsafe { libc::close(file) };
+        result
+    }
+
+    /// Start of the mapping, page aligned, never null.
+    pub fn base(&self) -> *mut u8 {
+        self.base
+    }
+
+    /// Bytes that may be touched.
+    pub fn allocated_bytes(&self) -> usize {
+        self.allocated_bytes
+    }
+
+    /// Maps `[offset, offset + bytes)` of the file anew, allocated, outside of the main mapping.
+    ///
+    /// # Errors
+    /// The system call that failed.
+    pub fn map_range(path: &str, offset: usize, bytes: usize) -> Result<*mut u8, MapError> {
+        let path =
+            CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
+        let mut file = Self {
+            path,
+            base: std::ptr::null_mut(),
+            reserved_bytes: bytes,
+            allocated_bytes: offset,
+        };
+        let fd = file.open(libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC)?;
+        let result = file.allocate(fd, offset + bytes).and_then(|()| {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let (null, at) = (std::ptr::null_mut(), offset as libc::off_t);
+            // SAFETY: a fresh mapping at an address of the system's choice.
+            let base = unsafe { libc::mmap(null, bytes, protection, libc::MAP_SHARED, fd, at) };
+            if base == libc::MAP_FAILED { Err(last_error("mmap")) } else { Ok(base.cast()) }
+        });
+        // SAFETY: `fd` was opened above and is not used afterwards.
+        unsafe { libc::close(fd) };
+        result
+    }
+
+    /// Gives back a mapping of [`Mapped::map_range`].
+    ///
+    /// # Safety
+    /// `base` must come from `map_range` with the same `bytes` and not be used afterwards.
+    pub unsafe fn unmap_range(base: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { libc::munmap(base.cast(), bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_keeps_addresses_and_refuses_too_much() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x").display().to_string();
+        let mut mapped = Mapped::create(&path, 4096, 1 << 20).unwrap();
+        let base = mapped.base();
+        // SAFETY: the first 4096 bytes are allocated.
+        unsafe { base.write(7) };
+        mapped.ensure(100_000).unwrap();
+        assert_eq!(mapped.base(), base);
+        assert!(mapped.allocated_bytes() >= 100_000);
+        assert_eq!(mapped.ensure(2 << 20).unwrap_err().errno, libc::ENOMEM);
+        assert_eq!(std::fs::read(folder.path().join("x")).unwrap()[0], 7);
+        let error = Mapped::create(&path, 4096, 4096).unwrap_err();
+        assert_eq!((error.call, error.errno), ("open", libc::EEXIST));
+    }
+}

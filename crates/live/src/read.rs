@@ -1,0 +1,263 @@
+//! The reading half: live state of a process that has ended, in whatever way. Every count that a
+//! file claims is checked against the bytes that are there.
+
+use std::fmt;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+
+use crate::layout::{
+    Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, Team,
+};
+use crate::{DEFINITIONS_FILE, Definition, PROCESS_FILE, TEAMS_FILE, events_file, location_file};
+
+/// Why live state cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A file is missing or unreadable.
+    Io(PathBuf, std::io::Error),
+    /// A file is not what it should be.
+    Damaged(PathBuf, String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(path, error) => write!(out, "{}: {error}", path.display()),
+            ReadError::Damaged(path, what) => write!(out, "{}: {what}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// One location's state.
+#[derive(Debug)]
+pub struct LiveLocation {
+    /// This location.
+    pub index: u32,
+    /// Location that forks this one's teams, `None` for an initial thread.
+    pub parent: Option<u32>,
+    /// Thread number in those teams.
+    pub thread: u32,
+    /// Call tree; node 0 is unused, 1 the program or the time outside of teams, 2 `TASKS`.
+    pub nodes: Vec<Node>,
+    /// Current node at the end.
+    pub current: u32,
+    /// The team whose final barrier it was in.
+    pub final_barrier: Option<u32>,
+    /// Time of the last event.
+    pub last_ticks: u64,
+    /// Event file: chunks of [`crate::CHUNK_BYTES`], to be sealed.
+    pub events_path: PathBuf,
+}
+
+/// A team that was open at the end, as far as closing it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveTeam {
+    /// When the master was back, 0 where it was not.
+    pub join_ticks: u64,
+    /// Latest arrival at the barrier that was completed last, 0 for none.
+    pub latest_ticks: u64,
+}
+
+/// Everything that a process left.
+#[derive(Debug)]
+pub struct LiveProcess {
+    /// Process id.
+    pub pid: u64,
+    /// Program name.
+    pub program: String,
+    /// Host name.
+    pub host: String,
+    /// Start of the measurement.
+    pub start: Calibration,
+    /// End of the measurement; `None` where the process died before its exit handlers.
+    pub end: Option<Calibration>,
+    /// Whether the clock is the time-stamp counter (otherwise it counts nanoseconds).
+    pub tsc: bool,
+    /// Whether events were recorded.
+    pub trace: bool,
+    /// Events that could not be recorded.
+    pub lost_events: u64,
+    /// Threads without a location.
+    pub lost_locations: u64,
+    /// First failure inside the tool.
+    pub first_errno: Option<i32>,
+    /// Definitions log.
+    pub definitions: Vec<Definition>,
+    /// Team records.
+    pub teams: Vec<LiveTeam>,
+    /// Locations in order.
+    pub locations: Vec<LiveLocation>,
+}
+
+struct Bytes {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Bytes {
+    fn read(path: PathBuf) -> Result<Self, ReadError> {
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Self { path, bytes }),
+            Err(error) => Err(ReadError::Io(path, error)),
+        }
+    }
+
+    fn damaged(&self, what: impl Into<String>) -> ReadError {
+        ReadError::Damaged(self.path.clone(), what.into())
+    }
+
+    fn expect(&self, length: usize) -> Result<(), ReadError> {
+        if self.bytes.len() < length {
+            let have = self.bytes.len();
+            return Err(self.damaged(format!("{have} bytes, expected at least {length}")));
+        }
+        if self.u64(0) != MAGIC {
+            return Err(self.damaged(format!("expected live state {MAGIC:x} at byte 0")));
+        }
+        Ok(())
+    }
+
+    fn u64(&self, at: usize) -> u64 {
+        let bytes = self.bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        u64::from_le_bytes(bytes.unwrap_or_default())
+    }
+
+    fn u32(&self, at: usize) -> u32 {
+        let bytes = self.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        u32::from_le_bytes(bytes.unwrap_or_default())
+    }
+
+    fn text(&self, at: usize, length: usize) -> String {
+        let bytes = self.bytes.get(at..at + length).unwrap_or(&[]);
+        let text = bytes.split(|&byte| byte == 0).next().unwrap_or(&[]);
+        String::from_utf8_lossy(text).into_owned()
+    }
+
+    fn calibration(&self, at: usize) -> Calibration {
+        Calibration {
+            ticks: self.u64(at),
+            monotonic_ns: self.u64(at + 8),
+            realtime_ns: self.u64(at + 16),
+        }
+    }
+}
+
+impl LiveProcess {
+    /// Reads the live state in `folder`.
+    ///
+    /// # Errors
+    /// A file that is missing, too short or not of this layout. Locations whose file is damaged
+    /// are left out only where they never began (a file without a header).
+    pub fn open(folder: &Path) -> Result<Self, ReadError> {
+        let header = Bytes::read(folder.join(PROCESS_FILE))?;
+        header.expect(size_of::<ProcessHeader>())?;
+        let field = |offset: usize| header.u64(offset);
+        let end = header.calibration(offset_of!(ProcessHeader, end));
+        let errno = header.u32(offset_of!(ProcessHeader, first_errno));
+        let log = Bytes::read(folder.join(DEFINITIONS_FILE))?;
+        let published = field(offset_of!(ProcessHeader, definitions_bytes)) as usize;
+        let locations = header.u32(offset_of!(ProcessHeader, locations));
+        Ok(Self {
+            pid: field(offset_of!(ProcessHeader, pid)),
+            program: header.text(offset_of!(ProcessHeader, program), 256),
+            host: header.text(offset_of!(ProcessHeader, host), 64),
+            start: header.calibration(offset_of!(ProcessHeader, start)),
+            end: (end.ticks != 0).then_some(end),
+            tsc: field(offset_of!(ProcessHeader, tsc)) != 0,
+            trace: field(offset_of!(ProcessHeader, trace)) != 0,
+            lost_events: field(offset_of!(ProcessHeader, lost_events)),
+            lost_locations: field(offset_of!(ProcessHeader, lost_locations)),
+            first_errno: (errno != 0).then_some(errno as i32),
+            definitions: Definition::decode_all(&log.bytes[..published.min(log.bytes.len())]),
+            teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,
+            locations: read_locations(folder, locations)?,
+        })
+    }
+}
+
+fn read_teams(folder: &Path, count: u32) -> Result<Vec<LiveTeam>, ReadError> {
+    let file = Bytes::read(folder.join(TEAMS_FILE))?;
+    let whole = file.bytes.len() / size_of::<Team>();
+    let teams = (0..whole.min(count as usize)).map(|index| {
+        let at = index * size_of::<Team>();
+        let slot = offset_of!(Team, slots) + 16;
+        let slots = [at + offset_of!(Team, slots), at + slot];
+        let newest = slots.into_iter().max_by_key(|&slot| file.u64(slot));
+        LiveTeam {
+            join_ticks: file.u64(at + offset_of!(Team, join_ticks)),
+            latest_ticks: newest.map_or(0, |slot| file.u64(slot + 8)),
+        }
+    });
+    Ok(teams.collect())
+}
+
+fn read_locations(folder: &Path, count: u32) -> Result<Vec<LiveLocation>, ReadError> {
+    let mut locations = Vec::new();
+    for index in 0..count {
+        let path = folder.join(location_file(index));
+        // A location is counted before its file exists: a process may die in between.
+        if !path.exists() {
+            continue;
+        }
+        let file = Bytes::read(path)?;
+        if file.u64(0) == MAGIC {
+            locations.push(read_location(folder, &file)?);
+        }
+    }
+    Ok(locations)
+}
+
+fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError> {
+    file.expect(LOCATION_PAGE_BYTES)?;
+    let (word, long) = (|offset| file.u32(offset), |offset| file.u64(offset));
+    let index = word(offset_of!(LocationHeader, index));
+    let parent = word(offset_of!(LocationHeader, parent));
+    let whole = (file.bytes.len() - LOCATION_PAGE_BYTES) / size_of::<Node>();
+    let claimed = word(offset_of!(LocationHeader, nodes)) as usize;
+    if claimed > whole {
+        return Err(file.damaged(format!("{claimed} call paths, room for {whole}")));
+    }
+    let nodes: Vec<Node> = (0..claimed).map(|node| read_node(file, node)).collect();
+    if let Some(bad) = nodes.iter().skip(1).position(|node| node.parent as usize >= claimed) {
+        return Err(file.damaged(format!("call path {} has no parent", bad + 1)));
+    }
+    Ok(LiveLocation {
+        index,
+        parent: (parent != u32::MAX).then_some(parent),
+        thread: word(offset_of!(LocationHeader, thread)),
+        nodes,
+        current: word(offset_of!(LocationHeader, current)),
+        final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
+        last_ticks: long(offset_of!(LocationHeader, last_ticks)),
+        events_path: folder.join(events_file(index)),
+    })
+}
+
+fn read_node(file: &Bytes, index: usize) -> Node {
+    let at = LOCATION_PAGE_BYTES + index * size_of::<Node>();
+    let long = |offset: usize| file.u64(at + offset);
+    let word = |offset: usize| file.u32(at + offset);
+    Node {
+        key: long(offset_of!(Node, key)),
+        parent: word(offset_of!(Node, parent)),
+        first_child: word(offset_of!(Node, first_child)),
+        sibling: word(offset_of!(Node, sibling)),
+        hint: word(offset_of!(Node, hint)),
+        visits: long(offset_of!(Node, visits)),
+        ticks: long(offset_of!(Node, ticks)),
+        wait_ticks: long(offset_of!(Node, wait_ticks)),
+        starvation_ticks: long(offset_of!(Node, starvation_ticks)),
+        management_ticks: long(offset_of!(Node, management_ticks)),
+        fork_ticks: long(offset_of!(Node, fork_ticks)),
+        last_arrivals: long(offset_of!(Node, last_arrivals)),
+        delay_ticks: long(offset_of!(Node, delay_ticks)),
+        task_ticks: long(offset_of!(Node, task_ticks)),
+        task_switches: long(offset_of!(Node, task_switches)),
+        created: long(offset_of!(Node, created)),
+        undeferred: long(offset_of!(Node, undeferred)),
+        predicted_undeferred: long(offset_of!(Node, predicted_undeferred)),
+    }
+}

@@ -1,0 +1,83 @@
+//! The measurement clock: the time-stamp counter where it is constant, else the system's
+//! monotonic clock. Raw ticks are stored; the frequency is fixed when the experiment is finished,
+//! from calibrations at the start and at the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pompeii_live::Calibration;
+
+static USE_TSC: AtomicBool = AtomicBool::new(false);
+
+/// Where an event gets its time from. Taken by value so that an event that turns out to need no
+/// time does not read the clock (decision 12).
+pub trait Clock {
+    /// The time now, in ticks.
+    fn now(&self) -> u64;
+}
+
+/// The process's clock.
+#[derive(Clone, Copy)]
+pub struct System;
+
+impl Clock for System {
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        now()
+    }
+}
+
+/// The time now, in ticks.
+#[inline(always)]
+pub fn now() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if USE_TSC.load(Ordering::Relaxed) {
+        // SAFETY: reads a counter.
+        return unsafe { core::arch::x86_64::_rdtsc() };
+    }
+    system_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
+/// Whether ticks are those of the time-stamp counter.
+pub fn is_tsc() -> bool {
+    USE_TSC.load(Ordering::Relaxed)
+}
+
+/// Chooses the clock; called once, before any event.
+pub fn choose() {
+    USE_TSC.store(tsc_is_constant(), Ordering::Relaxed);
+}
+
+#[cfg(target_arch = "x86_64")]
+fn tsc_is_constant() -> bool {
+    use core::arch::x86_64::__cpuid;
+    // CPUID 8000_0007h, EDX bit 8: the counter's rate is constant in all power states.
+    __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & 1 << 8 != 0
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn tsc_is_constant() -> bool {
+    false
+}
+
+fn system_ns(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes into the local variable.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The narrowest of 20 readings of all clocks: its error is that of the narrowest bracket.
+pub fn calibrate() -> Calibration {
+    let mut best = (u64::MAX, Calibration::default());
+    for _ in 0..20 {
+        let before = now();
+        let monotonic_ns = system_ns(libc::CLOCK_MONOTONIC_RAW);
+        let after = now();
+        if after - before < best.0 {
+            let realtime_ns = system_ns(libc::CLOCK_REALTIME);
+            let ticks = before + (after - before) / 2;
+            best = (after - before, Calibration { ticks, monotonic_ns, realtime_ns });
+        }
+    }
+    best.1
+}

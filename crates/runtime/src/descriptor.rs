@@ -1,0 +1,286 @@
+//! Context descriptors (POMP paper, section 3.5) and what the runtime hangs on them.
+//!
+//! The `data` word of a descriptor leads to its [`Handle`] after the first visit. Before, it holds
+//! 0 in foreign code, whose calls have the paper's single argument, and 2 in code of our
+//! instrumenter, whose calls also carry team and task ids. Descriptors of equal content (headers,
+//! templates) share one handle.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use pompeii_live::RegionKind;
+
+use crate::process::{Process, RegionText};
+use crate::sync::Lock;
+use crate::task::TaskRegions;
+use crate::team::ParallelRegions;
+
+/// The paper's `OMPRegDescr`.
+#[repr(C)]
+pub struct Descriptor {
+    /// Construct, or `region`.
+    pub name: *const c_char,
+    /// Name of a critical or of a user region.
+    pub sub_name: *const c_char,
+    /// Sections of a sections construct.
+    pub num_sections: c_int,
+    /// Source file.
+    pub file_name: *const c_char,
+    /// First line of the opening directive.
+    pub begin_line1: c_int,
+    /// Last line of the opening directive.
+    pub begin_line_n: c_int,
+    /// First line of the end.
+    pub end_line1: c_int,
+    /// Last line of the end.
+    pub end_line_n: c_int,
+    /// The runtime's word.
+    pub data: AtomicPtr<c_void>,
+    /// For chaining, unused.
+    pub next: *mut Descriptor,
+}
+
+/// What `data` holds in code of our instrumenter before the first visit.
+const EXTENDED: usize = 2;
+
+/// Which of a descriptor's regions.
+#[derive(Clone, Copy)]
+#[repr(usize)]
+#[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
+pub enum Slot {
+    Parallel,
+    Worksharing,
+    Body,
+    Barrier,
+    TaskCreate,
+    Task,
+    Taskwait,
+    User,
+}
+const SLOTS: usize = 8;
+
+/// A descriptor's regions and its critical's lock.
+pub struct Handle {
+    text: Text,
+    /// Region id + 1 per slot, 0 before its first visit.
+    regions: [AtomicU32; SLOTS],
+    /// Calls carry team and task ids.
+    pub extended: bool,
+    /// The critical's lock.
+    pub lock: &'static Lock,
+    /// The team that was forked last, for foreign code.
+    pub last_team: AtomicU32,
+}
+
+/// A descriptor's content.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Text {
+    name: String,
+    sub_name: String,
+    file: String,
+    begin: u32,
+    end: u32,
+    extended: bool,
+}
+
+impl Handle {
+    /// The region of this slot.
+    #[inline(always)]
+    pub fn region(&self, process: &Process, slot: Slot) -> u32 {
+        match self.regions[slot as usize].load(Ordering::Relaxed) {
+            0 => self.define(process, slot),
+            id => id - 1,
+        }
+    }
+
+    /// The regions of a parallel construct.
+    #[inline(always)]
+    pub fn parallel(&self, process: &Process) -> ParallelRegions {
+        ParallelRegions {
+            parallel: self.region(process, Slot::Parallel),
+            barrier: self.region(process, Slot::Barrier),
+        }
+    }
+
+    /// The regions of a task construct.
+    #[inline(always)]
+    pub fn task(&self, process: &Process) -> TaskRegions {
+        TaskRegions {
+            create: self.region(process, Slot::TaskCreate),
+            task: self.region(process, Slot::Task),
+        }
+    }
+
+    #[cold]
+    fn define(&self, process: &Process, slot: Slot) -> u32 {
+        let id = process.region(&self.text.region(slot));
+        self.regions[slot as usize].store(id + 1, Ordering::Relaxed);
+        id
+    }
+}
+
+impl Text {
+    fn region(&self, slot: Slot) -> RegionText {
+        let (kind, construct) = self.kind(slot);
+        let file_name = self.file.rsplit('/').next().unwrap_or("");
+        let barrier = kind == RegionKind::ImplicitBarrier;
+        let begin = if barrier { self.end } else { self.begin };
+        let end = if kind == RegionKind::Barrier { self.begin } else { self.end };
+        let name = match (kind, self.sub_name.as_str()) {
+            (RegionKind::User, name) => name.to_owned(),
+            (_, "") => format!("!$omp {construct} @{file_name}:{begin}"),
+            (_, name) => format!("!$omp {construct} ({name}) @{file_name}:{begin}"),
+        };
+        RegionText { kind, name, file: self.file.clone(), lines: (begin, end) }
+    }
+
+    /// What the slot's region is, and its name in the report (Score-P's words).
+    fn kind(&self, slot: Slot) -> (RegionKind, &'static str) {
+        use RegionKind as Kind;
+        let has = |word: &str| self.name.split(' ').any(|part| part == word);
+        match slot {
+            Slot::Parallel => (Kind::Parallel, "parallel"),
+            Slot::Barrier if self.name == "barrier" => (Kind::Barrier, "barrier"),
+            Slot::Barrier => (Kind::ImplicitBarrier, "implicit barrier"),
+            Slot::TaskCreate => (Kind::TaskCreate, "create task"),
+            Slot::Task => (Kind::Task, "task"),
+            Slot::Taskwait => (Kind::Taskwait, "taskwait"),
+            Slot::User => (Kind::User, ""),
+            Slot::Body if has("single") => (Kind::SingleBody, "single sblock"),
+            Slot::Body if has("critical") => (Kind::CriticalBody, "critical sblock"),
+            Slot::Body if has("section") || has("sections") => (Kind::Section, "section"),
+            Slot::Body => (Kind::Master, "master"),
+            Slot::Worksharing if has("for") => (Kind::Loop, "for"),
+            Slot::Worksharing if has("do") => (Kind::Loop, "do"),
+            Slot::Worksharing if has("sections") => (Kind::Sections, "sections"),
+            Slot::Worksharing if has("workshare") => (Kind::Workshare, "workshare"),
+            Slot::Worksharing if has("single") => (Kind::Single, "single"),
+            Slot::Worksharing if has("critical") => (Kind::Critical, "critical"),
+            Slot::Worksharing => (Kind::Atomic, "atomic"),
+        }
+    }
+}
+
+/// Handles by content, criticals by name.
+#[derive(Default)]
+struct Known {
+    handles: HashMap<Text, &'static Handle>,
+    criticals: HashMap<String, &'static Lock>,
+}
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+/// The descriptor's handle.
+///
+/// # Safety
+/// `descriptor` must point to a [`Descriptor`] that lives as long as the process.
+#[inline(always)]
+pub unsafe fn handle(descriptor: *mut Descriptor) -> &'static Handle {
+    // SAFETY: the caller's promise.
+    let data = unsafe { (*descriptor).data.load(Ordering::Acquire) };
+    if data as usize > EXTENDED {
+        // SAFETY: only `resolve` stores such values, and handles are leaked.
+        return unsafe { &*data.cast::<Handle>() };
+    }
+    // SAFETY: the caller's promise.
+    resolve(unsafe { &*descriptor })
+}
+
+/// Whether calls on this descriptor carry team and task ids.
+///
+/// # Safety
+/// As for [`handle`].
+pub unsafe fn is_extended(descriptor: *mut Descriptor) -> bool {
+    // SAFETY: the caller's promise.
+    match unsafe { (*descriptor).data.load(Ordering::Acquire) } {
+        data if data as usize <= EXTENDED => data as usize == EXTENDED,
+        // SAFETY: only `resolve` stores such values, and handles are leaked.
+        data => unsafe { (*data.cast::<Handle>()).extended },
+    }
+}
+
+#[cold]
+fn resolve(descriptor: &Descriptor) -> &'static Handle {
+    let extended = descriptor.data.load(Ordering::Acquire) as usize == EXTENDED;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_with(Known::default);
+    let text = text(descriptor, extended);
+    let handle = match known.handles.get(&text) {
+        Some(&handle) => handle,
+        None => {
+            let sub_name =
+                if text.name == "critical" { text.sub_name.clone() } else { String::new() };
+            let lock = *known
+                .criticals
+                .entry(sub_name)
+                .or_insert_with(|| Box::leak(Box::new(Lock::new())));
+            let handle: &'static Handle = Box::leak(Box::new(Handle {
+                text: text.clone(),
+                regions: [const { AtomicU32::new(0) }; SLOTS],
+                extended,
+                lock,
+                last_team: AtomicU32::new(u32::MAX),
+            }));
+            known.handles.insert(text, handle);
+            handle
+        }
+    };
+    descriptor.data.store((&raw const *handle).cast_mut().cast(), Ordering::Release);
+    handle
+}
+
+fn text(descriptor: &Descriptor, extended: bool) -> Text {
+    let string = |text: *const c_char| {
+        if text.is_null() {
+            return String::new();
+        }
+        // SAFETY: descriptors hold NUL-terminated strings or null.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    };
+    let line = |line: c_int| u32::try_from(line).unwrap_or(0);
+    Text {
+        name: string(descriptor.name),
+        sub_name: string(descriptor.sub_name),
+        file: string(descriptor.file_name),
+        begin: line(descriptor.begin_line1),
+        end: line(descriptor.end_line1),
+        extended,
+    }
+}
+
+/// Makes a descriptor of the text that a Fortran unit registers:
+/// `name|sub_name|num_sections|begin1|beginN|end1|endN|file`. `None` where it has fewer fields.
+pub fn register(text: &str) -> Option<*mut Descriptor> {
+    let mut fields = text.trim_end().splitn(8, '|');
+    let mut string = || fields.next().map(|field| c_string(field.trim()));
+    let (name, sub_name) = (string()?, string()?);
+    let mut number = || string().map(|text| text_number(text));
+    let [sections, begin1, begin_n, end1, end_n] =
+        [number()?, number()?, number()?, number()?, number()?];
+    let file_name = string()?;
+    Some(Box::into_raw(Box::new(Descriptor {
+        name,
+        sub_name,
+        num_sections: sections,
+        file_name,
+        begin_line1: begin1,
+        begin_line_n: begin_n,
+        end_line1: end1,
+        end_line_n: end_n,
+        data: AtomicPtr::new(EXTENDED as *mut c_void),
+        next: std::ptr::null_mut(),
+    })))
+}
+
+fn c_string(text: &str) -> *const c_char {
+    let bytes = text.bytes().filter(|&byte| byte != 0).chain([0]).collect::<Vec<u8>>();
+    Box::leak(bytes.into_boxed_slice()).as_ptr().cast()
+}
+
+fn text_number(text: *const c_char) -> c_int {
+    // SAFETY: made by `c_string`.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,284 @@
+//! The process as a whole: where its live state is, its definitions, teams and locations, and what
+//! went wrong. There is one in a measured program; tests make their own.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pompeii_live::{
+    Calibration, DEFINITIONS_FILE, Definition, MAGIC, MapError, Mapped, PROCESS_FILE,
+    ProcessHeader, RegionKind, TEAMS_FILE, Team,
+};
+
+use crate::location::Location;
+
+const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
+const TEAMS_RESERVED: usize = 1 << 18;
+const LOCATIONS_MAX: usize = 1 << 14;
+
+/// How a measurement is set up.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Folder for live state; exists.
+    pub folder: String,
+    /// Record events.
+    pub trace: bool,
+    /// Take the time of undeferred tasks too (decision 12).
+    pub timed_undeferred: bool,
+    /// Name of the program.
+    pub program: String,
+    /// Name of the host.
+    pub host: String,
+    /// Start of the measurement.
+    pub start: Calibration,
+    /// Whether the clock is the time-stamp counter.
+    pub tsc: bool,
+}
+
+/// A region that is to be defined: everything that makes it one and not another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionText {
+    /// Kind of construct.
+    pub kind: RegionKind,
+    /// Display name.
+    pub name: String,
+    /// Source file.
+    pub file: String,
+    /// First and last line.
+    pub lines: (u32, u32),
+}
+
+struct Definitions {
+    log: Mapped,
+    used_bytes: usize,
+    regions: HashMap<(u8, String, String, (u32, u32)), u32>,
+    communicators: HashMap<(u32, u32), u32>,
+}
+
+/// One measured process.
+pub struct Process {
+    /// How it was set up.
+    pub options: Options,
+    header: *mut ProcessHeader,
+    teams: Mutex<Mapped>,
+    teams_base: *mut Team,
+    definitions: Mutex<Definitions>,
+    locations: Mutex<u32>,
+    /// Locations by index, for threads that look up their master's without a lock.
+    by_index: Box<[AtomicPtr<Location>]>,
+    /// The initial thread's location.
+    pub main: AtomicPtr<Location>,
+}
+
+// SAFETY: the raw pointers lead to mappings that live as long as the process; what is behind them
+// is atomic or owned by one thread.
+unsafe impl Send for Process {}
+// SAFETY: as above.
+unsafe impl Sync for Process {}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn copy_text(to: &mut [u8], text: &str) {
+    let length = text.len().min(to.len() - 1);
+    to[..length].copy_from_slice(&text.as_bytes()[..length]);
+}
+
+impl Process {
+    /// Sets up live state in `options.folder`.
+    ///
+    /// # Errors
+    /// The system call that failed.
+    pub fn start(options: Options) -> Result<&'static Process, MapError> {
+        let file = |name: &str| format!("{}/{name}", options.folder);
+        let log = Mapped::create(&file(DEFINITIONS_FILE), 1 << 16, DEFINITIONS_RESERVED_BYTES)?;
+        let team_bytes = size_of::<Team>();
+        let teams =
+            Mapped::create(&file(TEAMS_FILE), 64 * team_bytes, TEAMS_RESERVED * team_bytes)?;
+        let header = write_header(&file(PROCESS_FILE), &options)?;
+        let teams_base = teams.base().cast();
+        let definitions = Definitions {
+            log,
+            used_bytes: 0,
+            regions: HashMap::new(),
+            communicators: HashMap::new(),
+        };
+        let process = Process {
+            options,
+            header,
+            teams: Mutex::new(teams),
+            teams_base,
+            definitions: Mutex::new(definitions),
+            locations: Mutex::default(),
+            by_index: (0..LOCATIONS_MAX).map(|_| AtomicPtr::default()).collect(),
+            main: AtomicPtr::default(),
+        };
+        let program = RegionText {
+            kind: RegionKind::Program,
+            name: process.options.program.clone(),
+            file: String::new(),
+            lines: (0, 0),
+        };
+        process.region(&program);
+        process.region(&RegionText { kind: RegionKind::Tasks, name: "TASKS".into(), ..program });
+        Ok(Box::leak(Box::new(process)))
+    }
+
+    fn header(&self) -> &ProcessHeader {
+        // SAFETY: mapped for the life of the process; fields that change are atomic, `end` is
+        // written once by the exit handler.
+        unsafe { &*self.header }
+    }
+
+    /// Marks the normal end.
+    pub fn end(&self, end: Calibration) {
+        // SAFETY: the header is mapped; only the exit handler's thread writes this field.
+        unsafe { (&raw mut (*self.header).end).write_volatile(end) };
+    }
+
+    /// Counts events that could not be recorded, and keeps the first reason.
+    pub fn lost(&self, events: u64, errno: i32) {
+        self.header().lost_events.fetch_add(events, Ordering::Relaxed);
+        self.failed(errno);
+    }
+
+    fn failed(&self, errno: i32) {
+        let first = &self.header().first_errno;
+        let _ = first.compare_exchange(0, errno as u32, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// The id of a region; one of the same content is defined once.
+    pub fn region(&self, region: &RegionText) -> u32 {
+        let mut definitions = lock(&self.definitions);
+        let key = (region.kind as u8, region.name.clone(), region.file.clone(), region.lines);
+        if let Some(&id) = definitions.regions.get(&key) {
+            return id;
+        }
+        let id = definitions.regions.len() as u32;
+        definitions.regions.insert(key, id);
+        self.append(
+            &mut definitions,
+            &Definition::Region {
+                id,
+                kind: region.kind,
+                begin_line: region.lines.0,
+                end_line: region.lines.1,
+                name: region.name.clone(),
+                file: region.file.clone(),
+            },
+        );
+        id
+    }
+
+    /// The communicator of the teams that `master` forks with `size` threads.
+    pub fn communicator(&self, master: u32, size: u32) -> u32 {
+        let mut definitions = lock(&self.definitions);
+        if let Some(&id) = definitions.communicators.get(&(master, size)) {
+            return id;
+        }
+        let id = definitions.communicators.len() as u32;
+        definitions.communicators.insert((master, size), id);
+        self.append(&mut definitions, &Definition::Communicator { id, master, size });
+        id
+    }
+
+    fn append(&self, definitions: &mut Definitions, definition: &Definition) {
+        let mut record = Vec::new();
+        definition.encode(&mut record);
+        let end = definitions.used_bytes + record.len();
+        if let Err(error) = definitions.log.ensure(end) {
+            return self.lost(1, error.errno);
+        }
+        // SAFETY: `ensure` has allocated these bytes, and the lock makes this their only writer.
+        unsafe {
+            let to = definitions.log.base().add(definitions.used_bytes);
+            to.copy_from_nonoverlapping(record.as_ptr(), record.len());
+        }
+        definitions.used_bytes = end;
+        self.header().definitions_bytes.store(end as u64, Ordering::Release);
+    }
+
+    /// The team record with this index.
+    pub fn team(&self, index: u32) -> &Team {
+        // SAFETY: indices come from `new_team`, which allocated the record; all fields are atomic.
+        unsafe { &*self.teams_base.add(index as usize) }
+    }
+
+    /// The index of a new team record, or `None` where there is no more room.
+    pub fn new_team(&self) -> Option<u32> {
+        let mut teams = lock(&self.teams);
+        let index = self.header().teams.load(Ordering::Relaxed);
+        let result = teams.ensure((index as usize + 1) * size_of::<Team>());
+        if let Err(error) = result {
+            self.lost(1, error.errno);
+            return None;
+        }
+        self.header().teams.store(index + 1, Ordering::Release);
+        Some(index)
+    }
+
+    /// Makes a location: the initial one (no parent), one of a thread that the program made itself
+    /// (no parent either), or thread `thread` of the teams that `parent` forks.
+    pub fn new_location(&self, parent: Option<(u32, u32)>) -> Option<*mut Location> {
+        let mut count = lock(&self.locations);
+        let index = *count;
+        let made = match self.by_index.get(index as usize) {
+            Some(_) => {
+                self.header().locations.store(index + 1, Ordering::Release);
+                Location::create(self, index, parent)
+            }
+            None => Err(MapError { call: "locations", errno: libc::ENOMEM }),
+        };
+        match made {
+            Ok(location) => {
+                self.by_index[index as usize].store(location, Ordering::Release);
+                *count += 1;
+                Some(location)
+            }
+            Err(error) => {
+                self.header().lost_locations.fetch_add(1, Ordering::Relaxed);
+                self.failed(error.errno);
+                None
+            }
+        }
+    }
+
+    /// The location with this index.
+    pub fn location(&self, index: u32) -> Option<*mut Location> {
+        let location = self.by_index.get(index as usize)?.load(Ordering::Acquire);
+        (!location.is_null()).then_some(location)
+    }
+
+    /// Calls `action` for every location.
+    pub fn for_each_location(&self, action: impl FnMut(*mut Location)) {
+        let count = *lock(&self.locations);
+        (0..count).filter_map(|index| self.location(index)).for_each(action);
+    }
+}
+
+fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, MapError> {
+    let mapped = Mapped::create(path, 4096, 4096)?;
+    let mut header = ProcessHeader {
+        magic: MAGIC,
+        pid: u64::from(std::process::id()),
+        start: options.start,
+        end: Calibration::default(),
+        tsc: u64::from(options.tsc),
+        trace: u64::from(options.trace),
+        locations: AtomicU32::new(0),
+        teams: AtomicU32::new(0),
+        definitions_bytes: AtomicU64::new(0),
+        lost_events: AtomicU64::new(0),
+        lost_locations: AtomicU64::new(0),
+        first_errno: AtomicU32::new(0),
+        program: [0; 256],
+        host: [0; 64],
+    };
+    copy_text(&mut header.program, &options.program);
+    copy_text(&mut header.host, &options.host);
+    let place: *mut ProcessHeader = mapped.base().cast();
+    // SAFETY: a page of 4096 bytes was allocated for it.
+    unsafe { place.write(header) };
+    Ok(place)
+}

@@ -1,0 +1,136 @@
+//! Critical sections and locks: who held them while somebody waited.
+//!
+//! A lock remembers when it was given back last. Whoever acquires it next has waited for its holder
+//! from the request to then, if that is later (properties, section 3.2). The fields are written
+//! only by the holder, so they need no atomic operation but their publication, which the lock
+//! itself provides.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+
+use pompeii_live::encode;
+
+use crate::location::Location;
+use crate::team::OPENMP;
+
+/// State of one lock or one named critical.
+#[derive(Debug, Default)]
+pub struct Lock {
+    /// Address of an OpenMP lock, 0 for an unused place.
+    address: AtomicUsize,
+    /// Id in the trace.
+    id: AtomicU32,
+    /// Acquisitions so far; releases carry the number of theirs.
+    order: AtomicU32,
+    /// When it was given back last.
+    released_ticks: AtomicU64,
+    /// Location + 1 that has it or had it last.
+    holder: AtomicU32,
+    /// Nested acquisitions of the holder.
+    depth: AtomicU32,
+}
+
+impl Lock {
+    /// A lock with the next free id.
+    pub fn new() -> Self {
+        let lock = Self::default();
+        lock.id.store(next_id(), Relaxed);
+        lock
+    }
+}
+
+fn next_id() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Relaxed)
+}
+
+/// The thread has the lock since `now`; it asked for it at the location's last event. The time is
+/// accounted to the current node, the one of the request.
+pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
+    let asked = thread.header.last_ticks;
+    let now = thread.account(now);
+    let other = lock.holder.load(Relaxed) != thread.index() + 1;
+    let released = lock.released_ticks.load(Relaxed).min(now);
+    if other && released > asked {
+        thread.current().wait_ticks += released - asked;
+    }
+    lock.holder.store(thread.index() + 1, Relaxed);
+    let order = lock.order.load(Relaxed).wrapping_add(1);
+    lock.order.store(order, Relaxed);
+    if thread.tracing {
+        let id = lock.id.load(Relaxed);
+        thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+    }
+}
+
+/// The thread gives the lock back at `now`.
+pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
+    lock.released_ticks.store(now, Relaxed);
+    if thread.tracing {
+        let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
+        thread.event(|room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
+    }
+}
+
+/// One more level of a nestable lock; true for the first.
+pub fn nested_acquired(thread: &Location, lock: &Lock) -> bool {
+    let again = lock.holder.load(Relaxed) == thread.index() + 1 && lock.depth.load(Relaxed) > 0;
+    lock.depth.store(if again { lock.depth.load(Relaxed) + 1 } else { 1 }, Relaxed);
+    !again
+}
+
+/// One level less of a nestable lock; true for the last.
+pub fn nested_released(lock: &Lock) -> bool {
+    let depth = lock.depth.load(Relaxed).saturating_sub(1);
+    lock.depth.store(depth, Relaxed);
+    depth == 0
+}
+
+/// OpenMP locks by address: a fixed table that needs no lock of its own (decision 18).
+pub struct LockTable {
+    places: [Lock; LockTable::PLACES],
+}
+
+impl LockTable {
+    const PLACES: usize = 1 << 12;
+    const PROBES: usize = 16;
+
+    /// An empty table.
+    pub const fn new() -> Self {
+        const EMPTY: Lock = Lock {
+            address: AtomicUsize::new(0),
+            id: AtomicU32::new(0),
+            order: AtomicU32::new(0),
+            released_ticks: AtomicU64::new(0),
+            holder: AtomicU32::new(0),
+            depth: AtomicU32::new(0),
+        };
+        Self { places: [EMPTY; Self::PLACES] }
+    }
+
+    /// The lock at `address`, or `None` where its part of the table is full.
+    pub fn find(&self, address: usize) -> Option<&Lock> {
+        let hash = (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        for probe in 0..Self::PROBES {
+            let lock = &self.places[(hash + probe) % Self::PLACES];
+            match lock.address.compare_exchange(0, address, AcqRel, Acquire) {
+                Ok(_) => {
+                    lock.id.store(next_id(), Relaxed);
+                    return Some(lock);
+                }
+                Err(known) if known == address => return Some(lock),
+                Err(_) => {}
+            }
+        }
+        None
+    }
+
+    /// The lock at `address` is new or gone: nobody has held it.
+    pub fn reset(&self, address: usize) {
+        if let Some(lock) = self.find(address) {
+            lock.released_ticks.store(0, Relaxed);
+            lock.holder.store(0, Relaxed);
+            lock.depth.store(0, Relaxed);
+        }
+    }
+}
