@@ -75,7 +75,11 @@ impl Reader {
             ));
         }
         let stem = definition.member_stem(metric.0 as usize);
-        let member = |suffix: &str| self.members.get(&format!("{stem}.{suffix}")).copied();
+        let member = |suffix: &str| {
+            // Not every writer renames the members of hidden metrics.
+            let names = [format!("{stem}.{suffix}"), format!("{}.{suffix}", metric.0)];
+            names.iter().find_map(|name| self.members.get(name)).copied()
+        };
         Values::open(&self.source, &self.report, metric, member("index"), member("data"))
     }
 

@@ -290,3 +290,52 @@ fn number(field: &[u8]) -> Option<u64> {
     let text = text(field);
     u64::from_str_radix(text.trim(), 8).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+    use std::io::Cursor;
+
+    #[test]
+    fn members_that_may_become_huge_have_an_extended_header() {
+        let mut container = Container::new(Cursor::new(Vec::new()), 0);
+        for (name, size_max) in [("a", HEADER_SIZE_MAX + 1), ("b", HEADER_SIZE_MAX)] {
+            container.begin(name, size_max).unwrap();
+            container.write(b"content").unwrap();
+            container.end().unwrap();
+        }
+        let bytes = container.finish().unwrap().into_inner();
+        let record = String::from_utf8_lossy(&bytes[512..512 + PAX_RECORD_LEN as usize]);
+        expect!["21 size=000000000007\n"].assert_eq(&record);
+        let members = members(&Source::Memory(bytes)).unwrap();
+        expect![[
+            r#"{"a": Extent { offset: 1536, len: 7 }, "b": Extent { offset: 2560, len: 7 }}"#
+        ]]
+        .assert_eq(&format!("{members:?}"));
+    }
+
+    #[test]
+    fn removing_bytes_moves_what_follows() {
+        let mut container = Container::new(Cursor::new(Vec::new()), 0);
+        let numbers: Vec<u8> = (0..3 * BUFFER_LEN).map(|number| (number % 251) as u8).collect();
+        container.begin("a", u64::MAX).unwrap();
+        container.write(b"head, gap, ").unwrap();
+        container.write(&numbers).unwrap();
+        container.remove(1536 + 4, 7).unwrap();
+        container.write(b"tail").unwrap();
+        container.end().unwrap();
+        let source = Source::Memory(container.finish().unwrap().into_inner());
+        let content = source.bytes(members(&source).unwrap()["a"]).unwrap();
+        assert!(content == [b"head".as_slice(), &numbers, b"tail"].concat());
+    }
+
+    #[test]
+    fn sizes_in_both_notations() {
+        assert_eq!(number(b"00000000644\0"), Some(420));
+        assert_eq!(number(b"    644 \0"), Some(420));
+        assert_eq!(number(b"\x80\0\0\0\0\0\0\x02\0\0\0\0"), Some(1 << 33));
+        assert_eq!(number(b"\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), None);
+        assert_eq!(number(b"0000000000x\0"), None);
+    }
+}
