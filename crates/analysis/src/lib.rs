@@ -1,1 +1,47 @@
-//! Performance properties over the severity cube: what was lost, why, and what fixing it brings.
+//! From what was measured to what was lost: performance properties, efficiencies and findings over
+//! the severity cube of a run.
+//!
+//! Design constraints:
+//! * Values come in, values go out: no I/O, no printing, no terminal.
+//! * Everything is a sum over boxes of one cube (property x call path x location) in integer clock
+//!   ticks. The tree of properties always sums to wall time x locations; [`check_sum`] says so.
+//! * A property is one file in `properties/`: name, documentation, computation and tests. The
+//!   metric tree, `explain`, the page's help and the manual are generated from that list.
+//!
+//! ```
+//! use pompeii_analysis as analysis;
+//! let measured = analysis::notation::cube(
+//!     "wall=100 locations=2
+//!      ocean                             0  time=40
+//!      ocean/parallel@ocean.c:5          *  time=60  visits=1",
+//! )?;
+//! let cube = analysis::derive(&measured);
+//! assert!(analysis::check_sum(&cube).is_ok());
+//! let idle = cube.metric("omp_idle_threads").map(|metric| cube.total(metric));
+//! assert_eq!(idle, Some(40)); // thread 1 while thread 0 runs the serial part
+//! # Ok::<(), analysis::notation::NotationError>(())
+//! ```
+
+mod allocation;
+mod counted;
+mod derive;
+mod efficiency;
+pub mod findings;
+pub mod format;
+mod idle;
+mod lens;
+mod load;
+pub mod notation;
+pub mod profile;
+pub mod properties;
+mod sums;
+
+pub use allocation::{AllocationPart, allocation};
+pub use counted::{Counted, counted_only};
+pub use derive::derive;
+pub use efficiency::{Efficiencies, efficiencies};
+pub use findings::{Finding, findings};
+pub use lens::Lens;
+pub use load::{LoadError, load, measured};
+pub use properties::{Compute, Doc, Property};
+pub use sums::{SumError, check_sum};

@@ -1,0 +1,60 @@
+//! Where the CPU allocation went: five or six parts that sum to the whole, for the summary.
+
+use pompeii_model::{Cube, Ticks};
+
+use crate::Lens;
+
+/// One part of the CPU allocation time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationPart {
+    /// Identifier for machines.
+    pub name: &'static str,
+    /// Words for people.
+    pub title: &'static str,
+    /// Its clock ticks.
+    pub ticks: Ticks,
+}
+
+/// The parts of the CPU allocation time, useful work first. They sum to wall time x locations.
+pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
+    let lens = Lens::new(cube);
+    let part = |name, title, ticks| AllocationPart { name, title, ticks };
+    let waiting = lens.total("omp_ebarrier_wait") + lens.total("omp_ibarrier_wait");
+    let starving = lens.total("omp_ebarrier_starvation") + lens.total("omp_ibarrier_starvation");
+    let limited = lens.total("omp_limited_parallelism");
+    vec![
+        part("computing", "computing", lens.total("comp")),
+        part("barrier_waiting", "waiting at barriers", waiting),
+        part("task_waiting", "waiting for tasks", starving),
+        part("serial_idle", "idle in serial parts", lens.total("omp_idle_threads") - limited),
+        part("limited_idle", "idle beside small teams", limited),
+        part("overhead", "locks, tasks, fork/join", lens.total("omp_time") - waiting - starving),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_parts_are_the_whole() {
+        let measured = crate::notation::cube(
+            "wall=100 locations=2
+             a                                         0  time=40
+             a/parallel@a.c:2                          0  time=60 omp_management=3
+             a/parallel@a.c:2                          1  time=20 omp_management=2
+             a/parallel@a.c:2/implicit barrier@a.c:9   1  time=30 omp_ibarrier_wait=25",
+        );
+        let cube = crate::derive(&measured.unwrap());
+        let parts = super::allocation(&cube);
+        let shown: Vec<String> =
+            parts.iter().map(|part| format!("{} {}", part.name, part.ticks)).collect();
+        expect_test::expect![[r#"
+            computing 115
+            barrier_waiting 25
+            task_waiting 0
+            serial_idle 40
+            limited_idle 10
+            overhead 10"#]]
+        .assert_eq(&shown.join("\n"));
+        assert_eq!(parts.iter().map(|part| part.ticks).sum::<i64>(), cube.allocation_ticks());
+    }
+}

@@ -1,0 +1,52 @@
+//! From measured metrics to the whole tree of properties: one cube in, one cube out.
+
+use pompeii_model::{CallId, Cube, LocationId, Metric, MetricId};
+
+use crate::profile::Profile;
+use crate::properties::{self, Compute, Property};
+
+/// The cube of all properties of the catalogue, in its order, over the dimensions of `measured`.
+/// `time` in it includes idle time, so that its total is the CPU allocation time.
+pub fn derive(measured: &Cube) -> Cube {
+    let profile = Profile::new(measured);
+    let dimensions = (measured.regions.clone(), measured.calls.clone(), measured.system.clone());
+    let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);
+    for property in properties::metrics() {
+        let parent = property.parent.and_then(|name| cube.metric(name));
+        cube.add_metric(Metric {
+            name: property.name.to_owned(),
+            title: property.title.to_owned(),
+            description: property.doc.measures.to_owned(),
+            unit: property.unit,
+            parent,
+        });
+    }
+    // Children come after their parents in the catalogue: filled backwards, sums are complete.
+    for property in properties::metrics().rev() {
+        if let Some(metric) = cube.metric(property.name) {
+            fill(&mut cube, metric, property, &profile);
+        }
+    }
+    cube
+}
+
+fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profile) {
+    let parts: Vec<MetricId> = cube.metric_children(metric).collect();
+    let measured = profile.cube.metric(property.name);
+    let cells: Vec<(CallId, LocationId)> = cube
+        .calls
+        .ids()
+        .flat_map(|call| cube.system.locations.ids().map(move |location| (call, location)))
+        .collect();
+    for (call, location) in cells {
+        let value = match property.compute {
+            Compute::Measured => measured.map_or(0, |id| profile.cube.get(id, call, location)),
+            Compute::Parts => parts.iter().map(|&part| cube.get(part, call, location)).sum(),
+            Compute::Cell(formula) => formula(profile, call, location),
+            Compute::Nothing => 0,
+        };
+        if value != 0 {
+            cube.add(metric, call, location, value);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Waiting at barriers, named by the construct that the barrier belongs to: who arrives last, by
+//! how much, and in which code it is slower than the others.
+
+use pompeii_model::{CallId, LocationId, RegionId, Role};
+
+use super::{Loss, Search, Site, Words, largest_share};
+use crate::{Lens, format};
+
+/// A thread that is last this often is the reason; below, the late thread changes.
+const ALWAYS_THE_SAME: f64 = 0.6;
+
+pub(super) fn detect(search: &mut Search) {
+    for metric in ["omp_ibarrier_wait", "omp_ebarrier_wait"] {
+        for (region, calls) in search.losses(metric) {
+            waiting(search, metric, region, calls);
+        }
+    }
+    for metric in ["omp_ibarrier_starvation", "omp_ebarrier_starvation"] {
+        for (region, calls) in search.losses(metric) {
+            starving(search, metric, region, calls);
+        }
+    }
+}
+
+/// The construct that a barrier belongs to: its region, its words, and its call path.
+pub(super) fn owner(lens: &Lens, barrier: CallId) -> (RegionId, String, CallId) {
+    let calls = &lens.cube.calls;
+    let own = (calls.region(barrier), lens.region(barrier).construct().to_owned(), barrier);
+    let Some(parent) = calls.parent(barrier) else { return own };
+    if lens.role(barrier) != Role::ImplicitBarrier || !is_construct(lens.role(parent)) {
+        return own;
+    }
+    // A combined construct is measured as its two halves, which begin on one line.
+    let same_line = |&other: &CallId| {
+        let (a, b) = (lens.region(other), lens.region(parent));
+        a.begin_line == b.begin_line && a.file == b.file
+    };
+    let half = |&child: &CallId| is_worksharing(lens.role(child)) && same_line(&child);
+    let word = lens.region(parent).construct();
+    let inner = calls.children(parent).iter().copied().find(half);
+    let outer = calls.parent(parent).filter(|&p| lens.role(p) == Role::Parallel && same_line(&p));
+    let construct = match (lens.role(parent), inner, outer) {
+        (Role::Parallel, Some(inner), _) => format!("parallel {}", lens.region(inner).construct()),
+        (Role::Parallel, None, _) => word.to_owned(),
+        (_, _, Some(_)) => format!("parallel {word}"),
+        _ => word.to_owned(),
+    };
+    (calls.region(parent), construct, parent)
+}
+
+fn is_worksharing(role: Role) -> bool {
+    matches!(role, Role::Loop | Role::Sections | Role::Workshare)
+}
+
+fn is_construct(role: Role) -> bool {
+    is_worksharing(role) || matches!(role, Role::Parallel | Role::Single)
+}
+
+fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: Vec<CallId>) {
+    let lens = search.lens;
+    let lost = lens.sum(metric, &calls);
+    let threads = search.threads_at(&calls) as i64;
+    let (owner_region, construct, scope) = owner(&lens, calls[0]);
+    let arrivals = lens.by_location("omp_barrier_last", &calls);
+    let visits: i64 = arrivals.iter().sum();
+    let mut details = Vec::new();
+    let late = largest_share(&arrivals);
+    if let Some((location, share)) = late {
+        let late_by = lens.seconds(lost) / (threads * visits) as f64;
+        let (who, share) = (lens.thread_name(location), format::percent(share));
+        let often = match visits {
+            1 => String::new(),
+            _ => format!(" in {share} of {}", format::counted(visits, "visit")),
+        };
+        let late_by = format::seconds(late_by);
+        details.push(format!("{who} arrives last{often}, {late_by} after the average."));
+    }
+    let same = late.filter(|(_, share)| *share >= ALWAYS_THE_SAME).map(|(location, _)| location);
+    if let Some(more) = same.and_then(|location| slower_code(&lens, scope, location, threads)) {
+        details.push(more);
+    }
+    let suggestion = suggestion(&construct, lens.role(scope), same.is_some(), late.is_some());
+    let region = if lens.role(calls[0]) == Role::ImplicitBarrier { owner_region } else { region };
+    let site = Site { region, construct, metric, calls };
+    let words = Words { details, suggestion };
+    search.report(metric, site, Loss { lost, gain: divide(lost, threads) }, words);
+}
+
+/// The code in which `location` computes longest beyond the average of its team.
+fn slower_code(lens: &Lens, scope: CallId, location: LocationId, threads: i64) -> Option<String> {
+    // An explicit barrier has no body: what comes before it is its siblings.
+    let scope = match lens.role(scope) {
+        Role::Barrier => lens.cube.calls.parent(scope)?,
+        _ => scope,
+    };
+    let excess = |call: &CallId| {
+        let by_location = lens.by_location("comp", &[*call]);
+        by_location[location] - by_location.iter().sum::<i64>() / threads.max(1)
+    };
+    let subtree = lens.cube.calls.subtree(scope);
+    let most =
+        subtree.iter().copied().max_by_key(|call| (excess(call), std::cmp::Reverse(*call)))?;
+    let more = excess(&most);
+    if more <= 0 || most == scope {
+        return None;
+    }
+    let more = format::seconds(lens.seconds(more));
+    let code = format::name_with_place(lens.cube, most);
+    Some(format!("It computes {more} more than the average in {code}."))
+}
+
+fn suggestion(construct: &str, role: Role, same: bool, known: bool) -> String {
+    let loop_like = construct.ends_with("for") || construct.ends_with("do");
+    let text = match role {
+        Role::Single => "One thread works: try nowait, or share its work as tasks.",
+        _ if construct.ends_with("sections") => {
+            "Sections differ, or are fewer than threads: split the long ones, or use tasks."
+        }
+        _ if loop_like && same => {
+            "Its iterations take longer: try schedule(dynamic) or split them by cost."
+        }
+        _ if loop_like && known => {
+            "The late thread changes: try schedule(dynamic), or nowait where data allows."
+        }
+        _ if loop_like => "Try schedule(dynamic), or split the iterations by cost.",
+        Role::Barrier => "Spread the work before it by cost, or do without the barrier.",
+        _ if same => "Its part takes longer: split the work by cost, or share it as tasks.",
+        _ => "Split the work by cost, or share it by a loop or as tasks.",
+    };
+    text.to_owned()
+}
+
+fn starving(search: &mut Search, metric: &'static str, region: RegionId, calls: Vec<CallId>) {
+    let lens = search.lens;
+    let lost = lens.sum(metric, &calls);
+    let threads = search.threads_at(&calls) as i64;
+    let (owner_region, construct, _) = owner(&lens, calls[0]);
+    let executed: Vec<CallId> = calls
+        .iter()
+        .flat_map(|&call| lens.cube.calls.children(call))
+        .copied()
+        .filter(|&child| lens.is_stub(child))
+        .collect();
+    let tasks = format::seconds(lens.seconds(lens.sum("task_time", &executed)));
+    let wait = format::seconds(lens.seconds(lost) / threads as f64);
+    let detail = format!("each thread waits {wait} while others run tasks ({tasks} here in sum).");
+    let suggestion = "Look for one long task or a chain of dependent ones: start it first.".into();
+    let region = if lens.role(calls[0]) == Role::ImplicitBarrier { owner_region } else { region };
+    let site = Site { region, construct, metric, calls };
+    let words = Words { details: vec![detail], suggestion };
+    search.report(metric, site, Loss { lost, gain: divide(lost, threads) }, words);
+}
+
+/// Rounded quotient of non-negative integers.
+pub(super) fn divide(ticks: i64, by: i64) -> i64 {
+    (ticks + by / 2) / by.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+
+    #[test]
+    fn a_combined_loop_with_one_slow_thread() {
+        check(
+            "wall=1000 locations=4
+             a/parallel@a.c:5                          *    visits=10
+             a/parallel@a.c:5/for@a.c:5                0    time=1000 visits=10
+             a/parallel@a.c:5/for@a.c:5                1-3  time=400 visits=10
+             a/parallel@a.c:5/implicit barrier@a.c:9   *    visits=10
+             a/parallel@a.c:5/implicit barrier@a.c:9   1-3  time=600 omp_ibarrier_wait=600
+             a/parallel@a.c:5/implicit barrier@a.c:9   0    omp_barrier_last=9 omp_barrier_delay=1800
+             a/parallel@a.c:5/implicit barrier@a.c:9   2    omp_barrier_last=1",
+            expect![[r#"
+                a.c:5 parallel for | omp_ibarrier_wait lost=1800 gain=450
+                    thread 0 arrives last in 90 % of 10 visits, 45 ms after the average.
+                    It computes 0.45 s more than the average in for a.c:5.
+                    Its iterations take longer: try schedule(dynamic) or split them by cost.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_late_thread_changes() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                   *  time=20 visits=1
+             a/parallel@a.c:2/do@a.f90:5                        *  time=60 visits=8
+             a/parallel@a.c:2/do@a.f90:5/implicit barrier@a.f90:9  *  time=20 omp_ibarrier_wait=19 \
+             omp_barrier_last=4 visits=8",
+            expect![[r#"
+                a.f90:5 do | omp_ibarrier_wait lost=38 gain=19
+                    thread 0 arrives last in 50 % of 8 visits, 2.4 ms after the average.
+                    The late thread changes: try schedule(dynamic), or nowait where data allows.
+                a.f90:5 do | omp_ibarrier lost=2 gain=1
+                    16 visits, 125 µs each beyond waiting for late threads.
+                    Fewer barriers: nowait, or larger pieces of work between them.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_explicit_barrier_and_a_single() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                  *  visits=1
+             a/parallel@a.c:2/work@a.c:30                      0  time=60 visits=1
+             a/parallel@a.c:2/work@a.c:30                      1  time=20 visits=1
+             a/parallel@a.c:2/barrier@a.c:5                    0  visits=1 omp_barrier_last=1
+             a/parallel@a.c:2/barrier@a.c:5                    1  time=40 visits=1 omp_ebarrier_wait=40
+             a/parallel@a.c:2/single@a.c:6/single sblock@a.c:6    0  time=40 visits=1
+             a/parallel@a.c:2/single@a.c:6/implicit barrier@a.c:8  0  visits=1 omp_barrier_last=1
+             a/parallel@a.c:2/single@a.c:6/implicit barrier@a.c:8  1  time=40 visits=1 \
+             omp_ibarrier_wait=40",
+            expect![[r#"
+                a.c:5 barrier | omp_ebarrier_wait lost=40 gain=20
+                    thread 0 arrives last, 20 ms after the average.
+                    It computes 20 ms more than the average in work a.c:30.
+                    Spread the work before it by cost, or do without the barrier.
+                a.c:6 single | omp_ibarrier_wait lost=40 gain=20
+                    thread 0 arrives last, 20 ms after the average.
+                    It computes 20 ms more than the average in single sblock a.c:6.
+                    One thread works: try nowait, or share its work as tasks.
+            "#]],
+        );
+    }
+}

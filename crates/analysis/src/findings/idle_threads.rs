@@ -1,0 +1,141 @@
+//! Idle threads: one finding for all serial parts of the program, and one for each parallel region
+//! whose team is smaller than the process.
+
+use pompeii_model::{CallId, IndexVec, RegionId};
+
+use super::barriers::divide;
+use super::{Loss, Search, Site, Words, largest_parts};
+use crate::{Lens, format};
+
+/// The finding is placed at the function that holds this share of the serial time below it.
+const COMMON_SHARE: f64 = 0.9;
+
+/// Parts of the program that run on one thread. They are one problem (Amdahl's): they are summed,
+/// placed at the innermost call path that contains nearly all of them, and listed.
+pub(super) fn detect_serial(search: &mut Search) {
+    let lens = search.lens;
+    let serial = |call: &CallId| serial_ticks(&lens, *call) > 0;
+    let calls: Vec<CallId> = lens.cube.calls.ids().filter(serial).collect();
+    let lost: i64 = calls.iter().map(|&call| serial_ticks(&lens, call)).sum();
+    if calls.is_empty() {
+        return;
+    }
+    let threads = lens.threads() as i64;
+    let workers = threads - lens.cube.system.processes.len() as i64;
+    let place = common_path(&lens, &calls, lost);
+    let on_master = divide(lost, workers.max(1));
+    let seconds = format::seconds(lens.seconds(on_master));
+    let parts = match calls.len() {
+        1 => String::new(),
+        _ => format!(": {}", largest_parts(&lens, "omp_idle_threads", &calls, workers)),
+    };
+    let region = lens.cube.calls.region(place);
+    let construct = lens.region(place).construct().to_owned();
+    let details = vec![format!("{seconds} run on one thread{parts}.")];
+    let suggestion = match calls.as_slice() {
+        [only] if lens.cube.calls.parent(*only).is_none() => {
+            "Compile with --functions to see which functions these are."
+        }
+        _ => "Parallelise the largest of these, or overlap it with other work.",
+    };
+    let site = Site { region, construct, metric: "omp_idle_threads", calls };
+    let words = Words { details, suggestion: suggestion.into() };
+    search.report("omp_idle_threads", site, Loss { lost, gain: divide(lost, threads) }, words);
+}
+
+fn serial_ticks(lens: &Lens, call: CallId) -> i64 {
+    lens.own("omp_idle_threads", call) - lens.own("omp_limited_parallelism", call)
+}
+
+/// Descends from the root while one child contains nearly all of the serial time.
+fn common_path(lens: &Lens, serial: &[CallId], lost: i64) -> CallId {
+    let calls = &lens.cube.calls;
+    let mut below: IndexVec<CallId, i64> = calls.ids().map(|_| 0).collect();
+    for &call in serial {
+        let ticks = serial_ticks(lens, call);
+        calls.ancestors(call).for_each(|above| below[above] += ticks);
+    }
+    let holds_most = |&call: &CallId| below[call] as f64 >= COMMON_SHARE * lost as f64;
+    let mut at = calls.root(serial[0]);
+    while let Some(next) = calls.children(at).iter().copied().find(holds_most) {
+        at = next;
+    }
+    at
+}
+
+/// Parallel regions in which only some of the threads take part.
+pub(super) fn detect_limited(search: &mut Search) {
+    let metric = "omp_limited_parallelism";
+    for (region, calls) in search.losses(metric) {
+        limited(search, metric, region, calls);
+    }
+}
+
+fn limited(search: &mut Search, metric: &'static str, region: RegionId, calls: Vec<CallId>) {
+    let lens = search.lens;
+    let lost = lens.sum(metric, &calls);
+    let threads = lens.threads() as i64;
+    let idle = lens.by_location(metric, &calls);
+    let idle = idle.iter().filter(|&&idle| idle > 0).count() as i64;
+    let construct = lens.region(calls[0]).construct().to_owned();
+    let details = vec![format!(
+        "{} of {} idle beside it, {} each.",
+        idle,
+        format::counted(threads, "thread"),
+        format::seconds(lens.seconds(lost) / idle.max(1) as f64),
+    )];
+    let suggestion = "Check num_threads, if clauses and nesting of this region.".to_owned();
+    let site = Site { region, construct, metric, calls };
+    let gain = divide(lost, threads);
+    search.report(metric, site, Loss { lost, gain }, Words { details, suggestion });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+
+    #[test]
+    fn serial_parts_are_summed_and_listed() {
+        check(
+            "wall=1000 locations=4
+             a/main@a.c:60                           0  time=50 visits=1
+             a/main@a.c:60/read_forcing@a.c:10       0  time=400 visits=1
+             a/main@a.c:60/write_state@a.c:30        0  time=200 visits=1
+             a/main@a.c:60/parallel@a.c:70           *  time=350 visits=1",
+            expect![[r#"
+                a.c:60 main | omp_idle_threads lost=1950 gain=488
+                    0.65 s run on one thread: read_forcing a.c:10 (0.40 s), write_state a.c:30 (0.20 s), main a.c:60 (50 ms).
+                    Parallelise the largest of these, or overlap it with other work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn without_functions_the_program_is_named() {
+        check(
+            "wall=1000 locations=2
+             a                  0  time=400
+             a/parallel@a.c:70  *  time=600 visits=1",
+            expect![[r#"
+                ? a | omp_idle_threads lost=400 gain=200
+                    0.40 s run on one thread.
+                    Compile with --functions to see which functions these are.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_small_team_in_a_large_process() {
+        check(
+            "wall=100 locations=4
+             a/parallel@a.c:70  *    time=40 visits=1
+             a/parallel@a.c:80  0-1  time=60 visits=1",
+            expect![[r#"
+                a.c:80 parallel | omp_limited_parallelism lost=120 gain=30
+                    2 of 4 threads idle beside it, 60 ms each.
+                    Check num_threads, if clauses and nesting of this region.
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,232 @@
+//! The ranked list of problems: what was lost where, why, and what fixing it would bring.
+//!
+//! A detector turns severities of one kind into findings, one per construct of the source. Loss is
+//! never reported twice: a detector claims the (metric, call path) pairs that it explains, and those
+//! that come after it leave them out. Diagnoses, which explain several metrics by one cause, come
+//! first. To add a detector: write a file beside this one and a line in `DETECTORS`.
+
+mod barriers;
+mod idle_threads;
+mod overheads;
+mod task_diagnoses;
+mod task_group;
+
+use std::collections::BTreeSet;
+
+use pompeii_model::{CallId, Cube, LocationId, RegionId, Ticks};
+
+pub(crate) use task_group::TaskNumbers;
+
+use crate::properties::{self, Property};
+use crate::{Lens, format};
+
+/// A problem of the program: one property at one construct of the source.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The property or diagnosis that names the problem.
+    pub property: &'static Property,
+    /// The metric whose severities show it best.
+    pub metric: &'static str,
+    /// The construct's region.
+    pub region: RegionId,
+    /// The construct in the user's words: `parallel for`, `critical (sum)`.
+    pub construct: String,
+    /// `file:line` of the construct; empty where it is unknown.
+    pub place: String,
+    /// The call paths that the loss lies in, the largest first.
+    pub calls: Vec<CallId>,
+    /// Clock ticks lost, summed over all locations.
+    pub lost_ticks: Ticks,
+    /// Clock ticks that the run would be shorter by without the loss (see [`Property::gain`]).
+    pub gain_ticks: Ticks,
+    /// Share of the CPU allocation time.
+    pub share: f64,
+    /// Sentences that say more, from the measured values.
+    pub details: Vec<String>,
+    /// What to try.
+    pub suggestion: String,
+}
+
+/// Below these shares of allocation and wall time a finding is not worth a line of the summary.
+const SIGNIFICANT_SHARE: f64 = 0.01;
+
+impl Finding {
+    /// Whether the loss or the gain is at least 1 % of the run.
+    pub fn is_significant(&self, cube: &Cube) -> bool {
+        let gain = self.gain_ticks as f64 / cube.wall_ticks.max(1) as f64;
+        self.share >= SIGNIFICANT_SHARE || gain >= SIGNIFICANT_SHARE
+    }
+}
+
+const DETECTORS: &[fn(&mut Search)] = &[
+    task_diagnoses::detect,
+    barriers::detect,
+    idle_threads::detect_serial,
+    idle_threads::detect_limited,
+    overheads::detect,
+];
+
+/// All problems of an analysed cube, the one with the largest possible gain first.
+pub fn findings(cube: &Cube) -> Vec<Finding> {
+    let mut search = Search { lens: Lens::new(cube), claimed: BTreeSet::new(), found: Vec::new() };
+    for detect in DETECTORS {
+        detect(&mut search);
+    }
+    let mut found = search.found;
+    found.retain(|finding| finding.lost_ticks > 0);
+    found.sort_by_key(|f| (-f.gain_ticks, -f.lost_ticks, f.region, f.property.name));
+    found
+}
+
+/// A search in progress.
+pub(crate) struct Search<'a> {
+    pub(crate) lens: Lens<'a>,
+    claimed: BTreeSet<(&'static str, CallId)>,
+    found: Vec<Finding>,
+}
+
+impl<'a> Search<'a> {
+    /// The call paths, grouped by region, at which `metric` is lost and not yet explained.
+    fn losses(&self, metric: &'static str) -> Vec<(RegionId, Vec<CallId>)> {
+        let calls = &self.lens.cube.calls;
+        let free = calls.ids().filter(|&call| {
+            self.lens.own(metric, call) > 0 && !self.claimed.contains(&(metric, call))
+        });
+        let mut groups: Vec<(RegionId, Vec<CallId>)> = Vec::new();
+        for call in free {
+            let region = calls.region(call);
+            match groups.iter_mut().find(|(known, _)| *known == region) {
+                Some((_, group)) => group.push(call),
+                None => groups.push((region, vec![call])),
+            }
+        }
+        groups
+    }
+
+    /// Marks the severities of `metric` at `calls` as explained.
+    fn claim(&mut self, metric: &'static str, calls: &[CallId]) {
+        self.claimed.extend(calls.iter().map(|&call| (metric, call)));
+    }
+
+    /// Reports a finding. `site` says where, `loss` in ticks what is lost and what a fix brings.
+    fn report(&mut self, name: &'static str, site: Site, loss: Loss, words: Words) {
+        let Some(property) = properties::find(name) else { return };
+        let mut calls = site.calls;
+        let lens = self.lens;
+        calls.sort_by_key(|&call| (-lens.own(site.metric, call), call));
+        self.found.push(Finding {
+            property,
+            metric: site.metric,
+            region: site.region,
+            construct: site.construct,
+            place: lens.cube.regions[site.region].source().unwrap_or_default(),
+            calls,
+            lost_ticks: loss.lost,
+            gain_ticks: loss.gain,
+            share: lens.share(loss.lost),
+            details: words.details,
+            suggestion: words.suggestion,
+        });
+    }
+
+    /// Number of locations that entered any of the call paths; all where visits are unknown.
+    fn threads_at(&self, calls: &[CallId]) -> usize {
+        let visits = self.lens.by_location("visits", calls);
+        match visits.iter().filter(|&&visits| visits > 0).count() {
+            0 => self.lens.threads(),
+            threads => threads,
+        }
+    }
+
+    /// The loss of the thread that delays the others (see the gain of `omp_critical`).
+    fn on_the_delaying_thread(&self, metric: &str, calls: &[CallId]) -> Ticks {
+        let mut gain = 0.0;
+        let mut regions: Vec<(Option<CallId>, Vec<CallId>)> = Vec::new();
+        for &call in calls {
+            let key = self.lens.outermost_parallel(call);
+            match regions.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, group)) => group.push(call),
+                None => regions.push((key, vec![call])),
+            }
+        }
+        for (parallel, calls) in regions {
+            let scope = match parallel {
+                Some(parallel) => self.lens.cube.calls.subtree(parallel),
+                None => self.lens.cube.calls.ids().collect(),
+            };
+            let delay = self.lens.by_location("omp_barrier_delay", &scope);
+            let loss = self.lens.by_location(metric, &calls);
+            let total: i64 = delay.iter().sum();
+            gain += match total {
+                0 => loss.iter().sum::<i64>() as f64 / self.threads_at(&calls) as f64,
+                _ => {
+                    loss.iter().zip(delay.iter()).map(|(&l, &d)| l as f64 * d as f64).sum::<f64>()
+                        / total as f64
+                }
+            };
+        }
+        gain.round() as Ticks
+    }
+}
+
+/// Where a loss lies.
+struct Site {
+    region: RegionId,
+    construct: String,
+    metric: &'static str,
+    calls: Vec<CallId>,
+}
+
+/// What is lost over all locations, and what the run would be shorter by; clock ticks.
+struct Loss {
+    lost: Ticks,
+    gain: Ticks,
+}
+
+/// What to tell about it.
+struct Words {
+    details: Vec<String>,
+    suggestion: String,
+}
+
+/// The location with the largest value and its share of the sum, where the sum is positive.
+fn largest_share(values: &pompeii_model::IndexVec<LocationId, i64>) -> Option<(LocationId, f64)> {
+    let sum: i64 = values.iter().sum();
+    let (location, &most) = values.enumerated().rev().max_by_key(|(_, value)| **value)?;
+    (sum > 0).then(|| (location, most as f64 / sum as f64))
+}
+
+/// `for ocean.c:118 (0.4 s), write_state (0.2 s)`: the largest parts of a loss by call path.
+fn largest_parts(lens: &Lens, metric: &str, calls: &[CallId], divisor: i64) -> String {
+    let mut parts: Vec<(i64, CallId)> =
+        calls.iter().map(|&call| (lens.own(metric, call) / divisor.max(1), call)).collect();
+    parts.sort_by_key(|&(value, call)| (-value, call));
+    let whole: i64 = parts.iter().map(|(value, _)| value).sum();
+    let named: Vec<String> = parts
+        .iter()
+        .filter(|(value, _)| *value * 20 >= whole)
+        .take(3)
+        .map(|&(value, call)| {
+            let name = format::name_with_place(lens.cube, call);
+            format!("{name} ({})", format::seconds(lens.seconds(value)))
+        })
+        .collect();
+    named.join(", ")
+}
+
+/// Shows the findings in the cube that `text` describes, in milliseconds (clock 1000).
+#[cfg(test)]
+pub(crate) fn check(text: &str, expect: expect_test::Expect) {
+    let cube = crate::derive(&crate::notation::cube(text).unwrap());
+    crate::check_sum(&cube).unwrap();
+    let mut shown = String::new();
+    for f in findings(&cube) {
+        let (name, lost, gain) = (f.property.name, f.lost_ticks, f.gain_ticks);
+        let place = if f.place.is_empty() { "?" } else { &f.place };
+        shown += &format!("{place} {} | {name} lost={lost} gain={gain}\n", f.construct);
+        for line in f.details.iter().chain([&f.suggestion]).filter(|line| !line.is_empty()) {
+            shown += &format!("    {line}\n");
+        }
+    }
+    expect.assert_eq(&shown);
+}

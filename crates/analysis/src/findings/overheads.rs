@@ -1,0 +1,208 @@
+//! Locks, fork and join, taskwait, task creation and barriers themselves: losses that lie on each
+//! thread and shorten the run by what they cost the thread that the others wait for.
+
+use pompeii_model::{CallId, RegionId, Role};
+
+use super::barriers::{divide, owner};
+use super::{Loss, Search, Site, Words};
+use crate::{Lens, format};
+
+pub(super) fn detect(search: &mut Search) {
+    mutual_exclusion(search, "omp_critical", "omp_lock_contention_critical");
+    mutual_exclusion(search, "omp_lock_api", "omp_lock_contention_api");
+    fork_and_join(search);
+    barriers_themselves(search);
+    for metric in ["omp_taskwait", "omp_task_creation"] {
+        for (region, calls) in search.losses(metric) {
+            let construct = search.lens.region(calls[0]).construct().to_owned();
+            let words = per_visit(&search.lens, metric, &calls);
+            report(search, metric, Site { region, construct, metric, calls }, words);
+        }
+    }
+}
+
+fn report(search: &mut Search, name: &'static str, site: Site, words: Words) {
+    let lost = search.lens.sum(name, &site.calls);
+    let gain = search.on_the_delaying_thread(name, &site.calls);
+    search.report(name, site, Loss { lost, gain }, words);
+}
+
+/// How often, and how long each time.
+fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
+    let visits = lens.sum("visits", calls).max(1);
+    let each = format::seconds(lens.seconds(lens.sum(metric, calls)) / visits as f64);
+    let detail = format!("{}, {each} each.", format::counted(visits, "visit"));
+    let suggestion = match metric {
+        "omp_taskwait" => {
+            "Give the waiting task a part of the work, or create fewer, larger tasks."
+        }
+        _ => "Create fewer, larger tasks (grainsize), or cut off with an if or final clause.",
+    };
+    Words { details: vec![detail], suggestion: suggestion.into() }
+}
+
+/// Waiting for another thread where that is most of the time, else the cost of the lock as well.
+fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'static str) {
+    for (region, calls) in search.losses(whole) {
+        let lens = search.lens;
+        let (lost, waiting) = (lens.sum(whole, &calls), lens.sum(contention, &calls));
+        let metric = if 2 * waiting >= lost { contention } else { whole };
+        let visits = lens.sum("visits", &calls).max(1);
+        let each = |ticks: i64| format::seconds(lens.seconds(ticks) / visits as f64);
+        let body: Vec<CallId> = calls
+            .iter()
+            .flat_map(|&call| lens.cube.calls.children(call))
+            .copied()
+            .filter(|&child| lens.role(child) == Role::CriticalBody)
+            .flat_map(|child| lens.cube.calls.subtree(child))
+            .collect();
+        let visits = format::counted(visits, "visit");
+        let mut detail = format!("{visits}: {} waiting for another thread", each(waiting));
+        if !body.is_empty() {
+            detail += &format!(", {} inside", each(lens.sum("execution", &body)));
+        }
+        let suggestion = match lens.role(calls[0]) {
+            Role::Atomic => "Collect in private variables, or use reduction.",
+            Role::Critical => "Enter less often (private sums, reduction), or make it shorter.",
+            _ => "Hold the lock for shorter, or use one lock per independent object.",
+        };
+        let words = Words { details: vec![detail + "."], suggestion: suggestion.into() };
+        let (region, construct) = locked_in(&lens, region, &calls);
+        report(search, metric, Site { region, construct, metric, calls }, words);
+    }
+}
+
+/// A lock routine has no place of its own: the region that calls it has.
+fn locked_in(lens: &Lens, region: RegionId, calls: &[CallId]) -> (RegionId, String) {
+    let construct = lens.cube.regions[region].construct().to_owned();
+    if lens.cube.regions[region].source().is_some() {
+        return (region, construct);
+    }
+    let mut above = calls.iter().flat_map(|&call| lens.cube.calls.ancestors(call));
+    let caller = above.find(|&call| lens.region(call).source().is_some());
+    (caller.map_or(region, |call| lens.cube.calls.region(call)), construct)
+}
+
+/// Fork and join of a region lie on the region and on its final barrier: one finding.
+fn fork_and_join(search: &mut Search) {
+    let metric = "omp_management";
+    let mut regions: Vec<(RegionId, String, Vec<CallId>)> = Vec::new();
+    for (_, calls) in search.losses(metric) {
+        for call in calls {
+            let (region, construct, _) = owner(&search.lens, call);
+            match regions.iter_mut().find(|(known, ..)| *known == region) {
+                Some((_, _, group)) => group.push(call),
+                None => regions.push((region, construct, vec![call])),
+            }
+        }
+    }
+    for (region, construct, calls) in regions {
+        let lens = search.lens;
+        let parallel: Vec<CallId> =
+            calls.iter().copied().filter(|&call| lens.role(call) == Role::Parallel).collect();
+        let threads = search.threads_at(&parallel) as i64;
+        let forks = (lens.sum("visits", &parallel) / threads.max(1)).max(1);
+        let each = lens.seconds(lens.sum(metric, &calls)) / (forks * threads) as f64;
+        let (forks, each) = (format::counted(forks, "fork"), format::seconds(each));
+        let details = vec![format!("{forks} and joins of {threads} threads, {each} each.")];
+        let suggestion =
+            "Merge it with its neighbours, move it out of a loop, or add if(size > limit).".into();
+        let words = Words { details, suggestion };
+        report(search, metric, Site { region, construct, metric, calls }, words);
+    }
+}
+
+/// What barriers cost beyond waiting: arriving, releasing, waking up.
+fn barriers_themselves(search: &mut Search) {
+    for (region, calls) in search.losses("omp_barrier") {
+        let lens = search.lens;
+        let (name, waits) = match lens.role(calls[0]) {
+            Role::ImplicitBarrier => {
+                ("omp_ibarrier", ["omp_ibarrier_wait", "omp_ibarrier_starvation"])
+            }
+            _ => ("omp_ebarrier", ["omp_ebarrier_wait", "omp_ebarrier_starvation"]),
+        };
+        let waiting: i64 = waits.iter().map(|metric| lens.sum(metric, &calls)).sum();
+        let lost = lens.sum(name, &calls) - waiting;
+        let visits = lens.sum("visits", &calls).max(1);
+        let each = format::seconds(lens.seconds(lost) / visits as f64);
+        let visits = format::counted(visits, "visit");
+        let words = Words {
+            details: vec![format!("{visits}, {each} each beyond waiting for late threads.")],
+            suggestion: "Fewer barriers: nowait, or larger pieces of work between them.".into(),
+        };
+        let threads = search.threads_at(&calls) as i64;
+        let (owner_region, construct, _) = owner(&lens, calls[0]);
+        let implicit = lens.role(calls[0]) == Role::ImplicitBarrier;
+        let region = if implicit { owner_region } else { region };
+        let site = Site { region, construct, metric: name, calls };
+        search.report(name, site, Loss { lost, gain: divide(lost, threads) }, words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+
+    #[test]
+    fn a_contended_critical_section_costs_what_it_costs_the_late_thread() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                    0  time=10 visits=1
+             a/parallel@a.c:2                                    1  time=30 visits=1
+             a/parallel@a.c:2/critical (sum)@a.c:5               0  time=40 visits=20 \
+             omp_lock_contention_critical=36
+             a/parallel@a.c:2/critical (sum)@a.c:5               1  time=20 visits=20 \
+             omp_lock_contention_critical=18
+             a/parallel@a.c:2/critical (sum)@a.c:5/critical sblock (sum)@a.c:5  *  time=40 visits=20
+             a/parallel@a.c:2/implicit barrier@a.c:9             0  time=10 omp_ibarrier_wait=2 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9             1  time=10 omp_ibarrier_wait=1 visits=1 \
+             omp_barrier_last=1 omp_barrier_delay=3",
+            expect![[r#"
+                a.c:5 critical (sum) | omp_lock_contention_critical lost=54 gain=18
+                    40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
+                    Enter less often (private sums, reduction), or make it shorter.
+                a.c:2 parallel | omp_ibarrier lost=17 gain=9
+                    2 visits, 8.5 ms each beyond waiting for late threads.
+                    Fewer barriers: nowait, or larger pieces of work between them.
+                a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2
+                    thread 1 arrives last, 1.5 ms after the average.
+                    Its part takes longer: split the work by cost, or share it as tasks.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_lock_is_placed_at_its_caller() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                          *  time=50 visits=1
+             a/parallel@a.c:2/insert@a.c:5             *  time=20 visits=9
+             a/parallel@a.c:2/insert@a.c:5/omp_set_lock  *  time=30 visits=9",
+            expect![[r#"
+                a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30
+                    18 visits: 0 s waiting for another thread.
+                    Hold the lock for shorter, or use one lock per independent object.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn many_small_regions() {
+        check(
+            "wall=1000 locations=2
+             a                                         0  time=100
+             a/parallel@a.c:2                          *  time=700 omp_management=200 visits=100
+             a/parallel@a.c:2/implicit barrier@a.c:9   *  time=200 omp_management=200 visits=100",
+            expect![[r#"
+                a.c:2 parallel | omp_management lost=800 gain=400
+                    100 forks and joins of 2 threads, 4.0 ms each.
+                    Merge it with its neighbours, move it out of a loop, or add if(size > limit).
+                ? a | omp_idle_threads lost=100 gain=50
+                    0.10 s run on one thread.
+                    Compile with --functions to see which functions these are.
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! Task groups: the task constructs that are executed in the same parallel regions, with those
+//! regions. Their numbers are what the three task problems are told apart by.
+//!
+//! A task's own tree does not know where the task was executed, the stub nodes in the program's
+//! tree do; and the same construct may be executed in several regions. So constructs and outermost
+//! parallel regions that are linked by stubs or by creation are taken together.
+
+use std::collections::BTreeSet;
+
+use pompeii_model::{CallId, LocationId, RegionId, Role};
+
+use crate::Lens;
+
+/// Share of the tasks that the creators (the fewest threads possible) have created together.
+const CREATORS_SHARE: f64 = 0.9;
+
+/// Task constructs with the parallel regions that they are executed in.
+#[derive(Debug, Default)]
+pub(crate) struct TaskGroup {
+    /// The task constructs.
+    pub tasks: BTreeSet<RegionId>,
+    /// The outermost parallel regions.
+    pub parallels: BTreeSet<CallId>,
+}
+
+/// The task groups of a cube.
+pub(super) fn task_groups(lens: &Lens) -> Vec<TaskGroup> {
+    let mut groups: Vec<TaskGroup> = Vec::new();
+    for call in lens.cube.calls.ids() {
+        let Some(task) = task_of(lens, call) else { continue };
+        let mut linked = TaskGroup { tasks: BTreeSet::from([task]), ..TaskGroup::default() };
+        if lens.in_task_tree(call) {
+            linked.tasks.extend(tree_root(lens, call).map(|root| lens.cube.calls.region(root)));
+        } else {
+            linked.parallels.extend(lens.outermost_parallel(call));
+        }
+        let (same, other): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| {
+            !group.tasks.is_disjoint(&linked.tasks)
+                || !group.parallels.is_disjoint(&linked.parallels)
+        });
+        groups = other;
+        for group in same {
+            linked.tasks.extend(group.tasks);
+            linked.parallels.extend(group.parallels);
+        }
+        groups.push(linked);
+    }
+    groups.retain(|group| !group.parallels.is_empty());
+    groups
+}
+
+/// The task construct that a stub stands for, that `create task` creates, or that a tree is of.
+fn task_of(lens: &Lens, call: CallId) -> Option<RegionId> {
+    let region = lens.region(call);
+    match region.role {
+        Role::Task => Some(lens.cube.calls.region(call)),
+        Role::TaskCreate => {
+            let same = |r: &pompeii_model::Region| {
+                r.role == Role::Task && r.begin_line == region.begin_line && r.file == region.file
+            };
+            lens.cube.regions.enumerated().find(|(_, r)| same(r)).map(|(id, _)| id)
+        }
+        _ => None,
+    }
+}
+
+/// The top of the task tree that `call` lies in, just below `TASKS`.
+fn tree_root(lens: &Lens, call: CallId) -> Option<CallId> {
+    let calls = &lens.cube.calls;
+    calls
+        .ancestors(call)
+        .find(|&above| calls.parent(above).is_some_and(|parent| calls.parent(parent).is_none()))
+}
+
+/// What the profile knows about a task group. Times are clock ticks over all locations.
+pub(crate) struct TaskNumbers {
+    /// Call paths of barriers that the group's tasks are executed in or created before.
+    pub barriers: Vec<CallId>,
+    /// `create task` call paths.
+    pub creations: Vec<CallId>,
+    /// `taskwait` call paths.
+    pub taskwaits: Vec<CallId>,
+    /// Locations in the group's parallel regions.
+    pub threads: usize,
+    /// Task instances executed (without undeferred ones that are only counted).
+    pub executed: i64,
+    /// Their own work.
+    pub work: i64,
+    /// Tasks whose creation was timed.
+    pub created: i64,
+    /// Time to create them.
+    pub creation: i64,
+    /// The locations that created nearly all tasks, the busiest first, with what they created.
+    pub creators: Vec<(LocationId, i64)>,
+    /// What the creators computed around the creation: producing the tasks.
+    pub production: i64,
+    /// Time of the creators in creation.
+    pub creators_creation: i64,
+}
+
+impl TaskNumbers {
+    /// Collects the numbers of `group`.
+    pub fn new(lens: &Lens, group: &TaskGroup) -> Self {
+        let calls = &lens.cube.calls;
+        let regions: Vec<CallId> =
+            group.parallels.iter().flat_map(|&parallel| calls.subtree(parallel)).collect();
+        let tops: Vec<CallId> = calls
+            .ids()
+            .filter(|&call| lens.role(call) == Role::Task && !lens.is_stub(call))
+            .filter(|&call| group.tasks.contains(&calls.region(call)))
+            .collect();
+        let trees: Vec<CallId> = tops.iter().flat_map(|&top| calls.subtree(top)).collect();
+        let all: Vec<CallId> = regions.iter().chain(&trees).copied().collect();
+        let with_role = |role: Role| -> Vec<CallId> {
+            all.iter().copied().filter(|&call| lens.role(call) == role).collect()
+        };
+        let creations = with_role(Role::TaskCreate);
+        let creators = creators(lens, &creations);
+        let locations: Vec<LocationId> = creators.iter().map(|&(location, _)| location).collect();
+        let on_creators = |metric, calls: &[CallId]| {
+            let values = lens.by_location(metric, calls);
+            locations.iter().map(|&location| values[location]).sum::<i64>()
+        };
+        let created = lens.sum("tasks_created", &creations);
+        Self {
+            barriers: task_barriers(lens, &regions, &creations),
+            taskwaits: with_role(Role::Taskwait),
+            threads: threads_in(lens, &group.parallels),
+            executed: lens.sum("visits", &tops),
+            work: lens.sum("comp", &trees),
+            created: created - lens.sum("tasks_undeferred", &creations),
+            creation: lens.sum("omp_task_creation", &creations),
+            production: on_creators("comp", &producing(lens, &creations)),
+            creators_creation: on_creators("omp_task_creation", &creations),
+            creations,
+            creators,
+        }
+    }
+}
+
+/// Locations that entered the regions; all where visits are unknown.
+fn threads_in(lens: &Lens, parallels: &BTreeSet<CallId>) -> usize {
+    let parallels: Vec<CallId> = parallels.iter().copied().collect();
+    let visits = lens.by_location("visits", &parallels);
+    match visits.iter().filter(|&&visits| visits > 0).count() {
+        0 => lens.threads(),
+        threads => threads,
+    }
+}
+
+/// The fewest locations that created nearly all tasks.
+fn creators(lens: &Lens, creations: &[CallId]) -> Vec<(LocationId, i64)> {
+    let by_location = lens.by_location("tasks_created", creations);
+    let enough = by_location.iter().sum::<i64>() as f64 * CREATORS_SHARE;
+    let mut all: Vec<(LocationId, i64)> =
+        by_location.enumerated().map(|(location, &created)| (location, created)).collect();
+    all.sort_by_key(|&(location, created)| (-created, location));
+    let mut sum = 0;
+    all.into_iter()
+        .take_while(|&(_, created)| {
+            let more = (sum as f64) < enough && created > 0;
+            sum += created;
+            more
+        })
+        .collect()
+}
+
+/// Barriers with stubs below them, and those of the constructs that tasks are created in.
+fn task_barriers(lens: &Lens, regions: &[CallId], creations: &[CallId]) -> Vec<CallId> {
+    let calls = &lens.cube.calls;
+    let constructs: Vec<CallId> =
+        creations.iter().filter_map(|&call| innermost_construct(lens, call)).collect();
+    regions
+        .iter()
+        .copied()
+        .filter(|&call| matches!(lens.role(call), Role::Barrier | Role::ImplicitBarrier))
+        .filter(|&call| {
+            let executes = calls.children(call).iter().any(|&child| lens.is_stub(child));
+            executes || calls.parent(call).is_some_and(|parent| constructs.contains(&parent))
+        })
+        .collect()
+}
+
+fn innermost_construct(lens: &Lens, call: CallId) -> Option<CallId> {
+    lens.cube.calls.ancestors(call).skip(1).find(|&above| {
+        matches!(
+            lens.role(above),
+            Role::Parallel | Role::Loop | Role::Sections | Role::Single | Role::Master | Role::Task
+        )
+    })
+}
+
+/// Call paths of the constructs that contain a creation, outside of tasks: what runs there on a
+/// creator produces tasks.
+fn producing(lens: &Lens, creations: &[CallId]) -> Vec<CallId> {
+    let constructs = creations
+        .iter()
+        .filter_map(|&call| innermost_construct(lens, call))
+        .filter(|&construct| !lens.in_task_tree(construct));
+    let inside: BTreeSet<CallId> =
+        constructs.flat_map(|construct| lens.cube.calls.subtree(construct)).collect();
+    inside.into_iter().collect()
+}

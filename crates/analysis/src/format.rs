@@ -1,0 +1,107 @@
+//! Numbers as people read them, the same in every report: two to three digits, a blank before the
+//! unit, thousands with commas.
+
+use pompeii_model::{CallId, Cube, Role};
+
+/// A span of time: `4.8 s`, `0.66 s`, `3.1 ms`, `12 µs`.
+pub fn seconds(seconds: f64) -> String {
+    let size = seconds.abs();
+    if size == 0.0 {
+        return "0 s".into();
+    }
+    match size {
+        99.95.. => format!("{} s", count(seconds.round() as i64)),
+        0.995.. => format!("{seconds:.1} s"),
+        0.0995.. => format!("{seconds:.2} s"),
+        0.000_999_5.. => two_digits(seconds * 1e3, "ms"),
+        0.000_000_999_5.. => two_digits(seconds * 1e6, "µs"),
+        _ => two_digits(seconds * 1e9, "ns"),
+    }
+}
+
+fn two_digits(value: f64, unit: &str) -> String {
+    match value.abs() {
+        9.95.. => format!("{value:.0} {unit}"),
+        _ => format!("{value:.1} {unit}"),
+    }
+}
+
+/// A share of 1 in percent: `61 %`, `0.4 %`, `< 0.1 %`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    match value.abs() {
+        0.95.. => format!("{value:.0} %"),
+        0.095.. => format!("{value:.1} %"),
+        size if size > 0.0 => "<0.1 %".into(),
+        _ => "0 %".into(),
+    }
+}
+
+/// A number of things: `2,000`, `16,384`; `1.2 million` from a million on.
+pub fn count(value: i64) -> String {
+    if value.abs() >= 1_000_000 {
+        let (scaled, word) = match value.abs() {
+            999_950_000.. => (value as f64 / 1e9, "billion"),
+            _ => (value as f64 / 1e6, "million"),
+        };
+        return format!("{scaled:.1} {word}");
+    }
+    let digits = value.abs().to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or(""))
+        .collect();
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}", groups.join(","))
+}
+
+/// `1 task`, `2,000 tasks`.
+pub fn counted(value: i64, thing: &str) -> String {
+    let plural = if value == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", count(value))
+}
+
+/// The last region of a call path in the user's words: the construct, or the function's name.
+pub fn short_name(cube: &Cube, call: CallId) -> &str {
+    cube.regions[cube.calls.region(call)].construct()
+}
+
+/// The last region of a call path with its place: `for ocean.c:118`.
+pub fn name_with_place(cube: &Cube, call: CallId) -> String {
+    let region = &cube.regions[cube.calls.region(call)];
+    match region.source() {
+        Some(place) if region.role != Role::Artificial => format!("{} {place}", region.construct()),
+        _ => region.construct().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn seconds_keep_two_or_three_digits() {
+        let values =
+            [123.4, 23.64, 9.06, 0.984, 0.66, 0.0996, 0.0031, 0.00098, 0.031, 1.2e-6, 3e-8, 0.0];
+        let shown: Vec<String> = values.iter().map(|&value| seconds(value)).collect();
+        expect!["123 s, 23.6 s, 9.1 s, 0.98 s, 0.66 s, 0.10 s, 3.1 ms, 980 µs, 31 ms, 1.2 µs, 30 ns, 0 s"].assert_eq(&shown.join(", "));
+    }
+
+    #[test]
+    fn counts_have_groups_and_words() {
+        let values = [0, 7, 999, 2000, 16_384, 999_999, 1_234_567, 2_500_000_000, -1500];
+        let shown: Vec<String> = values.iter().map(|&value| count(value)).collect();
+        expect!["0, 7, 999, 2,000, 16,384, 999,999, 1.2 million, 2.5 billion, -1,500"]
+            .assert_eq(&shown.join(", "));
+        assert_eq!(counted(1, "task"), "1 task");
+    }
+
+    #[test]
+    fn small_shares_do_not_become_zero() {
+        let shown: Vec<String> = [1.0, 0.614, 0.0051, 0.0002, 0.0].map(percent).into();
+        expect!["100 %, 61 %, 0.5 %, <0.1 %, 0 %"].assert_eq(&shown.join(", "));
+    }
+}

@@ -1,0 +1,142 @@
+//! Idle threads: what the locations of a process did while it ran on fewer threads than it has.
+//!
+//! Nothing measures this, because nothing runs there. It follows from the master: the time that it
+//! spends outside parallel regions is idle time of its workers, at the master's call path; inside
+//! the outermost parallel region p a location is idle for as long as the master is in p and it is
+//! not. Presence is the location's time in the call path plus the tasks that it executed there (the
+//! stub nodes' `task_time`). With these definitions the time of all call paths plus the idle time
+//! is wall time x locations, to the tick.
+
+use pompeii_model::{CallId, CallTree, Cube, Id, LocationId, MetricId, Role, Ticks};
+
+use crate::profile::is_task_root;
+
+/// Idle ticks by call path and location.
+pub struct Idle {
+    width: usize,
+    serial: Vec<Ticks>,
+    limited: Vec<Ticks>,
+}
+
+impl Idle {
+    /// Finds the idle time of a measured cube.
+    pub fn new(cube: &Cube) -> Self {
+        let width = cube.system.locations.len();
+        let size = cube.calls.len() * width;
+        let mut idle = Self { width, serial: vec![0; size], limited: vec![0; size] };
+        let presence = Presence::new(cube);
+        for &root in cube.calls.roots() {
+            if !is_task_root(cube, root) {
+                idle.walk(cube, &presence, root);
+            }
+        }
+        idle.give_back_inner_teams(cube, &presence);
+        idle
+    }
+
+    /// Idle ticks while the program was outside of parallel regions, in this call path.
+    pub fn serial(&self, call: CallId, location: LocationId) -> Ticks {
+        self.serial[call.index() * self.width + location.index()]
+    }
+
+    /// Idle ticks of a location that did not take part in this outermost parallel region.
+    pub fn limited(&self, call: CallId, location: LocationId) -> Ticks {
+        self.limited[call.index() * self.width + location.index()]
+    }
+
+    fn walk(&mut self, cube: &Cube, presence: &Presence, root: CallId) {
+        let mut open = vec![root];
+        while let Some(call) = open.pop() {
+            let parallel = is_parallel(cube, call);
+            if !parallel {
+                open.extend(cube.calls.children(call));
+            }
+            for location in cube.system.locations.ids() {
+                let master = cube.system.master(location);
+                let spent = |location| match parallel {
+                    true => presence.below(&cube.calls, call, location),
+                    false => presence.own(call, location),
+                };
+                let table = if parallel { &mut self.limited } else { &mut self.serial };
+                if location != master {
+                    table[call.index() * self.width + location.index()] =
+                        spent(master) - spent(location);
+                }
+            }
+        }
+    }
+
+    /// A parallel region inside an explicit task: its workers' time lies in the task tree only, no
+    /// stub tells where it was executed. It is taken from the idle time of the places where tasks
+    /// were executed, the busiest first; with one such place this is exact.
+    fn give_back_inner_teams(&mut self, cube: &Cube, presence: &Presence) {
+        let mut places: Vec<CallId> =
+            cube.calls.ids().filter(|&call| presence.tasks_at(call) > 0).collect();
+        places.sort_by_key(|&call| (std::cmp::Reverse(presence.tasks_at(call)), call));
+        for location in cube.system.locations.ids() {
+            if location == cube.system.master(location) {
+                continue;
+            }
+            let mut excess = presence.only_in_task_trees(cube, location);
+            for &place in &places {
+                let anchor = anchor(cube, place);
+                let slot = anchor.index() * self.width + location.index();
+                let table =
+                    if is_parallel(cube, anchor) { &mut self.limited } else { &mut self.serial };
+                let taken = excess.min(table[slot]).max(0);
+                table[slot] -= taken;
+                excess -= taken;
+            }
+        }
+    }
+}
+
+fn is_parallel(cube: &Cube, call: CallId) -> bool {
+    cube.regions[cube.calls.region(call)].role == Role::Parallel
+}
+
+/// The outermost parallel region around `call`, or the serial call path itself.
+fn anchor(cube: &Cube, call: CallId) -> CallId {
+    cube.calls.ancestors(call).filter(|&above| is_parallel(cube, above)).last().unwrap_or(call)
+}
+
+/// Time that locations were seen in call paths: measured time and executed tasks.
+pub struct Presence<'a> {
+    cube: &'a Cube,
+    time: Option<MetricId>,
+    task_time: Option<MetricId>,
+}
+
+impl<'a> Presence<'a> {
+    /// The presence in a measured cube, or in an analysed one where `time` names its measured part.
+    pub fn new(cube: &'a Cube) -> Self {
+        let time = cube.metric("execution").or_else(|| cube.metric("time"));
+        Self { cube, time, task_time: cube.metric("task_time") }
+    }
+
+    /// Presence in the call path itself.
+    pub fn own(&self, call: CallId, location: LocationId) -> Ticks {
+        let of = |metric: Option<MetricId>| {
+            metric.map_or(0, |metric| self.cube.get(metric, call, location))
+        };
+        of(self.time) + of(self.task_time)
+    }
+
+    /// Presence in the call path and all below it.
+    pub fn below(&self, calls: &CallTree, call: CallId, location: LocationId) -> Ticks {
+        calls.subtree(call).into_iter().map(|call| self.own(call, location)).sum()
+    }
+
+    fn tasks_at(&self, call: CallId) -> Ticks {
+        self.task_time.map_or(0, |metric| self.cube.own(metric, call))
+    }
+
+    /// Time in the task trees that no stub node in the program's tree stands for.
+    pub fn only_in_task_trees(&self, cube: &Cube, location: LocationId) -> Ticks {
+        let stubs = self.task_time.map_or(0, |metric| cube.total_at(metric, location));
+        let roots = cube.calls.roots().iter().filter(|&&root| is_task_root(cube, root));
+        let calls = roots.flat_map(|&root| cube.calls.subtree(root));
+        let time = |call| self.time.map_or(0, |metric| cube.get(metric, call, location));
+        calls.map(time).sum::<Ticks>() - stubs
+    }
+}

@@ -1,0 +1,104 @@
+//! An analysed cube with its metrics by name: what findings and reports look at it through.
+
+use pompeii_model::{
+    CallId, Cube, IndexVec, LocationId, MetricId, ProcessId, Region, Role, System, Ticks,
+};
+
+use crate::profile::is_task_root;
+
+/// A view of an analysed cube. A metric that the cube does not have is 0 everywhere.
+#[derive(Clone, Copy)]
+pub struct Lens<'a> {
+    /// The analysed cube.
+    pub cube: &'a Cube,
+}
+
+impl<'a> Lens<'a> {
+    /// Looks at `cube`, which [`crate::derive`] has made.
+    pub fn new(cube: &'a Cube) -> Self {
+        Self { cube }
+    }
+
+    fn metric(&self, name: &str) -> Option<MetricId> {
+        self.cube.metric(name)
+    }
+
+    /// Sum of the metric over all call paths and locations.
+    pub fn total(&self, name: &str) -> i64 {
+        self.metric(name).map_or(0, |metric| self.cube.total(metric))
+    }
+
+    /// Sum of the call path's own severity over all locations.
+    pub fn own(&self, name: &str, call: CallId) -> i64 {
+        self.metric(name).map_or(0, |metric| self.cube.own(metric, call))
+    }
+
+    /// Sum of the call paths' own severities over all locations.
+    pub fn sum(&self, name: &str, calls: &[CallId]) -> i64 {
+        calls.iter().map(|&call| self.own(name, call)).sum()
+    }
+
+    /// Severities of the call paths by location.
+    pub fn by_location(&self, name: &str, calls: &[CallId]) -> IndexVec<LocationId, i64> {
+        let get = |location| {
+            let of = |metric| calls.iter().map(|&c| self.cube.get(metric, c, location)).sum();
+            self.metric(name).map_or(0, of)
+        };
+        self.cube.system.locations.ids().map(get).collect()
+    }
+
+    /// The region that the call path ends in.
+    pub fn region(&self, call: CallId) -> &'a Region {
+        &self.cube.regions[self.cube.calls.region(call)]
+    }
+
+    /// The role of the region that the call path ends in.
+    pub fn role(&self, call: CallId) -> Role {
+        self.region(call).role
+    }
+
+    /// Whether the call path lies in a task tree.
+    pub fn in_task_tree(&self, call: CallId) -> bool {
+        is_task_root(self.cube, self.cube.calls.root(call))
+    }
+
+    /// Whether the call path is a stub: it stands for tasks that were executed at its parent.
+    pub fn is_stub(&self, call: CallId) -> bool {
+        let parent_is_root = |parent| self.cube.calls.parent(parent).is_none();
+        let below_root = self.cube.calls.parent(call).is_some_and(parent_is_root);
+        self.role(call) == Role::Task && !(self.in_task_tree(call) && below_root)
+    }
+
+    /// The outermost parallel region around the call path (or itself), if it is in one.
+    pub fn outermost_parallel(&self, call: CallId) -> Option<CallId> {
+        let above = self.cube.calls.ancestors(call);
+        above.filter(|&above| self.role(above) == Role::Parallel).last()
+    }
+
+    /// Number of locations.
+    pub fn threads(&self) -> usize {
+        self.cube.system.locations.len()
+    }
+
+    /// Seconds of a span of clock ticks.
+    pub fn seconds(&self, ticks: Ticks) -> f64 {
+        self.cube.clock.seconds(ticks)
+    }
+
+    /// Share of the CPU allocation time; 0 for an empty run.
+    pub fn share(&self, ticks: Ticks) -> f64 {
+        let whole = self.cube.allocation_ticks();
+        if whole == 0 { 0.0 } else { ticks as f64 / whole as f64 }
+    }
+
+    /// The location in the user's words: `thread 3`, with several processes `rank 1 thread 3`.
+    pub fn thread_name(&self, location: LocationId) -> String {
+        let System { processes, locations, .. } = &self.cube.system;
+        let process: ProcessId = locations[location].process;
+        let thread = location.0 - processes[process].master.0;
+        match processes.len() {
+            ..=1 => format!("thread {thread}"),
+            _ => format!("rank {} thread {thread}", processes[process].rank),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! From a Cube report to the measured cube: seconds become the integer clock ticks that they were,
+//! and inclusive values become exclusive ones in integers, where differences are exact.
+//!
+//! Reports of Score-P and Scalasca are read too: without the clock that Pompeii writes, a tick is a
+//! nanosecond and the wall time is that of the master threads.
+
+use std::collections::BTreeMap;
+
+use pompeii_cubex as cubex;
+use pompeii_cubex::Id as _;
+use pompeii_model::{
+    CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, MetricId,
+    Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit,
+};
+use thiserror::Error;
+
+use crate::derive::derive;
+use crate::properties;
+
+/// Why a report could not be analysed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The report itself is not readable.
+    #[error(transparent)]
+    Cube(#[from] cubex::Error),
+    /// A metric that everything else is computed from is missing.
+    #[error("the report has no metric `{0}`; expected a profile.cubex of pompeii or of Score-P")]
+    NoMetric(&'static str),
+    /// An attribute is not what it should be.
+    #[error("attribute `{key}` is `{found}`, expected {expected}")]
+    Attribute {
+        /// Key of the attribute.
+        key: &'static str,
+        /// Its value.
+        found: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// There is nothing to analyse.
+    #[error("the report has no {0}")]
+    Empty(&'static str),
+}
+
+/// Metrics that the measurement writes and that are read back, besides those of the catalogue.
+const MEASURED_ONLY: &[&str] = &["omp_task_starvation"];
+
+/// Reads a report and computes all properties of the catalogue.
+///
+/// # Errors
+/// A report that cannot be read, or that has no `time`.
+pub fn load(report: &cubex::Reader) -> Result<Cube, LoadError> {
+    measured(report).map(|cube| derive(&cube))
+}
+
+/// Reads the measured metrics of a report.
+///
+/// # Errors
+/// A report that cannot be read, or that has no `time`.
+pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
+    let report = reader.report();
+    let (calls, call_ids) = call_tree(report);
+    let (system, locations) = system(report);
+    if calls.is_empty() {
+        return Err(LoadError::Empty("call paths"));
+    }
+    if system.locations.is_empty() {
+        return Err(LoadError::Empty("threads"));
+    }
+    let clock = clock(report)?;
+    let regions = report.regions.iter().map(|(_, region)| region_of(region)).collect();
+    let program = report.attribute("pompeii::program").map_or_else(
+        || root_name(report).unwrap_or_default(),
+        |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
+    );
+    let mut cube = Cube::new(clock, 0, &program, (regions, calls, system));
+    let ids = Ids { calls: call_ids, locations };
+    let names = properties::metrics().map(|property| property.name);
+    for name in names.chain(MEASURED_ONLY.iter().copied()) {
+        let known = report.metric(name).filter(|&id| !report.metrics[id].kind.is_derived());
+        if let Some(metric) = known {
+            read_metric(&mut cube, reader, metric, &ids)?;
+        }
+    }
+    let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
+    cube.wall_ticks = wall_ticks(report, &cube, time)?;
+    Ok(cube)
+}
+
+/// Where the report's call paths and locations are in the model.
+struct Ids {
+    calls: BTreeMap<cubex::CallPathId, CallId>,
+    locations: BTreeMap<cubex::LocationId, LocationId>,
+}
+
+fn read_metric(
+    cube: &mut Cube,
+    reader: &cubex::Reader,
+    id: cubex::MetricId,
+    ids: &Ids,
+) -> Result<(), LoadError> {
+    let definition = &reader.report().metrics[id];
+    let clock = cube.clock;
+    let stored = reader.values(id)?.matrix::<f64>()?;
+    let unit = match definition.unit.as_str() {
+        "sec" => Unit::Ticks,
+        "bytes" => Unit::Bytes,
+        _ => Unit::Count,
+    };
+    let mut values = match unit {
+        Unit::Ticks => stored.map(|seconds| clock.ticks(seconds)),
+        Unit::Count | Unit::Bytes => stored.map(|count| count.round() as i64),
+    };
+    if definition.kind == cubex::MetricKind::Inclusive {
+        values.to_exclusive(&reader.report().call_paths);
+    }
+    let metric = cube.add_metric(Metric {
+        name: definition.unique_name.clone(),
+        title: definition.display_name.clone(),
+        description: definition.description.clone(),
+        unit,
+        parent: None,
+    });
+    for path in values.call_paths() {
+        let (Some(&call), Some(row)) = (ids.calls.get(&path), values.row(path)) else { continue };
+        for (&location, &at) in &ids.locations {
+            match row.get(location.index()) {
+                Some(&value) if value != 0 => cube.add(metric, call, at, value),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The model's call tree: in depth-first order, so that parents come before their children.
+fn call_tree(report: &cubex::Report) -> (CallTree, BTreeMap<cubex::CallPathId, CallId>) {
+    let (mut calls, mut ids) = (CallTree::default(), BTreeMap::new());
+    for path in report.call_paths.preorder() {
+        let region = RegionId::from_index(report.call_paths[path].region.index());
+        let parent = report.call_paths.parent(path).and_then(|parent| ids.get(&parent));
+        let id = match parent {
+            Some(&parent) => calls.add_child(parent, region),
+            None => calls.add_root(region),
+        };
+        ids.insert(path, id);
+    }
+    (calls, ids)
+}
+
+fn root_name(report: &cubex::Report) -> Option<String> {
+    let &root = report.call_paths.roots().first()?;
+    Some(report.regions[report.call_paths[root].region].name.clone())
+}
+
+fn region_of(region: &cubex::Region) -> Region {
+    let role = match region.role.as_str() {
+        "do" => Role::Loop,
+        "create task" => Role::TaskCreate,
+        name => Role::from_name(name).unwrap_or(Role::Function),
+    };
+    Region {
+        name: region.name.clone(),
+        role,
+        paradigm: Paradigm::from_name(&region.paradigm).unwrap_or(Paradigm::User),
+        file: region.file.clone(),
+        begin_line: region.begin_line.unwrap_or(0),
+        end_line: region.end_line.unwrap_or(0),
+    }
+}
+
+/// Processes by rank and their threads by rank; locations that are no threads are left out.
+fn system(report: &cubex::Report) -> (System, BTreeMap<cubex::LocationId, LocationId>) {
+    let (mut system, mut ids) = (System::default(), BTreeMap::new());
+    let machine = report.system.nodes.roots().first();
+    system.machine = machine.map_or_else(String::new, |&id| report.system.nodes[id].name.clone());
+    let mut groups: Vec<_> = report.system.groups.iter().collect();
+    groups.sort_by_key(|(id, group)| (group.rank, *id));
+    for (group_id, group) in groups {
+        let threads = report.system.locations.iter();
+        let mut threads: Vec<_> = threads
+            .filter(|(_, location)| location.group == group_id && location.kind == "thread")
+            .collect();
+        threads.sort_by_key(|(id, location)| (location.rank, *id));
+        if threads.is_empty() {
+            continue;
+        }
+        let process = system.processes.push(Process {
+            name: group.name.clone(),
+            rank: u32::try_from(group.rank).unwrap_or(0),
+            node: report.system.nodes[group.node].name.clone(),
+            master: LocationId::from_index(system.locations.len()),
+        });
+        for (id, location) in threads {
+            ids.insert(id, add_thread(&mut system, process, location));
+        }
+    }
+    (system, ids)
+}
+
+fn add_thread(system: &mut System, process: ProcessId, location: &cubex::Location) -> LocationId {
+    system.locations.push(Location { name: location.name.clone(), process })
+}
+
+/// Nanoseconds, where the report does not name its clock.
+const DEFAULT_TICKS_PER_SECOND: f64 = 1e9;
+
+fn clock(report: &cubex::Report) -> Result<Frequency, LoadError> {
+    let key = "pompeii::ticks_per_second";
+    let text = report.attribute(key);
+    let ticks = text.map_or(Some(DEFAULT_TICKS_PER_SECOND), |text| text.trim().parse().ok());
+    ticks.and_then(Frequency::new).ok_or_else(|| LoadError::Attribute {
+        key,
+        found: text.unwrap_or_default().to_owned(),
+        expected: "a positive number",
+    })
+}
+
+fn wall_ticks(report: &cubex::Report, cube: &Cube, time: MetricId) -> Result<i64, LoadError> {
+    let key = "pompeii::wall_ticks";
+    match report.attribute(key) {
+        Some(text) => text.trim().parse().map_err(|_| LoadError::Attribute {
+            key,
+            found: text.to_owned(),
+            expected: "an integer",
+        }),
+        None => {
+            let masters = cube.system.processes.iter().map(|process| process.master);
+            let program: IndexVec<LocationId, i64> =
+                cube.system.locations.ids().map(|id| cube.total_at(time, id)).collect();
+            Ok(masters.map(|master| program[master]).max().unwrap_or(0))
+        }
+    }
+}

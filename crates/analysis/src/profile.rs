@@ -1,0 +1,145 @@
+//! The measured profile as the properties see it: its metrics by name, the class of each call path
+//! (`Class`), and which part of the forest it lies in.
+
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Role, Ticks};
+
+use crate::idle::Idle;
+
+/// Which OpenMP construct a call path's own time belongs to. A construct's *body* (`single
+/// sblock`, `critical sblock`) is the user's work and of no class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// User code and everything that has no class of its own: computation.
+    Computation,
+    /// An explicit barrier.
+    ExplicitBarrier,
+    /// The implicit barrier of a construct.
+    ImplicitBarrier,
+    /// Entry and exit of critical, and atomic.
+    Critical,
+    /// A lock routine.
+    LockApi,
+    /// taskwait.
+    Taskwait,
+    /// Creation of a task.
+    TaskCreation,
+}
+
+/// Lock routines by name: a report written elsewhere may give them any role.
+fn is_lock_routine(name: &str) -> bool {
+    let Some(verb) = name.strip_prefix("omp_").and_then(|rest| rest.strip_suffix("_lock")) else {
+        return false;
+    };
+    let verb = verb.strip_suffix("_nest").unwrap_or(verb);
+    ["init", "destroy", "set", "unset", "test"].contains(&verb)
+}
+
+fn class_of(cube: &Cube, call: CallId) -> Class {
+    let region = &cube.regions[cube.calls.region(call)];
+    match region.role {
+        Role::Barrier if region.paradigm == pompeii_model::Paradigm::OpenMp => {
+            Class::ExplicitBarrier
+        }
+        Role::ImplicitBarrier => Class::ImplicitBarrier,
+        Role::Critical | Role::Atomic => Class::Critical,
+        Role::Taskwait => Class::Taskwait,
+        Role::TaskCreate => Class::TaskCreation,
+        Role::Lock => Class::LockApi,
+        _ if is_lock_routine(&region.name) => Class::LockApi,
+        _ => Class::Computation,
+    }
+}
+
+/// Whether `root` is the artificial root of the task trees.
+pub fn is_task_root(cube: &Cube, root: CallId) -> bool {
+    let region = &cube.regions[cube.calls.region(root)];
+    region.role == Role::Artificial && region.name == "TASKS"
+}
+
+/// A measured cube with what the properties ask of it.
+pub struct Profile<'a> {
+    /// The measured cube.
+    pub cube: &'a Cube,
+    classes: IndexVec<CallId, Class>,
+    /// Whether any location executed a task under this call path (it has a stub node below it).
+    executes_tasks: IndexVec<CallId, bool>,
+    idle: Idle,
+    time: Option<MetricId>,
+    management: Option<MetricId>,
+    starvation: Option<MetricId>,
+}
+
+impl<'a> Profile<'a> {
+    /// Classifies the call paths of `cube` and finds the idle time in it.
+    pub fn new(cube: &'a Cube) -> Self {
+        let stub = |call: &CallId| cube.regions[cube.calls.region(*call)].role == Role::Task;
+        let in_tasks = |call| is_task_root(cube, cube.calls.root(call));
+        Self {
+            cube,
+            classes: cube.calls.ids().map(|call| class_of(cube, call)).collect(),
+            executes_tasks: cube
+                .calls
+                .ids()
+                .map(|call| !in_tasks(call) && cube.calls.children(call).iter().any(stub))
+                .collect(),
+            idle: Idle::new(cube),
+            time: cube.metric("time"),
+            management: cube.metric("omp_management"),
+            starvation: cube.metric("omp_task_starvation"),
+        }
+    }
+
+    fn value(&self, metric: Option<MetricId>, call: CallId, location: LocationId) -> i64 {
+        metric.map_or(0, |metric| self.cube.get(metric, call, location))
+    }
+
+    /// The measured metric `name`; 0 everywhere where the profile does not have it.
+    pub fn measured(&self, name: &str, call: CallId, location: LocationId) -> i64 {
+        self.value(self.cube.metric(name), call, location)
+    }
+
+    /// Measured time of the call path itself, without idle time.
+    pub fn time(&self, call: CallId, location: LocationId) -> Ticks {
+        self.value(self.time, call, location)
+    }
+
+    /// Forking and joining, as measured.
+    pub fn management(&self, call: CallId, location: LocationId) -> Ticks {
+        self.value(self.management, call, location)
+    }
+
+    /// Own time of a call path of `class`, without the fork and join time in it; 0 for others.
+    pub fn class_time(&self, class: Class, call: CallId, location: LocationId) -> Ticks {
+        if self.classes[call] != class {
+            return 0;
+        }
+        self.time(call, location) - self.management(call, location)
+    }
+
+    /// Own time that the program spent in OpenMP and not in its own code.
+    pub fn openmp(&self, call: CallId, location: LocationId) -> Ticks {
+        match self.classes[call] {
+            Class::Computation => self.management(call, location),
+            _ => self.time(call, location),
+        }
+    }
+
+    /// Waiting for tasks of others in a barrier of `class`. A barrier in which nobody ran a task
+    /// cannot starve: what was measured there is the barrier's own work.
+    pub fn starvation(&self, class: Class, call: CallId, location: LocationId) -> Ticks {
+        if self.classes[call] != class || !self.executes_tasks[call] {
+            return 0;
+        }
+        self.value(self.starvation, call, location)
+    }
+
+    /// Time in which the location did nothing because the program ran on fewer threads.
+    pub fn idle(&self, call: CallId, location: LocationId) -> Ticks {
+        self.idle.serial(call, location) + self.idle.limited(call, location)
+    }
+
+    /// The part of [`Profile::idle`] inside parallel regions with fewer threads.
+    pub fn limited(&self, call: CallId, location: LocationId) -> Ticks {
+        self.idle.limited(call, location)
+    }
+}

@@ -1,0 +1,57 @@
+//! The user's own work: what remains of execution when OpenMP is taken away.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Computation.
+pub const PROPERTY: Property = Property {
+    name: "comp",
+    title: "Computation",
+    parent: Some("execution"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.time(call, location) - profile.openmp(call, location)
+    }),
+    gain: "",
+    doc: Doc {
+        measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of critical and \
+         single.",
+        formula: "execution - omp_time. The overhead of worksharing constructs (handing out iterations, \
+         entering single or sections) has no class of its own and is contained.",
+        cost: "It is the useful part; it costs time only where it is more than the serial program would \
+         need.",
+        recognise: "Parallel efficiency is computation / time.",
+        remedy: "Faster algorithms, better memory access, vectorisation: matters of the code, not of its \
+         parallelisation.",
+        example: "A loop of 1,000 iterations at 1 ms on 4 threads: 1 s of computation in total, 0.25 s per \
+         thread.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn bodies_are_work_and_constructs_are_not() {
+        check(
+            "comp",
+            "wall=100 locations=1
+             a                                                      0  time=10
+             a/parallel@a.c:2                                       0  time=5 omp_management=3
+             a/parallel@a.c:2/for@a.c:3                             0  time=40
+             a/parallel@a.c:2/critical@a.c:5                        0  time=7
+             a/parallel@a.c:2/critical@a.c:5/critical sblock@a.c:5  0  time=20
+             a/parallel@a.c:2/implicit barrier@a.c:9                0  time=18",
+            expect![[r#"
+                a  [10]
+                a/parallel  [2]
+                a/parallel/for  [40]
+                a/parallel/critical/critical sblock  [20]
+                total 72
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! The catalogue of performance properties. To add one: write a file beside this one with its
+//! name, parent, documentation, computation and tests, and a line in `catalogue!` after its parent.
+//! The metric tree, `explain`, the page's help and the manual are all made from this list.
+//!
+//! Names are Scalasca's where it has one, because scripts and people know them. A child is always
+//! a part of its parent; what belongs to no OpenMP class (the overhead of worksharing constructs)
+//! is computation.
+
+use pompeii_model::{CallId, LocationId, Unit};
+
+use crate::profile::Profile;
+
+/// One performance property: a metric of the cube, or a diagnosis made from several of them.
+#[derive(Debug)]
+pub struct Property {
+    /// Unique name.
+    pub name: &'static str,
+    /// Name for people, in sentence case.
+    pub title: &'static str,
+    /// The metric that this one is a part of.
+    pub parent: Option<&'static str>,
+    /// What its integers stand for.
+    pub unit: Unit,
+    /// How its severities come about.
+    pub compute: Compute,
+    /// How the possible gain of a finding with this property is computed; empty where the property
+    /// is never reported as a finding.
+    pub gain: &'static str,
+    /// The documentation.
+    pub doc: Doc,
+}
+
+/// How the severities of a property come about.
+#[derive(Clone, Copy)]
+pub enum Compute {
+    /// Taken from the profile's metric of the same name.
+    Measured,
+    /// The sum of its parts.
+    Parts,
+    /// A formula over the profile, per call path and location.
+    Cell(fn(&Profile, CallId, LocationId) -> i64),
+    /// Not a metric: a diagnosis that names a problem.
+    Nothing,
+}
+
+impl std::fmt::Debug for Compute {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Measured => "Measured",
+            Self::Parts => "Parts",
+            Self::Cell(_) => "Cell",
+            Self::Nothing => "Nothing",
+        })
+    }
+}
+
+/// Documentation under fixed headings.
+#[derive(Clone, Copy, Debug)]
+pub struct Doc {
+    /// One paragraph; also the metric's description in tooltips and reports.
+    pub measures: &'static str,
+    /// The exact definition.
+    pub formula: &'static str,
+    /// Why one should care.
+    pub cost: &'static str,
+    /// What else in the report points to it.
+    pub recognise: &'static str,
+    /// What to change in the program.
+    pub remedy: &'static str,
+    /// A few lines of code or numbers.
+    pub example: &'static str,
+}
+
+impl Doc {
+    /// The headings with their texts, in the order in which they are shown.
+    pub fn sections(&self) -> [(&'static str, &'static str); 6] {
+        [
+            ("What it measures", self.measures),
+            ("Formula", self.formula),
+            ("Why it costs time", self.cost),
+            ("How to recognise", self.recognise),
+            ("What to try", self.remedy),
+            ("Example", self.example),
+        ]
+    }
+}
+
+impl Property {
+    /// Whether it is a metric of the cube (and not a diagnosis).
+    pub fn is_metric(&self) -> bool {
+        !matches!(self.compute, Compute::Nothing)
+    }
+}
+
+macro_rules! catalogue {
+    ($($(#[$doc:meta])* $module:ident)*) => {
+        $($(#[$doc])* pub mod $module;)*
+        /// All properties: metrics with parents before their children, then diagnoses.
+        pub const ALL: &[&Property] = &[$(&$module::PROPERTY),*];
+    };
+}
+
+catalogue! {
+    /// CPU allocation time.
+    time
+    /// Time with code running.
+    execution
+    /// The user's own work.
+    comp
+    /// All of OpenMP.
+    omp_time
+    /// Fork and join.
+    omp_management
+    /// Fork.
+    omp_fork
+    /// Barriers, critical sections, locks, taskwait.
+    omp_synchronization
+    /// All barriers.
+    omp_barrier
+    /// Explicit barriers.
+    omp_ebarrier
+    /// Waiting at explicit barriers.
+    omp_ebarrier_wait
+    /// Waiting for tasks at explicit barriers.
+    omp_ebarrier_starvation
+    /// Implicit barriers.
+    omp_ibarrier
+    /// Waiting at implicit barriers.
+    omp_ibarrier_wait
+    /// Waiting for tasks at implicit barriers.
+    omp_ibarrier_starvation
+    /// Entry and exit of critical, and atomic.
+    omp_critical
+    /// Waiting for another thread in a critical section.
+    omp_lock_contention_critical
+    /// Lock routines.
+    omp_lock_api
+    /// Waiting for a lock's holder.
+    omp_lock_contention_api
+    /// taskwait.
+    omp_taskwait
+    /// Creating tasks.
+    omp_task_creation
+    /// Threads without work because the program is serial there.
+    omp_idle_threads
+    /// Threads that take no part in a parallel region.
+    omp_limited_parallelism
+    /// Visits.
+    visits
+    /// Tasks created.
+    tasks_created
+    /// Tasks run at once by their creator.
+    tasks_undeferred
+    /// Where tasks were executed.
+    task_time
+    /// Fragments of tasks.
+    task_switches
+    /// Who arrived last.
+    omp_barrier_last
+    /// Who made the others wait.
+    omp_barrier_delay
+    /// Diagnosis: tasks too small.
+    tasks_too_small
+    /// Diagnosis: too few tasks.
+    tasks_too_few
+    /// Diagnosis: creation bottleneck.
+    task_creation_bottleneck
+}
+
+/// Measured names that are shown under another one, as (measured, shown).
+const ALIASES: &[(&str, &str)] = &[
+    ("omp_task_starvation", "omp_ibarrier_starvation"),
+    ("comp_time", "comp"),
+    ("barrier", "omp_barrier"),
+    ("idle", "omp_idle_threads"),
+];
+
+/// The metrics of the cube; parents come before their children.
+pub fn metrics() -> impl DoubleEndedIterator<Item = &'static Property> {
+    ALL.iter().copied().filter(|property| property.is_metric())
+}
+
+/// The property of this name, or of this alias.
+pub fn find(name: &str) -> Option<&'static Property> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, shown)| shown);
+    ALL.iter().copied().find(|property| property.name == name)
+}
+
+/// Properties that `property` is made of.
+pub fn children(property: &Property) -> impl Iterator<Item = &'static Property> + use<> {
+    let name = property.name;
+    metrics().filter(move |child| child.parent == Some(name))
+}
+
+/// Shows the severities of `metric` in the cube that `text` describes, one call path per line.
+#[cfg(test)]
+pub(crate) fn check(metric: &str, text: &str, expect: expect_test::Expect) {
+    let cube = crate::derive(&crate::notation::cube(text).unwrap());
+    let id = cube.metric(metric).unwrap();
+    let mut shown = String::new();
+    for call in cube.calls.ids().filter(|&call| cube.row(id, call).iter().any(|&v| v != 0)) {
+        let names: Vec<&str> = cube
+            .calls
+            .ancestors(call)
+            .map(|above| crate::format::short_name(&cube, above))
+            .collect();
+        let path: Vec<&str> = names.into_iter().rev().collect();
+        shown += &format!("{}  {:?}\n", path.join("/"), cube.row(id, call));
+    }
+    shown += &format!("total {}\n", cube.total(id));
+    if let Err(error) = crate::check_sum(&cube) {
+        shown += &format!("! {error}\n");
+    }
+    expect.assert_eq(&shown);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_come_first_and_names_are_unique() {
+        for (index, property) in ALL.iter().enumerate() {
+            let before: Vec<&str> = ALL[..index].iter().map(|p| p.name).collect();
+            assert!(!before.contains(&property.name), "{} twice", property.name);
+            if let Some(parent) = property.parent {
+                assert!(before.contains(&parent), "{parent} after {}", property.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_property_is_documented_under_all_headings() {
+        for property in ALL {
+            for (heading, text) in property.doc.sections() {
+                assert!(text.len() > 20, "{}: {heading} says nothing", property.name);
+                assert!(!text.contains("  "), "{}: {heading} has double blanks", property.name);
+            }
+            let first = property.title.chars().next().unwrap();
+            assert!(first.is_uppercase() || property.title.starts_with("taskwait"));
+        }
+    }
+
+    #[test]
+    fn aliases_lead_to_properties() {
+        for (alias, shown) in ALIASES {
+            assert_eq!(find(alias).map(|property| property.name), Some(*shown));
+        }
+        assert!(find("no_such_property").is_none());
+    }
+}

@@ -1,0 +1,51 @@
+//! Explicit barriers: those that the program asks for.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Explicit barrier.
+pub const PROPERTY: Property = Property {
+    name: "omp_ebarrier",
+    title: "Explicit barrier",
+    parent: Some("omp_barrier"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::ExplicitBarrier, call, location)
+    }),
+    gain: "time in the barrier beyond waiting / number of threads that meet there.",
+    doc: Doc {
+        measures: "Time in explicit barriers, without the tasks that were executed there.",
+        formula: "own time of call paths with the role `barrier`.",
+        cost: "All threads wait for the last one; the barrier itself costs a few hundred nanoseconds to \
+         a few microseconds.",
+        recognise: "Little waiting in it but many visits: the number of barriers is the problem, not the \
+         balance.",
+        remedy: "Remove barriers that nothing depends on; a barrier after a worksharing construct without \
+         nowait is one too many.",
+        example: "`for` without nowait followed by `barrier`: the second barrier is free of waiting and \
+         costs its visits.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn the_role_decides() {
+        check(
+            "omp_ebarrier",
+            "wall=90 locations=1
+             a/parallel@a.c:2                         0  time=40
+             a/parallel@a.c:2/barrier@a.c:5           0  time=20 omp_ebarrier_wait=5
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=30 omp_management=8 omp_ibarrier_wait=2",
+            expect![[r#"
+                a/parallel/barrier  [20]
+                total 20
+            "#]],
+        );
+    }
+}

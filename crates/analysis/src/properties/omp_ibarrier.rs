@@ -1,0 +1,52 @@
+//! Implicit barriers: those at the end of a parallel region and of worksharing constructs without
+//! nowait.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Implicit barrier.
+pub const PROPERTY: Property = Property {
+    name: "omp_ibarrier",
+    title: "Implicit barrier",
+    parent: Some("omp_barrier"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::ImplicitBarrier, call, location)
+    }),
+    gain: "time in the barrier beyond waiting / number of threads that meet there.",
+    doc: Doc {
+        measures: "Time in implicit barriers, without the tasks that were executed there and without the \
+         join of the team.",
+        formula: "own time of call paths with the role `implicit barrier` - omp_management there.",
+        cost: "All threads wait for the last one; the barrier itself costs a few hundred nanoseconds to \
+         a few microseconds.",
+        recognise: "Little waiting in it but many visits: the number of barriers is the problem, not the \
+         balance.",
+        remedy: "Remove barriers that nothing depends on: nowait where the next construct does not read \
+         what this one writes.",
+        example: "Two independent loops in one region: the first one with nowait.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn the_role_decides_and_the_join_is_taken_out() {
+        check(
+            "omp_ibarrier",
+            "wall=90 locations=1
+             a/parallel@a.c:2                         0  time=40
+             a/parallel@a.c:2/barrier@a.c:5           0  time=20 omp_ebarrier_wait=5
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=30 omp_management=8 omp_ibarrier_wait=2",
+            expect![[r#"
+                a/parallel/implicit barrier  [22]
+                total 22
+            "#]],
+        );
+    }
+}

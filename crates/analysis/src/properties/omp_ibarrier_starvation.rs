@@ -1,0 +1,59 @@
+//! Task starvation in implicit barriers: all threads are there, but tasks are still running and the
+//! others find none to run.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Wait for tasks at implicit barrier.
+pub const PROPERTY: Property = Property {
+    name: "omp_ibarrier_starvation",
+    title: "Wait for tasks at implicit barrier",
+    parent: Some("omp_ibarrier"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.starvation(Class::ImplicitBarrier, call, location)
+    }),
+    gain: "waiting of all threads / number of threads that meet at the barrier.",
+    doc: Doc {
+        measures: "Time in an implicit barrier after the latest thread has arrived in which the thread \
+         executed no task, although the barrier cannot end because tasks are not finished.",
+        formula: "omp_task_starvation as measured at call paths with the role `implicit barrier` under \
+         which any thread executed tasks: measure of [latest arrival, own leave] minus executed \
+         tasks. Where nobody executed a task this time is the barrier's own work and stays in \
+         omp_ibarrier.",
+        cost: "There are fewer ready tasks than threads: towards the end of a phase, because tasks are \
+         few or one of them is long, or all the time, because they depend on each other or are \
+         created too slowly.",
+        recognise: "See the diagnoses tasks_too_few, task_creation_bottleneck and tasks_too_small, which name \
+         the cause where the profile tells it.",
+        remedy: "More and smaller tasks, the long ones first (priority); create tasks on several threads; \
+         fewer dependences.",
+        example: "10 tasks of 0.1 s on 8 threads: 6 threads wait 0.1 s while two execute the last two \
+         tasks.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn threads_starve_only_where_tasks_run() {
+        check(
+            "omp_ibarrier_starvation",
+            "wall=40 locations=2
+             a/parallel@a.c:2                               *  time=10
+             a/parallel@a.c:2/implicit barrier@a.c:5  *  time=10 omp_task_starvation=9
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=20 omp_task_starvation=18
+             a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:7  0  task_time=20
+             TASKS/task@a.c:7                               0  time=20",
+            expect![[r#"
+                a/parallel/implicit barrier  [0, 18]
+                total 18
+            "#]],
+        );
+    }
+}

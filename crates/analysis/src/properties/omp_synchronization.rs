@@ -1,0 +1,23 @@
+//! All constructs in which threads wait for each other.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Synchronization.
+pub const PROPERTY: Property = Property {
+    name: "omp_synchronization",
+    title: "Synchronization",
+    parent: Some("omp_time"),
+    unit: Unit::Ticks,
+    compute: Compute::Parts,
+    gain: "",
+    doc: Doc {
+        measures: "Time in barriers, at the entry of critical sections, in lock routines and in taskwait.",
+        formula: "omp_barrier + omp_critical + omp_lock_api + omp_taskwait.",
+        cost: "Waiting threads do not compute.",
+        recognise: "The parts say for what the threads wait.",
+        remedy: "Go on with the largest part.",
+        example: "24 % of the allocation in barriers, 2 % in critical sections: balance the loops first.",
+    },
+};

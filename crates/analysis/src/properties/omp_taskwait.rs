@@ -1,0 +1,53 @@
+//! Waiting in taskwait for child tasks, without the tasks that the thread executed meanwhile.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// taskwait.
+pub const PROPERTY: Property = Property {
+    name: "omp_taskwait",
+    title: "taskwait",
+    parent: Some("omp_synchronization"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::Taskwait, call, location)
+    }),
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
+     barrier waiting that this thread causes in the same parallel region; the average over its \
+     threads where no barrier waiting is known.",
+    doc: Doc {
+        measures: "Time in taskwait in which the thread executed no task.",
+        formula: "own time of call paths with the role `taskwait`; executed tasks lie below stub nodes and \
+         in the task trees.",
+        cost: "The thread waits for children that others execute, or the taskwait is called too often.",
+        recognise: "Much time per visit: children are long or unevenly spread. Little time but many visits: \
+         the tasks are too small.",
+        remedy: "Let the waiting task do one part of the work itself instead of creating a task for it; \
+         stop creating tasks below a certain size.",
+        example: "fib(n) creates two tasks and waits: computing the second one directly halves the number \
+         of tasks.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn executed_tasks_are_not_waiting() {
+        check(
+            "omp_taskwait",
+            "wall=30 locations=1
+             a/taskwait@a.c:9             0  time=10
+             a/taskwait@a.c:9/task@a.c:7  0  task_time=20
+             TASKS/task@a.c:7             0  time=20",
+            expect![[r#"
+                a/taskwait  [10]
+                total 10
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Diagnosis: there are so few tasks that they cannot be spread evenly over the threads.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+use crate::findings::TaskNumbers;
+
+/// Tasks too few or too large.
+pub const PROPERTY: Property = Property {
+    name: "tasks_too_few",
+    title: "Tasks too few or too large",
+    parent: None,
+    unit: Unit::Ticks,
+    compute: Compute::Nothing,
+    gain: "all that the threads lose around these tasks (waiting, starving and joining in their \
+     barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
+     remained, the same work would end that much earlier.",
+    doc: Doc {
+        measures: "Too coarsely grained tasks: so few that some threads run one more than others, or wait \
+         for one that is longer.",
+        formula: "fewer than 10 executed tasks per thread of the region, where neither their size nor their \
+         production explains the loss; the loss around the tasks is at least 2 % of the \
+         allocation. Lost: waiting, starving and joining in the tasks' barriers + creation + \
+         taskwait.",
+        cost: "With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks, although n/t \
+         would do; tasks of unequal length make it worse.",
+        recognise: "omp_ibarrier_starvation is large, tasks_created is small, task_time differs between \
+         threads by a whole task.",
+        remedy: "Split the work into at least ten tasks per thread; create the long ones first (priority); \
+         let long tasks create tasks themselves.",
+        example: "12 tasks on 8 threads: four threads run two tasks, four run one and wait for as long.",
+    },
+};
+
+/// This many tasks per thread even out their differences.
+const ENOUGH_PER_THREAD: i64 = 10;
+
+/// Whether there are too few tasks to be spread evenly.
+pub(crate) fn applies(numbers: &TaskNumbers) -> bool {
+    numbers.threads > 1 && numbers.executed < ENOUGH_PER_THREAD * numbers.threads as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::check;
+    use expect_test::expect;
+
+    #[test]
+    fn three_tasks_on_two_threads() {
+        check(
+            "wall=400 locations=2
+             a/parallel@a.c:2                                      *  visits=1
+             a/parallel@a.c:2/single@a.c:3                         *  visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/create task@a.c:5  0  time=3 \
+             visits=3 tasks_created=3
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  0  time=127 visits=1 \
+             omp_task_starvation=127 omp_barrier_last=1
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  1  time=4 visits=1 \
+             omp_ibarrier_wait=3 omp_task_starvation=1
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8/task@a.c:5  0  task_time=270
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8/task@a.c:5  1  task_time=396
+             TASKS/task@a.c:5                                      0  time=270 visits=1
+             TASKS/task@a.c:5                                      1  time=396 visits=2",
+            expect![[r#"
+                a.c:5 task | tasks_too_few lost=134 gain=67
+                    3 tasks of 0.22 s each for 2 threads: 1.5 per thread.
+                    Split the work into 20 tasks or more, long ones first.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn many_tasks_that_starve_are_not_too_few() {
+        check(
+            "wall=400 locations=2
+             a/parallel@a.c:2                                 *  visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:8          0  time=100 visits=1 omp_task_starvation=100
+             a/parallel@a.c:2/implicit barrier@a.c:8          1  visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  0  task_time=300
+             a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  1  task_time=400
+             TASKS/task@a.c:5                                 0  time=300 visits=30
+             TASKS/task@a.c:5                                 1  time=400 visits=31",
+            expect![[r#"
+                a.c:2 parallel | omp_ibarrier_starvation lost=100 gain=50
+                    each thread waits 50 ms while others run tasks (0.70 s here in sum).
+                    Look for one long task or a chain of dependent ones: start it first.
+            "#]],
+        );
+    }
+}

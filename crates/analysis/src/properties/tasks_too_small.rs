@@ -1,0 +1,94 @@
+//! Diagnosis: a task does less work than it costs to create it, or not much more.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+use crate::findings::TaskNumbers;
+
+/// Tasks too small.
+pub const PROPERTY: Property = Property {
+    name: "tasks_too_small",
+    title: "Tasks too small",
+    parent: None,
+    unit: Unit::Ticks,
+    compute: Compute::Nothing,
+    gain: "all that the threads lose around these tasks (waiting, starving and joining in their \
+     barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
+     remained, the same work would end that much earlier.",
+    doc: Doc {
+        measures: "Tasks whose work is not worth their creation: the threads are busy creating, queueing and \
+         fetching tasks.",
+        formula: "mean work of a task < 10 x mean time to create one, and creating takes at least as long \
+         as what the creators compute between creations; the loss around the tasks is at least 2 % \
+         of the allocation. Mean work = computation in the task trees / executed tasks. Lost: \
+         waiting, starving and joining in the tasks' barriers + creation + taskwait.",
+        cost: "Creating a task costs up to microseconds and grows with the number of threads that fetch \
+         from the same queue; executing the body directly would have cost less.",
+        recognise: "omp_task_creation and the tasks' barriers are large, tasks_created is in the many \
+         thousands, time / visits of the task is a few microseconds or less.",
+        remedy: "More work per task: several iterations, taskloop grainsize(n), recursion that stops \
+         creating below a size (if or final clause, or a version without tasks).",
+        example: "for (i...) { task { a[i] = f(i); } } with f taking 50 ns: one task for 1,000 iterations \
+         instead.",
+    },
+};
+
+/// Less than this many times the creation's cost is too small for a task.
+const WORTH: f64 = 10.0;
+
+/// Whether the tasks are too small for what they cost.
+pub(crate) fn applies(numbers: &TaskNumbers) -> bool {
+    let work = numbers.work as f64 / numbers.executed.max(1) as f64;
+    let cost = numbers.creation as f64 / numbers.created.max(1) as f64;
+    // A creator that mostly computes is slow for another reason: see task_creation_bottleneck.
+    numbers.created > 0 && work < WORTH * cost && numbers.creation >= numbers.production
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::check;
+    use expect_test::expect;
+
+    #[test]
+    fn one_creator_and_tiny_tasks() {
+        check(
+            "wall=1000 locations=2 clock=1000000
+             a/parallel@a.c:2                                      *  visits=1
+             a/parallel@a.c:2/single@a.c:3                         *  visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3     0  time=50 visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/create task@a.c:5  0  time=850 \
+             visits=400 tasks_created=400
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  0  time=60 visits=1 \
+             omp_task_starvation=60 omp_barrier_last=1
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  1  time=840 visits=1 \
+             omp_ibarrier_wait=780 omp_task_starvation=60
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8/task@a.c:5  0  task_time=40
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8/task@a.c:5  1  task_time=160
+             TASKS/task@a.c:5                                      0  time=40 visits=80
+             TASKS/task@a.c:5                                      1  time=160 visits=320",
+            expect![[r#"
+                a.c:5 task | tasks_too_small lost=1750 gain=875
+                    400 tasks of 500 ns each; creating one takes 2.1 µs.
+                    Make tasks 43 times larger (grainsize), or cut off with if or final.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn recursion_without_a_cutoff() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                *  visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9         *  visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:20  *  task_time=100
+             TASKS/task@a.c:20                               *  time=20 visits=50
+             TASKS/task@a.c:20/create task@a.c:20            *  time=50 visits=50 tasks_created=50
+             TASKS/task@a.c:20/taskwait@a.c:22               *  time=30 visits=25",
+            expect![[r#"
+                a.c:20 task | tasks_too_small lost=160 gain=80
+                    100 tasks of 400 µs each; creating one takes 1.0 ms.
+                    Make tasks 25 times larger (grainsize), or cut off with if or final.
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! CPU allocation time: the root of the time tree. It contains idle time, because a thread that has
+//! nothing to do still occupies its core, and because only then every percentage in the report is a
+//! share of the same whole.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Time.
+pub const PROPERTY: Property = Property {
+    name: "time",
+    title: "Time",
+    parent: None,
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.time(call, location) + profile.idle(call, location)
+    }),
+    gain: "",
+    doc: Doc {
+        measures: "CPU allocation time: what the run cost, wall time x number of threads, whether they \
+         worked, waited or had nothing to do.",
+        formula: "measured time of the call path on the location (tasks only in their own tree) + idle time \
+         of the location at this call path (omp_idle_threads). The total equals wall time x \
+         locations, in clock ticks.",
+        cost: "This is the whole; everything below is a part of it.",
+        recognise: "All percentages of the report refer to this total.",
+        remedy: "Look for the largest part that is not computation.",
+        example: "4.82 s on 8 threads: 38.6 s of CPU allocation.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn idle_time_of_a_worker_lies_at_the_masters_call_path() {
+        check(
+            "time",
+            "wall=100 locations=2
+             a                   0    time=40
+             a/parallel@a.c:2    *    time=60",
+            expect![[r#"
+                a  [40, 40]
+                a/parallel  [60, 60]
+                total 200
+            "#]],
+        );
+    }
+}
