@@ -1,14 +1,118 @@
-//! The Fortran front.
+//! The Fortran front: free and fixed form.
+//!
+//! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`] for
+//! columns and sentinels and [`class`] for what a statement opens or closes), [`directive`] finds
+//! what directives mean, [`nest`] which END closes what, [`plan`] what gets events, [`rewrite`] and
+//! [`close`] where the calls go. [`tail`] writes the procedures that are called.
 
-use crate::{Error, Options, Outcome};
+mod atomic;
+mod branch;
+mod class;
+mod close;
+mod directive;
+mod form;
+mod nest;
+mod place;
+mod plan;
+mod rewrite;
+mod scan;
+mod tail;
+mod text;
+
+use crate::edit::EditList;
+use crate::undo::CommentStyle;
+use crate::{Error, Language, Options, Outcome};
+use directive::Parsed;
+use form::Form;
+use nest::Broken;
+use place::Places;
+use plan::{Facts, Plans, plan};
+use rewrite::Rewriter;
+use scan::Scan;
+use text::{Names, Writer};
 
 /// See [`crate::instrument`].
-pub(crate) fn instrument(source: &[u8], _options: &Options) -> Result<Outcome, Error> {
-    Ok(Outcome {
-        text: source.to_vec(),
-        regions: Vec::new(),
-        directives_found: 0,
-        directives_instrumented: 0,
-        diagnostics: Vec::new(),
+pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
+    if !mentions_directive(source) {
+        return Ok(outcome(source, EditList::new(), Plans::default()));
+    }
+    let form = match options.language {
+        Language::FortranFixed => Form::Fixed { width: options.line_length },
+        _ => Form::Free,
+    };
+    let scan = scan::scan(source, form);
+    let parsed: Vec<Parsed> = scan.directives.iter().map(directive::parse).collect();
+    let places = Places::new(source, &scan.lines, &options.path);
+    let nest =
+        nest::nest(&scan, &parsed).map_err(|broken| error(source, &scan, &places, broken))?;
+    let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
+    let plans = plan(facts);
+    let names = Names::new(source, &options.path);
+    let writer = Writer { form, room: form.room().min(options.line_length) };
+    let mut rewriter = Rewriter::new(source, facts, plans, names, writer);
+    rewriter.run();
+    let Rewriter { mut edits, plans, names, .. } = rewriter;
+    append(source, options, writer, &names, &plans, &mut edits);
+    Ok(outcome(source, edits, plans))
+}
+
+/// Most files of a program have no directive at all.
+fn mentions_directive(source: &[u8]) -> bool {
+    memchr::memchr_iter(b'$', source).any(|at| {
+        let after = source[at + 1..].get(..3).unwrap_or_default();
+        let before = &source[at.saturating_sub(4)..at];
+        after.eq_ignore_ascii_case(b"omp")
+            || after.eq_ignore_ascii_case(b"pom")
+            || before.eq_ignore_ascii_case(b"pomp")
+            || before.last().is_some_and(|c| c.eq_ignore_ascii_case(&b'p'))
     })
+}
+
+/// The first line gets the user's name; behind the last one come our procedures.
+fn append(
+    source: &[u8],
+    options: &Options,
+    writer: Writer,
+    names: &Names,
+    plans: &Plans,
+    edits: &mut EditList,
+) {
+    if names.used.is_empty() {
+        return;
+    }
+    if options.line_markers {
+        let name = options.path.replace('\\', "\\\\").replace('"', "\\\"");
+        edits.insert_ranked(0, -1, format!("# 1 \"{name}\"\n"));
+    }
+    let mut tail = Vec::new();
+    if !source.ends_with(b"\n") {
+        tail.push(b'\n');
+    }
+    if options.line_markers {
+        tail.extend_from_slice(b"# 1 \"<pompeii>\"\n");
+    }
+    tail.extend_from_slice(&tail::tail(writer, names, &plans.regions, &options.path));
+    edits.insert_ranked(source.len(), 1, tail);
+}
+
+fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {
+    Outcome {
+        text: edits.apply(source, CommentStyle::Fortran),
+        regions: plans.regions,
+        directives_found: plans.found,
+        directives_instrumented: plans.instrumented,
+        diagnostics: plans.diagnostics,
+    }
+}
+
+fn error(source: &[u8], scan: &Scan, places: &Places, broken: Broken) -> Error {
+    let statement = scan.statements[broken.at];
+    let line = scan.lines[statement.first];
+    Error {
+        line: places.line(statement.first),
+        column: (statement.start.saturating_sub(line.start) + 1) as u32,
+        source_line: String::from_utf8_lossy(&source[line.start..line.end]).trim_end().to_owned(),
+        message: broken.message,
+        expected: broken.expected,
+    }
 }

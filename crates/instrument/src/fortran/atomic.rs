@@ -1,0 +1,95 @@
+//! Where an atomic construct ends: END ATOMIC is optional behind one statement, and the forms with
+//! two statements (capture) or an IF (compare) look like ordinary code. So we look ahead.
+
+use super::class::{Class, Construct};
+use super::nest::{Broken, Nester, State};
+use super::scan::{Cpp, Kind};
+
+impl Nester<'_> {
+    /// The state that an atomic directive begins with.
+    pub(super) fn atomic(&self, at: usize, directive: usize) -> Result<State, Broken> {
+        let first = self.next_code(at).ok_or_else(|| Broken {
+            at,
+            message: "no statement behind `atomic`".to_owned(),
+            expected: "an assignment".to_owned(),
+        })?;
+        let end = self.whole(first);
+        let parsed = &self.parsed[directive].directive;
+        if self.is_end_atomic(end + 1) {
+            return Ok(State::Loose);
+        }
+        let two = parsed.has("capture") || parsed.has("compare");
+        if two
+            && let Some(second) = self.next_code(end)
+            && self.is_end_atomic(self.whole(second) + 1)
+        {
+            return Ok(State::Loose);
+        }
+        Ok(State::Atomic(end))
+    }
+
+    /// The next statement of Fortran, if no directive comes first.
+    fn next_code(&self, at: usize) -> Option<usize> {
+        let next = self.skip_cpp(at + 1);
+        let statement = self.scan.statements.get(next)?;
+        matches!(statement.kind, Kind::Code(_)).then_some(next)
+    }
+
+    fn skip_cpp(&self, mut at: usize) -> usize {
+        while let Some(statement) = self.scan.statements.get(at)
+            && matches!(statement.kind, Kind::Cpp(_))
+        {
+            at += 1;
+        }
+        at
+    }
+
+    /// The last statement of the construct that begins at `at`, or `at` itself.
+    fn whole(&self, at: usize) -> usize {
+        let wanted = match self.scan.statements[at].kind {
+            Kind::Code(Class::Open(construct @ (Construct::If | Construct::Block))) => construct,
+            _ => return at,
+        };
+        let mut depth = 0;
+        for (index, statement) in self.scan.statements.iter().enumerate().skip(at) {
+            match statement.kind {
+                Kind::Code(Class::Open(construct)) if construct == wanted => depth += 1,
+                Kind::Code(Class::End(construct)) if construct == wanted => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return index;
+            }
+        }
+        at
+    }
+
+    /// Whether END ATOMIC is the next directive or statement; `at` may be a preprocessor line.
+    fn is_end_atomic(&self, at: usize) -> bool {
+        let at = self.skip_alternatives(at);
+        match self.scan.statements.get(at).map(|statement| statement.kind) {
+            Some(Kind::Directive(directive)) => {
+                let parsed = &self.parsed[directive];
+                parsed.kind == crate::directives::Kind::End && parsed.name == "atomic"
+            }
+            _ => false,
+        }
+    }
+
+    /// Past preprocessor lines and past the branches that are alternatives of the one that ends.
+    fn skip_alternatives(&self, mut at: usize) -> usize {
+        let mut depth = 0;
+        while let Some(statement) = self.scan.statements.get(at) {
+            match statement.kind {
+                Kind::Cpp(Cpp::Else) if depth == 0 => depth = 1,
+                Kind::Cpp(Cpp::If(_)) if depth > 0 => depth += 1,
+                Kind::Cpp(Cpp::Endif) if depth > 0 => depth -= 1,
+                Kind::Cpp(_) => {}
+                _ if depth > 0 => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        at
+    }
+}

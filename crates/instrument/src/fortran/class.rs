@@ -1,0 +1,587 @@
+//! What a Fortran statement does to the nesting of a program: opens, closes, or neither.
+//!
+//! Fortran has no reserved words, so the question is answered in the compiler's own order: first
+//! rule out an assignment (a top-level `=`), then match keywords. The text is already lower case,
+//! without comments and string contents; free form keeps single blanks, fixed form has none, and
+//! `Cursor::eat` treats blanks as optional, which covers `end do` and `enddo` alike.
+
+/// The effect of one statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Leaves the nesting alone.
+    Other,
+    /// Opens a program unit or procedure.
+    Unit(Unit),
+    /// Opens a construct that its own END closes.
+    Open(Construct),
+    /// A DO statement; the label of its terminal statement, or 0.
+    Do(u32),
+    /// Closes the innermost construct of this kind.
+    End(Construct),
+    /// `end do`.
+    EndDo,
+    /// END of a program unit, with or without its words.
+    EndUnit,
+    /// `implicit none (..., external, ...)`.
+    ImplicitNoneExternal,
+    /// `use`, `import`, `implicit`: must come before declarations.
+    Preamble,
+    /// `include 'file'`.
+    Include,
+}
+
+/// A program unit or procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// `program`.
+    Program,
+    /// `module`.
+    Module,
+    /// `submodule`.
+    Submodule,
+    /// `block data`.
+    BlockData,
+    /// A subroutine or function.
+    Procedure,
+    /// One with the prefix `pure` or `elemental` (and not `impure`).
+    PureProcedure,
+    /// `module procedure`: a body in a submodule, a list of names in an interface.
+    ModuleProcedure,
+}
+
+/// A construct with an END statement of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Construct {
+    /// `if (...) then`.
+    If,
+    /// `select case`, `select type`, `select rank`.
+    Select,
+    /// `where (...)` without an assignment.
+    Where,
+    /// `forall (...)` without an assignment.
+    Forall,
+    /// `associate`.
+    Associate,
+    /// `block`.
+    Block,
+    /// The coarray construct `critical`.
+    Critical,
+    /// `change team`.
+    Team,
+    /// `interface` in all forms.
+    Interface,
+    /// A derived type definition, or the vendor's `structure`.
+    Type,
+    /// `enum`.
+    Enum,
+}
+
+/// Classifies a normalised statement (see the module's text); `fixed`: it has no blanks.
+pub(super) fn classify(text: &[u8], fixed: bool) -> Class {
+    // Most statements are assignments and calls: the first letter rules them out.
+    let Some(first) = text.first() else { return Class::Other };
+    if !first.is_ascii_lowercase() {
+        return Class::Other;
+    }
+    let shape = Shape::of(text);
+    let named = shape.construct_name(text);
+    let cursor = Cursor { text: &text[named..], fixed };
+    if let Some(class) = do_statement(cursor, &shape) {
+        return class;
+    }
+    if shape.equals && !cursor.starts(b"if(") && !cursor.starts(b"if (") {
+        return Class::Other;
+    }
+    match cursor.text[0] {
+        b'e' => end(cursor).or_else(|| unit(cursor)).unwrap_or_else(|| enumeration(cursor)),
+        b'i' => if_statement(cursor)
+            .or_else(|| preamble(cursor))
+            .or_else(|| unit(cursor))
+            .unwrap_or(Class::Other),
+        _ => opening(cursor).or_else(|| unit(cursor)).unwrap_or(Class::Other),
+    }
+}
+
+/// Top-level punctuation of a statement, found in one pass.
+#[derive(Default)]
+struct Shape {
+    /// A `=` outside parentheses that is not part of `==`, `=>`, `<=`, `>=`, `/=`.
+    equals: bool,
+    /// A comma outside parentheses after that `=`.
+    comma_after_equals: bool,
+    /// Position of a single `:` that may end a construct name.
+    colon: Option<usize>,
+}
+
+impl Shape {
+    fn of(text: &[u8]) -> Shape {
+        let mut shape = Shape::default();
+        let mut depth = 0i32;
+        for (at, &c) in text.iter().enumerate() {
+            match c {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ if depth != 0 => {}
+                b'=' => {
+                    let before = at.checked_sub(1).map_or(b' ', |p| text[p]);
+                    let after = text.get(at + 1).copied().unwrap_or(b' ');
+                    let part =
+                        matches!(before, b'=' | b'<' | b'>' | b'/') || b"=>".contains(&after);
+                    shape.equals |= !part;
+                }
+                b',' => shape.comma_after_equals |= shape.equals,
+                b':' if shape.colon.is_none() && !shape.equals => shape.colon = Some(at),
+                _ => {}
+            }
+        }
+        shape
+    }
+
+    /// Length of `name:` in front of a construct, 0 if there is none.
+    fn construct_name(&self, text: &[u8]) -> usize {
+        let Some(colon) = self.colon else { return 0 };
+        let name = text[..colon].trim_ascii_end();
+        let single = text.get(colon + 1) != Some(&b':');
+        let rest = text[colon + 1..].trim_ascii_start();
+        if single && !rest.is_empty() && name.iter().all(|c| is_name(*c)) {
+            text.len() - rest.len()
+        } else {
+            0
+        }
+    }
+}
+
+fn is_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_' || c == b'$'
+}
+
+/// The rest of a statement.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    text: &'a [u8],
+    fixed: bool,
+}
+
+impl<'a> Cursor<'a> {
+    fn starts(self, word: &[u8]) -> bool {
+        self.text.starts_with(word)
+    }
+
+    fn is_empty(self) -> bool {
+        self.text.is_empty()
+    }
+
+    fn skip(self, count: usize) -> Cursor<'a> {
+        Cursor { text: self.text[count..].trim_ascii_start(), ..self }
+    }
+
+    /// The rest after `word`; blanks after it are optional.
+    fn eat(self, word: &[u8]) -> Option<Cursor<'a>> {
+        self.starts(word).then(|| self.skip(word.len()))
+    }
+
+    /// The rest after `word`, where free form wants the word to end there.
+    fn eat_word(self, word: &[u8]) -> Option<Cursor<'a>> {
+        let ends = self.fixed || self.text.get(word.len()).is_none_or(|c| !is_name(*c));
+        if ends { self.eat(word) } else { None }
+    }
+
+    /// The rest after a balanced `( ... )`.
+    fn parentheses(self) -> Option<Cursor<'a>> {
+        if self.text.first() != Some(&b'(') {
+            return None;
+        }
+        let mut depth = 0;
+        for (at, &c) in self.text.iter().enumerate() {
+            match c {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(self.skip(at + 1));
+            }
+        }
+        None
+    }
+
+    fn digits(self) -> usize {
+        self.text.iter().take_while(|c| c.is_ascii_digit()).count()
+    }
+
+    /// A name and nothing else, or nothing at all.
+    fn is_optional_name(self) -> bool {
+        self.text.iter().all(|c| is_name(*c))
+    }
+}
+
+fn do_statement(cursor: Cursor, shape: &Shape) -> Option<Class> {
+    let rest = cursor.eat(b"do")?;
+    let count = rest.digits();
+    let label = rest.text[..count]
+        .iter()
+        .fold(0u32, |label, c| label.saturating_mul(10).saturating_add(u32::from(c - b'0')));
+    let mut rest = rest.skip(count);
+    if let Some(after) = rest.eat(b",") {
+        rest = after;
+    }
+    if shape.equals {
+        let name = rest.text.iter().take_while(|c| is_name(**c)).count();
+        let control = rest.skip(name).starts(b"=") && name > 0 && shape.comma_after_equals;
+        return control.then_some(Class::Do(label));
+    }
+    let while_or_concurrent = [b"while".as_slice(), b"concurrent"]
+        .iter()
+        .any(|word| rest.eat(word).is_some_and(|rest| rest.starts(b"(")));
+    (rest.is_empty() || while_or_concurrent).then_some(Class::Do(label))
+}
+
+fn if_statement(cursor: Cursor) -> Option<Class> {
+    let rest = cursor.eat(b"if")?.parentheses()?;
+    (rest.text == b"then").then_some(Class::Open(Construct::If))
+}
+
+fn preamble(cursor: Cursor) -> Option<Class> {
+    if let Some(rest) = cursor.eat(b"include") {
+        return matches!(rest.text.first(), Some(b'\'' | b'"')).then_some(Class::Include);
+    }
+    if cursor.eat_word(b"import").is_some() {
+        return Some(Class::Preamble);
+    }
+    let rest = cursor.eat_word(b"implicit")?;
+    let external =
+        rest.eat(b"none").is_some_and(|rest| rest.text.windows(8).any(|word| word == b"external"));
+    Some(if external { Class::ImplicitNoneExternal } else { Class::Preamble })
+}
+
+fn end(cursor: Cursor) -> Option<Class> {
+    use Construct::{
+        Associate, Block, Critical, Enum, Forall, If, Interface, Select, Team, Type, Where,
+    };
+    let rest = cursor.eat(b"end")?;
+    if rest.is_empty() {
+        return Some(Class::EndUnit);
+    }
+    const UNITS: [&[u8]; 7] = [
+        b"blockdata",
+        b"program",
+        b"module",
+        b"submodule",
+        b"subroutine",
+        b"function",
+        b"procedure",
+    ];
+    let block_data = rest.eat(b"block").is_some_and(|rest| rest.eat(b"data").is_some());
+    if block_data || UNITS.iter().any(|word| rest.eat(word).is_some()) {
+        return Some(Class::EndUnit);
+    }
+    if rest.eat(b"do").is_some() {
+        return Some(Class::EndDo);
+    }
+    const ENDS: [(&[u8], Construct); 12] = [
+        (b"if", If),
+        (b"select", Select),
+        (b"where", Where),
+        (b"forall", Forall),
+        (b"associate", Associate),
+        (b"block", Block),
+        (b"critical", Critical),
+        (b"team", Team),
+        (b"interface", Interface),
+        (b"type", Type),
+        (b"structure", Type),
+        (b"enum", Enum),
+    ];
+    let found = ENDS.iter().find(|(word, _)| rest.eat(word).is_some());
+    found.map(|(_, construct)| Class::End(*construct))
+}
+
+fn opening(cursor: Cursor) -> Option<Class> {
+    use Construct::{Associate, Block, Critical, Forall, Interface, Team, Type, Where};
+    let open = |construct| Some(Class::Open(construct));
+    let bare = |word: &[u8]| {
+        cursor.eat(word).and_then(Cursor::parentheses).is_some_and(|rest| rest.is_empty())
+    };
+    match cursor.text[0] {
+        b'a' if bare(b"associate") => open(Associate),
+        b'a' => {
+            let rest = cursor.eat(b"abstract")?.eat(b"interface")?;
+            rest.is_empty().then_some(Class::Open(Interface))
+        }
+        b'b' if cursor.text == b"block" => open(Block),
+        b'c' if cursor.text == b"critical" || bare(b"critical") => open(Critical),
+        b'c' => cursor.eat(b"change")?.eat(b"team")?.parentheses().and(open(Team)),
+        b'f' if bare(b"forall") => open(Forall),
+        b'i' => None,
+        b's' => selection(cursor),
+        b't' => type_definition(cursor).then_some(Class::Open(Type)),
+        b'u' => cursor.eat_word(b"use").map(|_| Class::Preamble),
+        b'w' if bare(b"where") => open(Where),
+        _ => None,
+    }
+}
+
+fn selection(cursor: Cursor) -> Option<Class> {
+    if cursor.eat(b"structure").is_some_and(|rest| rest.starts(b"/")) {
+        return Some(Class::Open(Construct::Type));
+    }
+    let rest = cursor.eat(b"select")?;
+    [b"case".as_slice(), b"type", b"rank"]
+        .iter()
+        .any(|word| rest.eat(word).is_some_and(|rest| rest.starts(b"(")))
+        .then_some(Class::Open(Construct::Select))
+}
+
+/// `type name`, `type :: name`, `type, extends(x) :: name`; not `type(x) :: y`, not `type is (x)`.
+fn type_definition(cursor: Cursor) -> bool {
+    let Some(rest) = cursor.eat(b"type") else { return false };
+    match rest.text.first() {
+        Some(b',' | b':') => true,
+        Some(c) if is_name(*c) => {
+            let guard = rest.eat(b"is").is_some_and(|rest| rest.starts(b"("));
+            // Parameterised types have a list after their name.
+            let name = rest.text.iter().take_while(|c| is_name(**c)).count();
+            let tail = rest.skip(name);
+            !guard && (tail.is_empty() || tail.parentheses().is_some_and(|tail| tail.is_empty()))
+        }
+        _ => false,
+    }
+}
+
+fn enumeration(cursor: Cursor) -> Class {
+    match cursor.eat(b"enum") {
+        Some(rest) if rest.starts(b",") => Class::Open(Construct::Enum),
+        _ => Class::Other,
+    }
+}
+
+/// Program units, procedures with any prefix, and INTERFACE (which shares the letter i with types).
+fn unit(cursor: Cursor) -> Option<Class> {
+    if let Some(rest) = cursor.eat_word(b"interface") {
+        let call = rest.starts(b"(") || rest.starts(b"%");
+        return (!call).then_some(Class::Open(Construct::Interface));
+    }
+    if cursor.eat(b"block").is_some_and(|rest| rest.eat(b"data").is_some()) {
+        return Some(Class::Unit(Unit::BlockData));
+    }
+    if let Some(rest) = cursor.eat_word(b"submodule") {
+        return rest.starts(b"(").then_some(Class::Unit(Unit::Submodule));
+    }
+    if let Some(rest) = cursor.eat_word(b"program") {
+        return (!rest.is_empty() && rest.is_optional_name()).then_some(Class::Unit(Unit::Program));
+    }
+    if let Some(procedure) = procedure(cursor) {
+        return Some(Class::Unit(procedure));
+    }
+    let rest = cursor.eat_word(b"module")?;
+    if rest.eat_word(b"procedure").is_some_and(|rest| !rest.is_empty()) {
+        return Some(Class::Unit(Unit::ModuleProcedure));
+    }
+    (!rest.is_empty() && rest.is_optional_name()).then_some(Class::Unit(Unit::Module))
+}
+
+/// A SUBROUTINE or FUNCTION statement, whatever stands in front.
+fn procedure(mut cursor: Cursor) -> Option<Unit> {
+    const PREFIXES: [&[u8]; 7] = [
+        b"non_recursive",
+        b"recursive",
+        b"impure",
+        b"elemental",
+        b"pure",
+        b"module",
+        b"attributes",
+    ];
+    const TYPES: [&[u8]; 11] = [
+        b"integer",
+        b"real",
+        b"doubleprecision",
+        b"double",
+        b"complex",
+        b"precision",
+        b"logical",
+        b"character",
+        b"type",
+        b"class",
+        b"byte",
+    ];
+    let (mut pure, mut impure) = (false, false);
+    loop {
+        if let Some(rest) = cursor.eat_word(b"subroutine") {
+            return procedure_name(rest, false).then(|| kind_of(pure && !impure));
+        }
+        if let Some(rest) = cursor.eat_word(b"function") {
+            return procedure_name(rest, true).then(|| kind_of(pure && !impure));
+        }
+        if let Some(prefix) = PREFIXES.iter().find(|word| cursor.eat_word(word).is_some()) {
+            pure |= matches!(*prefix, b"pure" | b"elemental");
+            impure |= *prefix == b"impure";
+            cursor = cursor.eat(prefix)?;
+            cursor = cursor.parentheses().unwrap_or(cursor);
+            continue;
+        }
+        let word = TYPES.iter().find(|word| cursor.eat_word(word).is_some())?;
+        cursor = type_length(cursor.eat(word)?);
+    }
+}
+
+/// Skips `*8`, `*(*)` and `(kind)` after a type's name.
+fn type_length(cursor: Cursor) -> Cursor {
+    let cursor = match cursor.eat(b"*") {
+        Some(rest) => rest.skip(rest.digits()),
+        None => cursor,
+    };
+    cursor.parentheses().unwrap_or(cursor)
+}
+
+/// A name, which a function's argument list must follow.
+fn procedure_name(cursor: Cursor, needs_list: bool) -> bool {
+    let name = cursor.text.iter().take_while(|c| is_name(**c)).count();
+    let starts_right = cursor.text.first().is_some_and(|c| c.is_ascii_alphabetic());
+    starts_right && (!needs_list || cursor.skip(name).starts(b"("))
+}
+
+fn kind_of(pure: bool) -> Unit {
+    if pure { Unit::PureProcedure } else { Unit::Procedure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use std::fmt::Write;
+
+    fn check(fixed: bool, statements: &str, expect: Expect) {
+        let mut out = String::new();
+        for statement in statements.lines() {
+            let text: String =
+                if fixed { statement.split(' ').collect() } else { statement.into() };
+            writeln!(out, "{statement} => {:?}", classify(text.as_bytes(), fixed)).unwrap();
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn openings() {
+        check(
+            false,
+            "do i = 1, 10\ndo\nlp: do while (x)\ndo 10 i=1,3\ndo concurrent (i=1:4)\ndo10i=1,3\nif (a) then\nif (a) x = 1\nlb: block\nselect case (x)\nselect type (a => b)\nwhere (m)\nwhere (m) a = 1\nforall (i=1:3)\nforall (i=1:3) a(i) = 1\nassociate (y=>x)\ncritical\ninterface\ninterface operator(+)\nabstract interface\ntype t\ntype, extends(a) :: b\ntype(t) :: x\ntype is (integer)\nenum, bind(c)\nchange team (t)",
+            expect![[r#"
+                do i = 1, 10 => Do(0)
+                do => Do(0)
+                lp: do while (x) => Do(0)
+                do 10 i=1,3 => Do(10)
+                do concurrent (i=1:4) => Do(0)
+                do10i=1,3 => Do(10)
+                if (a) then => Open(If)
+                if (a) x = 1 => Other
+                lb: block => Open(Block)
+                select case (x) => Open(Select)
+                select type (a => b) => Open(Select)
+                where (m) => Open(Where)
+                where (m) a = 1 => Other
+                forall (i=1:3) => Open(Forall)
+                forall (i=1:3) a(i) = 1 => Other
+                associate (y=>x) => Open(Associate)
+                critical => Open(Critical)
+                interface => Open(Interface)
+                interface operator(+) => Open(Interface)
+                abstract interface => Open(Interface)
+                type t => Open(Type)
+                type, extends(a) :: b => Open(Type)
+                type(t) :: x => Other
+                type is (integer) => Other
+                enum, bind(c) => Open(Enum)
+                change team (t) => Open(Team)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn names_that_look_like_keywords() {
+        check(
+            false,
+            "do = 1\ndoi = f(1,2)\nend = 3\nenddo = 4\ninterface_x = 1\nif(1) = 2\nblock = 3\nprogram = 3\ntype_x = 1\nselectcase(1) = 2\ndouble precision :: x = 1, y = 2\nreal functionx\ninteger :: endif = 1\nx: y\nwhere(1) = 2",
+            expect![[r#"
+                do = 1 => Other
+                doi = f(1,2) => Other
+                end = 3 => Other
+                enddo = 4 => Other
+                interface_x = 1 => Other
+                if(1) = 2 => Other
+                block = 3 => Other
+                program = 3 => Other
+                type_x = 1 => Other
+                selectcase(1) = 2 => Other
+                double precision :: x = 1, y = 2 => Other
+                real functionx => Other
+                integer :: endif = 1 => Other
+                x: y => Other
+                where(1) = 2 => Other
+            "#]],
+        );
+    }
+
+    #[test]
+    fn units_and_ends() {
+        check(
+            false,
+            "program p\nmodule m\nmodule procedure s\nmodule proceduretools\nmodule subroutine s(x)\nsubmodule (a) b\nsubroutine s\npure integer function f(a)\nimpure elemental function f(a)\nelemental subroutine s(a)\ndouble precision function f()\ncharacter(len=*) function f(x)\ninteger*8 function f(x) result(y)\ntype(t) function f()\nblock data\nend\nend subroutine s\nend procedure\nendblockdata\nend block data x\nend block\nend do\nenddo lp\nend if\nend function\nend file (10)\nimplicit none (type, external)\nimplicit none\nuse m, only: x\nimport\ninclude 'x'",
+            expect![[r#"
+                program p => Unit(Program)
+                module m => Unit(Module)
+                module procedure s => Unit(ModuleProcedure)
+                module proceduretools => Unit(Module)
+                module subroutine s(x) => Unit(Procedure)
+                submodule (a) b => Unit(Submodule)
+                subroutine s => Unit(Procedure)
+                pure integer function f(a) => Unit(PureProcedure)
+                impure elemental function f(a) => Unit(Procedure)
+                elemental subroutine s(a) => Unit(PureProcedure)
+                double precision function f() => Unit(Procedure)
+                character(len=*) function f(x) => Unit(Procedure)
+                integer*8 function f(x) result(y) => Unit(Procedure)
+                type(t) function f() => Unit(Procedure)
+                block data => Unit(BlockData)
+                end => EndUnit
+                end subroutine s => EndUnit
+                end procedure => EndUnit
+                endblockdata => EndUnit
+                end block data x => EndUnit
+                end block => End(Block)
+                end do => EndDo
+                enddo lp => EndDo
+                end if => End(If)
+                end function => EndUnit
+                end file (10) => Other
+                implicit none (type, external) => ImplicitNoneExternal
+                implicit none => Preamble
+                use m, only: x => Preamble
+                import => Preamble
+                include 'x' => Include
+            "#]],
+        );
+    }
+
+    #[test]
+    fn fixed_form_has_no_blanks() {
+        check(
+            true,
+            "DO 10 I = 1 , 10\nDO 10 I = 1.10\nEND DO\nREAL FUNCTION F(X)\nSUBROUTINE DOIT\nIF (A) THEN\nPROGRAM P\nEND PROGRAM P\nTYPE T\nGO TO 10\nDOUBLE PRECISION X\nINTEGER FUNCTIONX\nFORMAT(1X)".to_lowercase().as_str(),
+            expect![[r#"
+                do 10 i = 1 , 10 => Do(10)
+                do 10 i = 1.10 => Other
+                end do => EndDo
+                real function f(x) => Unit(Procedure)
+                subroutine doit => Unit(Procedure)
+                if (a) then => Open(If)
+                program p => Unit(Program)
+                end program p => EndUnit
+                type t => Open(Type)
+                go to 10 => Other
+                double precision x => Other
+                integer functionx => Other
+                format(1x) => Other
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! The end of a construct: calls, END directives and barriers from the innermost level outwards.
+
+use super::nest::Site;
+use super::plan::{LevelPlan, Plan};
+use super::rewrite::Rewriter;
+use super::text::Extra;
+use crate::directives::Level;
+
+/// Something that ends a construct, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Lines of calls.
+    Calls(Vec<u8>),
+    /// The END directive of a level: its words, whether it gets `nowait`.
+    End(String, bool),
+    /// `!$omp barrier`.
+    Barrier,
+}
+
+impl Rewriter<'_> {
+    /// Everything that ends this construct.
+    pub(super) fn closing(&mut self, site: &Site, plan: &Plan) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        if plan.whole {
+            pieces.push(Piece::End(self.facts.parsed[site.directive].name.clone(), false));
+            self.behind_end(&mut pieces, site, plan, &plan.levels[0], false);
+            return pieces;
+        }
+        for (index, level) in plan.levels.iter().enumerate().rev() {
+            let barrier = plan.barrier && index + 1 == plan.levels.len();
+            self.before_end(&mut pieces, site, plan, level);
+            pieces.push(Piece::End(level.words.clone(), barrier));
+            self.behind_end(&mut pieces, site, plan, level, barrier);
+        }
+        pieces
+    }
+
+    /// The last call inside of a level.
+    fn before_end(&mut self, out: &mut Vec<Piece>, site: &Site, plan: &Plan, level: &LevelPlan) {
+        let (number, external) = (plan.number, site.external);
+        let mut text = Vec::new();
+        match level.level {
+            Level::Parallel => {
+                self.call_with(&mut text, ("Parallel", "end", Extra::In), number, external);
+            }
+            Level::Task if level.events => {
+                self.call_with(&mut text, ("Task", "end", Extra::In), number, external);
+            }
+            Level::Single | Level::Master | Level::Critical if level.events => {
+                let stem = level.level.stem(true).unwrap_or_default();
+                self.call(&mut text, stem, "end", number, external);
+            }
+            _ => {}
+        }
+        out.push(Piece::Calls(text));
+    }
+
+    /// What follows the END of a level.
+    fn behind_end(
+        &mut self,
+        out: &mut Vec<Piece>,
+        site: &Site,
+        plan: &Plan,
+        level: &LevelPlan,
+        barrier: bool,
+    ) {
+        let (number, external) = (plan.number, site.external);
+        let mut text = Vec::new();
+        if barrier {
+            self.call(&mut text, "Barrier", "enter", number, external);
+            out.push(Piece::Calls(std::mem::take(&mut text)));
+            out.push(Piece::Barrier);
+            self.call(&mut text, "Barrier", "exit", number, external);
+        }
+        match level.level {
+            Level::Parallel => {
+                self.call_with(&mut text, ("Parallel", "join", Extra::In), number, external);
+                self.writer.statement(&mut text, "end block");
+            }
+            Level::Task if level.events => {
+                let event = ("Task", "create_end", Extra::In);
+                self.call_with(&mut text, event, number, external);
+                self.writer.statement(&mut text, "end block");
+            }
+            Level::Master => {}
+            inner if level.events => {
+                if let Some(stem) = inner.stem(true) {
+                    self.call(&mut text, stem, "exit", number, external);
+                }
+            }
+            _ => {}
+        }
+        out.push(Piece::Calls(text));
+    }
+
+    /// Writes pieces as lines.
+    pub(super) fn render(&mut self, site: &Site, pieces: &[Piece]) -> Vec<u8> {
+        let _ = site;
+        let mut out = Vec::new();
+        for piece in pieces {
+            match piece {
+                Piece::Calls(text) => out.extend_from_slice(text),
+                Piece::Barrier => self.writer.directive(&mut out, "barrier", &[]),
+                Piece::End(words, nowait) => {
+                    let nowait = if *nowait { " nowait" } else { "" };
+                    self.writer.directive(&mut out, &format!("end {words}{nowait}"), &[]);
+                }
+            }
+        }
+        out
+    }
+}

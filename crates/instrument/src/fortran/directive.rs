@@ -1,0 +1,242 @@
+//! Fortran directives in the shared model: blanks between the words of a name are optional
+//! (`paralleldo`, `enddo`), case does not matter, and everything refers to the joined text of the
+//! directive, not to the source: a word may be cut by a continuation.
+
+use super::scan::DirectiveText;
+use crate::directive::{Directive, Piece, PieceKind};
+use crate::directives::{Kind, Level, classify};
+use std::ops::Range;
+
+/// A directive whose meaning is known.
+#[derive(Debug, Clone)]
+pub(super) struct Parsed {
+    /// Its parts; spans are offsets into the joined text.
+    pub directive: Directive,
+    /// What it is.
+    pub kind: Kind,
+    /// Its words with one blank between; for an END those of the construct that it ends.
+    pub name: String,
+}
+
+/// Words that may be written together. Longer ones come before their own beginnings.
+const WORDS: &[&str] = &[
+    "cancellation",
+    "threadprivate",
+    "metadirective",
+    "distribute",
+    "workshare",
+    "taskgroup",
+    "taskyield",
+    "sections",
+    "parallel",
+    "taskloop",
+    "taskwait",
+    "critical",
+    "section",
+    "barrier",
+    "ordered",
+    "declare",
+    "atomic",
+    "single",
+    "master",
+    "masked",
+    "cancel",
+    "target",
+    "update",
+    "flush",
+    "scope",
+    "teams",
+    "point",
+    "begin",
+    "enter",
+    "simd",
+    "task",
+    "loop",
+    "data",
+    "exit",
+    "end",
+    "do",
+];
+
+/// Parses a directive.
+pub(super) fn parse(text: &DirectiveText) -> Parsed {
+    let pieces = pieces(&text.text);
+    let directive = Directive::parse(&text.text, &pieces, true);
+    let kind = kind(&text.text, &directive);
+    let first = usize::from(kind == Kind::End);
+    let words: Vec<&str> = directive.words.iter().skip(first).map(|w| w.text.as_str()).collect();
+    let name = words.join(" ");
+    Parsed { directive, kind, name }
+}
+
+/// The shared meaning, with the two differences of Fortran: a metadirective has a body only behind
+/// `begin`, and `dispatch` and `allocators` belong to the next statement.
+fn kind(text: &[u8], directive: &Directive) -> Kind {
+    let words: Vec<&str> = directive.words.iter().map(|word| word.text.as_str()).collect();
+    match words.as_slice() {
+        ["begin", "metadirective"] => Kind::Body { inside: false },
+        ["metadirective" | "dispatch" | "allocators"] => Kind::StandAlone,
+        _ => classify(text, directive),
+    }
+}
+
+impl Parsed {
+    /// Whether a DO loop must follow, so that the END is optional.
+    pub fn is_loop(&self) -> bool {
+        const LOOPS: [&str; 12] = [
+            "do",
+            "simd",
+            "taskloop",
+            "distribute",
+            "loop",
+            "tile",
+            "unroll",
+            "interchange",
+            "fuse",
+            "reverse",
+            "stripe",
+            "split",
+        ];
+        let has_body = matches!(self.kind, Kind::Events(_) | Kind::Body { .. });
+        has_body
+            && !self.name.starts_with("ordered")
+            && self.name.split(' ').any(|word| LOOPS.contains(&word))
+    }
+
+    /// The levels of a construct with events, else none.
+    pub fn levels(&self) -> &[Level] {
+        if let Kind::Events(levels) = &self.kind { levels } else { &[] }
+    }
+
+    /// Whether a routine may be called inside of the body.
+    pub fn allows_calls_inside(&self, text: &[u8]) -> bool {
+        match &self.kind {
+            Kind::Body { inside } => *inside,
+            Kind::Events(levels) => levels.iter().all(|level| {
+                *level != Level::Workshare && level.allows_calls_inside(text, &self.directive)
+            }),
+            _ => true,
+        }
+    }
+
+    /// The span of the words of its name.
+    pub fn words_span(&self) -> Range<usize> {
+        let words = &self.directive.words;
+        match (words.first(), words.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => 0..0,
+        }
+    }
+}
+
+fn pieces(text: &[u8]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    let mut depth = 0i32;
+    while at < text.len() {
+        let start = at;
+        at += 1;
+        let kind = match text[start] {
+            b' ' | b'\t' => continue,
+            b'(' | b'[' => {
+                depth += 1;
+                PieceKind::Open
+            }
+            b')' | b']' => {
+                depth -= 1;
+                PieceKind::Close
+            }
+            b',' => PieceKind::Comma,
+            b':' if text.get(at) == Some(&b':') => {
+                at += 1;
+                PieceKind::Other
+            }
+            b':' => PieceKind::Colon,
+            quote @ (b'\'' | b'"') => {
+                at = text[at..].iter().position(|c| *c == quote).map_or(text.len(), |n| at + n + 1);
+                PieceKind::Other
+            }
+            c if is_name(c) && !c.is_ascii_digit() => {
+                at += text[at..].iter().take_while(|c| is_name(**c)).count();
+                if depth == 0 && words(text, start..at, &mut pieces) {
+                    continue;
+                }
+                PieceKind::Word
+            }
+            _ => PieceKind::Other,
+        };
+        pieces.push(Piece { kind, span: start..at });
+    }
+    pieces
+}
+
+fn is_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_'
+}
+
+/// Cuts a run of letters that consists of several words of directives and nothing else.
+fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
+    let lower = text[run.clone()].to_ascii_lowercase();
+    let mut cuts = vec![0];
+    let mut rest = lower.as_slice();
+    while !rest.is_empty() {
+        let Some(word) = WORDS.iter().find(|word| rest.starts_with(word.as_bytes())) else {
+            return false;
+        };
+        rest = &rest[word.len()..];
+        cuts.push(lower.len() - rest.len());
+    }
+    for pair in cuts.windows(2) {
+        let span = run.start + pair[0]..run.start + pair[1];
+        pieces.push(Piece { kind: PieceKind::Word, span });
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fortran::form::Sentinel;
+    use expect_test::{Expect, expect};
+    use std::fmt::Write;
+
+    fn check(directives: &str, expect: Expect) {
+        let mut out = String::new();
+        for line in directives.lines() {
+            let (text, at) = (line.as_bytes().to_vec(), (0..line.len()).collect());
+            let parsed =
+                parse(&DirectiveText { sentinel: Sentinel::Omp, text, at, has_cpp: false });
+            let clauses: Vec<&str> =
+                parsed.directive.clauses.iter().map(|clause| clause.name.as_str()).collect();
+            let mark = if parsed.is_loop() { " loop" } else { "" };
+            writeln!(out, "{}: {:?}{mark} {clauses:?}", parsed.name, parsed.kind).unwrap();
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn names() {
+        check(
+            "PARALLELDO SIMD SIMDLEN(4)\nenddo nowait\nEND PARALLEL SECTIONS\nparallel, private(x) if(a('(')>1)\ncritical (name)\nendcritical(name)\natomic capture\nend atomic\ndo ordered\nordered depend(source)\nordered\nend taskgroup\ntarget teams distribute parallel do\ninst begin(foo)\nend target data\ncancel do\nparallel MACRO",
+            expect![[r#"
+                parallel do simd: Events([Parallel, Loop { simd: true }]) loop ["simdlen"]
+                do: End ["nowait"]
+                parallel sections: End []
+                parallel: Events([Parallel]) ["private", "if"]
+                critical: Events([Critical]) []
+                critical: End []
+                atomic: Events([Atomic]) ["capture"]
+                atomic: End []
+                do: Events([Loop { simd: false }]) loop ["ordered"]
+                ordered: StandAlone ["depend"]
+                ordered: Body { inside: true } []
+                taskgroup: End []
+                target teams distribute parallel do: Body { inside: false } loop []
+                inst begin: User(Begin("foo")) []
+                target data: End []
+                cancel do: StandAlone []
+                parallel: Events([Parallel]) ["macro"]
+            "#]],
+        );
+    }
+}

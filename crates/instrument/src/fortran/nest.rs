@@ -1,0 +1,639 @@
+//! Nesting: which END, which loop end, which BLOCK end closes each directive.
+//!
+//! END directives may be missing: a loop directive ends with its loop, a construct whose body is a
+//! single BLOCK ends with that BLOCK. So program units, block constructs and loops are followed,
+//! too. The result is the list of constructs ([`Site`]) and the order in which they open and close.
+//!
+//! Preprocessor branches: every branch starts from the nesting in front of its `#if`. Behind the
+//! `#endif` the first branch counts, unless another one opens or closes more directives. Directives
+//! that alternative branches open at the same place are one construct (`alias`).
+
+use super::branch::Branches;
+use super::class::{Class, Construct, Unit};
+use super::directive::Parsed;
+use super::scan::{Kind, Scan, Statement};
+use crate::directives::{self, Level, User};
+
+/// One construct: a directive and what belongs to it.
+#[derive(Debug, Clone)]
+pub(super) struct Site {
+    /// Index of the directive.
+    pub directive: usize,
+    /// Index of its statement.
+    pub opened: usize,
+    /// Its end.
+    pub close: Close,
+    /// The construct around it, if that is in the same procedure.
+    pub parent: Option<usize>,
+    /// The statement in front of it, if that is a directive that opens a body: an inserted BLOCK
+    /// would be taken for the body.
+    pub behind: Option<usize>,
+    /// The sections of a `sections` construct.
+    pub sections: Vec<Section>,
+    /// A `cancel` in the body ends it.
+    pub cancelled: bool,
+    /// Why no events are possible.
+    pub blocked: Option<&'static str>,
+    /// Inserted calls need an EXTERNAL declaration.
+    pub external: bool,
+    /// The construct of another preprocessor branch that this one is an alternative of.
+    pub alias: Option<usize>,
+    /// It is there in some preprocessor branches only, and its end is outside of them.
+    pub conditional: bool,
+}
+
+/// One section of a `sections` construct.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Section {
+    /// Statement index of its directive; of the `sections` directive for an implicit first one.
+    pub opened: usize,
+    /// Statement index of the directive that ends it.
+    pub closed: usize,
+}
+
+/// How a construct ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Close {
+    /// Not yet.
+    Open,
+    /// It is a statement of its own.
+    Itself,
+    /// With this END directive (statement index).
+    Directive(usize),
+    /// Behind this statement.
+    After(usize),
+    /// Inside of a statement that ends an outer loop as well: nothing can be put there.
+    Nowhere,
+}
+
+/// What happens, in the order of the text. Numbers are indices of sites.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    /// A construct opens.
+    Open(usize),
+    /// A construct closes.
+    Close(usize),
+    /// This section of a construct begins.
+    SectionBegin(usize, usize),
+    /// This section ends.
+    SectionEnd(usize, usize),
+    /// A directive of ours (statement index), and whether calls need an EXTERNAL declaration.
+    User(usize, bool),
+}
+
+/// What a file consists of.
+#[derive(Debug, Default)]
+pub(super) struct Nest {
+    /// All constructs in the order of their directives.
+    pub sites: Vec<Site>,
+    /// What happens.
+    pub events: Vec<Event>,
+}
+
+/// A nesting that cannot be: at which statement, what is wrong and what was expected.
+#[derive(Debug)]
+pub(super) struct Broken {
+    /// Statement index.
+    pub at: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+/// An open item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Program unit or procedure: whether nothing may be called in it, and whether
+    /// `implicit none (external)` holds.
+    Unit {
+        /// PURE, or compiled for a device as well.
+        closed: bool,
+        /// See [`Site::external`].
+        external: bool,
+    },
+    /// A construct of the language.
+    Construct(Construct),
+    /// A loop with the label of its terminal statement.
+    Do(u32),
+    /// A directive's construct.
+    Omp(usize, State),
+}
+
+/// Where the body of a directive stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// No statement yet.
+    Fresh,
+    /// An ordinary body, which needs an END.
+    Loose,
+    /// The body is one BLOCK, which is open.
+    Strict,
+    /// The loop must come.
+    Awaiting,
+    /// The loop is open.
+    Running,
+    /// Loop or BLOCK ended with this statement; an END directive may follow.
+    Ended(usize),
+    /// An atomic that ends behind this statement.
+    Atomic(usize),
+}
+
+/// Finds the nesting of a file.
+pub(super) fn nest(scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
+    let mut nester = Nester {
+        scan,
+        parsed,
+        nest: Nest::default(),
+        stack: Vec::new(),
+        branches: Branches::default(),
+        previous: None,
+        suspended: false,
+        main_external: false,
+    };
+    for at in 0..scan.statements.len() {
+        nester.statement(at)?;
+    }
+    nester.finish()?;
+    Ok(nester.nest)
+}
+
+pub(super) struct Nester<'a> {
+    pub(super) scan: &'a Scan,
+    pub(super) parsed: &'a [Parsed],
+    pub(super) nest: Nest,
+    pub(super) stack: Vec<Entry>,
+    branches: Branches,
+    /// The statement in front, preprocessor lines apart.
+    previous: Option<usize>,
+    /// Between `noinstrument` and `instrument`.
+    suspended: bool,
+    /// `implicit none (external)` in a main program without PROGRAM statement.
+    main_external: bool,
+}
+
+impl Nester<'_> {
+    fn at(&self, at: usize) -> Statement {
+        self.scan.statements[at]
+    }
+
+    fn statement(&mut self, at: usize) -> Result<(), Broken> {
+        let statement = self.at(at);
+        if let Kind::Cpp(cpp) = statement.kind {
+            self.branches.line(cpp, &mut self.stack, &mut self.nest.sites, self.parsed);
+            return Ok(());
+        }
+        if self.branches.is_dead() {
+            return Ok(());
+        }
+        self.settle(at);
+        match statement.kind {
+            Kind::Code(class) => self.code(at, class, statement.label)?,
+            Kind::Directive(directive) => self.directive(at, directive)?,
+            Kind::Cpp(_) => {}
+        }
+        self.previous = Some(at);
+        Ok(())
+    }
+
+    /// Closes what has ended, unless `at` is the END directive that belongs to it.
+    fn settle(&mut self, at: usize) {
+        while let Some(&Entry::Omp(site, State::Ended(end))) = self.stack.last() {
+            if self.is_end_of(at, site) {
+                break;
+            }
+            self.pop_site(site, Close::After(end), end);
+        }
+    }
+
+    fn is_end_of(&self, at: usize, site: usize) -> bool {
+        let Kind::Directive(directive) = self.at(at).kind else { return false };
+        let end = &self.parsed[directive];
+        end.kind == directives::Kind::End
+            && end.name == self.parsed[self.nest.sites[site].directive].name
+    }
+
+    /// Removes the construct on top. A loop that was produced by it ends as well.
+    fn pop_site(&mut self, site: usize, close: Close, at: usize) {
+        self.stack.pop();
+        self.end_section(site, at);
+        self.nest.sites[site].close = close;
+        self.nest.events.push(Event::Close(site));
+        if let Some(Entry::Omp(_, state @ State::Awaiting)) = self.stack.last_mut() {
+            *state = State::Ended(at);
+        }
+    }
+
+    /// The first statement of a body decides about its kind.
+    fn enter_body(&mut self, at: usize, class: Option<Class>) -> Result<(), Broken> {
+        let Some(&Entry::Omp(site, state)) = self.stack.last() else { return Ok(()) };
+        match state {
+            State::Fresh => {
+                let strict = class == Some(Class::Open(Construct::Block));
+                let state = if strict { State::Strict } else { State::Loose };
+                self.set_state(state);
+            }
+            State::Awaiting if !matches!(class, Some(Class::Do(_))) => {
+                let loop_directive = class.is_none() && self.is_loop_directive(at);
+                if !loop_directive {
+                    let name = &self.parsed[self.nest.sites[site].directive].name;
+                    return Err(Broken {
+                        at,
+                        message: format!("no loop behind `{name}`"),
+                        expected: "a DO statement".to_owned(),
+                    });
+                }
+            }
+            _ => {}
+        }
+        self.implicit_section(at, site);
+        Ok(())
+    }
+
+    fn is_loop_directive(&self, at: usize) -> bool {
+        match self.at(at).kind {
+            Kind::Directive(directive) => self.parsed[directive].is_loop(),
+            _ => false,
+        }
+    }
+
+    fn set_state(&mut self, new: State) {
+        if let Some(Entry::Omp(_, state)) = self.stack.last_mut() {
+            *state = new;
+        }
+    }
+
+    fn is_sections(&self, site: usize) -> bool {
+        let directive = self.nest.sites[site].directive;
+        self.parsed[directive].levels().contains(&Level::Sections)
+    }
+
+    /// Statements in front of the first `section` are a section.
+    fn implicit_section(&mut self, at: usize, site: usize) {
+        let separator = match self.at(at).kind {
+            Kind::Directive(directive) => {
+                let kind = &self.parsed[directive].kind;
+                matches!(kind, directives::Kind::Section | directives::Kind::End)
+            }
+            _ => false,
+        };
+        if self.is_sections(site) && self.nest.sites[site].sections.is_empty() && !separator {
+            self.begin_section(site, self.nest.sites[site].opened);
+        }
+    }
+
+    fn begin_section(&mut self, site: usize, opened: usize) {
+        let sections = &mut self.nest.sites[site].sections;
+        sections.push(Section { opened, closed: usize::MAX });
+        let last = sections.len() - 1;
+        self.nest.events.push(Event::SectionBegin(site, last));
+    }
+
+    fn end_section(&mut self, site: usize, closed: usize) {
+        let sections = &mut self.nest.sites[site].sections;
+        let last = sections.len().wrapping_sub(1);
+        if let Some(section) = sections.last_mut().filter(|section| section.closed == usize::MAX) {
+            section.closed = closed;
+            self.nest.events.push(Event::SectionEnd(site, last));
+        }
+    }
+
+    fn code(&mut self, at: usize, class: Class, label: u32) -> Result<(), Broken> {
+        self.enter_body(at, Some(class))?;
+        match class {
+            Class::Unit(unit) => self.unit(unit),
+            Class::Open(construct) => self.stack.push(Entry::Construct(construct)),
+            Class::Do(label) => {
+                self.set_running();
+                self.stack.push(Entry::Do(label));
+            }
+            Class::EndDo => self.end_do(at),
+            Class::End(construct) => self.end_construct(at, construct),
+            Class::EndUnit => self.end_unit(at)?,
+            Class::ImplicitNoneExternal => self.implicit_none_external(),
+            Class::Other | Class::Preamble | Class::Include => {}
+        }
+        if label != 0 && class != Class::EndDo {
+            self.terminal(at, label);
+        }
+        if let Some(&Entry::Omp(site, State::Atomic(end))) = self.stack.last()
+            && end == at
+        {
+            self.pop_site(site, Close::After(end), end);
+        }
+        Ok(())
+    }
+
+    fn set_running(&mut self) {
+        if let Some(Entry::Omp(_, state @ State::Awaiting)) = self.stack.last_mut() {
+            *state = State::Running;
+        }
+    }
+
+    fn unit(&mut self, unit: Unit) {
+        let in_interface = self.stack.last() == Some(&Entry::Construct(Construct::Interface));
+        if unit == Unit::ModuleProcedure && in_interface {
+            return;
+        }
+        // What holds in the host holds in its procedures. A submodule's host may be in another file.
+        let external = unit == Unit::Submodule || self.external();
+        self.stack.push(Entry::Unit { closed: unit == Unit::PureProcedure, external });
+    }
+
+    fn external(&self) -> bool {
+        let units = self.stack.iter().rev();
+        let mut units = units.filter_map(|entry| match entry {
+            Entry::Unit { external, .. } => Some(*external),
+            _ => None,
+        });
+        units.next().unwrap_or(self.main_external)
+    }
+
+    fn implicit_none_external(&mut self) {
+        let unit = self.stack.iter_mut().rev().find_map(|entry| match entry {
+            Entry::Unit { external, .. } => Some(external),
+            _ => None,
+        });
+        *unit.unwrap_or(&mut self.main_external) = true;
+    }
+
+    /// A labelled statement ends all loops that name it.
+    fn terminal(&mut self, at: usize, label: u32) {
+        while let Some(entry) = self.stack.last() {
+            match *entry {
+                Entry::Do(wanted) if wanted == label => {
+                    self.stack.pop();
+                    self.loop_ended(at);
+                }
+                Entry::Omp(site, State::Ended(end) | State::Atomic(end))
+                    if end == at && self.outer_loop_ends_too(label) =>
+                {
+                    self.pop_site(site, Close::Nowhere, at);
+                }
+                _ => break,
+            }
+        }
+    }
+
+    fn outer_loop_ends_too(&self, label: u32) -> bool {
+        self.stack.len() >= 2 && self.stack[self.stack.len() - 2] == Entry::Do(label)
+    }
+
+    fn loop_ended(&mut self, at: usize) {
+        if let Some(Entry::Omp(_, state @ State::Running)) = self.stack.last_mut() {
+            *state = State::Ended(at);
+        }
+    }
+
+    fn end_do(&mut self, at: usize) {
+        if self.unwind_to(|entry| matches!(entry, Entry::Do(_))) {
+            self.loop_ended(at);
+        }
+    }
+
+    fn end_construct(&mut self, at: usize, construct: Construct) {
+        let found = self.unwind_to(|entry| *entry == Entry::Construct(construct));
+        if let Some(Entry::Omp(_, state @ State::Strict)) = self.stack.last_mut()
+            && found
+            && construct == Construct::Block
+        {
+            *state = State::Ended(at);
+        }
+    }
+
+    /// Pops the innermost entry of this kind, if no directive or unit is open inside of it.
+    /// Constructs in between were left open by preprocessor branches.
+    fn unwind_to(&mut self, wanted: impl Fn(&Entry) -> bool) -> bool {
+        for depth in (0..self.stack.len()).rev() {
+            match &self.stack[depth] {
+                entry if wanted(entry) => {
+                    self.stack.truncate(depth);
+                    return true;
+                }
+                Entry::Construct(_) | Entry::Do(_) => {}
+                Entry::Omp(..) | Entry::Unit { .. } => return false,
+            }
+        }
+        false
+    }
+
+    fn end_unit(&mut self, at: usize) -> Result<(), Broken> {
+        while let Some(entry) = self.stack.pop() {
+            match entry {
+                Entry::Unit { .. } => return Ok(()),
+                Entry::Omp(site, _) => return Err(self.unclosed(at, site)),
+                _ => {}
+            }
+        }
+        self.main_external = false;
+        Ok(())
+    }
+
+    fn unclosed(&self, at: usize, site: usize) -> Broken {
+        let site = &self.nest.sites[site];
+        let name = &self.parsed[site.directive].name;
+        let line = self.at(site.opened).first + 1;
+        Broken {
+            at,
+            message: format!("`{name}` of line {line} is still open here"),
+            expected: format!("an END directive: `end {name}`"),
+        }
+    }
+
+    fn directive(&mut self, at: usize, directive: usize) -> Result<(), Broken> {
+        use directives::Kind as Meaning;
+        let parsed = &self.parsed[directive];
+        match &parsed.kind {
+            Meaning::End => return self.end_directive(at, directive),
+            Meaning::Section => {
+                self.section(at);
+                return Ok(());
+            }
+            Meaning::Declarative => {
+                self.declarative(directive);
+                return Ok(());
+            }
+            Meaning::Unknown => return Ok(()),
+            Meaning::User(user) => {
+                self.user(at, user);
+                return Ok(());
+            }
+            Meaning::Events(_) | Meaning::Body { .. } | Meaning::StandAlone => {}
+        }
+        self.enter_body(at, None)?;
+        self.cancel(directive);
+        let state = self.first_state(at, directive)?;
+        self.open(at, directive, state);
+        Ok(())
+    }
+
+    /// How the body begins; None for a statement of its own.
+    fn first_state(&self, at: usize, directive: usize) -> Result<Option<State>, Broken> {
+        let parsed = &self.parsed[directive];
+        if parsed.kind == directives::Kind::StandAlone
+            || parsed.levels().iter().any(|level| level.stands_alone())
+        {
+            return Ok(None);
+        }
+        if parsed.levels() == [Level::Atomic] {
+            return self.atomic(at, directive).map(Some);
+        }
+        Ok(Some(if parsed.is_loop() { State::Awaiting } else { State::Fresh }))
+    }
+
+    fn open(&mut self, at: usize, directive: usize, state: Option<State>) {
+        let id = self.nest.sites.len();
+        let parent = self.stack.iter().rev().find_map(|entry| match entry {
+            Entry::Omp(site, _) => Some(Some(*site)),
+            Entry::Unit { .. } => Some(None),
+            _ => None,
+        });
+        let site = Site {
+            directive,
+            opened: at,
+            close: if state.is_some() { Close::Open } else { Close::Itself },
+            parent: parent.flatten(),
+            behind: self.previous.filter(|previous| self.opens_body(*previous)),
+            sections: Vec::new(),
+            cancelled: false,
+            blocked: self.blocked(),
+            external: self.external(),
+            alias: None,
+            conditional: false,
+        };
+        self.nest.sites.push(site);
+        self.nest.events.push(Event::Open(id));
+        if let Some(state) = state {
+            self.stack.push(Entry::Omp(id, state));
+        }
+    }
+
+    fn opens_body(&self, at: usize) -> bool {
+        let Kind::Directive(directive) = self.at(at).kind else { return false };
+        let kind = &self.parsed[directive].kind;
+        use directives::Kind as Meaning;
+        matches!(kind, Meaning::Events(_) | Meaning::Body { .. } | Meaning::Section)
+    }
+
+    /// Why no call may be inserted here.
+    fn blocked(&self) -> Option<&'static str> {
+        if self.suspended {
+            return Some("instrumentation is switched off here");
+        }
+        for entry in self.stack.iter().rev() {
+            match entry {
+                Entry::Unit { closed: true, .. } => {
+                    return Some("nothing may be called in a pure or device procedure");
+                }
+                Entry::Unit { .. } => return None,
+                Entry::Construct(Construct::Where | Construct::Forall) => {
+                    return Some("nothing may be called in WHERE and FORALL");
+                }
+                Entry::Omp(site, _) => {
+                    let directive = self.nest.sites[*site].directive;
+                    let text = &self.scan.directives[directive].text;
+                    if !self.parsed[directive].allows_calls_inside(text) {
+                        return Some("nothing may be called inside the construct around it");
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn section(&mut self, at: usize) {
+        let Some(&Entry::Omp(site, _)) = self.stack.last() else { return };
+        if self.is_sections(site) {
+            self.end_section(site, at);
+            self.set_state(State::Loose);
+            self.begin_section(site, at);
+        }
+    }
+
+    /// A procedure with `declare target` is device code, too.
+    fn declarative(&mut self, directive: usize) {
+        if !self.parsed[directive].name.starts_with("declare target") {
+            return;
+        }
+        let unit = self.stack.iter_mut().rev().find_map(|entry| match entry {
+            Entry::Unit { closed, .. } => Some(closed),
+            _ => None,
+        });
+        if let Some(closed) = unit {
+            *closed = true;
+        }
+    }
+
+    fn user(&mut self, at: usize, user: &User) {
+        match user {
+            User::Suspend => self.suspended = true,
+            User::Resume => self.suspended = false,
+            _ => {}
+        }
+        self.nest.events.push(Event::User(at, self.external()));
+    }
+
+    /// `cancel do` ends the innermost loop construct, and so on.
+    fn cancel(&mut self, directive: usize) {
+        let Some(what) = self.parsed[directive].name.strip_prefix("cancel ") else { return };
+        let target = self.stack.iter().rev().find_map(|entry| match entry {
+            Entry::Omp(site, _) => {
+                let name = &self.parsed[self.nest.sites[*site].directive].name;
+                name.split(' ').any(|word| word == what).then_some(*site)
+            }
+            _ => None,
+        });
+        if let Some(site) = target {
+            self.nest.sites[site].cancelled = true;
+        }
+    }
+
+    fn end_directive(&mut self, at: usize, directive: usize) -> Result<(), Broken> {
+        let name = &self.parsed[directive].name;
+        let top = self.stack.last();
+        if let Some(&Entry::Omp(site, _)) = top
+            && self.is_end_of(at, site)
+        {
+            self.pop_site(site, Close::Directive(at), at);
+            return Ok(());
+        }
+        for depth in (0..self.stack.len()).rev() {
+            match self.stack[depth] {
+                Entry::Unit { .. } => break,
+                Entry::Omp(site, _) if self.is_end_of(at, site) && self.branches.seen() => {
+                    self.stack.truncate(depth + 1);
+                    self.pop_site(site, Close::Directive(at), at);
+                    return Ok(());
+                }
+                Entry::Omp(site, _) => return Err(self.unclosed(at, site)),
+                _ => {}
+            }
+        }
+        // END of a directive without body of ours (`end dispatch`), or of another branch.
+        if self.branches.seen() || matches!(name.as_str(), "dispatch" | "allocators") {
+            return Ok(());
+        }
+        Err(Broken {
+            at,
+            message: format!("`end {name}` without its beginning"),
+            expected: format!("a `{name}` directive before it"),
+        })
+    }
+
+    fn finish(&mut self) -> Result<(), Broken> {
+        let last = self.scan.statements.len().saturating_sub(1);
+        while let Some(entry) = self.stack.last() {
+            match *entry {
+                Entry::Omp(site, State::Ended(end)) => {
+                    self.pop_site(site, Close::After(end), end);
+                }
+                Entry::Omp(site, _) => return Err(self.unclosed(last, site)),
+                _ => {
+                    self.stack.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+}

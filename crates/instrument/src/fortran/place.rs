@@ -1,0 +1,107 @@
+//! Where a statement is for the user: line markers of an earlier preprocessor run (`# 12 "x.h"`)
+//! change line and file of everything behind them.
+
+use super::form::Line;
+
+/// The user's coordinates of each physical line.
+pub(super) struct Places {
+    /// Path of the text, then the files of its markers.
+    files: Vec<String>,
+    /// In order of `from`.
+    shifts: Vec<Shift>,
+}
+
+struct Shift {
+    /// First physical line (index) it applies to.
+    from: usize,
+    /// Line number of that line.
+    line: u32,
+    file: usize,
+}
+
+impl Places {
+    /// Reads the markers.
+    pub fn new(source: &[u8], lines: &[Line], path: &str) -> Places {
+        let mut places = Places { files: vec![path.to_owned()], shifts: Vec::new() };
+        places.shifts.push(Shift { from: 0, line: 1, file: 0 });
+        for (at, line) in lines.iter().enumerate() {
+            if source[line.start..line.end].first() == Some(&b'#') {
+                places.marker(&source[line.start..line.end], at);
+            }
+        }
+        places
+    }
+
+    fn marker(&mut self, text: &[u8], at: usize) -> Option<()> {
+        let text = std::str::from_utf8(text).ok()?[1..].trim_start();
+        let text = text.strip_prefix("line").unwrap_or(text).trim_start();
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let line = text[..digits].parse().ok()?;
+        let rest = text[digits..].trim_start();
+        let current = self.shifts.last().map_or(0, |shift| shift.file);
+        let file = match rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            Some((name, _)) => self.file(name),
+            None => current,
+        };
+        self.shifts.push(Shift { from: at + 1, line, file });
+        Some(())
+    }
+
+    fn file(&mut self, name: &str) -> usize {
+        self.files.iter().position(|file| file == name).unwrap_or_else(|| {
+            self.files.push(name.to_owned());
+            self.files.len() - 1
+        })
+    }
+
+    fn shift(&self, at: usize) -> &Shift {
+        &self.shifts[self.shifts.partition_point(|shift| shift.from <= at) - 1]
+    }
+
+    /// The 1-based line number of the physical line with this index.
+    pub fn line(&self, at: usize) -> u32 {
+        let shift = self.shift(at);
+        shift.line + (at - shift.from) as u32
+    }
+
+    /// The file of a physical line, if a marker says another one than the text's path.
+    pub fn other_file(&self, at: usize) -> Option<&str> {
+        let file = self.shift(at).file;
+        (file != 0).then(|| self.files[file].as_str())
+    }
+
+    /// The line marker that gives a physical line its place back.
+    pub fn marker_for(&self, at: usize) -> String {
+        let file = &self.files[self.shift(at).file];
+        let file = file.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("# {} \"{file}\"\n", self.line(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fortran::form::lines;
+    use expect_test::expect;
+
+    #[test]
+    fn markers_shift_lines_and_files() {
+        let source = b"a\n# 7 \"b.h\" 1\nb\nc\n# 3 \"x.f90\" 2\nd\n#line 9\ne\n";
+        let lines = lines(source);
+        let places = Places::new(source, &lines, "x.f90");
+        let all: String = (0..lines.len()).map(|at| places.marker_for(at)).collect();
+        expect![[r##"
+            # 1 "x.f90"
+            # 2 "x.f90"
+            # 7 "b.h"
+            # 8 "b.h"
+            # 9 "b.h"
+            # 3 "x.f90"
+            # 4 "x.f90"
+            # 9 "x.f90"
+        "##]]
+        .assert_eq(&all);
+        assert_eq!(places.other_file(2), Some("b.h"));
+        assert_eq!(places.other_file(5), None);
+    }
+}

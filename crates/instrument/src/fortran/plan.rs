@@ -1,0 +1,241 @@
+//! What is done with each construct: which levels get events, whether a combined directive is
+//! split, whether the implicit barrier becomes a measured one, and the descriptors' numbers.
+
+use super::directive::Parsed;
+use super::nest::{Close, Nest, Site};
+use super::place::Places;
+use super::scan::Scan;
+use crate::clauses::{Split, split};
+use crate::directives::{Kind, Level, barrier_stays};
+use crate::{Diagnostic, Options, Region, Severity};
+
+/// The treatment of one construct.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// Number of its descriptor.
+    pub number: u32,
+    /// Its levels, outermost first.
+    pub levels: Vec<LevelPlan>,
+    /// How its clauses are distributed, if it has several levels.
+    pub split: Option<Split>,
+    /// It has several levels and cannot be split: only its outermost events are possible.
+    pub whole: bool,
+    /// The implicit barrier of its innermost level becomes `nowait` and a measured barrier.
+    pub barrier: bool,
+    /// Numbers of the descriptors of its sections.
+    pub sections: Vec<u32>,
+}
+
+/// One level of a construct.
+#[derive(Debug, Clone)]
+pub(super) struct LevelPlan {
+    /// What it is.
+    pub level: Level,
+    /// Its words in a directive.
+    pub words: String,
+    /// Whether it gets events.
+    pub events: bool,
+}
+
+/// The treatment of all constructs.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    /// By site; None: it passes through.
+    pub plans: Vec<Option<Plan>>,
+    /// By number, from 1.
+    pub regions: Vec<Region>,
+    /// What was left alone.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Constructs that could get events.
+    pub found: usize,
+    /// Constructs that get them.
+    pub instrumented: usize,
+}
+
+/// Everything that is known about a file.
+#[derive(Clone, Copy)]
+pub(super) struct Facts<'a> {
+    /// Its statements.
+    pub scan: &'a Scan,
+    /// Its directives.
+    pub parsed: &'a [Parsed],
+    /// Its constructs.
+    pub nest: &'a Nest,
+    /// The user's lines.
+    pub places: &'a Places,
+    /// The caller's wishes.
+    pub options: &'a Options,
+}
+
+impl Facts<'_> {
+    /// The user's lines of a statement.
+    pub fn lines(&self, statement: usize) -> (u32, u32) {
+        let statement = self.scan.statements[statement];
+        (self.places.line(statement.first), self.places.line(statement.last))
+    }
+}
+
+/// Plans all constructs.
+pub(super) fn plan(facts: Facts) -> Plans {
+    let mut plans = Plans::default();
+    for site in &facts.nest.sites {
+        let plan = plans.site(facts, site);
+        plans.plans.push(plan);
+    }
+    plans
+}
+
+impl Plans {
+    fn site(&mut self, facts: Facts, site: &Site) -> Option<Plan> {
+        let parsed = &facts.parsed[site.directive];
+        let Kind::Events(levels) = &parsed.kind else { return None };
+        self.found += 1;
+        if let Some(reason) = left_alone(site) {
+            self.note(facts, site, Severity::Note, reason);
+            return None;
+        }
+        if let Some(alias) = site.alias {
+            self.instrumented += usize::from(self.plans[alias].is_some());
+            return self.plans[alias]
+                .clone()
+                .map(|plan| Plan { split: None, ..plan })
+                .map(|plan| self.divided(facts, site, levels, plan));
+        }
+        let wanted = |level: &Level| {
+            !level.switch().is_some_and(|name| facts.options.disabled.contains(name))
+        };
+        let level_plans: Vec<LevelPlan> = levels
+            .iter()
+            .map(|level| LevelPlan {
+                level: *level,
+                words: words(*level, &parsed.name),
+                events: level.stem(true).is_some() && wanted(level),
+            })
+            .collect();
+        if !level_plans.iter().any(|level| level.events) {
+            return None;
+        }
+        self.instrumented += 1;
+        let number = self.region(facts, site, parsed);
+        let sections = self.sections(facts, site, &level_plans);
+        let barrier = false;
+        let plan =
+            Plan { number, levels: level_plans, split: None, whole: false, barrier, sections };
+        Some(self.divided(facts, site, levels, plan))
+    }
+
+    /// Decides about splitting and about the barrier.
+    fn divided(&mut self, facts: Facts, site: &Site, levels: &[Level], mut plan: Plan) -> Plan {
+        let text = &facts.scan.directives[site.directive];
+        if levels.len() > 1 {
+            let directive = &facts.parsed[site.directive].directive;
+            let result = if text.has_cpp {
+                Err("preprocessor lines inside of the directive".to_owned())
+            } else {
+                split(&text.text, directive, levels)
+            };
+            match result {
+                Ok(split) => plan.split = Some(split),
+                Err(reason) => {
+                    let reason = format!("only the parallel region is measured: {reason}");
+                    self.note(facts, site, Severity::Warning, &reason);
+                    plan.whole = true;
+                }
+            }
+        }
+        plan.barrier = !plan.whole && barrier(facts, site, &plan);
+        plan
+    }
+
+    fn region(&mut self, facts: Facts, site: &Site, parsed: &Parsed) -> u32 {
+        let begin = facts.lines(site.opened);
+        let end = match site.close {
+            Close::Directive(at) | Close::After(at) => facts.lines(at),
+            _ => begin,
+        };
+        let mut region = Region::new(&parsed.name, begin, end);
+        if parsed.levels() == [Level::Critical]
+            && let Some(argument) = parsed.directive.argument.clone()
+        {
+            let text = &facts.scan.directives[site.directive].text[argument];
+            region.sub_name = String::from_utf8_lossy(text).trim().to_owned();
+        }
+        region.sections = site.sections.len() as u32;
+        let first = facts.scan.statements[site.opened].first;
+        region.file = facts.places.other_file(first).map(str::to_owned);
+        self.push(region)
+    }
+
+    /// Adds a descriptor and returns its number.
+    pub fn push(&mut self, region: Region) -> u32 {
+        self.regions.push(region);
+        self.regions.len() as u32
+    }
+
+    fn sections(&mut self, facts: Facts, site: &Site, levels: &[LevelPlan]) -> Vec<u32> {
+        if !levels.iter().any(|level| level.level == Level::Sections && level.events) {
+            return Vec::new();
+        }
+        let mut numbers = Vec::new();
+        for section in &site.sections {
+            let begin = facts.lines(section.opened);
+            // The last line of the body: there is no END.
+            let last = facts.places.line(facts.scan.statements[section.closed].first - 1);
+            let last = last.max(begin.1);
+            let mut region = Region::new("section", begin, (last, last));
+            let first = facts.scan.statements[section.opened].first;
+            region.file = facts.places.other_file(first).map(str::to_owned);
+            numbers.push(self.push(region));
+        }
+        numbers
+    }
+
+    fn note(&mut self, facts: Facts, site: &Site, severity: Severity, reason: &str) {
+        let name = &facts.parsed[site.directive].name;
+        let line = facts.lines(site.opened).0;
+        let message = format!("`{name}`: {reason}");
+        self.diagnostics.push(Diagnostic { severity, line, message });
+    }
+}
+
+fn left_alone(site: &Site) -> Option<&'static str> {
+    if let Some(reason) = site.blocked {
+        return Some(reason);
+    }
+    (site.close == Close::Nowhere).then_some("its loop ends with the statement of an outer loop")
+}
+
+/// The words of one level of a construct called `name`.
+fn words(level: Level, name: &str) -> String {
+    match level {
+        Level::Parallel => "parallel".to_owned(),
+        Level::Master => "master".to_owned(),
+        Level::Masked => "masked".to_owned(),
+        _ => {
+            let outer = ["parallel ", "master ", "masked "];
+            outer.iter().fold(name, |name, word| name.strip_prefix(word).unwrap_or(name)).to_owned()
+        }
+    }
+}
+
+/// Whether the barrier at the end of a worksharing construct can be made explicit.
+fn barrier(facts: Facts, site: &Site, plan: &Plan) -> bool {
+    let Some(inner) = plan.levels.last() else { return false };
+    let text = &facts.scan.directives[site.directive].text;
+    let directive = &facts.parsed[site.directive].directive;
+    let end_allows = match site.close {
+        Close::Directive(at) => match facts.scan.statements[at].kind {
+            super::scan::Kind::Directive(end) => {
+                let end = &facts.parsed[end].directive;
+                !end.has("nowait") && !end.has("copyprivate")
+            }
+            _ => false,
+        },
+        _ => true,
+    };
+    inner.level.has_barrier()
+        && inner.events
+        && !site.cancelled
+        && end_allows
+        && barrier_stays(text, directive).is_none()
+}

@@ -1,0 +1,513 @@
+//! From physical lines to statements: continuation lines are joined, comments and the contents of
+//! strings dropped, `;` separates. Directives keep a map from each character to its source byte,
+//! because their clauses are moved as the user wrote them; statements only need their extent.
+//!
+//! Preprocessor lines may stand between the continuation lines of one statement. Of alternatives
+//! that begin inside a statement the first is read: for the nesting all of them must be equal.
+
+use super::class::{Class, classify};
+use super::form::{Content, Form, Line, Sentinel, content, is_blank, lines};
+
+/// One statement, directive or preprocessor line in the order of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Statement {
+    /// What it is.
+    pub kind: Kind,
+    /// Statement label, 0 for none.
+    pub label: u32,
+    /// Index of its first physical line.
+    pub first: usize,
+    /// Index of its last physical line.
+    pub last: usize,
+    /// First byte of its text.
+    pub start: usize,
+    /// One past its last byte, in front of a `;` or a comment.
+    pub end: usize,
+    /// Offset of the `;` behind it, if another statement follows on the line.
+    pub semicolon: Option<usize>,
+}
+
+/// What a [`Statement`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Fortran.
+    Code(Class),
+    /// Index into [`Scan::directives`].
+    Directive(usize),
+    /// A preprocessor line.
+    Cpp(Cpp),
+}
+
+/// What a preprocessor line does to the branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cpp {
+    /// `#if`, `#ifdef`, `#ifndef`; true for a literal `#if 0`.
+    If(bool),
+    /// `#else`, `#elif`.
+    Else,
+    /// `#endif`.
+    Endif,
+    /// Anything else.
+    Other,
+}
+
+/// The text of a directive without sentinels, continuation marks and comments.
+#[derive(Clone, Debug)]
+pub(super) struct DirectiveText {
+    /// OpenMP's or ours.
+    pub sentinel: Sentinel,
+    /// One character per byte of the source, as written.
+    pub text: Vec<u8>,
+    /// Source offset of each byte of `text`.
+    pub at: Vec<usize>,
+    /// Preprocessor lines lie between its lines.
+    pub has_cpp: bool,
+}
+
+/// A whole file.
+#[derive(Debug)]
+pub(super) struct Scan {
+    /// Physical lines.
+    pub lines: Vec<Line>,
+    /// Statements in order.
+    pub statements: Vec<Statement>,
+    /// Directives in order.
+    pub directives: Vec<DirectiveText>,
+    /// Places of `!p$` sentinels, whose three bytes become blanks.
+    pub pomp_only: Vec<usize>,
+}
+
+/// Reads a file.
+pub(super) fn scan(source: &[u8], form: Form) -> Scan {
+    let lines = lines(source);
+    let scan =
+        Scan { lines, statements: Vec::new(), directives: Vec::new(), pomp_only: Vec::new() };
+    let mut scanner = Scanner { source, form, scan, text: Vec::new() };
+    let mut at = 0;
+    while at < scanner.scan.lines.len() {
+        at = scanner.line(at);
+    }
+    scanner.scan
+}
+
+struct Scanner<'a> {
+    source: &'a [u8],
+    form: Form,
+    scan: Scan,
+    /// The statement being assembled, in the classifier's normal form.
+    text: Vec<u8>,
+}
+
+/// Where the assembly of one statement stands.
+struct Open {
+    first: usize,
+    label: u32,
+    start: Option<usize>,
+    end: usize,
+    quote: Option<u8>,
+}
+
+impl Scanner<'_> {
+    fn content(&self, at: usize) -> Content {
+        content(self.source, self.scan.lines[at], self.form)
+    }
+
+    /// Reads what begins at line `at` and returns the line after it.
+    fn line(&mut self, at: usize) -> usize {
+        match self.content(at) {
+            Content::Nothing => at + 1,
+            Content::Cpp => self.cpp(at),
+            Content::Directive { sentinel, body, end, .. } => {
+                self.directive(at, sentinel, body, end)
+            }
+            Content::Code { .. } => self.code(at),
+        }
+    }
+
+    /// A preprocessor line with its backslash continuations.
+    fn cpp(&mut self, at: usize) -> usize {
+        let mut last = at;
+        while self.text_of(last).ends_with(b"\\") && last + 1 < self.scan.lines.len() {
+            last += 1;
+        }
+        let kind = Kind::Cpp(cpp_kind(self.text_of(at)));
+        let (start, end) = (self.scan.lines[at].start, self.scan.lines[last].end);
+        let statement = Statement { kind, label: 0, first: at, last, start, end, semicolon: None };
+        self.scan.statements.push(statement);
+        last + 1
+    }
+
+    fn text_of(&self, at: usize) -> &[u8] {
+        let line = self.scan.lines[at];
+        &self.source[line.start..line.end]
+    }
+
+    /// The next line that belongs to a statement continued after line `at`, past comments and
+    /// preprocessor lines; whether any of the latter were passed. Alternatives that begin on the
+    /// way are left out. Passed preprocessor lines become statements only if something follows.
+    fn continuation(
+        &mut self,
+        at: usize,
+        wanted: impl Fn(Content) -> bool,
+    ) -> Option<(usize, bool)> {
+        let (mut next, mut depth) = (at + 1, 0usize);
+        let mut passed = Vec::new();
+        let mut skipping = None;
+        while next < self.scan.lines.len() {
+            let content = self.content(next);
+            match content {
+                Content::Cpp => {
+                    passed.push(next);
+                    match cpp_kind(self.text_of(next)) {
+                        Cpp::If(_) => depth += 1,
+                        Cpp::Else if skipping.is_none() => skipping = Some(depth),
+                        Cpp::Endif => {
+                            if skipping == Some(depth) {
+                                skipping = None;
+                            }
+                            depth = depth.saturating_sub(1);
+                        }
+                        _ => {}
+                    }
+                }
+                Content::Nothing => {}
+                _ if skipping.is_some() => {}
+                _ if wanted(content) => {
+                    let any = !passed.is_empty();
+                    passed.into_iter().for_each(|line| {
+                        self.cpp(line);
+                    });
+                    return Some((next, any));
+                }
+                _ => return None,
+            }
+            next += 1;
+        }
+        None
+    }
+
+    fn directive(&mut self, at: usize, sentinel: Sentinel, body: usize, end: usize) -> usize {
+        let mut directive =
+            DirectiveText { sentinel, text: Vec::new(), at: Vec::new(), has_cpp: false };
+        let (mut line, mut from, mut to) = (at, body, end);
+        let mut quote = None;
+        loop {
+            let ampersand = self.directive_line(&mut directive, &mut quote, from, to);
+            let fixed = self.form.is_fixed();
+            if !fixed && !ampersand {
+                break;
+            }
+            let wanted = |content| match content {
+                Content::Directive { sentinel: other, continues, .. } => {
+                    other == sentinel && (!fixed || continues)
+                }
+                _ => false,
+            };
+            let Some((next, cpp)) = self.continuation(line, wanted) else { break };
+            directive.has_cpp |= cpp;
+            line = next;
+            if let Content::Directive { body, end, .. } = self.content(next) {
+                (from, to) = (self.skip_ampersand(body, end), end);
+            }
+        }
+        self.push_directive(at, line, directive);
+        line + 1
+    }
+
+    fn push_directive(&mut self, first: usize, last: usize, mut directive: DirectiveText) {
+        while directive.text.last().is_some_and(|c| is_blank(*c)) {
+            directive.text.pop();
+            directive.at.pop();
+        }
+        let start = self.scan.lines[first].start;
+        let end = directive.at.last().map_or(self.scan.lines[last].end, |at| at + 1);
+        let kind = Kind::Directive(self.scan.directives.len());
+        self.scan.directives.push(directive);
+        let statement = Statement { kind, label: 0, first, last, start, end, semicolon: None };
+        self.scan.statements.push(statement);
+    }
+
+    /// The first significant byte of a continuation line in free form.
+    fn skip_ampersand(&self, body: usize, end: usize) -> usize {
+        if self.form.is_fixed() {
+            return body;
+        }
+        let text = &self.source[body..end];
+        match text.iter().position(|c| !is_blank(*c)) {
+            Some(at) if text[at] == b'&' => body + at + 1,
+            _ => body,
+        }
+    }
+
+    /// Appends one line of a directive; true if it ends with `&`.
+    fn directive_line(
+        &self,
+        directive: &mut DirectiveText,
+        quote: &mut Option<u8>,
+        from: usize,
+        to: usize,
+    ) -> bool {
+        for at in from..to {
+            let c = self.source[at];
+            match (*quote, c) {
+                (Some(open), _) if open == c => *quote = None,
+                (None, b'\'' | b'"') => *quote = Some(c),
+                (None, b'!') => return false,
+                (_, b'&') if !self.form.is_fixed() && self.ends_line(at + 1, to, *quote) => {
+                    return true;
+                }
+                _ => {}
+            }
+            directive.text.push(c);
+            directive.at.push(at);
+        }
+        if !self.form.is_fixed() {
+            *quote = None;
+        }
+        false
+    }
+
+    /// Nothing but blanks (and, outside of strings, a comment) follows.
+    fn ends_line(&self, from: usize, to: usize, quote: Option<u8>) -> bool {
+        let rest = self.source[from..to].iter().find(|c| !is_blank(**c));
+        rest.is_none_or(|c| *c == b'!' && quote.is_none())
+    }
+
+    fn code(&mut self, at: usize) -> usize {
+        let mut line = at;
+        let mut open = Open { first: at, label: 0, start: None, end: 0, quote: None };
+        let mut continuing = false;
+        loop {
+            let Content::Code { label, mut body, end, pomp_only, .. } = self.content(line) else {
+                break;
+            };
+            if pomp_only {
+                self.scan.pomp_only.push(line);
+            }
+            if continuing {
+                body = self.skip_ampersand(body, end);
+            } else {
+                open.label = label;
+            }
+            let ampersand = self.code_line(&mut open, line, body, end);
+            let fixed = self.form.is_fixed();
+            if !fixed && !ampersand {
+                break;
+            }
+            let wanted = |content| match content {
+                Content::Code { continues, .. } => !fixed || continues,
+                _ => false,
+            };
+            let Some((next, _)) = self.continuation(line, wanted) else { break };
+            line = next;
+            continuing = true;
+        }
+        self.finish(&mut open, line, None);
+        line + 1
+    }
+
+    /// Appends one line of a statement; true if it ends with `&`.
+    fn code_line(&mut self, open: &mut Open, line: usize, body: usize, end: usize) -> bool {
+        let fixed = self.form.is_fixed();
+        let mut at = body;
+        while at < end {
+            let c = self.source[at];
+            at += 1;
+            if let Some(quote) = open.quote {
+                if c == quote {
+                    open.quote = None;
+                    open.end = at;
+                } else if c == b'&' && !fixed && self.ends_line(at, end, open.quote) {
+                    return true;
+                }
+                continue;
+            }
+            match c {
+                b' ' | b'\t' => {
+                    if !fixed && self.text.last().is_some_and(|c| *c != b' ') {
+                        self.text.push(b' ');
+                    }
+                    continue;
+                }
+                b'!' => break,
+                b';' => {
+                    self.finish(open, line, Some(at - 1));
+                    continue;
+                }
+                b'&' if !fixed && self.ends_line(at, end, None) => return true,
+                b'\'' | b'"' => open.quote = Some(c),
+                b'h' | b'H' if fixed => at += self.hollerith(),
+                _ => {}
+            }
+            open.start.get_or_insert(at - 1);
+            open.end = at.min(end);
+            self.text.push(c.to_ascii_lowercase());
+        }
+        if !fixed {
+            open.quote = None;
+        }
+        false
+    }
+
+    /// Characters of a Hollerith constant whose `h` comes next: `5habcde`. They may be quotes.
+    fn hollerith(&self) -> usize {
+        let digits = self.text.iter().rev().take_while(|c| c.is_ascii_digit()).count();
+        let before = self.text.len() - digits;
+        let constant = digits > 0
+            && digits < 5
+            && before.checked_sub(1).is_some_and(|at| b"(,/=*".contains(&self.text[at]));
+        if !constant {
+            return 0;
+        }
+        self.text[before..].iter().fold(0, |count, c| count * 10 + usize::from(c - b'0'))
+    }
+
+    /// Ends the statement in `self.text`, at a `;` or at the end of its last line.
+    fn finish(&mut self, open: &mut Open, line: usize, semicolon: Option<usize>) {
+        if self.text.last() == Some(&b' ') {
+            self.text.pop();
+        }
+        let mut text = self.text.as_slice();
+        if !self.form.is_fixed() {
+            let digits = text.iter().take_while(|c| c.is_ascii_digit()).count();
+            if digits > 0 {
+                open.label = number(&text[..digits]);
+                text = text[digits..].trim_ascii_start();
+            }
+        }
+        if let Some(start) = open.start.filter(|_| !text.is_empty()) {
+            let class = classify(text, self.form.is_fixed());
+            let statement = Statement {
+                kind: Kind::Code(class),
+                label: open.label,
+                first: open.first,
+                last: line,
+                start,
+                end: open.end,
+                semicolon,
+            };
+            self.scan.statements.push(statement);
+        } else if semicolon.is_none()
+            && let Some(last) = self.scan.statements.last_mut()
+            && last.last == line
+            && matches!(last.kind, Kind::Code(_))
+        {
+            // A `;` at the end of a line separates nothing.
+            last.semicolon = None;
+        }
+        self.text.clear();
+        *open = Open { first: line, label: 0, start: None, end: 0, quote: None };
+    }
+}
+
+fn number(digits: &[u8]) -> u32 {
+    digits.iter().fold(0u32, |n, c| n.saturating_mul(10).saturating_add(u32::from(c - b'0')))
+}
+
+fn cpp_kind(line: &[u8]) -> Cpp {
+    let text = line[1..].trim_ascii();
+    let word = text.iter().take_while(|c| c.is_ascii_alphabetic()).count();
+    match &text[..word] {
+        b"if" => Cpp::If(text[word..].trim_ascii() == b"0"),
+        b"ifdef" | b"ifndef" => Cpp::If(false),
+        b"else" | b"elif" => Cpp::Else,
+        b"endif" => Cpp::Endif,
+        _ => Cpp::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use std::fmt::Write;
+
+    fn check(form: Form, source: &str, expect: Expect) {
+        let scan = scan(source.as_bytes(), form);
+        let mut out = String::new();
+        for statement in &scan.statements {
+            let Statement { label, first, last, start, end, semicolon, .. } = *statement;
+            let what = match statement.kind {
+                Kind::Directive(index) => {
+                    let directive = &scan.directives[index];
+                    format!("directive [{}]", String::from_utf8_lossy(&directive.text))
+                }
+                kind => format!("{kind:?} [{}]", source[start..end].replace('\n', "\\n")),
+            };
+            let more = if semicolon.is_some() { " ;" } else { "" };
+            writeln!(out, "{}-{} {label} {what}{more}", first + 1, last + 1).unwrap();
+        }
+        expect.assert_eq(&out);
+    }
+
+    const FIXED: Form = Form::Fixed { width: 72 };
+
+    #[test]
+    fn free_form_continuation() {
+        check(
+            Form::Free,
+            "s = \"!$omp parallel &\n  &more; x\" ! c ; d\n\ncall f(a, & ! note\n\n! comment\n  & b); do i=1,2; x = 1; end do;\n10 continue\n",
+            expect![[r#"
+                1-2 0 Code(Other) [s = "!$omp parallel &\n  &more; x"]
+                4-7 0 Code(Other) [call f(a, & ! note\n\n! comment\n  & b)] ;
+                7-7 0 Code(Do(0)) [do i=1,2] ;
+                7-7 0 Code(Other) [x = 1] ;
+                7-7 0 Code(EndDo) [end do]
+                8-8 10 Code(Other) [10 continue]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn directives() {
+        check(
+            Form::Free,
+            "!$omp parallel do & ! note\n! comment\n!$omp& private(a) pri&\n!$omp &vate(b) num_threads(len('a!b')) ! end\n!$omp barrier\n",
+            expect![[r#"
+                1-4 0 directive [ parallel do  private(a) private(b) num_threads(len('a!b'))]
+                5-5 0 directive [ barrier]
+            "#]],
+        );
+        check(
+            FIXED,
+            "C$OMP PARALLEL DO REDUCTION(+:s)\nC$OMP& NUM_THREADS(2)\nc comment\n!$omp+ if(x)\n!$OMP BARRIER\n",
+            expect![[r#"
+                1-4 0 directive [PARALLEL DO REDUCTION(+:s) NUM_THREADS(2) if(x)]
+                5-5 0 directive [BARRIER]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn fixed_form_continuation() {
+        check(
+            FIXED,
+            "      x = 'a\n     &b' // 5hit's! ; y = 1\nc\n#ifdef A\n     & + 1\n#else\n     & + 2\n#endif\n 10   end do\n",
+            expect![[r#"
+                1-2 0 Code(Other) [x = 'a\n     &b' // 5hit's!] ;
+                4-4 0 Cpp(If(false)) [#ifdef A]
+                2-5 0 Code(Other) [y = 1\nc\n#ifdef A\n     & + 1]
+                6-6 0 Cpp(Else) [#else]
+                7-7 0 Code(Other) [+ 2]
+                8-8 0 Cpp(Endif) [#endif]
+                9-9 10 Code(EndDo) [end do]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn alternatives_after_a_statement_are_not_part_of_it() {
+        check(
+            FIXED,
+            "#ifdef A\n      if (a) then\n#else\n      if (b .and.\n     &    c) then\n#endif\n      end if\n",
+            expect![[r#"
+                1-1 0 Cpp(If(false)) [#ifdef A]
+                2-2 0 Code(Open(If)) [if (a) then]
+                3-3 0 Cpp(Else) [#else]
+                4-5 0 Code(Open(If)) [if (b .and.\n     &    c) then]
+                6-6 0 Cpp(Endif) [#endif]
+                7-7 0 Code(End(If)) [end if]
+            "#]],
+        );
+    }
+}

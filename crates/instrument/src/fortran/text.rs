@@ -1,0 +1,192 @@
+//! Inserted lines: calls, directives and declarations that fit the source form and its columns.
+
+use super::form::Form;
+use super::scan::DirectiveText;
+use crate::{Region, free_prefix};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The extra argument of a routine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extra {
+    /// None.
+    None,
+    /// The number of a team or task, which the routine sets.
+    Out,
+    /// The same, which the routine is told.
+    In,
+}
+
+/// One of the external procedures that the text calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Routine {
+    /// `POMP_Do_enter`.
+    pub c_name: String,
+    /// Its extra argument.
+    pub extra: Extra,
+    /// Whether it gets a descriptor.
+    pub descriptor: bool,
+}
+
+/// All names that are inserted, and which of the procedures are used.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// Free in the text: `pomp_`.
+    prefix: String,
+    /// Makes external names unique in the program.
+    hash: String,
+    /// By name in Fortran.
+    pub used: BTreeMap<String, Routine>,
+}
+
+impl Names {
+    /// Names for a text: unique by its path and its content, since one file may be compiled into
+    /// several programs and one path may mean different files.
+    pub fn new(source: &[u8], path: &str) -> Names {
+        let bytes = path.bytes().chain([0]).chain(source.iter().copied());
+        let hash = bytes
+            .fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
+        Names { prefix, hash, used: BTreeMap::new() }
+    }
+
+    /// The name of a procedure or common block of this text.
+    pub fn global(&self, what: &str) -> String {
+        format!("{}{}_{what}", self.prefix, self.hash)
+    }
+
+    /// The name of a local variable: `pomp_t7`.
+    pub fn local(&self, kind: char, number: u32) -> String {
+        format!("{}{kind}{number}", self.prefix)
+    }
+
+    /// The prefix of names in the appended units.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The name of the procedure for an event: `Do`, `enter`.
+    pub fn routine(&mut self, stem: &str, what: &str, extra: Extra, descriptor: bool) -> String {
+        let c_what = if stem.is_empty() { capital(what) } else { format!("{stem}_{what}") };
+        let name = self.global(&c_what.to_ascii_lowercase());
+        let c_name = format!("POMP_{c_what}");
+        self.used.entry(name.clone()).or_insert(Routine { c_name, extra, descriptor });
+        name
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+/// Collects inserted lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Writer {
+    /// The source form.
+    pub form: Form,
+    /// Columns that a line may use.
+    pub room: usize,
+}
+
+impl Writer {
+    /// A statement on a line of its own.
+    pub fn statement(self, out: &mut Vec<u8>, text: &str) {
+        let indent = self.form.indent();
+        let mut line = format!("{indent}{text}");
+        while line.len() > self.room {
+            let at = break_point(line.as_bytes(), self.room - 1);
+            let rest = line.split_off(at);
+            out.extend_from_slice(line.as_bytes());
+            out.extend_from_slice(if self.form.is_fixed() { b"\n" } else { b"&\n" });
+            line = if self.form.is_fixed() { format!("     &{rest}") } else { format!("&{rest}") };
+        }
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
+    }
+
+    /// A call, with the declaration that `implicit none (external)` wants.
+    pub fn call(self, out: &mut Vec<u8>, name: &str, arguments: &str, external: bool) {
+        if external {
+            // Not the first statement of a construct: a BLOCK there would be its whole body.
+            self.statement(out, "continue");
+            self.statement(out, &format!("block; external :: {name}"));
+        }
+        self.statement(out, &format!("call {name}({arguments})"));
+        if external {
+            self.statement(out, "end block");
+        }
+    }
+
+    /// A directive: words, then each clause (as the pieces that it had on the user's lines) on a
+    /// line of its own. No piece begins further right than it was, so that none can overflow.
+    pub fn directive(self, out: &mut Vec<u8>, words: &str, clauses: &[Vec<String>]) {
+        out.extend_from_slice(b"!$omp ");
+        out.extend_from_slice(words.as_bytes());
+        for clause in clauses {
+            for (index, piece) in clause.iter().enumerate() {
+                // Free form: a blank in front of `&` ends the word before it.
+                let blank = if index == 0 && !self.form.is_fixed() { " " } else { "" };
+                out.extend_from_slice(blank.as_bytes());
+                self.continue_directive(out);
+                self.piece(out, piece);
+            }
+        }
+        out.push(b'\n');
+    }
+
+    fn continue_directive(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if self.form.is_fixed() { b"\n!$omp&" } else { b"&\n!$omp&" });
+    }
+
+    fn piece(self, out: &mut Vec<u8>, piece: &str) {
+        const SENTINEL: usize = 6;
+        let mut rest = piece.as_bytes();
+        while SENTINEL + rest.len() + 2 > self.room {
+            let at = break_point(rest, self.room - SENTINEL - 2);
+            out.extend_from_slice(&rest[..at]);
+            self.continue_directive(out);
+            rest = &rest[at..];
+        }
+        out.extend_from_slice(rest);
+    }
+}
+
+/// Where to break a line: behind the last comma or blank that is not in a string.
+fn break_point(text: &[u8], limit: usize) -> usize {
+    let mut best = limit;
+    let mut quote = None;
+    for (at, &c) in text[..limit].iter().enumerate() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, b'\'' | b'"') => quote = Some(c),
+            // Not in the blanks in front of a statement.
+            (None, b',' | b' ') if at > 8 => best = at + 1,
+            _ => {}
+        }
+    }
+    best
+}
+
+/// The text of a clause, cut where the user's lines end.
+pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> Vec<String> {
+    let mut pieces = vec![Vec::new()];
+    for index in span.clone() {
+        let joined = index == span.start || directive.at[index] == directive.at[index - 1] + 1;
+        if !joined {
+            pieces.push(Vec::new());
+        }
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(directive.text[index]);
+        }
+    }
+    pieces.into_iter().map(|piece| String::from_utf8_lossy(&piece).into_owned()).collect()
+}
+
+/// The registration text of a region without its file: fields end with `|`.
+pub(super) fn descriptor(region: &Region) -> String {
+    let Region { name, sub_name, sections, begin, end, .. } = region;
+    let sub_name = sub_name.replace('|', "/");
+    format!("{name}|{sub_name}|{sections}|{}|{}|{}|{}|", begin.0, begin.1, end.0, end.1)
+}

@@ -1,0 +1,118 @@
+/* A measurement library for tests: counts what opens and what closes, checks that ids and
+   descriptors arrive as they were given, and says so on stderr when the program ends. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ompregdescr {
+    char *name; char *sub_name; int num_sections; char *file_name;
+    int begin_line1, begin_lineN, end_line1, end_lineN;
+    void *data; struct ompregdescr *next;
+} OMPRegDescr;
+
+enum { TABLE = 64 };
+static struct { const char *pair; long opens, closes; } counts[TABLE];
+static long errors, next_id;
+
+static void count(const char *pair, int open) {
+    for (int i = 0; i < TABLE; i++) {
+        if (!counts[i].pair) {
+            const char *none = NULL;
+            __atomic_compare_exchange_n(&counts[i].pair, &none, pair, 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
+        }
+        if (strcmp(counts[i].pair, pair) == 0) {
+            __atomic_add_fetch(open ? &counts[i].opens : &counts[i].closes, 1, __ATOMIC_SEQ_CST);
+            return;
+        }
+    }
+}
+
+static void check(OMPRegDescr *d, const char *name) {
+    /* A descriptor's name contains the routine's word; barriers belong to any construct. */
+    char word[32];
+    if (!d || !d->name) { __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST); return; }
+    strncpy(word, name, sizeof word - 1);
+    word[31] = 0;
+    if (word[0] >= 'A' && word[0] <= 'Z') word[0] += 'a' - 'A';
+    if (!strstr(d->name, word) && strcmp(word, "barrier") != 0 && strcmp(word, "region") != 0) {
+        fprintf(stderr, "%s for a descriptor `%s`\n", name, d->name);
+        __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST);
+    }
+    if (d->end_line1 < d->begin_line1) __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST);
+}
+
+static void known(long id) {
+    if (id < 1 || id > __atomic_load_n(&next_id, __ATOMIC_SEQ_CST)) {
+        __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST);
+        fprintf(stderr, "id %ld was never given out\n", id);
+    }
+}
+
+static void report(void) {
+    for (int i = 0; i < TABLE && counts[i].pair; i++) {
+        if (counts[i].opens != counts[i].closes) errors++;
+        if (counts[i].opens != counts[i].closes || getenv("STUB_VERBOSE"))
+            fprintf(stderr, "%s: %ld opened, %ld closed\n", counts[i].pair, counts[i].opens,
+                    counts[i].closes);
+    }
+    fprintf(stderr, errors ? "stub: %ld errors\n" : "stub: balanced\n", errors);
+}
+__attribute__((constructor)) static void start(void) { atexit(report); }
+
+void POMP_Register(long *handle, const char *text, int len) {
+    char *fields[8], *copy = malloc(len + 1);
+    memcpy(copy, text, len);
+    copy[len] = 0;
+    for (int end = len; end > 0 && copy[end - 1] == ' ';) copy[--end] = 0;
+    for (int i = 0; i < 8; i++) {
+        fields[i] = copy;
+        char *bar = strchr(copy, '|');
+        if (i == 7) break;
+        if (!bar) { errors++; return; }
+        *bar = 0;
+        copy = bar + 1;
+    }
+    OMPRegDescr *d = calloc(1, sizeof *d);
+    *d = (OMPRegDescr){fields[0], fields[1], atoi(fields[2]), fields[7], atoi(fields[3]),
+                       atoi(fields[4]), atoi(fields[5]), atoi(fields[6]), (void *)2, NULL};
+    if (getenv("STUB_VERBOSE"))
+        fprintf(stderr, "register %s (%s) %d sections %s:%d-%d:%d-%d\n", d->name, d->sub_name,
+                d->num_sections, d->file_name, d->begin_line1, d->begin_lineN, d->end_line1,
+                d->end_lineN);
+    *handle = (long)d;
+}
+
+#define PAIR(name, first, last) \
+    void POMP_##name##_##first(OMPRegDescr *d) { check(d, #name); count(#name " " #first, 1); } \
+    void POMP_##name##_##last(OMPRegDescr *d) { check(d, #name); count(#name " " #first, 0); }
+#define WITH_ID(name, first, last) \
+    void POMP_##name##_##first(OMPRegDescr *d, long id) { check(d, #name); known(id); count(#name " " #first, 1); } \
+    void POMP_##name##_##last(OMPRegDescr *d, long id) { check(d, #name); known(id); count(#name " " #first, 0); }
+#define GIVES_ID(name, first, last) \
+    void POMP_##name##_##first(OMPRegDescr *d, long *id) { check(d, #name); *id = __atomic_add_fetch(&next_id, 1, __ATOMIC_SEQ_CST); count(#name " " #first, 1); } \
+    void POMP_##name##_##last(OMPRegDescr *d, long id) { check(d, #name); known(id); count(#name " " #first, 0); }
+
+GIVES_ID(Parallel, fork, join)
+WITH_ID(Parallel, begin, end)
+GIVES_ID(Task, create_begin, create_end)
+WITH_ID(Task, begin, end)
+void POMP_Task_resume(OMPRegDescr *d, long id) { check(d, "task"); known(id); }
+PAIR(Do, enter, exit)
+PAIR(Sections, enter, exit)
+PAIR(Section, begin, end)
+PAIR(Workshare, enter, exit)
+PAIR(Single, enter, exit)
+PAIR(Single, begin, end)
+PAIR(Master, begin, end)
+PAIR(Critical, enter, exit)
+PAIR(Critical, begin, end)
+PAIR(Atomic, enter, exit)
+PAIR(Barrier, enter, exit)
+PAIR(Taskwait, enter, exit)
+void POMP_Begin(OMPRegDescr *d) { check(d, "region"); count("region", 1); }
+void POMP_End(OMPRegDescr *d) { check(d, "region"); count("region", 0); }
+void POMP_Init(void) {}
+void POMP_Finalize(void) {}
+void POMP_On(void) {}
+void POMP_Off(void) {}
