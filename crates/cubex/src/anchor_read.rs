@@ -47,13 +47,14 @@ pub(crate) fn parse(text: &str) -> Result<Report> {
 }
 
 /// The attributes of one element, with what an error message must say about it.
-struct AttributeList {
-    place: String,
+struct AttributeList<'a> {
+    element: &'a str,
+    at: u64,
     pairs: Vec<(String, String)>,
 }
 
-impl AttributeList {
-    fn of(start: &BytesStart<'_>, name: &str, at: u64) -> Self {
+impl<'a> AttributeList<'a> {
+    fn of(start: &BytesStart<'_>, element: &'a str, at: u64) -> Self {
         // Cube writes attributes without quotes in CubePL elements, which HTML rules allow.
         let mut attributes = start.html_attributes();
         attributes.with_checks(false);
@@ -64,7 +65,11 @@ impl AttributeList {
                 (key, unescape(&String::from_utf8_lossy(&attribute.value)))
             })
             .collect();
-        Self { place: format!("anchor.xml, byte {at}, element `{name}`"), pairs }
+        Self { element, at, pairs }
+    }
+
+    fn place(&self) -> String {
+        format!("anchor.xml, byte {}, element `{}`", self.at, self.element)
     }
 
     fn get(&self, key: &str) -> Option<&str> {
@@ -85,7 +90,7 @@ impl AttributeList {
         let text = text.map(|(_, value)| value.trim());
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
             let found = text.map_or("none".to_owned(), |text| format!("`{text}`"));
-            Error::malformed(&*self.place, format!("a number as attribute `{key}`"), found)
+            Error::malformed(self.place(), format!("a number as attribute `{key}`"), found)
         })
     }
 
@@ -133,7 +138,7 @@ impl Parser {
         }
     }
 
-    fn start(&mut self, name: &str, attributes: &AttributeList) -> Result<()> {
+    fn start(&mut self, name: &str, attributes: &AttributeList<'_>) -> Result<()> {
         self.text.clear();
         let top = self.stack.last().cloned();
         let frame = match (name, &top) {
@@ -208,7 +213,7 @@ impl Parser {
         }
     }
 
-    fn attribute(&mut self, owner: &Frame, attributes: &AttributeList) {
+    fn attribute(&mut self, owner: &Frame, attributes: &AttributeList<'_>) {
         let draft = &mut self.draft;
         let list = match owner {
             Frame::Cube => &mut draft.attributes,
@@ -223,7 +228,7 @@ impl Parser {
         list.push((attributes.text("key"), attributes.text("value")));
     }
 
-    fn metric(&mut self, top: Option<&Frame>, attributes: &AttributeList) -> Result<Frame> {
+    fn metric(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
         let parent = if let Some(Frame::Metric(id)) = top { Some(*id) } else { None };
         let metric = Metric {
             kind: attributes.get("type").map_or(MetricKind::Exclusive, MetricKind::parse),
@@ -239,7 +244,7 @@ impl Parser {
         self.draft.metrics.item(metric).cube_pl.get_or_insert_with(CubePl::default)
     }
 
-    fn region(&mut self, attributes: &AttributeList) -> Result<Frame> {
+    fn region(&mut self, attributes: &AttributeList<'_>) -> Result<Frame> {
         let region = Region {
             file: attributes.text("mod"),
             begin_line: attributes.line("begin"),
@@ -249,7 +254,7 @@ impl Parser {
         Ok(Frame::Region(self.draft.regions.push(attributes.id("id")?, None, region)))
     }
 
-    fn call_path(&mut self, top: Option<&Frame>, attributes: &AttributeList) -> Result<Frame> {
+    fn call_path(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
         let parent = if let Some(Frame::CallPath(id)) = top { Some(*id) } else { None };
         self.draft.callees.push(attributes.id("calleeId")?);
         let call_path = CallPath {
@@ -261,7 +266,7 @@ impl Parser {
         Ok(Frame::CallPath(self.draft.call_paths.push(attributes.id("id")?, parent, call_path)))
     }
 
-    fn parameter(&mut self, call_path: usize, attributes: &AttributeList) {
+    fn parameter(&mut self, call_path: usize, attributes: &AttributeList<'_>) {
         self.draft.call_paths.item(call_path).parameters.push(Parameter {
             key: attributes.text("parkey"),
             value: attributes.text("parvalue"),
@@ -269,13 +274,13 @@ impl Parser {
         });
     }
 
-    fn node(&mut self, top: Option<&Frame>, attributes: &AttributeList) -> Result<Frame> {
+    fn node(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
         let parent = if let Some(Frame::Node(id)) = top { Some(*id) } else { None };
         let id = attributes.id("Id")?;
         Ok(Frame::Node(self.draft.nodes.push(id, parent, SystemNode::default())))
     }
 
-    fn group(&mut self, top: Option<&Frame>, attributes: &AttributeList) -> Result<Frame> {
+    fn group(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
         let (parent, node) = match top {
             Some(Frame::Node(node)) => (None, *node),
             Some(Frame::Group(group)) => (Some(*group), self.draft.group_nodes[*group]),
@@ -286,7 +291,7 @@ impl Parser {
         Ok(Frame::Group(self.draft.groups.push(attributes.id("Id")?, parent, group)))
     }
 
-    fn location(&mut self, top: Option<&Frame>, attributes: &AttributeList) -> Result<Frame> {
+    fn location(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
         let Some(Frame::Group(group)) = top else {
             return Err(misplaced(attributes, "locationgroup"));
         };
@@ -295,13 +300,13 @@ impl Parser {
         Ok(Frame::Location(self.draft.locations.push(attributes.id("Id")?, None, location)))
     }
 
-    fn cart(&mut self, attributes: &AttributeList) -> Frame {
+    fn cart(&mut self, attributes: &AttributeList<'_>) -> Frame {
         let name = attributes.text("name");
         self.draft.topologies.push((Topology { name, ..Topology::default() }, Vec::new()));
         Frame::Cart
     }
 
-    fn dimension(&mut self, attributes: &AttributeList) {
+    fn dimension(&mut self, attributes: &AttributeList<'_>) {
         let Some((topology, _)) = self.draft.topologies.last_mut() else { return };
         topology.dimensions.push(Dimension {
             name: attributes.text("name"),
@@ -376,7 +381,7 @@ fn region_leaf(region: &mut Region, name: &str, text: String) {
     }
 }
 
-fn coordinate(attributes: &AttributeList) -> Result<Frame> {
+fn coordinate(attributes: &AttributeList<'_>) -> Result<Frame> {
     // Cube 3 spoke of threads, processes, nodes and machines.
     let kinds = [
         ("locId", "location"),
@@ -395,6 +400,6 @@ fn coordinate(attributes: &AttributeList) -> Result<Frame> {
     Ok(Frame::Other)
 }
 
-fn misplaced(attributes: &AttributeList, inside: &str) -> Error {
-    Error::malformed(&*attributes.place, format!("to be inside `{inside}`"), "elsewhere")
+fn misplaced(attributes: &AttributeList<'_>, inside: &str) -> Error {
+    Error::malformed(attributes.place(), format!("to be inside `{inside}`"), "elsewhere")
 }

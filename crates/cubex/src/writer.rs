@@ -204,7 +204,7 @@ impl<'r, W: Target> Writer<'r, W> {
         self.open = Some(OpenMetric {
             id,
             positions,
-            row_bytes_len: size * self.report.system.locations.len() as u64,
+            row_bytes_len: size.saturating_mul(self.report.system.locations.len() as u64),
             index: Vec::new(),
             table: Vec::new(),
             last: None,

@@ -1,4 +1,5 @@
 //! The text of anchor.xml, and that reading it gives back what was written.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! The container: which members there are, how their sizes are padded, and that the habits of other
 //! writers are accepted.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Damaged reports give an error or values of the right shape, and never a panic.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
 
 mod common;
 

@@ -1,12 +1,13 @@
 //! What we write, read by pycubexr, the Python reader of Cube files: the same values, as stored and
 //! converted. Runs where POMPEII_ORACLES is set; `PYTHON` names an interpreter that has pycubexr.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
 
 mod common;
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use common::{value, write};
+use common::{value, write_with_files};
 use pompeii_cubex::{
     ByteOrder, CallPath, CallPathId, DataType, Location, LocationGroup, Metric, MetricKind, Reader,
     Region, Report, Row, SystemNode, Value, WriteOptions,
@@ -156,7 +157,9 @@ fn pycubexr_reads_the_same_values() {
         (true, ByteOrder::Big),
     ] {
         let options = WriteOptions { compress, byte_order, mtime_s: 0 };
-        let bytes = write(&report, options, |metric, call_path, location| {
+        // A file of one full block is where readers of containers disagree about what follows.
+        let files = [("full.cfg", [b'x'; 512].as_slice())];
+        let bytes = write_with_files(&report, options, &files, |metric, call_path, location| {
             sample(&report.metrics[metric].data_type, call_path, location.0)
         });
         std::fs::write(&path, &bytes).unwrap();

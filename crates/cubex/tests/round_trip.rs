@@ -1,5 +1,6 @@
 //! Whatever is written is read back: all data types, all row orders, both forms, both byte orders,
 //! any call tree; and converting between inclusive and exclusive values loses nothing.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! What the writer refuses, and files on disk.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! What several test files need: a small report that uses every element of the format, a report of
 //! a given shape, and values of every data type made from random numbers.
-#![allow(dead_code)]
+// Each test file uses a part only; helpers of tests may unwrap like tests.
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::io::Cursor;
 
@@ -179,7 +180,20 @@ pub fn write(
     options: WriteOptions,
     value: impl Fn(MetricId, CallPathId, LocationId) -> Value,
 ) -> Vec<u8> {
+    write_with_files(report, options, &[], value)
+}
+
+/// The same with embedded files.
+pub fn write_with_files(
+    report: &Report,
+    options: WriteOptions,
+    files: &[(&str, &[u8])],
+    value: impl Fn(MetricId, CallPathId, LocationId) -> Value,
+) -> Vec<u8> {
     let mut writer = Writer::new(Cursor::new(Vec::new()), report, options).unwrap();
+    for (name, content) in files {
+        writer.file(name, content).unwrap();
+    }
     for (metric, definition) in report.metrics.iter() {
         if definition.kind.is_derived() {
             continue;
