@@ -9,7 +9,7 @@ use common::{distinct_value, small_report, write};
 use pompeii_cubex::{Reader, WriteOptions};
 
 /// Every so manieth damage is tried; a prime, so that all fields and bits are met.
-const STRIDE: usize = 29;
+const STRIDE: usize = 61;
 
 /// Reads all there is. Returns whether the report could be opened.
 fn read_all(bytes: Vec<u8>) -> bool {
