@@ -1,6 +1,6 @@
 //! Definitions while they are being read: in the order of the text and with the file's own numbers,
-//! until all of them are known and can be renamed to dense ids. Ids are ranks: a file with the dense
-//! numbers that Cube writes keeps them, one with gaps is closed up.
+//! until all of them are known and can be renamed to dense ids. Ids are ranks: a file with the
+//! dense numbers that Cube writes keeps them, one with gaps is closed up.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Opens a report: finds the members of the container, reads the definitions, and hands out values
-//! metric by metric. Reports may come from anybody, so every length is checked against what the file
-//! really contains before memory is allocated for it.
+//! metric by metric. Reports may come from anybody, so every length is checked against what the
+//! file really contains before memory is allocated for it.
 
 use std::collections::BTreeMap;
 use std::path::Path;

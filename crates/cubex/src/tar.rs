@@ -1,8 +1,8 @@
 //! The container of a report: a tar file without folders. Written by hand instead of with a tar
-//! library, because Cube files have habits that libraries reject: one release wrote wrong checksums,
-//! and Cube's own reader and writer step over one block too many behind a member whose size is a
-//! multiple of 512 bytes, where every other reader expects the next header. The writer here emits a
-//! container that both kinds read, the reader accepts both kinds.
+//! library, because Cube files have habits that libraries reject: one release wrote wrong
+//! checksums, and Cube's own reader and writer step over one block too many behind a member whose
+//! size is a multiple of 512 bytes, where every other reader expects the next header. The writer
+//! here emits a container that both kinds read, the reader accepts both kinds.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom, Write};

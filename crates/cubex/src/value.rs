@@ -60,8 +60,8 @@ pub struct TauAtomic {
     pub sum_of_squares: f64,
 }
 
-/// A Rust type that rows can be written from. The data type of the metric must be able to hold every
-/// value exactly, in the same arithmetic: integers are never turned into doubles on the way.
+/// A Rust type that rows can be written from. The data type of the metric must be able to hold
+/// every value exactly, in the same arithmetic: integers are never turned into doubles on the way.
 pub trait RowValue {
     /// Appends the bytes of the value, or says that `data_type` cannot hold it.
     fn encode(&self, data_type: &DataType, order: ByteOrder, out: &mut Vec<u8>) -> Option<()>;

@@ -216,8 +216,8 @@ impl<'r> Values<'r> {
         Ok((0..count).map(|row| Some(extent(row))).collect())
     }
 
-    /// Reads the table in front of the compressed rows. Its entries may come in any order; what they
-    /// say about the uncompressed file tells which row each is.
+    /// Reads the table in front of the compressed rows. Its entries may come in any order; what
+    /// they say about the uncompressed file tells which row each is.
     fn compressed_rows(&self, data: Extent, count: u64) -> Result<Vec<Option<Extent>>> {
         let mut rows = vec![None; count as usize];
         let start = COMPRESSED_MAGIC.len() as u64;

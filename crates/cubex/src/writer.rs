@@ -1,6 +1,6 @@
-//! Writes a report row by row: at no time more than one row, one index and one buffer are in memory,
-//! however many call paths and locations there are. That is why rows of a metric must come in the
-//! metric's own order, see [`Writer::row_order`].
+//! Writes a report row by row: at no time more than one row, one index and one buffer are in
+//! memory, however many call paths and locations there are. That is why rows of a metric must come
+//! in the metric's own order, see [`Writer::row_order`].
 
 use std::fs::File;
 use std::io::Write;

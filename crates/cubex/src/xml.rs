@@ -1,6 +1,6 @@
-//! Just enough XML to write anchor.xml: nested elements, one per line, with escaped text. Cube's own
-//! parser is a lexer with fixed expectations (attributes in double quotes without blanks around the
-//! equals sign, leaf elements on one line), so the output is deliberately plain.
+//! Just enough XML to write anchor.xml: nested elements, one per line, with escaped text. Cube's
+//! own parser is a lexer with fixed expectations (attributes in double quotes without blanks around
+//! the equals sign, leaf elements on one line), so the output is deliberately plain.
 
 /// Text that grows by elements.
 #[derive(Default)]
