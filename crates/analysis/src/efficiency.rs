@@ -8,13 +8,14 @@
 //! | parallel efficiency | C / A | |
 //! | load balance | C / (C + W) | waiting for threads with more work |
 //! | serial parts | (A - I) / A | threads without work in serial parts or beside small teams |
-//! | OpenMP overhead | (C + W) / (A - I) | fork and join, locks, task creation, barriers themselves |
+//! | OpenMP overhead | (C + W) / (A - I) | fork, join, locks, task creation, barriers themselves |
 //!
 //! Their product is C / A exactly, and each lies between 0 and 1. The load balance is POP's average
 //! / maximum of the threads' work, taken from barrier to barrier: a phase in which the threads
-//! compute c1..cn lasts max(c), so the waiting in it is n max(c) - sum(c), and C / (C + W) is sum of
-//! averages / sum of maxima. Taken over the whole run instead ([`Efficiencies::thread_balance`]),
-//! a load that hits another thread in each phase would look balanced.
+//! compute c1..cn lasts max(c), the waiting in it is n max(c) - sum(c), and so C / (C + W) is the
+//! sum of averages / the sum of maxima. Taken over the whole run instead
+//! ([`Efficiencies::thread_balance`]), a load that hits another thread in each phase would look
+//! balanced.
 
 use pompeii_model::Cube;
 

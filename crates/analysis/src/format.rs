@@ -1,7 +1,7 @@
 //! Numbers as people read them, the same in every report: two to three digits, a blank before the
 //! unit, thousands with commas.
 
-use pompeii_model::{CallId, Cube, Role};
+use pompeii_model::{CallId, Cube, Paradigm};
 
 /// A span of time: `4.8 s`, `0.66 s`, `3.1 ms`, `12 µs`.
 pub fn seconds(seconds: f64) -> String {
@@ -68,11 +68,13 @@ pub fn short_name(cube: &Cube, call: CallId) -> &str {
     cube.regions[cube.calls.region(call)].construct()
 }
 
-/// The last region of a call path with its place: `for ocean.c:118`.
+/// The last region of a call path, a construct with its place: `for ocean.c:118`, `relax`.
 pub fn name_with_place(cube: &Cube, call: CallId) -> String {
     let region = &cube.regions[cube.calls.region(call)];
     match region.source() {
-        Some(place) if region.role != Role::Artificial => format!("{} {place}", region.construct()),
+        Some(place) if region.paradigm == Paradigm::OpenMp => {
+            format!("{} {place}", region.construct())
+        }
         _ => region.construct().to_owned(),
     }
 }

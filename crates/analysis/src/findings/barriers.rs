@@ -170,7 +170,7 @@ mod tests {
              a/parallel@a.c:5/for@a.c:5                1-3  time=400 visits=10
              a/parallel@a.c:5/implicit barrier@a.c:9   *    visits=10
              a/parallel@a.c:5/implicit barrier@a.c:9   1-3  time=600 omp_ibarrier_wait=600
-             a/parallel@a.c:5/implicit barrier@a.c:9   0    omp_barrier_last=9 omp_barrier_delay=1800
+             a/parallel@a.c:5/implicit barrier@a.c:9  0  omp_barrier_last=9 omp_barrier_delay=1800
              a/parallel@a.c:5/implicit barrier@a.c:9   2    omp_barrier_last=1",
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1800 gain=450
@@ -208,7 +208,7 @@ mod tests {
              a/parallel@a.c:2/work@a.c:30                      0  time=60 visits=1
              a/parallel@a.c:2/work@a.c:30                      1  time=20 visits=1
              a/parallel@a.c:2/barrier@a.c:5                    0  visits=1 omp_barrier_last=1
-             a/parallel@a.c:2/barrier@a.c:5                    1  time=40 visits=1 omp_ebarrier_wait=40
+             a/parallel@a.c:2/barrier@a.c:5  1  time=40 visits=1 omp_ebarrier_wait=40
              a/parallel@a.c:2/single@a.c:6/single sblock@a.c:6    0  time=40 visits=1
              a/parallel@a.c:2/single@a.c:6/implicit barrier@a.c:8  0  visits=1 omp_barrier_last=1
              a/parallel@a.c:2/single@a.c:6/implicit barrier@a.c:8  1  time=40 visits=1 \
@@ -216,7 +216,7 @@ mod tests {
             expect![[r#"
                 a.c:5 barrier | omp_ebarrier_wait lost=40 gain=20
                     thread 0 arrives last, 20 ms after the average.
-                    It computes 20 ms more than the average in work a.c:30.
+                    It computes 20 ms more than the average in work.
                     Spread the work before it by cost, or do without the barrier.
                 a.c:6 single | omp_ibarrier_wait lost=40 gain=20
                     thread 0 arrives last, 20 ms after the average.

@@ -156,8 +156,8 @@ mod tests {
              a/parallel@a.c:2/critical (sum)@a.c:5               1  time=20 visits=20 \
              omp_lock_contention_critical=18
              a/parallel@a.c:2/critical (sum)@a.c:5/critical sblock (sum)@a.c:5  *  time=40 visits=20
-             a/parallel@a.c:2/implicit barrier@a.c:9             0  time=10 omp_ibarrier_wait=2 visits=1
-             a/parallel@a.c:2/implicit barrier@a.c:9             1  time=10 omp_ibarrier_wait=1 visits=1 \
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=10 omp_ibarrier_wait=2 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=10 omp_ibarrier_wait=1 visits=1 \
              omp_barrier_last=1 omp_barrier_delay=3",
             expect![[r#"
                 a.c:5 critical (sum) | omp_lock_contention_critical lost=54 gain=18

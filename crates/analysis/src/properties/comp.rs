@@ -15,17 +15,17 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of critical and \
-         single.",
-        formula: "execution - omp_time. The overhead of worksharing constructs (handing out iterations, \
-         entering single or sections) has no class of its own and is contained.",
-        cost: "It is the useful part; it costs time only where it is more than the serial program would \
-         need.",
+        measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of \
+            critical and single.",
+        formula: "execution - omp_time. The overhead of worksharing constructs (handing out \
+            iterations, entering single or sections) has no class of its own and is contained.",
+        cost: "It is the useful part; it costs time only where it is more than the serial program \
+            would need.",
         recognise: "Parallel efficiency is computation / time.",
-        remedy: "Faster algorithms, better memory access, vectorisation: matters of the code, not of its \
-         parallelisation.",
-        example: "A loop of 1,000 iterations at 1 ms on 4 threads: 1 s of computation in total, 0.25 s per \
-         thread.",
+        remedy: "Faster algorithms, better memory access, vectorisation: matters of the code, not \
+            of its parallelisation.",
+        example: "A loop of 1,000 iterations at 1 ms on 4 threads: 1 s of computation in total, \
+            0.25 s per thread.",
     },
 };
 

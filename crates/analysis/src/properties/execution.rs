@@ -13,11 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Cell(|profile, call, location| profile.time(call, location)),
     gain: "",
     doc: Doc {
-        measures: "Time in which the thread was inside the program: computing, in OpenMP, or waiting in a \
-         construct.",
+        measures: "Time in which the thread was inside the program: computing, in OpenMP, or \
+            waiting in a construct.",
         formula: "time - omp_idle_threads.",
         cost: "Not a loss by itself; it separates what ran from what stood still.",
-        recognise: "Execution far below time: the program is serial for long (see omp_idle_threads).",
+        recognise: "Execution far below time: the program is serial for long (see \
+            omp_idle_threads).",
         remedy: "Go on with its parts: computation and OpenMP.",
         example: "38.6 s allocated, 34.0 s execution: 4.6 s in which threads had nothing to run.",
     },

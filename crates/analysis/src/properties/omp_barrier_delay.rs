@@ -14,10 +14,10 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Waiting time of the other threads, shown at the thread that arrived last and so caused \
-         it.",
-        formula: "per barrier: sum of the waiting of all threads of the team, on the latest thread. Totals \
-         of waiting and delay agree up to waiting that was filled with tasks.",
+        measures: "Waiting time of the other threads, shown at the thread that arrived last and so \
+            caused it.",
+        formula: "per barrier: sum of the waiting of all threads of the team, on the latest \
+            thread. Totals of waiting and delay agree up to waiting that was filled with tasks.",
         cost: "It tells whom to relieve.",
         recognise: "Compare the call paths of the delaying thread with those of the others.",
         remedy: "Take work away from the thread with the largest value.",

@@ -15,19 +15,19 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Cell(|profile, call, location| {
         profile.class_time(Class::Critical, call, location)
     }),
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
-     barrier waiting that this thread causes in the same parallel region; the average over its \
-     threads where no barrier waiting is known.",
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
     doc: Doc {
         measures: "Time at the entry and exit of critical sections, and in atomic constructs.",
-        formula: "own time of call paths with the roles `critical` and `atomic` (the body, `critical \
-         sblock`, is computation).",
-        cost: "Only one thread at a time is inside: the others wait, and even an uncontended entry costs \
-         tens of nanoseconds.",
-        recognise: "Its part omp_lock_contention_critical is waiting for another thread; the rest is the cost \
-         of the lock itself.",
-        remedy: "Collect in private variables and enter once per thread; use reduction or atomic; give \
-         independent data critical sections of different names.",
+        formula: "own time of call paths with the roles `critical` and `atomic` (the body, \
+            `critical sblock`, is computation).",
+        cost: "Only one thread at a time is inside: the others wait, and even an uncontended entry \
+            costs tens of nanoseconds.",
+        recognise: "Its part omp_lock_contention_critical is waiting for another thread; the rest \
+            is the cost of the lock itself.",
+        remedy: "Collect in private variables and enter once per thread; use reduction or atomic; \
+            give independent data critical sections of different names.",
         example: "sum += f(i) in a critical section: reduction(+:sum) needs none.",
     },
 };
@@ -42,7 +42,7 @@ mod tests {
         check(
             "omp_critical",
             "wall=30 locations=1
-             a/critical (sum)@a.c:5                              0  time=5 omp_lock_contention_critical=3
+             a/critical (sum)@a.c:5  0  time=5 omp_lock_contention_critical=3
              a/critical (sum)@a.c:5/critical sblock (sum)@a.c:5  0  time=20
              a/atomic@a.c:8                                      0  time=5",
             expect![[r#"

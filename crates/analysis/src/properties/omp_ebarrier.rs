@@ -18,14 +18,14 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time in explicit barriers, without the tasks that were executed there.",
         formula: "own time of call paths with the role `barrier`.",
-        cost: "All threads wait for the last one; the barrier itself costs a few hundred nanoseconds to \
-         a few microseconds.",
-        recognise: "Little waiting in it but many visits: the number of barriers is the problem, not the \
-         balance.",
-        remedy: "Remove barriers that nothing depends on; a barrier after a worksharing construct without \
-         nowait is one too many.",
-        example: "`for` without nowait followed by `barrier`: the second barrier is free of waiting and \
-         costs its visits.",
+        cost: "All threads wait for the last one; the barrier itself costs a few hundred \
+            nanoseconds to a few microseconds.",
+        recognise: "Little waiting in it but many visits: the number of barriers is the problem, \
+            not the balance.",
+        remedy: "Remove barriers that nothing depends on; a barrier after a worksharing construct \
+            without nowait is one too many.",
+        example: "`for` without nowait followed by `barrier`: the second barrier is free of \
+            waiting and costs its visits.",
     },
 };
 
@@ -41,7 +41,8 @@ mod tests {
             "wall=90 locations=1
              a/parallel@a.c:2                         0  time=40
              a/parallel@a.c:2/barrier@a.c:5           0  time=20 omp_ebarrier_wait=5
-             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=30 omp_management=8 omp_ibarrier_wait=2",
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=30 omp_management=8 \
+             omp_ibarrier_wait=2",
             expect![[r#"
                 a/parallel/barrier  [20]
                 total 20

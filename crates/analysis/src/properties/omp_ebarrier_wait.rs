@@ -11,21 +11,23 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_ebarrier"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "waiting of all threads / number of threads that meet at the barrier: if all arrived at the \
-     same moment, the latest would be earlier by the average waiting.",
+    gain: "waiting of all threads / number of threads that meet at the barrier: if all arrived at \
+        the same moment, the latest would be earlier by the average waiting.",
     doc: Doc {
-        measures: "Time from a thread's arrival at an explicit barrier until the latest thread of the team \
-         has arrived.",
-        formula: "per barrier and thread: measure of [own arrival, latest arrival of the team] minus the \
-         tasks that the thread executed in it. Known when the barrier ends, also without a trace.",
-        cost: "The threads that arrived do nothing: the work before the barrier is not spread evenly.",
-        recognise: "omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the others. \
-         Always the same thread: its share of the work is larger. A different one each time: the \
-         work varies, or the machine disturbs.",
-        remedy: "Spread the work before the barrier evenly; replace the barrier by finer synchronisation \
-         (task dependences, point-to-point flags), or remove it.",
-        example: "Phase 1 takes 3 ms on thread 0 and 1 ms on the others, then a barrier: each of the others \
-         waits 2 ms.",
+        measures: "Time from a thread's arrival at an explicit barrier until the latest thread of \
+            the team has arrived.",
+        formula: "per barrier and thread: measure of [own arrival, latest arrival of the team] \
+            minus the tasks that the thread executed in it. Known when the barrier ends, also \
+            without a trace.",
+        cost: "The threads that arrived do nothing: the work before the barrier is not spread \
+            evenly.",
+        recognise: "omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the \
+            others. Always the same thread: its share of the work is larger. A different one each \
+            time: the work varies, or the machine disturbs.",
+        remedy: "Spread the work before the barrier evenly; replace the barrier by finer \
+            synchronisation (task dependences, point-to-point flags), or remove it.",
+        example: "Phase 1 takes 3 ms on thread 0 and 1 ms on the others, then a barrier: each of \
+            the others waits 2 ms.",
     },
 };
 

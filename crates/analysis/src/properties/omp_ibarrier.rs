@@ -17,15 +17,15 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "time in the barrier beyond waiting / number of threads that meet there.",
     doc: Doc {
-        measures: "Time in implicit barriers, without the tasks that were executed there and without the \
-         join of the team.",
+        measures: "Time in implicit barriers, without the tasks that were executed there and \
+            without the join of the team.",
         formula: "own time of call paths with the role `implicit barrier` - omp_management there.",
-        cost: "All threads wait for the last one; the barrier itself costs a few hundred nanoseconds to \
-         a few microseconds.",
-        recognise: "Little waiting in it but many visits: the number of barriers is the problem, not the \
-         balance.",
-        remedy: "Remove barriers that nothing depends on: nowait where the next construct does not read \
-         what this one writes.",
+        cost: "All threads wait for the last one; the barrier itself costs a few hundred \
+            nanoseconds to a few microseconds.",
+        recognise: "Little waiting in it but many visits: the number of barriers is the problem, \
+            not the balance.",
+        remedy: "Remove barriers that nothing depends on: nowait where the next construct does not \
+            read what this one writes.",
         example: "Two independent loops in one region: the first one with nowait.",
     },
 };
@@ -42,7 +42,8 @@ mod tests {
             "wall=90 locations=1
              a/parallel@a.c:2                         0  time=40
              a/parallel@a.c:2/barrier@a.c:5           0  time=20 omp_ebarrier_wait=5
-             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=30 omp_management=8 omp_ibarrier_wait=2",
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=30 omp_management=8 \
+             omp_ibarrier_wait=2",
             expect![[r#"
                 a/parallel/implicit barrier  [22]
                 total 22

@@ -17,21 +17,22 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "waiting of all threads / number of threads that meet at the barrier.",
     doc: Doc {
-        measures: "Time in an implicit barrier after the latest thread has arrived in which the thread \
-         executed no task, although the barrier cannot end because tasks are not finished.",
-        formula: "omp_task_starvation as measured at call paths with the role `implicit barrier` under \
-         which any thread executed tasks: measure of [latest arrival, own leave] minus executed \
-         tasks. Where nobody executed a task this time is the barrier's own work and stays in \
-         omp_ibarrier.",
-        cost: "There are fewer ready tasks than threads: towards the end of a phase, because tasks are \
-         few or one of them is long, or all the time, because they depend on each other or are \
-         created too slowly.",
-        recognise: "See the diagnoses tasks_too_few, task_creation_bottleneck and tasks_too_small, which name \
-         the cause where the profile tells it.",
-        remedy: "More and smaller tasks, the long ones first (priority); create tasks on several threads; \
-         fewer dependences.",
-        example: "10 tasks of 0.1 s on 8 threads: 6 threads wait 0.1 s while two execute the last two \
-         tasks.",
+        measures: "Time in an implicit barrier after the latest thread has arrived in which the \
+            thread executed no task, although the barrier cannot end because tasks are not \
+            finished.",
+        formula: "omp_task_starvation as measured at call paths with the role `implicit barrier` \
+            under which any thread executed tasks: measure of [latest arrival, own leave] minus \
+            executed tasks. Where nobody executed a task this time is the barrier's own work and \
+            stays in omp_ibarrier.",
+        cost: "There are fewer ready tasks than threads: towards the end of a phase, because tasks \
+            are few or one of them is long, or all the time, because they depend on each other or \
+            are created too slowly.",
+        recognise: "See the diagnoses tasks_too_few, task_creation_bottleneck and tasks_too_small, \
+            which name the cause where the profile tells it.",
+        remedy: "More and smaller tasks, the long ones first (priority); create tasks on several \
+            threads; fewer dependences.",
+        example: "10 tasks of 0.1 s on 8 threads: 6 threads wait 0.1 s while two execute the last \
+            two tasks.",
     },
 };
 

@@ -12,22 +12,25 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_ibarrier"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "waiting of all threads / number of threads that meet at the barrier: if all arrived at the \
-     same moment, the latest would be earlier by the average waiting.",
+    gain: "waiting of all threads / number of threads that meet at the barrier: if all arrived at \
+        the same moment, the latest would be earlier by the average waiting.",
     doc: Doc {
-        measures: "Time from a thread's arrival at an implicit barrier until the latest thread of the team \
-         has arrived.",
-        formula: "per barrier and thread: measure of [own arrival, latest arrival of the team] minus the \
-         tasks that the thread executed in it. Known when the barrier ends, also without a trace.",
-        cost: "The threads that arrived do nothing: the work before the barrier is not spread evenly.",
-        recognise: "omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the others. \
-         Always the same thread: its share of the work is larger. A different one each time: the \
-         work varies, or the machine disturbs.",
-        remedy: "Always the same thread: schedule(dynamic) or guided, or bounds that follow the cost. \
-         Different threads: larger pieces of work between barriers, nowait where the next \
-         construct allows it. After single: nowait, or let the others do something else meanwhile.",
-        example: "A triangular loop with schedule(static) on 4 threads: the last thread has 7/16 of the \
-         work, the others wait for it.",
+        measures: "Time from a thread's arrival at an implicit barrier until the latest thread of \
+            the team has arrived.",
+        formula: "per barrier and thread: measure of [own arrival, latest arrival of the team] \
+            minus the tasks that the thread executed in it. Known when the barrier ends, also \
+            without a trace.",
+        cost: "The threads that arrived do nothing: the work before the barrier is not spread \
+            evenly.",
+        recognise: "omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the \
+            others. Always the same thread: its share of the work is larger. A different one each \
+            time: the work varies, or the machine disturbs.",
+        remedy: "Always the same thread: schedule(dynamic) or guided, or bounds that follow the \
+            cost. Different threads: larger pieces of work between barriers, nowait where the \
+            next construct allows it. After single: nowait, or let the others do something else \
+            meanwhile.",
+        example: "A triangular loop with schedule(static) on 4 threads: the last thread has 7/16 \
+            of the work, the others wait for it.",
     },
 };
 

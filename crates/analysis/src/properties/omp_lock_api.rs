@@ -14,12 +14,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Cell(|profile, call, location| {
         profile.class_time(Class::LockApi, call, location)
     }),
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
-     barrier waiting that this thread causes in the same parallel region; the average over its \
-     threads where no barrier waiting is known.",
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
     doc: Doc {
-        measures: "Time in omp_set_lock, omp_unset_lock, omp_test_lock, their nest variants, and in init and \
-         destroy.",
+        measures: "Time in omp_set_lock, omp_unset_lock, omp_test_lock, their nest variants, and \
+            in init and destroy.",
         formula: "own time of call paths of these routines.",
         cost: "As for critical sections: waiting, and the cost of the lock itself.",
         recognise: "Its part omp_lock_contention_api is waiting for the holder.",

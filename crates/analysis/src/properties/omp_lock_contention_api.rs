@@ -11,15 +11,18 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_lock_api"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
-     barrier waiting that this thread causes in the same parallel region; the average over its \
-     threads where no barrier waiting is known.",
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
     doc: Doc {
         measures: "Time in omp_set_lock (or its nest variant) while another thread held the lock.",
-        formula: "per call: the part of the call in which another thread held the lock, not below 0.",
+        formula: "per call: the part of the call in which another thread held the lock, not below \
+            0.",
         cost: "Threads queue up for one object.",
         recognise: "The call path tells where the lock is asked for.",
-        remedy: "Several locks for independent parts of the data; shorter holding; atomic operations.",
-        example: "Threads insert into one shared list under one lock: a list per thread, joined at the end.",
+        remedy: "Several locks for independent parts of the data; shorter holding; atomic \
+            operations.",
+        example: "Threads insert into one shared list under one lock: a list per thread, joined at \
+            the end.",
     },
 };

@@ -11,19 +11,19 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_critical"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
-     barrier waiting that this thread causes in the same parallel region; the average over its \
-     threads where no barrier waiting is known.",
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
     doc: Doc {
         measures: "Time at the entry of a critical section while another thread was inside.",
-        formula: "per entry: the part of [enter, begin of the body] in which another thread held the \
-         critical section, not below 0.",
+        formula: "per entry: the part of [enter, begin of the body] in which another thread held \
+            the critical section, not below 0.",
         cost: "The program is serial here, and the serial part grows with every thread.",
-        recognise: "Compare with the time in the body: total time in bodies close to the region's wall time \
-         means that the section is the bottleneck.",
-        remedy: "Make the body shorter; enter less often; use reduction, atomic, or one critical name per \
-         independent object.",
-        example: "8 threads, body 1 us, 2 us of work between entries: more than half of all threads always \
-         wait.",
+        recognise: "Compare with the time in the body: total time in bodies close to the region's \
+            wall time means that the section is the bottleneck.",
+        remedy: "Make the body shorter; enter less often; use reduction, atomic, or one critical \
+            name per independent object.",
+        example: "8 threads, body 1 us, 2 us of work between entries: more than half of all \
+            threads always wait.",
     },
 };

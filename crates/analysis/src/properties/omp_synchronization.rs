@@ -13,11 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time in barriers, at the entry of critical sections, in lock routines and in taskwait.",
+        measures: "Time in barriers, at the entry of critical sections, in lock routines and in \
+            taskwait.",
         formula: "omp_barrier + omp_critical + omp_lock_api + omp_taskwait.",
         cost: "Waiting threads do not compute.",
         recognise: "The parts say for what the threads wait.",
         remedy: "Go on with the largest part.",
-        example: "24 % of the allocation in barriers, 2 % in critical sections: balance the loops first.",
+        example: "24 % of the allocation in barriers, 2 % in critical sections: balance the loops \
+            first.",
     },
 };

@@ -14,18 +14,19 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Cell(|profile, call, location| {
         profile.class_time(Class::TaskCreation, call, location)
     }),
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
-     barrier waiting that this thread causes in the same parallel region; the average over its \
-     threads where no barrier waiting is known.",
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
     doc: Doc {
-        measures: "Time to create tasks: allocating them, copying their data, queueing them and waking a \
-         thread.",
-        formula: "own time of call paths with the role `task create`, without tasks that were executed at \
-         once. Undeferred tasks are counted, not timed.",
-        cost: "A task costs from tens of nanoseconds to several microseconds, more with many threads; \
-         the task's work has to be worth it.",
+        measures: "Time to create tasks: allocating them, copying their data, queueing them and \
+            waking a thread.",
+        formula: "own time of call paths with the role `task create`, without tasks that were \
+            executed at once. Undeferred tasks are counted, not timed.",
+        cost: "A task costs from tens of nanoseconds to several microseconds, more with many \
+            threads; the task's work has to be worth it.",
         recognise: "Compare with the mean time of a task: see the diagnosis tasks_too_small.",
-        remedy: "Larger tasks; no tasks below a cut-off (if or final clause); taskloop with grainsize.",
+        remedy: "Larger tasks; no tasks below a cut-off (if or final clause); taskloop with \
+            grainsize.",
         example: "1 million tasks at 1 us: one second of creation on the creating thread.",
     },
 };

@@ -14,20 +14,21 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Cell(|profile, call, location| {
         profile.class_time(Class::Taskwait, call, location)
     }),
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the share of \
-     barrier waiting that this thread causes in the same parallel region; the average over its \
-     threads where no barrier waiting is known.",
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
     doc: Doc {
         measures: "Time in taskwait in which the thread executed no task.",
-        formula: "own time of call paths with the role `taskwait`; executed tasks lie below stub nodes and \
-         in the task trees.",
-        cost: "The thread waits for children that others execute, or the taskwait is called too often.",
-        recognise: "Much time per visit: children are long or unevenly spread. Little time but many visits: \
-         the tasks are too small.",
-        remedy: "Let the waiting task do one part of the work itself instead of creating a task for it; \
-         stop creating tasks below a certain size.",
-        example: "fib(n) creates two tasks and waits: computing the second one directly halves the number \
-         of tasks.",
+        formula: "own time of call paths with the role `taskwait`; executed tasks lie below stub \
+            nodes and in the task trees.",
+        cost: "The thread waits for children that others execute, or the taskwait is called too \
+            often.",
+        recognise: "Much time per visit: children are long or unevenly spread. Little time but \
+            many visits: the tasks are too small.",
+        remedy: "Let the waiting task do one part of the work itself instead of creating a task \
+            for it; stop creating tasks below a certain size.",
+        example: "fib(n) creates two tasks and waits: computing the second one directly halves the \
+            number of tasks.",
     },
 };
 

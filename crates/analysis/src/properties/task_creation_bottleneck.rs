@@ -13,24 +13,25 @@ pub const PROPERTY: Property = Property {
     unit: Unit::Ticks,
     compute: Compute::Nothing,
     gain: "all that the threads lose around these tasks (waiting, starving and joining in their \
-     barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
-     remained, the same work would end that much earlier.",
+        barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
+        remained, the same work would end that much earlier.",
     doc: Doc {
-        measures: "Threads wait for tasks because few threads create them, and producing one takes longer \
-         than it takes the others to execute one.",
-        formula: "with N threads and the k that created 90 % of the tasks, k at most N/2, and T = what a \
-         creator spends on computing around the creation and on creating: (N - k) x T - work of \
-         all tasks is at least half of the loss around the tasks, which is at least 2 % of the \
-         allocation. Lost: waiting, starving and joining in the tasks' barriers + creation + \
-         taskwait.",
-        cost: "One creator must be (N - 1) times faster than a thread executes a task; else the others \
-         wait, the more the larger the team.",
-        recognise: "tasks_created lies on one thread, which arrives last at the barrier while the others wait \
-         in it; its own time is computation around the creation, not the creation itself.",
-        remedy: "Create tasks on all threads (a parallel loop that creates, taskloop, tasks that create \
-         tasks); move the work that prepares a task into the task; make tasks larger.",
-        example: "A single construct reads records and creates a task for each: 1.2 ms to read, 2 ms to \
-         process. Two threads are enough to process; the other five of eight wait.",
+        measures: "Threads wait for tasks because few threads create them, and producing one takes \
+            longer than it takes the others to execute one.",
+        formula: "with N threads and the k that created 90 % of the tasks, k at most N/2, and T = \
+            what a creator spends on computing around the creation and on creating: (N - k) x T - \
+            work of all tasks is at least half of the loss around the tasks, which is at least 2 \
+            % of the allocation. Lost: waiting, starving and joining in the tasks' barriers + \
+            creation + taskwait.",
+        cost: "One creator must be (N - 1) times faster than a thread executes a task; else the \
+            others wait, the more the larger the team.",
+        recognise: "tasks_created lies on one thread, which arrives last at the barrier while the \
+            others wait in it; its own time is computation around the creation, not the creation \
+            itself.",
+        remedy: "Create tasks on all threads (a parallel loop that creates, taskloop, tasks that \
+            create tasks); move the work that prepares a task into the task; make tasks larger.",
+        example: "A single construct reads records and creates a task for each: 1.2 ms to read, 2 \
+            ms to process. Two threads are enough to process; the other five of eight wait.",
     },
 };
 
@@ -88,8 +89,8 @@ mod tests {
              a/parallel@a.c:2                                   *  visits=1
              a/parallel@a.c:2/for@a.c:3                         *  time=400 visits=1
              a/parallel@a.c:2/for@a.c:3/create task@a.c:5       *  time=5 visits=50 tasks_created=50
-             a/parallel@a.c:2/implicit barrier@a.c:8            0  time=95 visits=1 omp_task_starvation=90
-             a/parallel@a.c:2/implicit barrier@a.c:8            1  time=5 visits=1 omp_task_starvation=5
+             a/parallel@a.c:2/implicit barrier@a.c:8  0  time=95 visits=1 omp_task_starvation=90
+             a/parallel@a.c:2/implicit barrier@a.c:8  1  time=5 visits=1 omp_task_starvation=5
              a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  0  task_time=500
              a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  1  task_time=590
              TASKS/task@a.c:5                                   0  time=500 visits=45

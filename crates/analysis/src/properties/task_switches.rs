@@ -13,7 +13,8 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Number of task fragments begun at this scheduling point: starts and resumptions.",
+        measures: "Number of task fragments begun at this scheduling point: starts and \
+            resumptions.",
         formula: "+1 whenever the thread switches to the task there, on stub nodes.",
         cost: "Each switch is work for the OpenMP runtime and spoils caches.",
         recognise: "Far more switches than tasks: tasks are often suspended.",

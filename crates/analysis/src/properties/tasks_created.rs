@@ -16,9 +16,10 @@ pub const PROPERTY: Property = Property {
         measures: "Number of tasks created, at the construct and on the thread that created them.",
         formula: "+1 per task, undeferred ones included.",
         cost: "See omp_task_creation.",
-        recognise: "All on one thread: see task_creation_bottleneck. Fewer than ten per thread: see \
-         tasks_too_few.",
-        remedy: "Aim at ten to a thousand tasks per thread with at least some tens of microseconds each.",
+        recognise: "All on one thread: see task_creation_bottleneck. Fewer than ten per thread: \
+            see tasks_too_few.",
+        remedy: "Aim at ten to a thousand tasks per thread with at least some tens of microseconds \
+            each.",
         example: "12 tasks on 8 threads: four threads run two, four run one.",
     },
 };

@@ -13,22 +13,23 @@ pub const PROPERTY: Property = Property {
     unit: Unit::Ticks,
     compute: Compute::Nothing,
     gain: "all that the threads lose around these tasks (waiting, starving and joining in their \
-     barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
-     remained, the same work would end that much earlier.",
+        barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
+        remained, the same work would end that much earlier.",
     doc: Doc {
-        measures: "Too coarsely grained tasks: so few that some threads run one more than others, or wait \
-         for one that is longer.",
-        formula: "fewer than 10 executed tasks per thread of the region, where neither their size nor their \
-         production explains the loss; the loss around the tasks is at least 2 % of the \
-         allocation. Lost: waiting, starving and joining in the tasks' barriers + creation + \
-         taskwait.",
-        cost: "With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks, although n/t \
-         would do; tasks of unequal length make it worse.",
-        recognise: "omp_ibarrier_starvation is large, tasks_created is small, task_time differs between \
-         threads by a whole task.",
-        remedy: "Split the work into at least ten tasks per thread; create the long ones first (priority); \
-         let long tasks create tasks themselves.",
-        example: "12 tasks on 8 threads: four threads run two tasks, four run one and wait for as long.",
+        measures: "Too coarsely grained tasks: so few that some threads run one more than others, \
+            or wait for one that is longer.",
+        formula: "fewer than 10 executed tasks per thread of the region, where neither their size \
+            nor their production explains the loss; the loss around the tasks is at least 2 % of \
+            the allocation. Lost: waiting, starving and joining in the tasks' barriers + creation \
+            + taskwait.",
+        cost: "With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks, although \
+            n/t would do; tasks of unequal length make it worse.",
+        recognise: "omp_ibarrier_starvation is large, tasks_created is small, task_time differs \
+            between threads by a whole task.",
+        remedy: "Split the work into at least ten tasks per thread; create the long ones first \
+            (priority); let long tasks create tasks themselves.",
+        example: "12 tasks on 8 threads: four threads run two tasks, four run one and wait for as \
+            long.",
     },
 };
 
@@ -74,7 +75,7 @@ mod tests {
         check(
             "wall=400 locations=2
              a/parallel@a.c:2                                 *  visits=1
-             a/parallel@a.c:2/implicit barrier@a.c:8          0  time=100 visits=1 omp_task_starvation=100
+             a/parallel@a.c:2/implicit barrier@a.c:8  0  time=100 visits=1 omp_task_starvation=100
              a/parallel@a.c:2/implicit barrier@a.c:8          1  visits=1
              a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  0  task_time=300
              a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  1  task_time=400

@@ -13,23 +13,24 @@ pub const PROPERTY: Property = Property {
     unit: Unit::Ticks,
     compute: Compute::Nothing,
     gain: "all that the threads lose around these tasks (waiting, starving and joining in their \
-     barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
-     remained, the same work would end that much earlier.",
+        barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
+        remained, the same work would end that much earlier.",
     doc: Doc {
-        measures: "Tasks whose work is not worth their creation: the threads are busy creating, queueing and \
-         fetching tasks.",
-        formula: "mean work of a task < 10 x mean time to create one, and creating takes at least as long \
-         as what the creators compute between creations; the loss around the tasks is at least 2 % \
-         of the allocation. Mean work = computation in the task trees / executed tasks. Lost: \
-         waiting, starving and joining in the tasks' barriers + creation + taskwait.",
-        cost: "Creating a task costs up to microseconds and grows with the number of threads that fetch \
-         from the same queue; executing the body directly would have cost less.",
-        recognise: "omp_task_creation and the tasks' barriers are large, tasks_created is in the many \
-         thousands, time / visits of the task is a few microseconds or less.",
-        remedy: "More work per task: several iterations, taskloop grainsize(n), recursion that stops \
-         creating below a size (if or final clause, or a version without tasks).",
-        example: "for (i...) { task { a[i] = f(i); } } with f taking 50 ns: one task for 1,000 iterations \
-         instead.",
+        measures: "Tasks whose work is not worth their creation: the threads are busy creating, \
+            queueing and fetching tasks.",
+        formula: "mean work of a task < 10 x mean time to create one, and creating takes at least \
+            as long as what the creators compute between creations; the loss around the tasks is \
+            at least 2 % of the allocation. Mean work = computation in the task trees / executed \
+            tasks. Lost: waiting, starving and joining in the tasks' barriers + creation + \
+            taskwait.",
+        cost: "Creating a task costs up to microseconds and grows with the number of threads that \
+            fetch from the same queue; executing the body directly would have cost less.",
+        recognise: "omp_task_creation and the tasks' barriers are large, tasks_created is in the \
+            many thousands, time / visits of the task is a few microseconds or less.",
+        remedy: "More work per task: several iterations, taskloop grainsize(n), recursion that \
+            stops creating below a size (if or final clause, or a version without tasks).",
+        example: "for (i...) { task { a[i] = f(i); } } with f taking 50 ns: one task for 1,000 \
+            iterations instead.",
     },
 };
 
