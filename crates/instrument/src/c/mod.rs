@@ -1,14 +1,45 @@
-//! The C and C++ front.
+//! The front for C and C++: text, tokens, constructs, insertions.
+//!
+//! The phases borrow from each other in this order: [`lexer`] cuts the text, [`conditions`] chooses
+//! views of the preprocessor's branches, [`statements`] finds the bodies in each view,
+//! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
+//! gets, [`insertions`] and the edit list write it. Every phase is linear in the text, times the
+//! number of views.
 
-use crate::{Error, Options, Outcome};
+mod attribute;
+mod conditions;
+mod constructs;
+mod emit;
+mod insertions;
+mod levels;
+mod lexer;
+mod positions;
+mod pragma;
+mod prelude;
+mod scan;
+mod split;
+mod statements;
+mod user;
+
+use crate::{Error, Language, LineIndex, Options, Outcome};
 
 /// See [`crate::instrument`].
-pub(crate) fn instrument(source: &[u8], _options: &Options) -> Result<Outcome, Error> {
-    Ok(Outcome {
-        text: source.to_vec(),
-        regions: Vec::new(),
-        directives_found: 0,
-        directives_instrumented: 0,
-        diagnostics: Vec::new(),
-    })
+pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
+    if memchr::memmem::find(source, b"omp").is_none() {
+        return Ok(emit::unchanged(source));
+    }
+    let cxx = options.language == Language::Cxx;
+    let lines = LineIndex::new(source);
+    let lexed = lexer::lex(source, &lines, cxx)?;
+    let views = lexed.conditions.views(cxx);
+    let sites = views
+        .iter()
+        .map(|view| statements::sites(source, &lines, &lexed, view))
+        .collect::<Result<Vec<_>, _>>()?;
+    let constructs = constructs::collect(source, &lines, &lexed, &sites)?;
+    let visible = |offset| {
+        let branch = lexed.conditions.branch_at(offset);
+        views.iter().any(|view| view.shows(branch))
+    };
+    emit::emit(source, options, &lines, &lexed, &constructs, &visible)
 }

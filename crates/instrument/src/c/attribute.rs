@@ -1,0 +1,99 @@
+//! Directives in attributes: `[[omp::directive(parallel for)]]`, and sequences of them.
+
+use super::pragma::{self, Form, Found};
+use crate::directive::{Piece, PieceKind};
+
+/// Whether the text can have such attributes at all.
+pub(super) fn possible(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"[[").is_some() && memchr::memmem::find(text, b"omp").is_some()
+}
+
+/// Reads the attribute whose `[[` is at `at`; `None` if it is not for us.
+pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
+    let pieces = bracketed(text, at)?;
+    let end = pieces.last()?.span.end;
+    // Without `[[` and `]]`.
+    let mut inner = pieces.get(2..pieces.len().checked_sub(2)?)?;
+    if let [using, name, colon, rest @ ..] = inner
+        && is(text, using, "using")
+        && is(text, name, "omp")
+        && colon.kind == PieceKind::Colon
+    {
+        inner = rest;
+    } else {
+        inner = without_namespace(text, inner)?;
+    }
+    let (name, arguments) = inner.split_first()?;
+    let arguments = arguments.get(1..arguments.len().checked_sub(1)?)?;
+    if is(text, name, "directive") {
+        let form = Form::Attribute { continued: false };
+        return Some(vec![Found::new(text, at..end, form, arguments)]);
+    }
+    is(text, name, "sequence").then(|| sequence(text, at, end, arguments)).flatten()
+}
+
+/// The pieces from the bracket at `at` to the one that closes it.
+fn bracketed(text: &[u8], at: usize) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut depth = 0usize;
+    let mut next = at;
+    loop {
+        let piece = pragma::piece(text, next)?;
+        next = piece.span.end;
+        match piece.kind {
+            PieceKind::Open => depth += 1,
+            PieceKind::Close => depth -= 1,
+            _ => {}
+        }
+        pieces.push(piece);
+        if depth == 0 {
+            return Some(pieces);
+        }
+    }
+}
+
+fn is(text: &[u8], piece: &Piece, word: &str) -> bool {
+    &text[piece.span.clone()] == word.as_bytes()
+}
+
+fn without_namespace<'a>(text: &[u8], pieces: &'a [Piece]) -> Option<&'a [Piece]> {
+    match pieces {
+        [name, colons, rest @ ..] if is(text, name, "omp") && is(text, colons, "::") => Some(rest),
+        _ => None,
+    }
+}
+
+/// The directives of a sequence. All but the first begin at the comma before them.
+fn sequence(text: &[u8], at: usize, end: usize, pieces: &[Piece]) -> Option<Vec<Found>> {
+    let mut found = Vec::new();
+    let mut rest = pieces;
+    let mut start = at;
+    while !rest.is_empty() {
+        let inner = without_namespace(text, rest).unwrap_or(rest);
+        let (name, parenthesis) = inner.split_first()?;
+        let length = closing(parenthesis)?;
+        if !is(text, name, "directive") {
+            return None;
+        }
+        let form = Form::Attribute { continued: !found.is_empty() };
+        let comma = parenthesis.get(length + 1);
+        let stop = comma.map_or(end, |comma| comma.span.start);
+        found.push(Found::new(text, start..stop, form, &parenthesis[1..length]));
+        start = stop;
+        rest = parenthesis.get(length + 2..).unwrap_or_default();
+    }
+    Some(found)
+}
+
+/// Index of the piece that closes the parenthesis that the first piece opens.
+fn closing(pieces: &[Piece]) -> Option<usize> {
+    let mut depth = 0usize;
+    pieces.iter().position(|piece| {
+        match piece.kind {
+            PieceKind::Open => depth += 1,
+            PieceKind::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
+}

@@ -1,0 +1,324 @@
+//! Preprocessor conditionals: the groups `#if ... #elif ... #else ... #endif`, the tree of their
+//! branches, and views.
+//!
+//! A view chooses one branch of every group, as one configuration of the build would. Structure is
+//! looked for once per view; what a directive gets is the union. Equal conditions get equal answers
+//! within a view, so that an `#ifdef X` that opens a block and the one that closes it agree.
+//! `_OPENMP` is always defined, and `__cplusplus` is what the language says.
+
+use super::scan;
+use crate::{Error, LineIndex};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The three kinds of conditional lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    If,
+    Else,
+    End,
+}
+
+impl Turn {
+    pub(super) fn from_word(word: &[u8]) -> Option<Self> {
+        Some(match word {
+            b"if" | b"ifdef" | b"ifndef" => Self::If,
+            b"elif" | b"elifdef" | b"elifndef" | b"else" => Self::Else,
+            b"endif" => Self::End,
+            _ => return None,
+        })
+    }
+}
+
+/// A branch of a group, or the text outside of all groups. Branch 0 is the latter.
+pub(super) type Branch = u32;
+
+/// One conditional line.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) start: usize,
+    pub(super) turn: Turn,
+    /// Token index.
+    pub(super) token: usize,
+    /// The branch that begins behind this line.
+    pub(super) branch: Branch,
+    /// Index of the next line of the same group; for the last one its own.
+    pub(super) next: u32,
+    group: u32,
+}
+
+#[derive(Debug)]
+struct Node {
+    parent: Branch,
+    group: u32,
+    condition: Condition,
+}
+
+/// What decides about a branch: an opaque question that may be negated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Condition {
+    Always,
+    Never,
+    Asks { question: String, negated: bool },
+}
+
+/// All conditionals of a text.
+#[derive(Debug, Default)]
+pub(super) struct Conditions {
+    pub(super) lines: Vec<Line>,
+    nodes: Vec<Node>,
+    /// Branches of each group in order, without an `#else` that is not written.
+    groups: Vec<Vec<Branch>>,
+    /// Last line of each open group.
+    open: Vec<u32>,
+}
+
+impl Conditions {
+    /// Adds a line; `None` if it needs an open group and there is none.
+    pub(super) fn push(
+        &mut self,
+        text: &[u8],
+        turn: Turn,
+        start: usize,
+        condition: Range<usize>,
+        token: usize,
+    ) -> Option<u32> {
+        if self.nodes.is_empty() {
+            self.nodes.push(Node { parent: 0, group: 0, condition: Condition::Always });
+        }
+        let index = self.lines.len() as u32;
+        let (group, parent) = match turn {
+            Turn::If => {
+                self.groups.push(Vec::new());
+                (
+                    self.groups.len() as u32 - 1,
+                    self.open.last().map_or(0, |&line| self.lines[line as usize].branch),
+                )
+            }
+            _ => {
+                let last = self.open.pop()?;
+                let last = &mut self.lines[last as usize];
+                last.next = index;
+                (last.group, self.nodes[last.branch as usize].parent)
+            }
+        };
+        let branch = if turn == Turn::End {
+            parent
+        } else {
+            let condition = Condition::read(text, start, condition);
+            self.nodes.push(Node { parent, group, condition });
+            let branch = self.nodes.len() as Branch - 1;
+            self.groups[group as usize].push(branch);
+            self.open.push(index);
+            branch
+        };
+        self.lines.push(Line { start, turn, token, branch, next: index, group });
+        Some(index)
+    }
+
+    /// Checks that every group is closed.
+    pub(super) fn finish(&self, text: &[u8], lines: &LineIndex) -> Result<(), Error> {
+        let Some(&open) = self.open.last() else { return Ok(()) };
+        let at = self.lines[open as usize].start;
+        Err(lines.error(text, at, "this conditional is never closed".to_owned(), "#endif"))
+    }
+
+    /// The branch that an offset lies in.
+    pub(super) fn branch_at(&self, offset: usize) -> Branch {
+        let before = self.lines.partition_point(|line| line.start <= offset);
+        before.checked_sub(1).map_or(0, |line| self.lines[line].branch)
+    }
+
+    /// Whether `inner` is `outer` or lies in it.
+    pub(super) fn within(&self, inner: Branch, outer: Branch) -> bool {
+        self.path(inner).any(|branch| branch == outer)
+    }
+
+    /// Whether no configuration has both: they lie in different branches of one group.
+    pub(super) fn exclude(&self, a: Branch, b: Branch) -> bool {
+        self.path(a).any(|a| {
+            let mut path = self.path(b);
+            a != 0
+                && path.any(|b| {
+                    b != 0 && a != b && self.nodes[a as usize].group == self.nodes[b as usize].group
+                })
+        })
+    }
+
+    /// The branch and everything around it, up to branch 0.
+    fn path(&self, branch: Branch) -> impl Iterator<Item = Branch> + '_ {
+        std::iter::successors(Some(branch), |&branch| {
+            (branch != 0).then(|| self.nodes[branch as usize].parent)
+        })
+    }
+
+    /// Views that together show every branch that any configuration can have, as far as the limit
+    /// allows. At least one.
+    pub(super) fn views(&self, cxx: bool) -> Vec<View> {
+        let longest = self.groups.iter().map(Vec::len).max().unwrap_or(0);
+        let mut views: Vec<View> = Vec::new();
+        let mut seen = vec![false; self.nodes.len()];
+        for preferred in 0..=longest.min(VIEWS_MAX) {
+            self.add_view(View::new(self, cxx, preferred, &HashMap::new()), &mut views, &mut seen);
+        }
+        for branch in 1..self.nodes.len() {
+            if !seen[branch] && views.len() < VIEWS_MAX {
+                let wanted = self.answers_for(branch as Branch);
+                self.add_view(View::new(self, cxx, 0, &wanted), &mut views, &mut seen);
+            }
+        }
+        views
+    }
+
+    /// Keeps a view if it shows something new.
+    fn add_view(&self, view: View, views: &mut Vec<View>, seen: &mut [bool]) {
+        let fresh = (1..self.nodes.len()).any(|branch| view.active[branch] && !seen[branch]);
+        let absent = view.skips_a_group(self) && !views.iter().any(|view| view.skips_a_group(self));
+        if !views.is_empty() && !fresh && !absent {
+            return;
+        }
+        for (seen, active) in seen.iter_mut().zip(&view.active) {
+            *seen |= active;
+        }
+        views.push(view);
+    }
+
+    /// The answers that make a branch and everything around it active.
+    fn answers_for(&self, branch: Branch) -> HashMap<&str, bool> {
+        let mut answers = HashMap::new();
+        for branch in self.path(branch).filter(|&branch| branch != 0) {
+            for &other in &self.groups[self.nodes[branch as usize].group as usize] {
+                if let Condition::Asks { question, negated } = &self.nodes[other as usize].condition
+                {
+                    answers.entry(question.as_str()).or_insert((other == branch) != *negated);
+                }
+                if other == branch {
+                    break;
+                }
+            }
+        }
+        answers
+    }
+}
+
+/// More views than this are not looked at.
+const VIEWS_MAX: usize = 64;
+
+/// One choice of branches.
+#[derive(Debug)]
+pub(super) struct View {
+    active: Vec<bool>,
+}
+
+impl View {
+    /// Prefers the branch with this number in every group where the conditions leave a choice.
+    fn new(
+        conditions: &Conditions,
+        cxx: bool,
+        preferred: usize,
+        wanted: &HashMap<&str, bool>,
+    ) -> Self {
+        let mut answers: HashMap<&str, bool> = wanted.clone();
+        answers.insert("defined _OPENMP", true);
+        answers.insert("defined __cplusplus", cxx);
+        answers.insert("__cplusplus", cxx);
+        let mut active = vec![false; conditions.nodes.len().max(1)];
+        active[0] = true;
+        for group in &conditions.groups {
+            if !group
+                .first()
+                .is_some_and(|&first| active[conditions.nodes[first as usize].parent as usize])
+            {
+                continue;
+            }
+            for (number, &branch) in group.iter().enumerate() {
+                let holds = match &conditions.nodes[branch as usize].condition {
+                    Condition::Always => true,
+                    Condition::Never => false,
+                    Condition::Asks { question, negated } => {
+                        let preference = (number == preferred) != *negated;
+                        *answers.entry(question).or_insert(preference) != *negated
+                    }
+                };
+                if holds {
+                    active[branch as usize] = true;
+                    break;
+                }
+            }
+        }
+        Self { active }
+    }
+
+    /// Whether this branch is part of the view.
+    pub(super) fn shows(&self, branch: Branch) -> bool {
+        self.active[branch as usize]
+    }
+
+    /// Whether some group without `#else` shows none of its branches.
+    fn skips_a_group(&self, conditions: &Conditions) -> bool {
+        conditions.groups.iter().any(|group| !group.iter().any(|&branch| self.shows(branch)))
+    }
+}
+
+impl Condition {
+    fn read(text: &[u8], hash: usize, condition: Range<usize>) -> Self {
+        let word = String::from_utf8_lossy(&text[hash..condition.start]);
+        let word = word.trim_start_matches(['#', '%', ':', ' ', '\t']);
+        let plain = plain(&text[condition]);
+        match word {
+            "else" => Self::Always,
+            "ifdef" | "elifdef" => Self::defined(&plain, false),
+            "ifndef" | "elifndef" => Self::defined(&plain, true),
+            _ => Self::expression(&plain),
+        }
+    }
+
+    fn defined(name: &str, negated: bool) -> Self {
+        Self::Asks { question: format!("defined {name}"), negated }
+    }
+
+    fn expression(text: &str) -> Self {
+        let (rest, negated) = match text.strip_prefix('!') {
+            Some(rest) if is_atom(rest) => (rest, true),
+            _ => (text, false),
+        };
+        match rest {
+            "0" => return if negated { Self::Always } else { Self::Never },
+            "1" => return if negated { Self::Never } else { Self::Always },
+            _ => {}
+        }
+        let name = rest.strip_prefix("defined").map(|name| name.trim_matches(['(', ')', ' ']));
+        match name {
+            Some(name) if is_atom(rest) => Self::defined(name, negated),
+            _ => Self::Asks { question: rest.to_owned(), negated },
+        }
+    }
+}
+
+/// Whether this is a name, or `defined` of a name.
+fn is_atom(text: &str) -> bool {
+    let name = text.strip_prefix("defined").map_or(text, |name| name.trim_matches(['(', ')', ' ']));
+    !name.is_empty() && name.bytes().all(scan::is_ident)
+}
+
+/// The text without comments and splices, blanks as single ones only between names.
+fn plain(text: &[u8]) -> String {
+    let mut output = String::new();
+    let mut at = 0;
+    while at < text.len() {
+        let next = scan::skip_blank(text, at, false);
+        if next > at {
+            let joins = output.as_bytes().last().is_some_and(|&byte| scan::is_ident(byte));
+            if joins && text.get(next).is_some_and(|&byte| scan::is_ident(byte)) {
+                output.push(' ');
+            }
+            at = next;
+        } else if text[at..].starts_with(b"//") {
+            break;
+        } else {
+            output.push(text[at] as char);
+            at += 1;
+        }
+    }
+    output
+}

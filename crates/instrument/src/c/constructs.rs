@@ -1,0 +1,204 @@
+//! The constructs of a text: what the views have found, put together, and what the surroundings
+//! mean for each: whether events are possible, what a `cancel` changes, which untied task goes on.
+
+use super::lexer::Lexed;
+use super::pragma::Found;
+use super::statements::{Body, Site};
+use crate::directives::{Kind, Level, User};
+use crate::{Error, LineIndex};
+
+/// One directive with its bodies.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Construct {
+    /// Whether any view shows it.
+    pub(super) seen: bool,
+    pub(super) parent: Option<usize>,
+    /// Where its body begins and ends; more than one if preprocessor branches differ.
+    pub(super) bodies: Vec<Body>,
+    /// Bodies of a first section without directive.
+    pub(super) implicit_section: Vec<Body>,
+    /// The construct or range around it in which nothing may be called, as text for a diagnostic.
+    pub(super) closed_by: Option<Closed>,
+    /// Whether `noinstrument` is in force.
+    pub(super) muted: bool,
+    /// Whether a `cancel` can leave its body, so that the end has to be a cleanup.
+    pub(super) cancelled: bool,
+    /// The untied task whose body this one is a scheduling point of.
+    pub(super) untied_task: Option<usize>,
+}
+
+/// Why nothing may be called somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// Inside of this construct.
+    Construct(usize),
+    /// Between `declare target` and its end.
+    DeclareTarget,
+}
+
+/// Puts the sites of all views together; the result has one entry per directive.
+pub(super) fn collect(
+    text: &[u8],
+    lines: &LineIndex,
+    lexed: &Lexed,
+    views: &[Vec<Site>],
+) -> Result<Vec<Construct>, Error> {
+    let mut constructs = vec![Construct::default(); lexed.directives.len()];
+    for site in views.iter().flatten() {
+        let construct = &mut constructs[site.directive];
+        if !construct.seen && !site.implicit_section {
+            construct.parent = site.parent;
+            construct.seen = true;
+        }
+        let bodies = if site.implicit_section {
+            &mut construct.implicit_section
+        } else {
+            &mut construct.bodies
+        };
+        if let Some(body) = site.body
+            && !bodies.contains(&body)
+        {
+            bodies.push(body);
+        }
+    }
+    for (construct, found) in constructs.iter().zip(&lexed.directives) {
+        agree(lexed, &construct.bodies)
+            .and_then(|()| agree(lexed, &construct.implicit_section))
+            .map_err(|()| {
+                let message =
+                    "preprocessor branches disagree about the statement behind this directive";
+                let expected = "one end in each configuration; the preprocessed text has only one";
+                lines.error(text, found.span.start, message.to_owned(), expected)
+            })?;
+    }
+    surroundings(text, &lexed.directives, &mut constructs);
+    Ok(constructs)
+}
+
+/// Different bodies of one directive must lie in branches that exclude each other.
+fn agree(lexed: &Lexed, bodies: &[Body]) -> Result<(), ()> {
+    let branch = |offset| lexed.conditions.branch_at(offset);
+    let apart = |a: usize, b: usize| a == b || lexed.conditions.exclude(branch(a), branch(b));
+    for (index, a) in bodies.iter().enumerate() {
+        for b in &bodies[index + 1..] {
+            if !apart(a.start, b.start) || !apart(a.end - 1, b.end - 1) {
+                return Err(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fills in what follows from the directives around each one. A parent comes before its children.
+fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct]) {
+    let mut muted = false;
+    let mut declare_target = 0usize;
+    for (index, found) in directives.iter().enumerate() {
+        match &found.kind {
+            Kind::User(User::Suspend) => muted = true,
+            Kind::User(User::Resume) => muted = false,
+            Kind::Declarative => declare_target_range(found, &mut declare_target),
+            _ => {}
+        }
+        let parent = constructs[index].parent;
+        let (closed, untied) = match parent {
+            Some(parent) => inherited(text, &directives[parent], &constructs[parent], parent),
+            None => (None, None),
+        };
+        let range = (declare_target > 0).then_some(Closed::DeclareTarget);
+        constructs[index].closed_by = closed.or(range);
+        constructs[index].untied_task = untied;
+        constructs[index].muted = muted;
+        if let Some(what) = cancel_of(found) {
+            mark_cancelled(directives, constructs, parent, &what);
+        }
+    }
+}
+
+/// `declare target` without a list opens a range in which all functions are for devices as well.
+fn declare_target_range(found: &Found, depth: &mut usize) {
+    match found.directive.name().as_str() {
+        "begin declare target" => *depth += 1,
+        "declare target"
+            if found.directive.argument.is_none() && found.directive.clauses.is_empty() =>
+        {
+            *depth += 1;
+        }
+        "end declare target" => *depth = depth.saturating_sub(1),
+        _ => {}
+    }
+}
+
+/// What a parent hands down: why nothing may be called inside, and its untied task.
+fn inherited(
+    text: &[u8],
+    found: &Found,
+    parent: &Construct,
+    index: usize,
+) -> (Option<Closed>, Option<usize>) {
+    let directive = &found.directive;
+    let (open, untied) = match &found.kind {
+        Kind::Events(levels) => {
+            let open = levels.iter().all(|level| level.allows_calls_inside(text, directive));
+            let whole = levels.len() > 1 && crate::clauses::split(text, directive, levels).is_err();
+            (open && !whole, untied_inside(found, levels, index, parent))
+        }
+        Kind::Body { inside } => {
+            let taskloop = directive.words.first().is_some_and(|word| word.text == "taskloop");
+            (*inside, if taskloop { None } else { parent.untied_task })
+        }
+        _ => (true, parent.untied_task),
+    };
+    let closed = parent.closed_by.or((!open).then_some(Closed::Construct(index)));
+    (closed, untied)
+}
+
+fn untied_inside(
+    found: &Found,
+    levels: &[Level],
+    index: usize,
+    parent: &Construct,
+) -> Option<usize> {
+    match levels[0] {
+        Level::Task => {
+            (found.directive.has("untied") && parent.closed_by.is_none()).then_some(index)
+        }
+        Level::Parallel => None,
+        _ => parent.untied_task,
+    }
+}
+
+/// What a `cancel` or a cancellation point is about.
+fn cancel_of(found: &Found) -> Option<String> {
+    let words = &found.directive.words;
+    let cancels = matches!(words.first()?.text.as_str(), "cancel" | "cancellation");
+    let clause = || found.directive.clauses.first().map(|clause| clause.name.clone());
+    let named = if words[0].text == "cancel" { words.get(1) } else { words.get(2) };
+    if cancels { named.map(|word| word.text.clone()).or_else(clause) } else { None }
+}
+
+/// Marks the construct that a `cancel` ends, and for sections each of them.
+fn mark_cancelled(
+    directives: &[Found],
+    constructs: &mut [Construct],
+    from: Option<usize>,
+    what: &str,
+) {
+    let mut next = from;
+    while let Some(index) = next {
+        let binds = match (&directives[index].kind, what) {
+            (Kind::Events(levels), "parallel") => levels[0] == Level::Parallel,
+            (Kind::Events(levels), "for" | "do") => {
+                levels.iter().any(|level| matches!(level, Level::Loop { .. }))
+            }
+            (Kind::Events(levels), "sections") => levels.contains(&Level::Sections),
+            (Kind::Events(levels), "taskgroup") => levels[0] == Level::Task,
+            _ => false,
+        };
+        if binds {
+            constructs[index].cancelled = true;
+            return;
+        }
+        next = constructs[index].parent;
+    }
+}

@@ -1,0 +1,505 @@
+//! What each construct gets: decides, numbers the regions, and places the texts.
+
+use super::constructs::{Closed, Construct};
+use super::insertions::{Insertions, Rank};
+use super::levels::{Calls, Names};
+use super::lexer::Lexed;
+use super::positions::Positions;
+use super::pragma::{Form, Found};
+use super::split::{self, Parts};
+use super::statements::Body;
+use super::{prelude, scan};
+use crate::directives::{self, Kind, Level};
+use crate::edit::EditList;
+use crate::undo::CommentStyle;
+use crate::{Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity};
+use std::collections::BTreeSet;
+
+/// What the prelude has to declare besides the routines.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Needs {
+    /// Cleanup ends.
+    pub(super) guards: bool,
+}
+
+/// The outcome for a text without anything to instrument.
+pub(super) fn unchanged(source: &[u8]) -> Outcome {
+    Outcome {
+        text: source.to_vec(),
+        regions: Vec::new(),
+        directives_found: 0,
+        directives_instrumented: 0,
+        diagnostics: Vec::new(),
+    }
+}
+
+/// Instruments all constructs.
+pub(super) fn emit(
+    source: &[u8],
+    options: &Options,
+    lines: &LineIndex,
+    lexed: &Lexed,
+    constructs: &[Construct],
+    visible: &dyn Fn(usize) -> bool,
+) -> Result<Outcome, Error> {
+    let prefix = crate::free_prefix(source);
+    let positions = Positions::new(lines, &lexed.markers);
+    let mut emitter = Emitter {
+        source,
+        options,
+        lines,
+        lexed,
+        constructs,
+        prefix: &prefix,
+        positions: &positions,
+        insertions: Insertions::new(source, &positions, options.line_markers),
+        edits: EditList::new(),
+        numbers: vec![None; constructs.len()],
+        needs: Needs::default(),
+        calls: false,
+        reported: BTreeSet::new(),
+        open_regions: Vec::new(),
+        outcome: unchanged(&[]),
+    };
+    for (index, found) in lexed.directives.iter().enumerate() {
+        match &found.kind {
+            Kind::User(user) if visible(found.span.start) => emitter.user(found, user)?,
+            _ if constructs[index].seen => emitter.construct(index),
+            Kind::Unknown if visible(found.span.start) => {
+                let message =
+                    format!("`{}` is not a directive that is known", found.directive.name());
+                emitter.note(found.span.start, Severity::Note, message);
+            }
+            _ => {}
+        }
+    }
+    emitter.macros();
+    emitter.finish()
+}
+
+pub(super) struct Emitter<'a> {
+    pub(super) source: &'a [u8],
+    pub(super) options: &'a Options,
+    pub(super) lines: &'a LineIndex,
+    lexed: &'a Lexed,
+    constructs: &'a [Construct],
+    prefix: &'a str,
+    pub(super) positions: &'a Positions<'a>,
+    insertions: Insertions<'a>,
+    pub(super) edits: EditList,
+    /// Region number of each directive that has events.
+    numbers: Vec<Option<usize>>,
+    needs: Needs,
+    /// Whether anything that was inserted needs the declarations.
+    pub(super) calls: bool,
+    /// Constructs whose closedness has been reported.
+    reported: BTreeSet<usize>,
+    /// Open user regions: name, region number, offset.
+    pub(super) open_regions: Vec<(String, usize, usize)>,
+    pub(super) outcome: Outcome,
+}
+
+impl Emitter<'_> {
+    /// One directive that the compiler knows.
+    fn construct(&mut self, index: usize) {
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        let levels = match &found.kind {
+            Kind::Events(levels) => levels.clone(),
+            Kind::Section => vec![],
+            _ => return self.resume_alone(index),
+        };
+        self.outcome.directives_found += 1;
+        let usable = construct.closed_by.is_none() && !construct.muted;
+        if let Some(closed) = construct.closed_by {
+            self.report_closed(closed, found);
+        }
+        if !usable {
+            return;
+        }
+        if levels.is_empty() {
+            self.section(index, &construct.bodies.clone(), false);
+        } else if self.stem(levels[0]).is_some() || levels.len() > 1 {
+            self.events(index, &levels);
+        } else {
+            self.resume_alone(index);
+        }
+    }
+
+    /// The word in the names of the routines, if this level has events and they are wanted.
+    fn stem(&self, level: Level) -> Option<&'static str> {
+        let disabled = level.switch().is_some_and(|name| self.options.disabled.contains(name));
+        level.stem(false).filter(|_| !disabled)
+    }
+
+    fn names(&self, number: usize, cleanup: bool, split_barrier: bool) -> Names<'_> {
+        Names { prefix: self.prefix, number, cleanup, split_barrier }
+    }
+
+    /// A construct with events of its own.
+    fn events(&mut self, index: usize, levels: &[Level]) {
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        let region = self.region(found, construct);
+        let number = self.add_region(region);
+        self.numbers[index] = Some(number);
+        self.outcome.directives_instrumented += 1;
+        let (parts, after) = match split::parts(self.source, found, levels, self.prefix, number) {
+            Ok(parts) => {
+                let calls = self.level_calls(index, levels, number);
+                self.nest(index, levels, parts, &calls)
+            }
+            Err(reason) => {
+                let message = format!("only fork and join are measured: {reason}");
+                self.note(found.span.start, Severity::Note, message);
+                let calls = self.names(number, false, false).fork_and_join();
+                (Parts { before: calls.before, ..Parts::default() }, calls.after)
+            }
+        };
+        let after = after + &self.resume(index);
+        self.place(index, parts, after);
+        if levels.contains(&Level::Sections) {
+            self.section(index, &construct.implicit_section.clone(), true);
+        }
+    }
+
+    /// The calls of every level.
+    fn level_calls(&mut self, index: usize, levels: &[Level], number: usize) -> Vec<Calls> {
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        let stays = directives::barrier_stays(self.source, &found.directive).is_some();
+        let calls = levels.iter().map(|&level| {
+            let Some(stem) = self.stem(level) else { return Calls::default() };
+            let cleanup = construct.cancelled && matches!(level, Level::Parallel | Level::Task);
+            let loops = !matches!(level, Level::Parallel | Level::Task) && construct.cancelled;
+            let split_barrier = level.has_barrier() && !stays && !loops;
+            self.names(number, cleanup, split_barrier).calls(level, stem)
+        });
+        let calls: Vec<Calls> = calls.collect();
+        self.needs.guards |= construct.cancelled;
+        calls
+    }
+
+    /// Puts the levels into each other: the calls of the outer ones go to the generated directives.
+    fn nest(
+        &self,
+        index: usize,
+        levels: &[Level],
+        mut parts: Parts,
+        calls: &[Calls],
+    ) -> (Parts, String) {
+        let found = &self.lexed.directives[index];
+        let last = levels.len() - 1;
+        let mut before = format!("{}{}", parts.before, calls[0].before);
+        for (level, calls_of) in calls[..last].iter().enumerate() {
+            let directive = format!("{}{}", parts.outer[level], calls_of.clauses);
+            let inner = format!("{}{}", calls_of.begin, calls[level + 1].before);
+            let marker = self.insertions.marker(found.span.start);
+            before += &match found.form {
+                Form::Line { .. } => format!("\n{marker}#pragma omp {directive}\n{inner}"),
+                _ => format!(" _Pragma({}) {inner}", split::operator_text(found.form, &directive)),
+            };
+        }
+        let mut after = calls[last].after.clone();
+        for calls_of in calls[..last].iter().rev() {
+            after += &calls_of.end;
+            after += &calls_of.after;
+        }
+        parts.before = before;
+        parts.clauses += &calls[last].clauses;
+        parts.begin.clone_from(&calls[last].begin);
+        parts.end.clone_from(&calls[last].end);
+        (parts, after)
+    }
+
+    /// Writes the parts of one construct to the insertions and edits.
+    fn place(&mut self, index: usize, parts: Parts, after: String) {
+        let found = &self.lexed.directives[index];
+        let wrap = !parts.before.is_empty() || !after.is_empty();
+        let (open, close) = if wrap { ("{ ", " }") } else { ("", "") };
+        self.calls = true;
+        let guard = self.guard(index);
+        let define = match &guard {
+            Some(name) => format!("\n#define {name} 1\n"),
+            None => String::new(),
+        };
+        if wrap || guard.is_some() {
+            let text = format!("{define}{open}{}", parts.before);
+            self.insertions.add(found.span.start, Rank::before(index), text);
+        }
+        self.edits.insert(found.directive.end, parts.clauses);
+        for (range, text) in parts.edits {
+            self.edits.replace(range, text);
+        }
+        if !found.has_body() {
+            let end = match found.form {
+                Form::Line { next } => next,
+                _ => self.constructs[index].bodies.first().map_or(found.span.end, |body| body.end),
+            };
+            let text = format!("{}{close}", after.trim_start());
+            return self.insertions.add(end, Rank::end(index), text);
+        }
+        self.place_body(
+            index,
+            &parts.begin,
+            &format!("{}{after}{close}", parts.end),
+            guard.as_deref(),
+        );
+    }
+
+    fn place_body(&mut self, index: usize, begin: &str, end: &str, guard: Option<&str>) {
+        let bodies = &self.constructs[index].bodies;
+        let starts: BTreeSet<usize> = bodies.iter().map(|body| body.start).collect();
+        let ends: BTreeSet<(usize, bool)> =
+            bodies.iter().map(|body| (body.end, body.compound)).collect();
+        for start in starts {
+            self.insert(
+                index,
+                start,
+                start,
+                Rank::body(index),
+                begin,
+                guard.map(|name| (name, false)),
+            );
+        }
+        for (offset, compound) in ends {
+            let text = if compound || end.is_empty() { end.to_owned() } else { format!(";{end}") };
+            let text = text.trim_start().to_owned();
+            let text = if compound { format!(" {text}") } else { text };
+            self.insert(
+                index,
+                offset,
+                offset - 1,
+                Rank::end(index),
+                &text,
+                guard.map(|name| (name, true)),
+            );
+        }
+    }
+
+    /// Inserts at an offset, under the guard if that offset is also reached by configurations that
+    /// do not have the directive. `inside` is an offset in the branch in question.
+    fn insert(
+        &mut self,
+        index: usize,
+        offset: usize,
+        inside: usize,
+        rank: Rank,
+        text: &str,
+        guard: Option<(&str, bool)>,
+    ) {
+        match guard {
+            Some((name, last)) if self.leaves_branch(index, inside) => {
+                if !text.trim().is_empty() {
+                    self.insertions.add_guarded(offset, rank, name, text.trim(), last);
+                }
+            }
+            _ => self.insertions.add(offset, rank, text.to_owned()),
+        }
+    }
+
+    fn leaves_branch(&self, index: usize, offset: usize) -> bool {
+        let conditions = &self.lexed.conditions;
+        let own = conditions.branch_at(self.lexed.directives[index].span.end);
+        !conditions.within(conditions.branch_at(offset), own)
+    }
+
+    /// The macro that tells whether the branch of this directive is active, if one is needed.
+    fn guard(&self, index: usize) -> Option<String> {
+        let bodies = &self.constructs[index].bodies;
+        let leaves = self.lexed.directives[index].has_body()
+            && bodies.iter().any(|body| {
+                self.leaves_branch(index, body.start) || self.leaves_branch(index, body.end - 1)
+            });
+        leaves.then(|| format!("{}b{}", self.prefix, index + 1))
+    }
+
+    /// A section, with or without a directive of its own.
+    fn section(&mut self, index: usize, bodies: &[Body], implicit: bool) {
+        if bodies.is_empty() || self.options.disabled.contains("sections") {
+            return;
+        }
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        let begin = if implicit {
+            let line = self.positions.line(bodies[0].start);
+            (line, line)
+        } else {
+            self.directive_lines(found)
+        };
+        let mut region = Region::new("section", begin, self.last_lines(bodies));
+        region.file = self.file(found.span.start);
+        let number = self.add_region(region);
+        let parent = if implicit { Some(index) } else { construct.parent };
+        let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);
+        self.needs.guards |= cancelled;
+        let (begin, end) = self.names(number, cancelled, false).section();
+        let (begin, end) = (begin.trim_end().to_owned(), end.trim_start().to_owned());
+        self.calls = true;
+        for body in bodies {
+            self.insertions.add(body.start, Rank::body(index), format!("{begin} "));
+            self.insertions.add(body.end, Rank::end(index), format!("; {end}"));
+        }
+        if !implicit {
+            self.numbers[index] = Some(number);
+            self.outcome.directives_instrumented += 1;
+        }
+    }
+
+    /// The call behind a scheduling point of an untied task.
+    fn resume(&self, index: usize) -> String {
+        let construct = &self.constructs[index];
+        let number = construct.untied_task.and_then(|task| self.numbers[task]);
+        let Some(number) = number.filter(|_| self.is_scheduling_point(index)) else {
+            return String::new();
+        };
+        let prefix = self.prefix;
+        format!(" POMP_Task_resume({prefix}{number}(), {prefix}t{number});")
+    }
+
+    fn is_scheduling_point(&self, index: usize) -> bool {
+        let words = &self.lexed.directives[index].directive.words;
+        let points = ["task", "taskwait", "taskyield", "taskgroup", "taskloop"];
+        words.iter().any(|word| points.contains(&word.text.as_str()))
+    }
+
+    /// A construct without events that may be a scheduling point.
+    fn resume_alone(&mut self, index: usize) {
+        let construct = &self.constructs[index];
+        if construct.closed_by.is_some() || construct.muted {
+            return;
+        }
+        let after = self.resume(index);
+        if !after.is_empty() {
+            self.place(index, Parts::default(), after);
+        }
+    }
+
+    fn region(&self, found: &Found, construct: &Construct) -> Region {
+        let begin = self.directive_lines(found);
+        let end = if found.has_body() { self.last_lines(&construct.bodies) } else { begin };
+        let mut region = Region::new(&found.directive.name(), begin, end);
+        let argument = found.directive.argument.clone();
+        if let Some(argument) = argument.filter(|_| region.name == "critical") {
+            region.sub_name = String::from_utf8_lossy(&self.source[argument]).trim().to_owned();
+        }
+        region.file = self.file(found.span.start);
+        region
+    }
+
+    /// First and last line of a directive.
+    pub(super) fn directive_lines(&self, found: &Found) -> (u32, u32) {
+        let first = scan::skip_blank(self.source, found.span.start, true).min(found.span.end);
+        (self.positions.line(first), self.positions.line(found.directive.end.max(first)))
+    }
+
+    fn last_lines(&self, bodies: &[Body]) -> (u32, u32) {
+        let last = bodies.iter().map(|body| self.positions.line(body.end - 1)).max().unwrap_or(0);
+        (last, last)
+    }
+
+    /// The file of an offset, if it is not the one of the options.
+    pub(super) fn file(&self, offset: usize) -> Option<String> {
+        self.positions.file(offset).filter(|file| *file != self.options.path).map(ToOwned::to_owned)
+    }
+
+    /// Adds a region; returns its number.
+    pub(super) fn add_region(&mut self, region: Region) -> usize {
+        self.outcome.regions.push(region);
+        self.outcome.regions.len()
+    }
+
+    /// The call that yields the descriptor of a region.
+    pub(super) fn accessor(&self, number: usize) -> String {
+        self.names(number, false, false).accessor()
+    }
+
+    /// Number of a section's construct: one more section.
+    fn count_sections(&mut self) {
+        for (index, construct) in self.constructs.iter().enumerate() {
+            let found = &self.lexed.directives[index];
+            if found.kind == Kind::Section
+                && let Some(number) = construct.parent.and_then(|parent| self.numbers[parent])
+            {
+                self.outcome.regions[number - 1].sections += 1;
+            }
+            if !construct.implicit_section.is_empty()
+                && let Some(number) = self.numbers[index]
+            {
+                self.outcome.regions[number - 1].sections += 1;
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, offset: usize, severity: Severity, message: String) {
+        let line = self.positions.line(offset);
+        self.outcome.diagnostics.push(Diagnostic { severity, line, message });
+    }
+
+    /// Says once per construct that what is inside cannot be measured.
+    fn report_closed(&mut self, closed: Closed, found: &Found) {
+        let (key, at, name) = match closed {
+            Closed::Construct(index) => {
+                let outer = &self.lexed.directives[index];
+                (index, outer.span.start, outer.directive.name())
+            }
+            Closed::DeclareTarget => (usize::MAX, found.span.start, "declare target".to_owned()),
+        };
+        if self.reported.insert(key) {
+            let message =
+                format!("no calls are possible inside `{name}`: constructs there are left alone");
+            self.note(at, Severity::Note, message);
+        }
+    }
+
+    fn macros(&mut self) {
+        for &at in &self.lexed.macros {
+            let end = scan::preprocessor_line_end(self.source, at);
+            if memchr::memmem::find(&self.source[at..end], b"omp").is_some() {
+                let message = "directives made by this macro are not seen; \
+                               instrument the preprocessed text to see them";
+                self.note(at, Severity::Warning, message.to_owned());
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Outcome, Error> {
+        self.close_regions()?;
+        self.count_sections();
+        if self.insertions.is_empty() && self.edits.is_empty() {
+            self.outcome.text = self.source.to_vec();
+            return Ok(self.outcome);
+        }
+        if self.calls {
+            let at = prelude_offset(self.source);
+            let cxx = self.options.language == Language::Cxx;
+            let (path, regions) = (&self.options.path, &self.outcome.regions);
+            let mut text = prelude::prelude(path, cxx, self.prefix, regions, self.needs);
+            if self.options.line_markers {
+                let line = self.positions.line(at);
+                text += &format!("#line {line} {}\n", prelude::literal(path));
+            }
+            self.edits.insert_ranked(at, i64::MIN, text);
+        }
+        self.insertions.finish(&mut self.edits);
+        self.outcome.text = self.edits.apply(self.source, CommentStyle::C);
+        Ok(self.outcome)
+    }
+}
+
+/// The prelude goes before the first line, but behind a byte order mark, and behind the `module;`
+/// that must be the first thing in a module unit.
+fn prelude_offset(source: &[u8]) -> usize {
+    let start = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut at = start;
+    loop {
+        at = scan::skip_blank(source, at, true);
+        if !source[at..].starts_with(b"//") {
+            break;
+        }
+        at = scan::line_comment_end(source, at);
+    }
+    let word = scan::ident_end(source, at);
+    let semicolon = scan::skip_blank(source, word, true);
+    if &source[at..word] == b"module" && source.get(semicolon) == Some(&b';') {
+        let line = memchr::memchr(b'\n', &source[semicolon..]);
+        return line.map_or(source.len(), |length| semicolon + length + 1);
+    }
+    start
+}

@@ -1,0 +1,120 @@
+//! Text that is inserted at an offset, by several constructs at once, and the line markers behind
+//! it. A directive line must stay a line of its own, so what is inserted before one is followed by
+//! a line end; the marker behind that says which of the user's lines comes next.
+
+use super::positions::Positions;
+use super::scan;
+use crate::edit::EditList;
+
+/// Where among the insertions of one offset: what ends comes before what begins, inner ends before
+/// outer ones, outer beginnings before inner ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank(i64);
+
+impl Rank {
+    /// The end of a construct, given the index of its directive.
+    pub(super) fn end(directive: usize) -> Self {
+        Self(-1 - directive as i64)
+    }
+
+    /// What comes before a directive.
+    pub(super) fn before(directive: usize) -> Self {
+        Self(2 * directive as i64)
+    }
+
+    /// What comes before the body of a directive.
+    pub(super) fn body(directive: usize) -> Self {
+        Self(2 * directive as i64 + 1)
+    }
+}
+
+/// All insertions of a text.
+pub(super) struct Insertions<'a> {
+    text: &'a [u8],
+    positions: &'a Positions<'a>,
+    newline: &'static str,
+    markers: bool,
+    pending: Vec<(usize, Rank, String)>,
+}
+
+impl<'a> Insertions<'a> {
+    /// None yet. Inserted line ends look like the first one of the text.
+    pub(super) fn new(text: &'a [u8], positions: &'a Positions<'a>, markers: bool) -> Self {
+        let first = memchr::memchr(b'\n', text).unwrap_or(0);
+        let newline = if text[..first].ends_with(b"\r") { "\r\n" } else { "\n" };
+        Self { text, positions, newline, markers, pending: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Inserts at `offset`. Line ends in `text` are `\n`.
+    pub(super) fn add(&mut self, offset: usize, rank: Rank, text: String) {
+        if !text.is_empty() {
+            self.pending.push((offset, rank, text));
+        }
+    }
+
+    /// Inserts where the text goes on in the same line, but only if the macro is defined.
+    pub(super) fn add_guarded(
+        &mut self,
+        offset: usize,
+        rank: Rank,
+        name: &str,
+        text: &str,
+        last: bool,
+    ) {
+        let undefine = if last { format!("#undef {name}\n") } else { String::new() };
+        let marker = self.marker(offset);
+        self.add(offset, rank, format!("\n#ifdef {name}\n{undefine}{text}\n#endif\n{marker}"));
+    }
+
+    /// The marker line that makes the next line that of `offset`; empty if none are wanted.
+    pub(super) fn marker(&self, offset: usize) -> String {
+        if self.markers {
+            format!("#line {}\n", self.positions.line(offset))
+        } else {
+            String::new()
+        }
+    }
+
+    /// Hands everything over to the edits.
+    pub(super) fn finish(mut self, edits: &mut EditList) {
+        self.pending.sort_by_key(|(offset, rank, _)| (*offset, *rank));
+        for group in self.pending.chunk_by(|a, b| a.0 == b.0) {
+            let offset = group[0].0;
+            let mut text = String::new();
+            for (_, _, piece) in group {
+                if !text.is_empty()
+                    && !text.ends_with(['\n', ' '])
+                    && !piece.starts_with(['\n', ' '])
+                {
+                    text.push(' ');
+                }
+                text.push_str(piece);
+            }
+            if self.text.get(offset) == Some(&b',') {
+                text = format!(")]] {text} [[omp::sequence(");
+                edits.delete(offset..offset + 1);
+            } else if self.begins_line(offset) {
+                text = format!("{}\n{}", text.trim_end(), self.marker(offset));
+                if offset == self.text.len() && !self.text.ends_with(b"\n") {
+                    text.insert(0, '\n');
+                }
+            }
+            edits.insert(offset, text.replace('\n', self.newline));
+        }
+    }
+
+    /// Whether a preprocessor line begins here, or the line behind one: there, what is inserted has
+    /// to be lines of its own.
+    fn begins_line(&self, offset: usize) -> bool {
+        let line_start = offset == 0 || self.text[offset - 1] == b'\n';
+        if line_start || offset == self.text.len() {
+            return true;
+        }
+        let next = scan::skip_blank(self.text, offset, false);
+        matches!(self.text[next..], [b'#', ..] | [b'%', b':', ..])
+    }
+}

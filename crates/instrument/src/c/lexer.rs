@@ -1,0 +1,364 @@
+//! The lexer: from text to the few tokens that decide where a statement ends.
+//!
+//! Far from any directive, only comments, literals and preprocessor lines are recognised, because
+//! nothing else can hide or imitate a directive; that is a table look-up per byte. From a directive
+//! with a body to the end of the block that surrounds it, all tokens are kept. Operators, numbers
+//! and literals are one kind, and neighbours of that kind are one token.
+
+use super::attribute;
+use super::conditions::{Conditions, Turn};
+use super::pragma::{self, Found};
+use super::scan;
+use crate::{Error, LineIndex};
+
+/// A token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// The kinds of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A directive of ours, by its index.
+    Directive(u32),
+    /// Another pragma line.
+    Pragma,
+    /// A preprocessor conditional, by its index in [`Conditions`].
+    Condition(u32),
+    If,
+    Else,
+    For,
+    While,
+    Do,
+    Switch,
+    Case,
+    Default,
+    Try,
+    Catch,
+    /// Any other name.
+    Word,
+    OpenBrace,
+    CloseBrace,
+    OpenParen,
+    CloseParen,
+    OpenBracket,
+    CloseBracket,
+    Semicolon,
+    Colon,
+    Question,
+    /// Operators, numbers and literals.
+    Other,
+    /// Behind the last token.
+    End,
+}
+
+/// A text in tokens.
+#[derive(Debug)]
+pub(super) struct Lexed {
+    pub(super) tokens: Vec<Token>,
+    pub(super) directives: Vec<Found>,
+    pub(super) conditions: Conditions,
+    /// Line markers of the text itself: offset behind the marker, line, file if it names one.
+    pub(super) markers: Vec<(usize, u32, Option<String>)>,
+    /// Macro definitions that contain a directive in the form of an operator.
+    pub(super) macros: Vec<usize>,
+}
+
+/// Cuts the text.
+pub(super) fn lex(text: &[u8], lines: &LineIndex, cxx: bool) -> Result<Lexed, Error> {
+    let mut lexer = Lexer {
+        text,
+        lines,
+        cxx,
+        everything: memchr::memmem::find(text, b"_Pragma").is_some() || attribute::possible(text),
+        depth: None,
+        saved: Vec::new(),
+        fresh_comment: usize::MAX,
+        lexed: Lexed {
+            tokens: Vec::new(),
+            directives: Vec::new(),
+            conditions: Conditions::default(),
+            markers: Vec::new(),
+            macros: Vec::new(),
+        },
+    };
+    if u32::try_from(text.len()).is_err() {
+        let message = "the text is longer than 4 GiB".to_owned();
+        return Err(lines.error(text, 0, message, "a source file, split if need be"));
+    }
+    lexer.run()?;
+    lexer.push(Kind::End, text.len(), text.len());
+    lexer.lexed.conditions.finish(text, lines)?;
+    Ok(lexer.lexed)
+}
+
+/// Bytes at which the search for the next directive has to look closer.
+const STOPS: [bool; 256] = {
+    let mut stops = [false; 256];
+    stops[b'"' as usize] = true;
+    stops[b'\'' as usize] = true;
+    stops[b'/' as usize] = true;
+    stops[b'#' as usize] = true;
+    stops[b'%' as usize] = true;
+    stops
+};
+
+struct Lexer<'a> {
+    text: &'a [u8],
+    lines: &'a LineIndex,
+    cxx: bool,
+    /// Whether directives can be anywhere in a line, so that all tokens are wanted.
+    everything: bool,
+    /// Braces open since the directive from which on all tokens are kept; `None` far from any.
+    depth: Option<i64>,
+    /// Per open conditional: the depth before it, and the greatest at the end of a branch.
+    saved: Vec<(Option<i64>, Option<i64>)>,
+    /// End of the last comment that began a line.
+    fresh_comment: usize,
+    lexed: Lexed,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self) -> Result<(), Error> {
+        let mut at = if self.text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        while at < self.text.len() {
+            if self.depth.is_none() && !self.everything {
+                match self.text[at..].iter().position(|&byte| STOPS[byte as usize]) {
+                    Some(length) => at += length,
+                    None => break,
+                }
+            }
+            at = self.token(at)?;
+        }
+        Ok(())
+    }
+
+    fn next(&self, at: usize) -> u8 {
+        self.text.get(at + 1).copied().unwrap_or(0)
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, end: usize) {
+        let (start, end) = (start as u32, end as u32);
+        self.lexed.tokens.push(Token { kind, start, end });
+    }
+
+    /// Takes the token at `at`; returns the offset behind it.
+    fn token(&mut self, at: usize) -> Result<usize, Error> {
+        let byte = self.text[at];
+        Ok(match byte {
+            b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => at + 1,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word(at)?,
+            b'0'..=b'9' => self.other(at, scan::ident_end(self.text, at)),
+            b'"' => self.other(at, scan::string_end(self.text, at)),
+            b'\'' if scan::is_digit_separator(self.text, at) => at + 1,
+            b'\'' => self.other(at, scan::literal_end(self.text, at)),
+            b'/' if self.next(at) == b'/' => scan::line_comment_end(self.text, at),
+            b'/' if self.next(at) == b'*' => self.comment(at)?,
+            b'#' if self.is_fresh(at) => self.preprocessor_line(at, at + 1)?,
+            b'%' if self.next(at) == b':' && self.is_fresh(at) => {
+                self.preprocessor_line(at, at + 2)?
+            }
+            b'\\' if scan::splice(self.text, at) > 0 => at + scan::splice(self.text, at),
+            _ => self.punctuation(at)?,
+        })
+    }
+
+    fn comment(&mut self, at: usize) -> Result<usize, Error> {
+        let end = scan::block_comment_end(self.text, at).ok_or_else(|| {
+            let message = "this comment is never closed".to_owned();
+            self.lines.error(self.text, at, message, "`*/`")
+        })?;
+        if self.is_fresh(at) {
+            self.fresh_comment = end;
+        }
+        Ok(end)
+    }
+
+    /// Whether only blanks and comments are before `at` in its line.
+    fn is_fresh(&self, at: usize) -> bool {
+        let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c);
+        let before = at - self.text[..at].iter().rev().take_while(blank).count();
+        match &self.text[..before] {
+            [] => true,
+            [.., b'\\', b'\n'] | [.., b'\\', b'\r', b'\n'] => false,
+            [.., b'\n'] => true,
+            [0xef, 0xbb, 0xbf] => true,
+            _ => before == self.fresh_comment,
+        }
+    }
+
+    fn other(&mut self, start: usize, end: usize) -> usize {
+        if self.depth.is_some() || self.everything {
+            match self.lexed.tokens.last_mut() {
+                Some(last) if last.kind == Kind::Other => last.end = end as u32,
+                _ => self.push(Kind::Other, start, end),
+            }
+        }
+        end
+    }
+
+    fn punctuation(&mut self, at: usize) -> Result<usize, Error> {
+        let (kind, length) = match (self.text[at], self.next(at)) {
+            (b'{', _) => (Kind::OpenBrace, 1),
+            (b'<', b'%') => (Kind::OpenBrace, 2),
+            (b'}', _) => (Kind::CloseBrace, 1),
+            (b'%', b'>') => (Kind::CloseBrace, 2),
+            (b'(', _) => (Kind::OpenParen, 1),
+            (b')', _) => (Kind::CloseParen, 1),
+            (b'[', b'[') if self.everything => {
+                if let Some(found) = attribute::read(self.text, at) {
+                    return Ok(self.attribute(found));
+                }
+                (Kind::OpenBracket, 1)
+            }
+            (b'[', _) => (Kind::OpenBracket, 1),
+            (b'<', b':') if self.text.get(at + 2) != Some(&b':') => (Kind::OpenBracket, 2),
+            (b']', _) => (Kind::CloseBracket, 1),
+            (b':', b'>') => (Kind::CloseBracket, 2),
+            (b':', b':') => (Kind::Other, 2),
+            (b':', _) => (Kind::Colon, 1),
+            (b';', _) => (Kind::Semicolon, 1),
+            (b'?', _) => (Kind::Question, 1),
+            _ => (Kind::Other, 1),
+        };
+        if kind == Kind::Other {
+            return Ok(self.other(at, at + length));
+        }
+        self.structure(kind, at, at + length);
+        Ok(at + length)
+    }
+
+    fn structure(&mut self, kind: Kind, start: usize, end: usize) {
+        if self.depth.is_some() || self.everything {
+            self.push(kind, start, end);
+        }
+        let Some(depth) = self.depth else { return };
+        self.depth = match kind {
+            Kind::OpenBrace => Some(depth + 1),
+            Kind::CloseBrace if depth == 0 => None,
+            Kind::CloseBrace => Some(depth - 1),
+            _ => Some(depth),
+        };
+    }
+
+    fn word(&mut self, at: usize) -> Result<usize, Error> {
+        let end = scan::ident_end(self.text, at);
+        let word = &self.text[at..end];
+        if word == b"_Pragma"
+            && let Some(found) = pragma::read_operator(self.text, at, end)
+        {
+            let end = found.span.end;
+            self.directive(found);
+            return Ok(end);
+        }
+        // An encoding prefix belongs to its literal.
+        if self.text.get(end) == Some(&b'"') {
+            return Ok(self.other(at, scan::string_end(self.text, end)));
+        }
+        self.structure(keyword(word, self.cxx), at, end);
+        Ok(end)
+    }
+
+    fn directive(&mut self, found: Found) {
+        if found.needs_tokens() && self.depth.is_none() {
+            self.depth = Some(0);
+        }
+        let index = self.lexed.directives.len() as u32;
+        self.push(Kind::Directive(index), found.span.start, found.span.end);
+        self.lexed.directives.push(found);
+    }
+
+    fn attribute(&mut self, found: Vec<Found>) -> usize {
+        let end = found.last().map_or(0, |found| found.span.end);
+        for found in found {
+            self.directive(found);
+        }
+        end
+    }
+
+    fn preprocessor_line(&mut self, start: usize, after_hash: usize) -> Result<usize, Error> {
+        let end = scan::preprocessor_line_end(self.text, after_hash);
+        let name = scan::skip_blank(&self.text[..end], after_hash, false);
+        let name_end = scan::ident_end(&self.text[..end], name);
+        match &self.text[name..name_end] {
+            b"pragma" => self.pragma(start, name_end, end),
+            b"line" => self.marker(name_end, end),
+            [b'0'..=b'9', ..] => self.marker(name, end),
+            b"define" if memchr::memmem::find(&self.text[name..end], b"_Pragma").is_some() => {
+                self.lexed.macros.push(start);
+            }
+            word => {
+                if let Some(turn) = Turn::from_word(word) {
+                    self.condition(turn, start, name_end..end)?;
+                }
+            }
+        }
+        Ok(end)
+    }
+
+    fn pragma(&mut self, start: usize, rest: usize, end: usize) {
+        match pragma::read_line(self.text, start, rest, end, self.lines) {
+            Some(found) => self.directive(found),
+            None => self.push(Kind::Pragma, start, end),
+        }
+    }
+
+    fn marker(&mut self, at: usize, end: usize) {
+        let rest = String::from_utf8_lossy(&self.text[at..end]);
+        let (number, file) = rest.trim().split_once([' ', '\t']).unwrap_or((rest.trim(), ""));
+        let Ok(number) = number.parse() else { return };
+        let file = file.trim().strip_prefix('"').and_then(|file| file.rsplit_once('"'));
+        let file = file.map(|(file, _)| file.replace("\\\\", "\\").replace("\\\"", "\""));
+        self.lexed.markers.push((self.lines.next_line(end), number, file));
+    }
+
+    fn condition(
+        &mut self,
+        turn: Turn,
+        start: usize,
+        condition: std::ops::Range<usize>,
+    ) -> Result<(), Error> {
+        let end = condition.end;
+        let token = self.lexed.tokens.len();
+        let index = self.lexed.conditions.push(self.text, turn, start, condition, token);
+        let index = index.ok_or_else(|| {
+            let message = "no #if is open here".to_owned();
+            self.lines.error(self.text, start, message, "an #if, #ifdef or #ifndef before it")
+        })?;
+        self.push(Kind::Condition(index), start, end);
+        match turn {
+            Turn::If => self.saved.push((self.depth, None)),
+            Turn::Else => {
+                if let Some((before, greatest)) = self.saved.last_mut() {
+                    *greatest = (*greatest).max(self.depth);
+                    self.depth = *before;
+                }
+            }
+            Turn::End => {
+                if let Some((_, greatest)) = self.saved.pop() {
+                    self.depth = greatest.max(self.depth);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn keyword(word: &[u8], cxx: bool) -> Kind {
+    match word {
+        b"if" => Kind::If,
+        b"else" => Kind::Else,
+        b"for" => Kind::For,
+        b"while" => Kind::While,
+        b"do" => Kind::Do,
+        b"switch" => Kind::Switch,
+        b"case" => Kind::Case,
+        b"default" => Kind::Default,
+        b"try" if cxx => Kind::Try,
+        b"catch" if cxx => Kind::Catch,
+        _ => Kind::Word,
+    }
+}

@@ -1,0 +1,166 @@
+//! Directives as they are found in C and C++: a `#pragma` line, a `_Pragma` operator, or a part of
+//! an attribute. Here they are cut into pieces, without comments and splices.
+
+use super::scan;
+use crate::LineIndex;
+use crate::directive::{Directive, Piece, PieceKind};
+use crate::directives::{self, Kind};
+use std::ops::Range;
+
+/// One directive of the text.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// From where something can be inserted before it to its end (not behind the line end).
+    pub(super) span: Range<usize>,
+    pub(super) form: Form,
+    pub(super) directive: Directive,
+    pub(super) kind: Kind,
+}
+
+/// How a directive is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A preprocessor line; the offset is behind its line end.
+    Line { next: usize },
+    /// `_Pragma("omp ...")`
+    Operator,
+    /// An attribute, or a part of a sequence of them.
+    Attribute {
+        /// Not the first of a sequence: its span begins at the comma before it.
+        continued: bool,
+    },
+}
+
+impl Found {
+    pub(super) fn new(text: &[u8], span: Range<usize>, form: Form, pieces: &[Piece]) -> Self {
+        let directive = Directive::parse(text, pieces, false);
+        let kind = directives::classify(text, &directive);
+        Self { span, form, directive, kind }
+    }
+
+    /// Whether a statement belongs to it.
+    pub(super) fn has_body(&self) -> bool {
+        match &self.kind {
+            Kind::Events(levels) => !levels[0].stands_alone(),
+            Kind::Body { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the tokens behind it are needed to find the end of its construct.
+    pub(super) fn needs_tokens(&self) -> bool {
+        self.has_body() || self.is_attribute()
+    }
+
+    /// Whether it is written as an attribute; then a semicolon follows one that stands alone.
+    pub(super) fn is_attribute(&self) -> bool {
+        matches!(self.form, Form::Attribute { .. })
+    }
+}
+
+/// Reads the pragma line whose `#` is at `hash`; `rest` is behind the word `pragma`. `None` if it
+/// is not for us.
+pub(super) fn read_line(
+    text: &[u8],
+    hash: usize,
+    rest: usize,
+    end: usize,
+    lines: &LineIndex,
+) -> Option<Found> {
+    let pieces = directive_pieces(text, rest, end)?;
+    let line = lines.line_start(hash);
+    let blank = text[line..hash].iter().all(u8::is_ascii_whitespace);
+    let start = if blank { line } else { hash };
+    let form = Form::Line { next: lines.next_line(end) };
+    Some(Found::new(text, start..end, form, &pieces))
+}
+
+/// Reads the `_Pragma` at `at` whose word ends at `rest`. `None` if it is not for us.
+pub(super) fn read_operator(text: &[u8], at: usize, rest: usize) -> Option<Found> {
+    let open = scan::skip_blank(text, rest, true);
+    let literal = scan::skip_blank(text, open + 1, true);
+    let quote = scan::ident_end(text, literal);
+    if text.get(open) != Some(&b'(') || text.get(quote) != Some(&b'"') {
+        return None;
+    }
+    let literal_end = scan::string_end(text, quote);
+    let close = scan::skip_blank(text, literal_end, true);
+    if text.get(close) != Some(&b')') {
+        return None;
+    }
+    let (from, end) = match memchr::memchr(b'(', &text[quote..literal_end]) {
+        Some(paren) if text[literal..quote].ends_with(b"R") => {
+            (quote + paren + 1, literal_end - paren - 1)
+        }
+        _ => (quote + 1, literal_end - 1),
+    };
+    let pieces = directive_pieces(text, from, end)?;
+    Some(Found::new(text, at..close + 1, Form::Operator, &pieces))
+}
+
+/// The pieces behind the sentinel; `None` if there is no sentinel of ours, or nothing behind it.
+fn directive_pieces(text: &[u8], from: usize, end: usize) -> Option<Vec<Piece>> {
+    let sentinel = scan::skip_blank(&text[..end], from, false);
+    let behind = scan::ident_end(&text[..end], sentinel);
+    if !matches!(&text[sentinel..behind], b"omp" | b"pomp") {
+        return None;
+    }
+    let pieces = pieces(text, behind..end);
+    (!pieces.is_empty()).then_some(pieces)
+}
+
+/// Cuts a range into pieces.
+pub(super) fn pieces(text: &[u8], range: Range<usize>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut at = range.start;
+    while let Some(piece) = piece(&text[..range.end], at) {
+        at = piece.span.end;
+        pieces.push(piece);
+    }
+    pieces
+}
+
+/// The first piece at or behind `at`.
+pub(super) fn piece(text: &[u8], at: usize) -> Option<Piece> {
+    let start = scan::skip_blank(text, at, true);
+    let byte = *text.get(start)?;
+    let (kind, end) = match byte {
+        b'/' if text[start..].starts_with(b"//") => return None,
+        b'(' | b'[' | b'{' => (PieceKind::Open, start + 1),
+        b')' | b']' | b'}' => (PieceKind::Close, start + 1),
+        b',' => (PieceKind::Comma, start + 1),
+        b':' if text[start..].starts_with(b"::") => (PieceKind::Other, start + 2),
+        b':' => (PieceKind::Colon, start + 1),
+        b'"' => (PieceKind::Other, scan::string_end(text, start)),
+        b'\'' => (PieceKind::Other, scan::literal_end(text, start)),
+        b'0'..=b'9' => (PieceKind::Other, number_end(text, start)),
+        _ if scan::is_ident(byte) => (PieceKind::Word, scan::ident_end(text, start)),
+        _ => (PieceKind::Other, start + 1),
+    };
+    Some(Piece { kind, span: start..end })
+}
+
+/// Behind a number, with its digit separators.
+fn number_end(text: &[u8], at: usize) -> usize {
+    let mut end = scan::ident_end(text, at);
+    while text.get(end) == Some(&b'\'')
+        && text.get(end + 1).is_some_and(|&byte| scan::is_ident(byte))
+    {
+        end = scan::ident_end(text, end + 1);
+    }
+    end
+}
+
+/// The text of a range in one line, without comments and splices.
+pub(super) fn in_one_line(text: &[u8], range: Range<usize>) -> String {
+    let mut output = Vec::new();
+    let mut copied = range.start;
+    for piece in pieces(text, range.clone()) {
+        if scan::skip_blank(&text[..range.end], copied, true) > copied && !output.is_empty() {
+            output.push(b' ');
+        }
+        output.extend_from_slice(&text[piece.span.clone()]);
+        copied = piece.span.end;
+    }
+    String::from_utf8_lossy(&output).into_owned()
+}

@@ -1,0 +1,68 @@
+//! Directives that are for us alone: they are replaced by calls in the same line, because compilers
+//! warn about words they do not know.
+
+use super::emit::Emitter;
+use super::pragma::Found;
+use crate::directives::User;
+use crate::{Error, Region, Severity};
+
+impl Emitter<'_> {
+    /// Replaces one directive.
+    pub(super) fn user(&mut self, found: &Found, user: &User) -> Result<(), Error> {
+        let wanted = !self.options.disabled.contains("region");
+        let call = match user {
+            User::Begin(name) if wanted => self.begin_region(found, name),
+            User::End(name) if wanted => self.end_region(found, name, true)?,
+            User::AlternativeEnd(name) if wanted => self.end_region(found, name, false)?,
+            User::Init => "POMP_Init();".to_owned(),
+            User::Finalize => "POMP_Finalize();".to_owned(),
+            User::On => "POMP_On();".to_owned(),
+            User::Off => "POMP_Off();".to_owned(),
+            _ => String::new(),
+        };
+        if !matches!(user, User::Suspend | User::Resume) {
+            self.outcome.directives_found += 1;
+            self.outcome.directives_instrumented += usize::from(!call.is_empty());
+        }
+        self.calls |= !call.is_empty();
+        let lines = memchr::memchr_iter(b'\n', &self.source[found.span.clone()]).count();
+        self.edits.replace(found.span.clone(), call + &"\n".repeat(lines));
+        Ok(())
+    }
+
+    fn begin_region(&mut self, found: &Found, name: &str) -> String {
+        let lines = self.directive_lines(found);
+        let mut region = Region::new("region", lines, lines);
+        region.sub_name = name.to_owned();
+        region.file = self.file(found.span.start);
+        let number = self.add_region(region);
+        self.open_regions.push((name.to_owned(), number, found.span.start));
+        format!("POMP_Begin({});", self.accessor(number))
+    }
+
+    fn end_region(&mut self, found: &Found, name: &str, last: bool) -> Result<String, Error> {
+        let open = self.open_regions.iter().rposition(|(open, _, _)| open == name);
+        let open = open.ok_or_else(|| {
+            let message = format!("no user region `{name}` is open here");
+            let expected = "an `inst begin` with this name before it";
+            self.lines.error(self.source, found.span.start, message, expected)
+        })?;
+        let number = self.open_regions[open].1;
+        if last {
+            self.outcome.regions[number - 1].end = self.directive_lines(found);
+            if open + 1 < self.open_regions.len() {
+                let message = format!("the end of `{name}` is inside of another user region");
+                self.note(found.span.start, Severity::Warning, message);
+            }
+            self.open_regions.remove(open);
+        }
+        Ok(format!("POMP_End({});", self.accessor(number)))
+    }
+
+    /// Every region must have been closed.
+    pub(super) fn close_regions(&self) -> Result<(), Error> {
+        let Some((name, _, at)) = self.open_regions.first() else { return Ok(()) };
+        let message = format!("the user region `{name}` is never closed");
+        Err(self.lines.error(self.source, *at, message, "an `inst end` with this name behind it"))
+    }
+}
