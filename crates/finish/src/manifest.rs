@@ -1,0 +1,152 @@
+//! `manifest.json`: what the experiment is and what it is not: tool version, command, environment,
+//! host, clock, what was captured and what was lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pompeii_live::LiveProcess;
+use pompeii_model::Cube;
+use serde::{Deserialize, Serialize};
+
+/// Name of the manifest in an experiment.
+pub const MANIFEST_FILE: &str = "manifest.json";
+
+/// Why the manifest cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {what}")]
+pub struct ManifestError {
+    path: PathBuf,
+    what: String,
+}
+
+/// What only the one who started the program knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// The command with its arguments.
+    pub command: Vec<String>,
+    /// Variables that steer OpenMP and the measurement.
+    pub environment: BTreeMap<String, String>,
+    /// The command's exit code; `None` where a signal ended it or it is not known.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// What the measurement could not keep.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// Events that could not be recorded.
+    pub events: u64,
+    /// Threads that were not observed.
+    pub threads: u64,
+    /// The first reason, as the system says it.
+    pub reason: Option<String>,
+    /// The process died before its exit handlers: times end at the last event of each thread.
+    pub died: bool,
+}
+
+/// A further process of the same run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessEntry {
+    /// Its folder in the experiment.
+    pub folder: String,
+    /// Its program.
+    pub program: String,
+}
+
+/// The manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// `Pompeii` and its version.
+    pub tool: String,
+    /// Program that was measured.
+    pub program: String,
+    /// How it was started.
+    pub run: RunInfo,
+    /// Host.
+    pub host: String,
+    /// Process id.
+    pub pid: u64,
+    /// Start, in nanoseconds since 1970.
+    pub start_realtime_ns: u64,
+    /// Duration of the measurement, in nanoseconds.
+    pub wall_ns: u64,
+    /// Name of the clock.
+    pub clock: String,
+    /// Its ticks per second.
+    pub ticks_per_second: f64,
+    /// Threads that ever existed.
+    pub locations: usize,
+    /// How the program was observed.
+    pub observed_by: String,
+    /// Whether there is a trace.
+    pub trace: bool,
+    /// Regions that were visited.
+    pub regions: usize,
+    /// Call paths.
+    pub call_paths: usize,
+    /// What was lost.
+    pub lost: Lost,
+    /// Further processes.
+    pub processes: Vec<ProcessEntry>,
+}
+
+impl Manifest {
+    /// Describes a finished process.
+    pub fn new(
+        live: &LiveProcess,
+        cube: &Cube,
+        info: &RunInfo,
+        processes: Vec<ProcessEntry>,
+    ) -> Self {
+        let reason = live.first_errno.map(|errno| std::io::Error::from_raw_os_error(errno));
+        Self {
+            tool: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: live.program.clone(),
+            run: info.clone(),
+            host: live.host.clone(),
+            pid: live.pid,
+            start_realtime_ns: live.start.realtime_ns,
+            wall_ns: (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64,
+            clock: if live.tsc { "time-stamp counter" } else { "CLOCK_MONOTONIC_RAW" }.to_owned(),
+            ticks_per_second: cube.clock.ticks_per_second(),
+            locations: cube.system.locations.len(),
+            observed_by: "source".to_owned(),
+            trace: live.trace,
+            regions: cube.regions.len(),
+            call_paths: cube.calls.len(),
+            lost: Lost {
+                events: live.lost_events,
+                threads: live.lost_locations,
+                reason: reason.map(|error| error.to_string()),
+                died: live.end.is_none(),
+            },
+            processes,
+        }
+    }
+
+    /// Writes the manifest of the experiment in `folder`.
+    ///
+    /// # Errors
+    /// The file that could not be written.
+    pub fn store(&self, folder: &Path) -> Result<(), ManifestError> {
+        let path = folder.join(MANIFEST_FILE);
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string());
+        let written =
+            text.and_then(|text| fs::write(&path, text + "\n").map_err(|error| error.to_string()));
+        written.map_err(|what| ManifestError { path, what })
+    }
+
+    /// Reads the manifest of the experiment in `folder`.
+    ///
+    /// # Errors
+    /// The file that is missing or not a manifest.
+    pub fn load(folder: &Path) -> Result<Self, ManifestError> {
+        let path = folder.join(MANIFEST_FILE);
+        let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+        let manifest =
+            text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+        manifest.map_err(|what| ManifestError { path, what })
+    }
+}

@@ -1,0 +1,137 @@
+//! The profile as a Cube report. Seconds are doubles there; [`pompeii_model::Frequency`] makes the
+//! same ticks of them again, by the attribute `pompeii::ticks_per_second`.
+
+use std::path::Path;
+
+use pompeii_cubex::{
+    self as cubex, DataType, LocationGroup, MetricKind, Report, SystemNode, WriteOptions, Writer,
+};
+use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, MetricId, Unit};
+
+use crate::unify::Unified;
+
+/// Writes `path`.
+pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
+    let cube = &unified.cube;
+    let (report, calls) = report(cube);
+    let mut writer = Writer::create(path, &report, WriteOptions::default())?;
+    let own: std::collections::HashMap<cubex::CallPathId, CallId> =
+        calls.enumerated().map(|(own, &theirs)| (theirs, own)).collect();
+    for (metric, definition) in cube.metrics().enumerated() {
+        let theirs = cubex::MetricId(metric.0);
+        let inclusive = metric.index() == 0;
+        let rows = Rows::new(cube, metric, inclusive);
+        let of = |call: cubex::CallPathId| own.get(&call).copied();
+        match definition.unit {
+            Unit::Ticks => writer.rows(theirs, |call, row: &mut [f64]| {
+                for (place, value) in row.iter_mut().enumerate() {
+                    let ticks = of(call).map_or(0, |call| rows.value(call, place));
+                    *value = cube.clock.seconds(ticks);
+                }
+            })?,
+            Unit::Count | Unit::Bytes => writer.rows(theirs, |call, row: &mut [u64]| {
+                for (place, value) in row.iter_mut().enumerate() {
+                    *value = of(call).map_or(0, |call| rows.value(call, place)) as u64;
+                }
+            })?,
+        }
+    }
+    writer.finish().map(drop)
+}
+
+/// A metric's values by call path and location, in the mode in which they are stored.
+struct Rows {
+    values: Vec<i64>,
+    width: usize,
+}
+
+impl Rows {
+    fn new(cube: &Cube, metric: MetricId, inclusive: bool) -> Self {
+        let width = cube.system.locations.len();
+        let mut values: Vec<i64> = cube
+            .calls
+            .ids()
+            .flat_map(|call| (0..width).map(move |place| (call, LocationId(place as u32))))
+            .map(|(call, location)| cube.get(metric, call, location))
+            .collect();
+        if inclusive {
+            for call in cube.calls.ids().rev() {
+                let Some(parent) = cube.calls.parent(call) else { continue };
+                for place in 0..width {
+                    values[parent.index() * width + place] += values[call.index() * width + place];
+                }
+            }
+        }
+        Self { values, width }
+    }
+
+    fn value(&self, call: CallId, place: usize) -> i64 {
+        self.values[call.index() * self.width + place]
+    }
+}
+
+/// The definitions, and the report's call path of each of ours.
+fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
+    let mut report = Report::new(concat!("Pompeii ", env!("CARGO_PKG_VERSION")));
+    let attributes = [
+        ("pompeii::ticks_per_second", format!("{:?}", cube.clock.ticks_per_second())),
+        ("pompeii::wall_ticks", cube.wall_ticks.to_string()),
+        ("pompeii::program", cube.program.clone()),
+        ("pompeii::threads", cube.system.locations.len().to_string()),
+    ];
+    report.attributes.extend(attributes.map(|(key, value)| (key.to_owned(), value)));
+    for (position, metric) in cube.metrics().iter().enumerate() {
+        let time = metric.unit == Unit::Ticks;
+        report.metrics.push(
+            None,
+            cubex::Metric {
+                unique_name: metric.name.clone(),
+                display_name: metric.title.clone(),
+                data_type: if time { DataType::Double } else { DataType::Uint64 },
+                unit: metric.unit.cube_name().to_owned(),
+                kind: if position == 0 { MetricKind::Inclusive } else { MetricKind::Exclusive },
+                description: metric.description.clone(),
+                ..cubex::Metric::default()
+            },
+        );
+    }
+    for region in cube.regions.iter() {
+        let line = |line: u32| (line != 0).then_some(line);
+        report.regions.push(cubex::Region {
+            name: region.name.clone(),
+            paradigm: region.paradigm.as_str().to_owned(),
+            role: region.role.as_str().to_owned(),
+            file: region.file.clone(),
+            begin_line: line(region.begin_line),
+            end_line: line(region.end_line),
+            ..cubex::Region::default()
+        });
+    }
+    let mut calls: IndexVec<CallId, cubex::CallPathId> = IndexVec::default();
+    for call in cube.calls.ids() {
+        let parent = cube.calls.parent(call).map(|parent| calls[parent]);
+        let region = cubex::RegionId(cube.calls.region(call).0);
+        calls.push(report.call_paths.push(parent, cubex::CallPath::new(region)));
+    }
+    describe_system(cube, &mut report);
+    (report, calls)
+}
+
+fn describe_system(cube: &Cube, report: &mut Report) {
+    let node = |name: &str, class: &str| SystemNode {
+        name: name.to_owned(),
+        class: class.to_owned(),
+        ..SystemNode::default()
+    };
+    let machine = report.system.nodes.push(None, node(&cube.system.machine, "machine"));
+    for (id, process) in cube.system.processes.enumerated() {
+        let host = report.system.nodes.push(Some(machine), node(&process.node, "node"));
+        let rank = i64::from(process.rank);
+        let group = LocationGroup::process(host, process.name.as_str(), rank);
+        let group = report.system.groups.push(None, group);
+        for (rank, location) in cube.system.locations_of(id).enumerate() {
+            let name = cube.system.locations[location].name.as_str();
+            report.system.locations.push(cubex::Location::thread(group, name, rank as i64));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The trace as an OTF2 archive: event files are taken over from live state, definitions are
+//! written by the conventions of Score-P (facts: trace format, section 14).
+
+use std::path::Path;
+
+use pompeii_live::{CHUNK_BYTES, Definition as Live, LiveProcess};
+use pompeii_model::{Paradigm, Region, Role};
+use pompeii_otf2::Error;
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::definition::{
+    ClockProperties, Comm, Group, Location, LocationGroup, Paradigm as ParadigmDefinition,
+    ParadigmProperty, Region as RegionDefinition, SystemTreeNode, SystemTreeNodeDomain,
+};
+use pompeii_otf2::enums;
+use pompeii_otf2::reference::{
+    CommRef, GroupRef, LocationGroupRef, LocationRef, RegionRef, StringRef, SystemTreeNodeRef,
+};
+use pompeii_otf2::value::Value;
+use pompeii_otf2::write::{ArchiveWriter, Options};
+
+use crate::unify::Unified;
+
+const NODE: SystemTreeNodeRef = SystemTreeNodeRef(1);
+const PROCESS: LocationGroupRef = LocationGroupRef(0);
+const ALL_LOCATIONS: GroupRef = GroupRef(0);
+
+/// OTF2's location id: thread number and rank (section 14).
+fn location_ref(place: usize) -> LocationRef {
+    LocationRef((place as u64) << 32)
+}
+
+/// Writes `traces.otf2`, `traces.def` and `traces/` in `folder`.
+pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(), Error> {
+    let options = Options { event_chunk_bytes: CHUNK_BYTES, ..Options::default() };
+    let mut archive = ArchiveWriter::create(folder, "traces", options)?;
+    let mut events = Vec::new();
+    for (place, location) in live.locations.iter().enumerate() {
+        let exists = location.events_path.exists();
+        let sealed =
+            exists.then(|| archive.adopt_events(location_ref(place), &location.events_path));
+        events.push(sealed.transpose()?.map_or(0, |sealed| sealed.events));
+    }
+    define_clock(&mut archive, live, unified)?;
+    define_paradigm(&mut archive)?;
+    define_system(&mut archive, unified, &events)?;
+    for (index, region) in unified.cube.regions.iter().enumerate() {
+        define_region(&mut archive, RegionRef(index as u32), region)?;
+    }
+    define_teams(&mut archive, live)?;
+    let anchor = Anchor {
+        machine: live.host.clone(),
+        creator: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
+        trace_id: live.start.realtime_ns,
+        ..Anchor::default()
+    };
+    archive.finish(anchor).map(drop)
+}
+
+fn define_clock(
+    archive: &mut ArchiveWriter,
+    live: &LiveProcess,
+    unified: &Unified,
+) -> Result<(), Error> {
+    archive.define(ClockProperties {
+        timer_resolution: unified.cube.clock.ticks_per_second().round() as u64,
+        global_offset: live.start.ticks,
+        trace_length: unified.end_ticks - live.start.ticks,
+        realtime_timestamp: live.start.realtime_ns,
+    })
+}
+
+fn define_paradigm(archive: &mut ArchiveWriter) -> Result<(), Error> {
+    let (name, template) = (archive.string("OpenMP")?, archive.string("Thread team ${id}")?);
+    archive.define(ParadigmDefinition {
+        paradigm: enums::Paradigm::OPENMP,
+        name,
+        paradigm_class: enums::ParadigmClass::THREAD_FORK_JOIN,
+    })?;
+    archive.define(ParadigmProperty {
+        paradigm: enums::Paradigm::OPENMP,
+        property: enums::ParadigmProperty::COMM_NAME_TEMPLATE,
+        value: Value::String(template),
+    })
+}
+
+fn define_system(
+    archive: &mut ArchiveWriter,
+    unified: &Unified,
+    events: &[u64],
+) -> Result<(), Error> {
+    let system = &unified.cube.system;
+    let host = archive.string(&system.machine)?;
+    let (machine_class, node_class) = (archive.string("machine")?, archive.string("node")?);
+    let nodes = [
+        (SystemTreeNodeRef(0), machine_class, SystemTreeNodeRef::UNDEFINED),
+        (NODE, node_class, SystemTreeNodeRef(0)),
+    ];
+    let domains = [enums::SystemTreeDomain::MACHINE, enums::SystemTreeDomain::SHARED_MEMORY];
+    for ((id, class_name, parent), domain) in nodes.into_iter().zip(domains) {
+        archive.define(SystemTreeNode { id, name: host, class_name, parent })?;
+        archive
+            .define(SystemTreeNodeDomain { system_tree_node: id, system_tree_domain: domain })?;
+    }
+    let name = archive.string("Process")?;
+    archive.define(LocationGroup {
+        id: PROCESS,
+        name,
+        location_group_type: enums::LocationGroupType::PROCESS,
+        system_tree_parent: NODE,
+        creating_location_group: LocationGroupRef::UNDEFINED,
+    })?;
+    for (place, location) in system.locations.iter().enumerate() {
+        let name = archive.string(&location.name)?;
+        archive.define(Location {
+            id: location_ref(place),
+            name,
+            location_type: enums::LocationType::CPU_THREAD,
+            number_of_events: events.get(place).copied().unwrap_or(0),
+            location_group: PROCESS,
+        })?;
+    }
+    Ok(())
+}
+
+fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) -> Result<(), Error> {
+    let name = archive.string(&region.name)?;
+    let description = archive.string("")?;
+    let source_file = archive.string(&region.file)?;
+    let paradigm = match region.paradigm {
+        Paradigm::OpenMp => enums::Paradigm::OPENMP,
+        Paradigm::Mpi => enums::Paradigm::MPI,
+        Paradigm::User => enums::Paradigm::USER,
+        Paradigm::Measurement => enums::Paradigm::MEASUREMENT_SYSTEM,
+    };
+    archive.define(RegionDefinition {
+        id,
+        name,
+        description,
+        region_type: enums::RegionType::default(),
+        source_file,
+        begin_line_number: region.begin_line,
+        end_line_number: region.end_line,
+        canonical_name: name,
+        region_role: role(region.role),
+        paradigm,
+        region_flags: enums::RegionFlag::NONE,
+    })
+}
+
+fn role(role: Role) -> enums::RegionRole {
+    use enums::RegionRole as Otf2;
+    match role {
+        Role::Function | Role::Lock => Otf2::FUNCTION,
+        Role::User => Otf2::CODE,
+        Role::Artificial => Otf2::ARTIFICIAL,
+        Role::Parallel => Otf2::PARALLEL,
+        Role::Loop => Otf2::LOOP,
+        Role::Sections => Otf2::SECTIONS,
+        Role::Section => Otf2::SECTION,
+        Role::Workshare => Otf2::WORKSHARE,
+        Role::Single => Otf2::SINGLE,
+        Role::SingleBody => Otf2::SINGLE_SBLOCK,
+        Role::Master => Otf2::MASTER,
+        Role::Critical => Otf2::CRITICAL,
+        Role::CriticalBody => Otf2::CRITICAL_SBLOCK,
+        Role::Atomic => Otf2::ATOMIC,
+        Role::Barrier => Otf2::BARRIER,
+        Role::ImplicitBarrier => Otf2::IMPLICIT_BARRIER,
+        Role::Task => Otf2::TASK,
+        Role::TaskCreate => Otf2::TASK_CREATE,
+        Role::Taskwait => Otf2::TASK_WAIT,
+    }
+}
+
+/// The group of all threads, then a group and a communicator per team shape. Members of a team
+/// are its master and the locations that play its threads, in the order of thread numbers.
+fn define_teams(archive: &mut ArchiveWriter, live: &LiveProcess) -> Result<(), Error> {
+    let (name, none) = (archive.string("OpenMP")?, archive.string("")?);
+    let all = (0..live.locations.len()).map(|place| location_ref(place).0).collect();
+    archive.define(group(ALL_LOCATIONS, name, enums::GroupType::COMM_LOCATIONS, all))?;
+    for definition in &live.definitions {
+        let &Live::Communicator { id, master, size } = definition else { continue };
+        let of = GroupRef(id + 1);
+        let members = members(live, master, size);
+        archive.define(group(of, none, enums::GroupType::COMM_GROUP, members))?;
+        archive.define(Comm {
+            id: CommRef(id),
+            name: none,
+            group: of,
+            parent: enclosing(live, id, master),
+            flags: enums::CommFlag::NONE,
+        })?;
+    }
+    Ok(())
+}
+
+fn group(id: GroupRef, name: StringRef, kind: enums::GroupType, members: Vec<u64>) -> Group {
+    Group {
+        id,
+        name,
+        group_type_pre12: enums::GroupTypePre12::default(),
+        members,
+        group_type: kind,
+        paradigm: enums::Paradigm::OPENMP,
+        group_flags: enums::GroupFlag::NONE,
+    }
+}
+
+fn members(live: &LiveProcess, master: u32, size: u32) -> Vec<u64> {
+    let place = |thread: u32| {
+        live.locations.iter().position(|location| match thread {
+            0 => location.index == master,
+            _ => location.parent == Some(master) && location.thread == thread,
+        })
+    };
+    (0..size).filter_map(place).map(|place| place as u64).collect()
+}
+
+/// The communicator, defined before `id`, of a team that `master` is a worker of.
+fn enclosing(live: &LiveProcess, id: u32, master: u32) -> CommRef {
+    let worker = live.locations.iter().find(|location| location.index == master);
+    let Some((parent, thread)) = worker.and_then(|worker| Some((worker.parent?, worker.thread)))
+    else {
+        return CommRef::UNDEFINED;
+    };
+    let outer = live.definitions.iter().find_map(|definition| match *definition {
+        Live::Communicator { id: outer, master, size }
+            if outer < id && master == parent && size > thread =>
+        {
+            Some(CommRef(outer))
+        }
+        _ => None,
+    });
+    outer.unwrap_or(CommRef::UNDEFINED)
+}

@@ -1,0 +1,320 @@
+//! From the call trees of locations to one call tree and one cube.
+//!
+//! A worker's parallel region says which node of its master it is (`Key::Attach`), so resolving a
+//! node means walking to the root through several locations. Each node is resolved once.
+
+use std::collections::HashMap;
+
+use pompeii_live::{Definition, Key, LiveLocation, LiveProcess, Node, RegionKind};
+use pompeii_model::{
+    CallId, CallTree, Cube, Frequency, IndexVec, Location, LocationId, Metric, MetricId, Paradigm,
+    Process, ProcessId, Region, RegionId, Role, System, Unit,
+};
+
+const ROOT: u32 = 1;
+const TASKS: u32 = 2;
+
+/// The process as one cube of measured metrics.
+pub struct Unified {
+    /// Measured severities; see [`MEASURED`].
+    pub cube: Cube,
+    /// The measurement's end in ticks.
+    pub end_ticks: u64,
+}
+
+/// The measured metrics: unique name, title, unit, description.
+pub const MEASURED: [(&str, &str, Unit, &str); 15] = [
+    ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
+    ("visits", "Visits", Unit::Count, "Enters of the call path"),
+    ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
+    ("omp_fork", "Fork", Unit::Ticks, "From the fork to the thread's begin"),
+    ("omp_ibarrier_wait", "Wait at implicit barrier", Unit::Ticks, "Until the latest arrival"),
+    ("omp_ebarrier_wait", "Wait at explicit barrier", Unit::Ticks, "Until the latest arrival"),
+    ("omp_task_starvation", "Task starvation", Unit::Ticks, "In a barrier with nothing to run"),
+    ("omp_lock_contention_critical", "Critical contention", Unit::Ticks, "Held by another thread"),
+    ("omp_lock_contention_api", "Lock contention", Unit::Ticks, "Held by another thread"),
+    ("task_time", "Task time", Unit::Ticks, "Time of tasks executed at this scheduling point"),
+    ("task_switches", "Task fragments", Unit::Count, "Fragments of tasks begun or resumed here"),
+    ("tasks_created", "Tasks created", Unit::Count, "Deferred task instances"),
+    ("tasks_undeferred", "Undeferred tasks", Unit::Count, "Executed at once, counted only"),
+    ("omp_barrier_last", "Last arrivals", Unit::Count, "How often the location arrived last"),
+    ("omp_barrier_delay", "Barrier delay", Unit::Ticks, "Waiting of others for this location"),
+];
+
+/// Unifies the locations of a process.
+pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
+    let last = live.locations.iter().map(|location| location.last_ticks).max().unwrap_or(0);
+    let end_ticks = live.end.map_or(0, |end| end.ticks).max(last).max(live.start.ticks);
+    let mut regions = regions(live);
+    let mut resolver = Resolver::new(live, &mut regions);
+    let mut calls_of = Vec::new();
+    for (place, location) in live.locations.iter().enumerate() {
+        let nodes = 0..location.nodes.len() as u32;
+        calls_of.push(nodes.map(|node| resolver.call(place, node)).collect::<Vec<CallId>>());
+    }
+    let wall_ticks = (end_ticks - live.start.ticks) as i64;
+    let dimensions = (regions, resolver.calls, system(live));
+    let mut cube = Cube::new(clock, wall_ticks, &live.program, dimensions);
+    for (name, title, unit, description) in MEASURED {
+        let (name, title) = (name.to_owned(), title.to_owned());
+        let description = description.to_owned();
+        cube.add_metric(Metric { name, title, description, unit, parent: None });
+    }
+    for (place, location) in live.locations.iter().enumerate() {
+        fill(&mut cube, live, (place, location), &calls_of[place], end_ticks);
+    }
+    Unified { cube, end_ticks }
+}
+
+/// Region ids of live state are kept: both are dense in the order of definition.
+fn regions(live: &LiveProcess) -> IndexVec<RegionId, Region> {
+    let mut regions = IndexVec::default();
+    for definition in &live.definitions {
+        if let Definition::Region { kind, begin_line, end_line, name, file, .. } = definition {
+            let (role, paradigm) = role(*kind);
+            regions.push(Region {
+                name: name.clone(),
+                role,
+                paradigm,
+                file: file.clone(),
+                begin_line: *begin_line,
+                end_line: *end_line,
+            });
+        }
+    }
+    for name in ["program", "TASKS"].into_iter().skip(regions.len()) {
+        regions.push(Region::artificial(name));
+    }
+    regions
+}
+
+/// Role and paradigm of a kind of region.
+pub fn role(kind: RegionKind) -> (Role, Paradigm) {
+    use RegionKind as Kind;
+    let role = match kind {
+        Kind::Program | Kind::Tasks | Kind::Off => {
+            return (Role::Artificial, Paradigm::Measurement);
+        }
+        Kind::User => return (Role::User, Paradigm::User),
+        Kind::Parallel => Role::Parallel,
+        Kind::Loop => Role::Loop,
+        Kind::Sections => Role::Sections,
+        Kind::Section => Role::Section,
+        Kind::Workshare => Role::Workshare,
+        Kind::Single => Role::Single,
+        Kind::SingleBody => Role::SingleBody,
+        Kind::Master => Role::Master,
+        Kind::Critical => Role::Critical,
+        Kind::CriticalBody => Role::CriticalBody,
+        Kind::Atomic => Role::Atomic,
+        Kind::Barrier => Role::Barrier,
+        Kind::ImplicitBarrier => Role::ImplicitBarrier,
+        Kind::Task => Role::Task,
+        Kind::TaskCreate => Role::TaskCreate,
+        Kind::Taskwait => Role::Taskwait,
+        Kind::Lock => Role::Lock,
+    };
+    (role, Paradigm::OpenMp)
+}
+
+fn system(live: &LiveProcess) -> System {
+    let mut system = System { machine: live.host.clone(), ..System::default() };
+    let master = LocationId(0);
+    let (name, node) = ("Process".to_owned(), live.host.clone());
+    let process = system.processes.push(Process { name, rank: 0, node, master });
+    for location in &live.locations {
+        system.locations.push(Location { name: location_name(live, location), process });
+    }
+    if live.locations.is_empty() {
+        system.locations.push(Location { name: "Master thread".into(), process: ProcessId(0) });
+    }
+    system
+}
+
+/// Brings locations in the order of their thread numbers, workers behind their master: they were
+/// made in the order in which threads came.
+pub fn sort_locations(live: &mut LiveProcess) {
+    let mut paths: HashMap<u32, Vec<u32>> = HashMap::new();
+    for location in &live.locations {
+        let above = location.parent.and_then(|parent| paths.get(&parent));
+        let mut path = above.cloned().unwrap_or_default();
+        path.push(if location.parent.is_some() { location.thread } else { location.index });
+        paths.insert(location.index, path);
+    }
+    live.locations.sort_by_key(|location| paths.remove(&location.index));
+}
+
+/// `Master thread`, `OMP thread 3`, or with nesting the numbers from the outside in:
+/// `OMP thread 1.2`.
+fn location_name(live: &LiveProcess, location: &LiveLocation) -> String {
+    let mut numbers = Vec::new();
+    let mut at = location;
+    while let Some(parent) = at.parent.and_then(|index| find(live, index)) {
+        numbers.push(at.thread.to_string());
+        // Parents are made before their workers; anything else is damage.
+        if parent.index >= at.index {
+            break;
+        }
+        at = parent;
+    }
+    numbers.reverse();
+    match (numbers.is_empty(), at.index) {
+        (true, 0) => "Master thread".to_owned(),
+        (true, index) => format!("Thread {index}"),
+        (false, 0) => format!("OMP thread {}", numbers.join(".")),
+        (false, index) => format!("OMP thread {} of thread {index}", numbers.join(".")),
+    }
+}
+
+fn find(live: &LiveProcess, index: u32) -> Option<&LiveLocation> {
+    live.locations.iter().find(|location| location.index == index)
+}
+
+/// Finds the one call path of each node.
+struct Resolver<'a> {
+    live: &'a LiveProcess,
+    calls: CallTree,
+    program: CallId,
+    tasks: Option<CallId>,
+    place_of: HashMap<u32, usize>,
+    known: HashMap<(usize, u32), CallId>,
+    regions: usize,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(live: &'a LiveProcess, regions: &mut IndexVec<RegionId, Region>) -> Self {
+        let mut calls = CallTree::default();
+        let program = calls.add_root(RegionId(0));
+        let places = live.locations.iter().enumerate();
+        let place_of = places.map(|(place, location)| (location.index, place)).collect();
+        let (known, tasks, regions) = (HashMap::new(), None, regions.len());
+        Self { live, calls, program, tasks, place_of, known, regions }
+    }
+
+    /// The node's call path. Not recursive: call trees may be deep.
+    fn call(&mut self, place: usize, node: u32) -> CallId {
+        let mut path = Vec::new();
+        let mut at = (place, node);
+        let limit = self.live.locations.iter().map(|location| location.nodes.len()).sum::<usize>();
+        let mut call = loop {
+            if let Some(&known) = self.known.get(&at) {
+                break known;
+            }
+            match at.1 {
+                0 | ROOT => break self.program,
+                TASKS => break self.tasks(),
+                _ if path.len() > limit => break self.program,
+                _ => {}
+            }
+            path.push(at);
+            at = self.above(at);
+        };
+        while let Some(at) = path.pop() {
+            call = self.step(call, at);
+            self.known.insert(at, call);
+        }
+        call
+    }
+
+    fn node(&self, (place, node): (usize, u32)) -> Node {
+        self.live.locations[place].nodes.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// What the node's call path is an extension of.
+    fn above(&self, at: (usize, u32)) -> (usize, u32) {
+        let node = self.node(at);
+        let Key::Attach { location, node: attached } = Key::decode(node.key) else {
+            return (at.0, node.parent);
+        };
+        match self.place_of.get(&location) {
+            Some(&place) if (attached as usize) < self.live.locations[place].nodes.len() => {
+                (place, attached)
+            }
+            _ => (at.0, ROOT),
+        }
+    }
+
+    /// The call path of a node whose [`Resolver::above`] has the call path `above`.
+    fn step(&mut self, above: CallId, at: (usize, u32)) -> CallId {
+        match Key::decode(self.node(at).key) {
+            Key::Attach { .. } => above,
+            Key::Region(region) | Key::Stub(region) if (region as usize) < self.regions => {
+                self.calls.child(above, RegionId(region))
+            }
+            _ => above,
+        }
+    }
+
+    fn tasks(&mut self) -> CallId {
+        *self.tasks.get_or_insert_with(|| self.calls.add_root(RegionId(1)))
+    }
+}
+
+/// Adds a location's severities.
+fn fill(
+    cube: &mut Cube,
+    live: &LiveProcess,
+    (place, location): (usize, &LiveLocation),
+    calls: &[CallId],
+    end_ticks: u64,
+) {
+    let mut nodes = location.nodes.clone();
+    close(&mut nodes, live, location, end_ticks);
+    let id = LocationId(place as u32);
+    // The time of a team's thread outside of teams is idle time, which analysis derives.
+    let is_worker = location.parent.is_some();
+    if let (true, Some(root)) = (is_worker, nodes.get_mut(ROOT as usize)) {
+        root.ticks = 0;
+    }
+    if let (Some(root), 0) = (nodes.get_mut(ROOT as usize), location.index) {
+        root.visits = 1;
+    }
+    for (index, node) in nodes.iter().enumerate().skip(1) {
+        let call = calls[index];
+        let role = cube.regions[cube.calls.region(call)].role;
+        for (metric, value) in values(node, role) {
+            if value != 0 {
+                cube.add(MetricId(metric), call, id, value as i64);
+            }
+        }
+    }
+}
+
+/// A node's severities by position in [`MEASURED`].
+fn values(node: &Node, role: Role) -> impl Iterator<Item = (u32, u64)> {
+    let is = |wanted: Role, value: u64| if role == wanted { value } else { 0 };
+    [
+        node.ticks,
+        node.visits,
+        node.management_ticks,
+        node.fork_ticks,
+        is(Role::ImplicitBarrier, node.wait_ticks),
+        is(Role::Barrier, node.wait_ticks),
+        node.starvation_ticks,
+        is(Role::Critical, node.wait_ticks),
+        is(Role::Lock, node.wait_ticks),
+        node.task_ticks,
+        node.task_switches,
+        node.created,
+        node.undeferred,
+        node.last_arrivals,
+        node.delay_ticks,
+    ]
+    .into_iter()
+    .enumerate()
+    .map(|(metric, value)| (metric as u32, value))
+}
+
+/// Accounts the time from the location's last event to the end of the measurement: to the node
+/// that was current, or, behind the join of its last team, to the time outside of teams.
+fn close(nodes: &mut [Node], live: &LiveProcess, location: &LiveLocation, end_ticks: u64) {
+    let team = location.final_barrier.and_then(|team| live.teams.get(team as usize));
+    let join = team.map_or(0, |team| team.join_ticks);
+    let joined = if join >= location.last_ticks { join.min(end_ticks) } else { end_ticks };
+    if let Some(node) = nodes.get_mut(location.current as usize) {
+        node.ticks += joined.saturating_sub(location.last_ticks);
+    }
+    if let Some(root) = nodes.get_mut(ROOT as usize) {
+        root.ticks += end_ticks - joined;
+    }
+}
