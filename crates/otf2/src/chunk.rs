@@ -12,6 +12,8 @@
 //! [`begin`], [`complete`] and [`end_file`] instead. [`scan`] finds out how far a chunk was filled
 //! by a program that died.
 
+use core::borrow::BorrowMut;
+
 use crate::encode::{EVENT_ROOM_BYTES, Room, TIMESTAMP, TIMESTAMP_BYTES};
 
 /// Bytes of the header at the start of each chunk.
@@ -126,26 +128,28 @@ impl Header {
 /// Starts an event chunk and returns the position of the first free byte.
 ///
 /// `first_event` is the number of its first event: 1 for the first chunk of a file, else that of
-/// the last event of the chunk before + 1. `last_time` is the time of the event before in ticks, 0
-/// if there is none; it is repeated here, so that the chunk can be read on its own and the
-/// encoder's state stays as it is. `None`: no room for the header and one event.
+/// the last event of the chunk before + 1. `last_time` is the encoder's state, `&mut u64`; it goes
+/// back by one tick, so that the next event writes its timestamp even if no time has passed: each
+/// chunk can be read on its own. (A timestamp is not written here already, since the reference
+/// reader takes the second of two in a row for an event and then never ends.) A plain number in
+/// its place loses that. `None`: no room for the header and one event.
 #[inline]
-pub fn begin(chunk: &mut [u8], first_event: u64, last_time: u64) -> Option<usize> {
-    if chunk.len() < HEADER_BYTES + TIMESTAMP_BYTES + EVENT_ROOM_BYTES {
+pub fn begin(
+    chunk: &mut [u8],
+    first_event: u64,
+    mut last_time: impl BorrowMut<u64>,
+) -> Option<usize> {
+    if chunk.len() < HEADER_BYTES + EVENT_ROOM_BYTES {
         return None;
     }
     let header =
         Header { endian: Endian::Little, first: first_event, last: first_event.wrapping_sub(1) };
     let (head, rest) = chunk.split_first_chunk_mut::<HEADER_BYTES>()?;
-    let stamp = rest.first_chunk_mut::<{ TIMESTAMP_BYTES + 1 }>()?;
-    *stamp = [0; TIMESTAMP_BYTES + 1];
+    *rest.first_mut()? = END_OF_CHUNK;
     *head = header.to_bytes();
-    if last_time == 0 {
-        return Some(HEADER_BYTES);
-    }
-    stamp[1..TIMESTAMP_BYTES].copy_from_slice(&last_time.to_le_bytes());
-    stamp[0] = TIMESTAMP;
-    Some(HEADER_BYTES + TIMESTAMP_BYTES)
+    let last_time = last_time.borrow_mut();
+    *last_time = last_time.saturating_sub(1);
+    Some(HEADER_BYTES)
 }
 
 /// Completes a chunk that is not the last of its file: sets the number of its last event and pads
@@ -191,8 +195,14 @@ pub struct EventChunk<'a> {
 
 impl<'a> EventChunk<'a> {
     /// Starts a chunk in `bytes`; arguments and result as in [`begin`].
-    pub fn begin(bytes: &'a mut [u8], first_event: u64, last_time: u64) -> Option<EventChunk<'a>> {
-        let used = begin(bytes, first_event, last_time)?;
+    ///
+    /// `last_time` is that of the chunk before, in ticks; 0 for the first.
+    pub fn begin(
+        bytes: &'a mut [u8],
+        first_event: u64,
+        mut last_time: u64,
+    ) -> Option<EventChunk<'a>> {
+        let used = begin(bytes, first_event, &mut last_time)?;
         Some(EventChunk { bytes, used, last_time, last_event: first_event.wrapping_sub(1) })
     }
 

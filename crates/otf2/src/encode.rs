@@ -222,6 +222,13 @@ pub enum MetricValue {
     I64(i64),
     /// Everything else.
     F64(f64),
+    /// 64 bits of a type that metrics do not have in today's archives.
+    Other {
+        /// Type id.
+        kind: u8,
+        /// The bits.
+        bits: u64,
+    },
 }
 
 impl MetricValue {
@@ -232,6 +239,18 @@ impl MetricValue {
             MetricValue::U64(value) => (4, value),
             MetricValue::I64(value) => (8, value as u64),
             MetricValue::F64(value) => (10, value.to_bits()),
+            MetricValue::Other { kind, bits } => (kind, bits),
+        }
+    }
+
+    /// The value of these bits.
+    #[inline]
+    pub const fn from_bits(kind: u8, bits: u64) -> MetricValue {
+        match kind {
+            4 => MetricValue::U64(bits),
+            8 => MetricValue::I64(bits as i64),
+            10 => MetricValue::F64(f64::from_bits(bits)),
+            _ => MetricValue::Other { kind, bits },
         }
     }
 }

@@ -18,3 +18,41 @@
 pub mod chunk;
 pub mod encode;
 pub mod seal;
+
+#[cfg(feature = "std")]
+pub mod anchor;
+#[cfg(feature = "std")]
+pub mod definition;
+#[cfg(feature = "std")]
+pub mod enums;
+#[cfg(feature = "std")]
+mod error;
+#[cfg(feature = "std")]
+pub mod event;
+#[cfg(feature = "std")]
+pub mod field;
+#[cfg(feature = "std")]
+mod legacy;
+#[cfg(feature = "std")]
+pub mod mapping;
+#[cfg(feature = "std")]
+pub mod marker;
+#[cfg(feature = "std")]
+pub mod record;
+#[cfg(feature = "std")]
+pub mod reference;
+#[cfg(feature = "std")]
+pub mod snapshot;
+#[cfg(feature = "std")]
+pub mod thumbnail;
+#[cfg(feature = "std")]
+pub mod value;
+#[cfg(feature = "std")]
+mod wire;
+#[cfg(feature = "std")]
+pub mod write;
+
+#[cfg(feature = "std")]
+pub use error::{Error, Malformed};
+#[cfg(feature = "std")]
+pub use wire::Timestamp;

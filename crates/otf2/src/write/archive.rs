@@ -1,0 +1,272 @@
+//! A whole archive: event files, local and global definitions, and at last the anchor.
+//!
+//! The order is that of `finish` of a measurement: event files first, since the definition of a
+//! location has its number of events; then the global definitions, each before its first use; the
+//! anchor at the very end and under its name only when it is complete.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::EventWriter;
+use super::chunked::ChunkedWriter;
+use crate::anchor::Anchor;
+use crate::chunk::{EMPTY_EVENT_FILE, Endian, HEADER_BYTES, Header};
+use crate::definition::{self, Definition};
+use crate::error::{Error, io_error};
+use crate::legacy;
+use crate::record::LOCAL;
+use crate::reference::{LocationRef, StringRef};
+use crate::seal::{Sealed, Sealer};
+use crate::wire::{Sink, write_framed};
+
+/// Sizes of the chunks of an archive, in bytes: 256 KiB to 16 MiB, or other tools refuse it.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Of event files; live chunks that are taken over must have this size.
+    pub event_chunk_bytes: usize,
+    /// Of definition files.
+    pub definition_chunk_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { event_chunk_bytes: 1 << 20, definition_chunk_bytes: 4 << 20 }
+    }
+}
+
+/// An archive that is being written.
+#[derive(Debug)]
+pub struct ArchiveWriter {
+    folder: PathBuf,
+    name: String,
+    options: Options,
+    global: ChunkedWriter<BufWriter<File>>,
+    definitions: u64,
+    locations: BTreeSet<u64>,
+    strings: HashMap<String, StringRef>,
+}
+
+impl ArchiveWriter {
+    /// Creates `folder/NAME.def` and `folder/NAME/`; Score-P and most readers use the name
+    /// `traces`. Files of an archive of that name are replaced.
+    pub fn create(folder: &Path, name: &str, options: Options) -> Result<ArchiveWriter, Error> {
+        let files = folder.join(name);
+        fs::create_dir_all(&files).map_err(io_error(&files))?;
+        let anchor = folder.join(format!("{name}.otf2"));
+        match fs::remove_file(&anchor) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Io { path: anchor, source });
+            }
+            _ => {}
+        }
+        let path = folder.join(format!("{name}.def"));
+        let file = BufWriter::new(File::create(&path).map_err(io_error(&path))?);
+        Ok(ArchiveWriter {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            options,
+            global: ChunkedWriter::new(file, &path, options.definition_chunk_bytes, false),
+            definitions: 0,
+            locations: BTreeSet::new(),
+            strings: HashMap::new(),
+        })
+    }
+
+    /// Path of the event file of a location.
+    pub fn event_path(&self, location: LocationRef) -> PathBuf {
+        self.folder.join(&self.name).join(format!("{}.evt", location.0))
+    }
+
+    /// Path of the local definitions of a location.
+    pub fn local_path(&self, location: LocationRef) -> PathBuf {
+        self.folder.join(&self.name).join(format!("{}.def", location.0))
+    }
+
+    /// Starts the event file of a location, for events that do not exist as chunks.
+    pub fn events(&self, location: LocationRef) -> Result<EventWriter<BufWriter<File>>, Error> {
+        let path = self.event_path(location);
+        let file = BufWriter::new(File::create(&path).map_err(io_error(&path))?);
+        Ok(EventWriter::new(file, &path, self.options.event_chunk_bytes))
+    }
+
+    /// Writes the event file of a location from live chunks in the order of time.
+    ///
+    /// The chunks are sealed on the way; those behind the first that was never begun are left out.
+    pub fn copy_events<'c>(
+        &self,
+        location: LocationRef,
+        chunks: impl IntoIterator<Item = &'c [u8]>,
+    ) -> Result<Sealed, Error> {
+        let path = self.event_path(location);
+        let mut file = File::create(&path).map_err(io_error(&path))?;
+        let mut chunks =
+            chunks.into_iter().take_while(|chunk| Header::read(chunk).is_some()).peekable();
+        let mut sealer = Sealer::new();
+        let mut buffer = Vec::new();
+        while let Some(chunk) = chunks.next() {
+            buffer.clear();
+            buffer.extend_from_slice(chunk);
+            self.check_chunk(&path, chunk)?;
+            let bytes = sealer.chunk(&mut buffer, chunks.peek().is_none()).unwrap_or(0);
+            file.write_all(&buffer[..bytes]).map_err(io_error(&path))?;
+        }
+        if sealer.sealed().file_bytes == 0 {
+            file.write_all(&EMPTY_EVENT_FILE).map_err(io_error(&path))?;
+            return Ok(Sealed { file_bytes: EMPTY_EVENT_FILE.len() as u64, ..Sealed::default() });
+        }
+        Ok(sealer.sealed())
+    }
+
+    fn check_chunk(&self, path: &Path, chunk: &[u8]) -> Result<(), Error> {
+        let (found, expected) = (chunk.len(), self.options.event_chunk_bytes);
+        if found == expected {
+            return Ok(());
+        }
+        let what = format!("a chunk of {found} bytes in an archive with chunks of {expected}");
+        Err(Error::Unsupported { file: path.to_owned(), what })
+    }
+
+    /// Makes a live file, which consists of whole chunks of one location, the event file of that
+    /// location: seals it in place, cuts it and moves it. Copies only across file systems.
+    pub fn adopt_events(&self, location: LocationRef, live: &Path) -> Result<Sealed, Error> {
+        let sealed = seal_file(live, self.options.event_chunk_bytes)?;
+        let path = self.event_path(location);
+        if fs::rename(live, &path).is_err() {
+            fs::copy(live, &path).map_err(io_error(&path))?;
+            fs::remove_file(live).map_err(io_error(live))?;
+        }
+        Ok(sealed)
+    }
+
+    /// Writes the local definitions of a location: mapping tables first, then clock offsets.
+    pub fn local_definitions(
+        &self,
+        location: LocationRef,
+        definitions: &[Definition],
+    ) -> Result<(), Error> {
+        let path = self.local_path(location);
+        let file = BufWriter::new(File::create(&path).map_err(io_error(&path))?);
+        let mut file = ChunkedWriter::new(file, &path, self.options.definition_chunk_bytes, false);
+        for definition in definitions {
+            write_definition(&mut file, definition.clone(), true)?;
+        }
+        file.finish().map(drop)
+    }
+
+    /// Appends a global definition; what it refers to must have been defined before.
+    pub fn define(&mut self, definition: impl Into<Definition>) -> Result<(), Error> {
+        let definition = definition.into();
+        if let Definition::Location(location) = &definition {
+            self.locations.insert(location.id.0);
+        }
+        write_definition(&mut self.global, definition, false)?;
+        self.definitions += 1;
+        Ok(())
+    }
+
+    /// The id of a text, which is defined at its first use. Id 0 is the empty text.
+    ///
+    /// Not to be mixed with `String` definitions of the caller's own numbering.
+    pub fn string(&mut self, text: &str) -> Result<StringRef, Error> {
+        if self.strings.is_empty() && !text.is_empty() {
+            self.string("")?;
+        }
+        if let Some(&id) = self.strings.get(text) {
+            return Ok(id);
+        }
+        let id = StringRef(self.strings.len() as u32);
+        self.strings.insert(text.to_owned(), id);
+        self.define(definition::String { id, string: text.to_owned() })?;
+        Ok(id)
+    }
+
+    /// Completes the archive: empty files for locations that have none, then the anchor, whose
+    /// sizes and counts are set here. Returns the path of the anchor.
+    pub fn finish(self, anchor: Anchor) -> Result<PathBuf, Error> {
+        for &location in &self.locations {
+            let location = LocationRef(location);
+            if !self.event_path(location).exists() {
+                let path = self.event_path(location);
+                fs::write(&path, EMPTY_EVENT_FILE).map_err(io_error(&path))?;
+            }
+            if !self.local_path(location).exists() {
+                self.local_definitions(location, &[])?;
+            }
+        }
+        let anchor = Anchor {
+            event_chunk_bytes: self.options.event_chunk_bytes as u64,
+            definition_chunk_bytes: self.options.definition_chunk_bytes as u64,
+            locations: self.locations.len() as u64,
+            global_definitions: self.definitions,
+            ..anchor
+        };
+        self.global.finish()?;
+        let path = self.folder.join(format!("{}.otf2", self.name));
+        let unfinished = self.folder.join(format!("{}.otf2.tmp", self.name));
+        fs::write(&unfinished, anchor.to_bytes()).map_err(io_error(&unfinished))?;
+        fs::rename(&unfinished, &path).map_err(io_error(&path))?;
+        Ok(path)
+    }
+}
+
+fn write_definition<W: Write>(
+    file: &mut ChunkedWriter<W>,
+    mut definition: Definition,
+    local: bool,
+) -> Result<(), Error> {
+    let key = definition.key();
+    let (only_local, only_global) = (key & LOCAL != 0, key <= 8);
+    if (only_local && !local) || (only_global && local) {
+        let file = file.path().to_owned();
+        return Err(Error::WrongFile { file, record: definition.name() });
+    }
+    legacy::fill(&mut definition);
+    let mut sink = Sink::new(Endian::Little);
+    write_framed(&mut sink, key as u8, None, |sink| definition.write_fields(sink));
+    file.check_size(definition.name(), sink.bytes.len(), 0)?;
+    if file.free() < sink.bytes.len() {
+        file.next_chunk()?;
+    }
+    file.append(&sink.bytes);
+    Ok(())
+}
+
+/// Seals a live file chunk by chunk; chunks that are complete already are not written again.
+fn seal_file(live: &Path, chunk_bytes: usize) -> Result<Sealed, Error> {
+    let error = |source| Error::Io { path: live.to_owned(), source };
+    let mut file = OpenOptions::new().read(true).write(true).open(live).map_err(error)?;
+    let mut sealer = Sealer::new();
+    let mut chunk = read_chunk(&mut file, 0, chunk_bytes).map_err(error)?;
+    for number in 0.. {
+        let next = read_chunk(&mut file, number + 1, chunk_bytes).map_err(error)?;
+        let before = chunk.clone();
+        if sealer.chunk(&mut chunk, next.is_empty()).is_some() && chunk != before {
+            file.seek(SeekFrom::Start(number * chunk_bytes as u64)).map_err(error)?;
+            file.write_all(&chunk).map_err(error)?;
+        }
+        if next.is_empty() {
+            break;
+        }
+        chunk = next;
+    }
+    if sealer.sealed().file_bytes == 0 {
+        fs::write(live, EMPTY_EVENT_FILE).map_err(error)?;
+        return Ok(Sealed { file_bytes: EMPTY_EVENT_FILE.len() as u64, ..Sealed::default() });
+    }
+    file.set_len(sealer.sealed().file_bytes).map_err(error)?;
+    Ok(sealer.sealed())
+}
+
+/// The bytes of a chunk; none if it was never begun.
+fn read_chunk(file: &mut File, number: u64, chunk_bytes: usize) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(number * chunk_bytes as u64))?;
+    let mut chunk = Vec::new();
+    Read::by_ref(file).take(HEADER_BYTES as u64).read_to_end(&mut chunk)?;
+    if Header::read(&chunk).is_none() {
+        return Ok(Vec::new());
+    }
+    file.take((chunk_bytes - HEADER_BYTES) as u64).read_to_end(&mut chunk)?;
+    Ok(chunk)
+}

@@ -1,0 +1,101 @@
+//! A file of chunks, filled record by record.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::chunk::{self, END_OF_CHUNK, Endian, HEADER_BYTES, Header};
+use crate::error::{Error, io_error};
+
+/// Keeps the current chunk in memory, since its header is known only when it is full.
+#[derive(Debug)]
+pub(super) struct ChunkedWriter<W> {
+    out: W,
+    path: PathBuf,
+    chunk_bytes: usize,
+    chunk: Vec<u8>,
+    /// Records count in the headers; only event and snapshot files have that.
+    counted: bool,
+    first: u64,
+    last: u64,
+}
+
+impl<W: Write> ChunkedWriter<W> {
+    /// `path` is for messages.
+    pub fn new(out: W, path: &Path, chunk_bytes: usize, counted: bool) -> ChunkedWriter<W> {
+        let mut writer = ChunkedWriter {
+            out,
+            path: path.to_owned(),
+            chunk_bytes,
+            chunk: Vec::new(),
+            counted,
+            first: 1,
+            last: 0,
+        };
+        writer.begin();
+        writer
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes that a record may have in the current chunk; two remain for the end marks.
+    pub fn free(&self) -> usize {
+        self.chunk_bytes.saturating_sub(self.chunk.len() + 2)
+    }
+
+    /// The error for a record that even an empty chunk cannot hold, `head` bytes being taken.
+    pub fn check_size(&self, record: &'static str, bytes: usize, head: usize) -> Result<(), Error> {
+        let chunk_bytes = self.chunk_bytes;
+        if HEADER_BYTES + head + bytes + 2 > chunk_bytes {
+            return Err(Error::TooLarge { file: self.path.clone(), record, bytes, chunk_bytes });
+        }
+        Ok(())
+    }
+
+    /// Appends bytes that fit, without counting a record.
+    pub fn append(&mut self, bytes: &[u8]) {
+        self.chunk.extend(bytes);
+    }
+
+    pub fn count_record(&mut self) {
+        self.last += u64::from(self.counted);
+    }
+
+    pub fn records(&self) -> u64 {
+        self.last
+    }
+
+    /// Writes the chunk out and starts the next one.
+    pub fn next_chunk(&mut self) -> Result<(), Error> {
+        self.chunk.resize(self.chunk_bytes, END_OF_CHUNK);
+        self.flush()?;
+        self.first = self.last + 1;
+        if !self.counted {
+            self.first = 1;
+        }
+        self.begin();
+        Ok(())
+    }
+
+    /// Writes the end marks and everything that is not written yet.
+    pub fn finish(mut self) -> Result<W, Error> {
+        self.chunk.extend([chunk::END_OF_FILE, chunk::END_OF_BUFFER]);
+        self.flush()?;
+        self.out.flush().map_err(io_error(&self.path))?;
+        Ok(self.out)
+    }
+
+    fn begin(&mut self) {
+        self.chunk.clear();
+        self.chunk.extend([0; HEADER_BYTES]);
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        let header = Header { endian: Endian::Little, first: self.first, last: self.last };
+        if let Some(bytes) = self.chunk.first_chunk_mut() {
+            *bytes = header.to_bytes();
+        }
+        self.out.write_all(&self.chunk).map_err(io_error(&self.path))
+    }
+}

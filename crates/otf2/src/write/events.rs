@@ -1,0 +1,85 @@
+//! An event file from event records, for everything that is not the hot path of a measurement.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::chunked::ChunkedWriter;
+use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
+use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
+use crate::error::Error;
+use crate::event::Event;
+use crate::value::{ATTRIBUTE_VALUE_BYTES, AttributeValue};
+use crate::wire::{Sink, Wire, write_framed};
+
+/// Writes the events of one location.
+#[derive(Debug)]
+pub struct EventWriter<W: Write> {
+    file: ChunkedWriter<W>,
+    last_time: u64,
+}
+
+impl<W: Write> EventWriter<W> {
+    /// Writes to `out`, which begins at the start of a file; `path` is for messages.
+    ///
+    /// `chunk_bytes` is the event chunk size of the archive's anchor.
+    pub fn new(out: W, path: &Path, chunk_bytes: usize) -> EventWriter<W> {
+        EventWriter { file: ChunkedWriter::new(out, path, chunk_bytes, true), last_time: 0 }
+    }
+
+    /// Appends an event at `time`, in ticks; a time before the last one is recorded as that one.
+    ///
+    /// Errors: the system cannot write, or the record does not fit into a chunk.
+    pub fn event(
+        &mut self,
+        time: u64,
+        event: &Event,
+        attributes: &[AttributeValue],
+    ) -> Result<(), Error> {
+        let mut sink = Sink::new(Endian::Little);
+        if !attributes.is_empty() {
+            write_attributes(&mut sink, attributes);
+        }
+        write_event(&mut sink, event);
+        self.file.check_size(event.name(), sink.bytes.len(), TIMESTAMP_BYTES)?;
+        let new_chunk = self.file.free() < TIMESTAMP_BYTES + sink.bytes.len();
+        if new_chunk {
+            self.file.next_chunk()?;
+        }
+        if new_chunk || time > self.last_time {
+            self.last_time = self.last_time.max(time);
+            self.file.append(&[TIMESTAMP]);
+            self.file.append(&self.last_time.to_le_bytes());
+        }
+        self.file.append(&sink.bytes);
+        self.file.count_record();
+        Ok(())
+    }
+
+    /// Events written so far.
+    pub fn events(&self) -> u64 {
+        self.file.records()
+    }
+
+    /// Completes the file.
+    pub fn finish(self) -> Result<W, Error> {
+        self.file.finish()
+    }
+}
+
+pub(crate) fn write_event(sink: &mut Sink, event: &Event) {
+    let id = event.key() as u8;
+    if chunk::is_single(id) {
+        sink.u8(id);
+        event.write_fields(sink);
+    } else {
+        write_framed(sink, id, Some(event.max_bytes()), |sink| event.write_fields(sink));
+    }
+}
+
+pub(crate) fn write_attributes(sink: &mut Sink, attributes: &[AttributeValue]) {
+    let estimate = 5 + ATTRIBUTE_VALUE_BYTES * attributes.len();
+    write_framed(sink, ATTRIBUTE_LIST, Some(estimate), |sink| {
+        (attributes.len() as u32).write(sink);
+        attributes.iter().for_each(|attribute| attribute.write(sink));
+    });
+}
