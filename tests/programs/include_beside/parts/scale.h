@@ -1,0 +1,2 @@
+#include "../beside.h"
+#define SCALE(x) ((x) * THREADS)
