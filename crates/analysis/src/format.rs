@@ -89,7 +89,23 @@ mod tests {
         let values =
             [123.4, 23.64, 9.06, 0.984, 0.66, 0.0996, 0.0031, 0.00098, 0.031, 1.2e-6, 3e-8, 0.0];
         let shown: Vec<String> = values.iter().map(|&value| seconds(value)).collect();
-        expect!["123 s, 23.6 s, 9.1 s, 0.98 s, 0.66 s, 0.10 s, 3.1 ms, 980 µs, 31 ms, 1.2 µs, 30 ns, 0 s"].assert_eq(&shown.join(", "));
+        expect![[r#"
+            123 s
+            23.6 s
+            9.1 s
+            0.98 s
+            0.66 s
+            0.10 s
+            3.1 ms
+            980 µs
+            31 ms
+            1.2 µs
+            30 ns
+            0 s"#]]
+        .assert_eq(&shown.join(
+            "
+",
+        ));
     }
 
     #[test]

@@ -1,1 +1,54 @@
-//! Terminal and HTML reports, explain.
+//! Reports of an analysed run: the summary that `run` prints, the three weighted trees as text, a
+//! machine-readable report, the offline page, and the catalogue as text.
+//!
+//! Design constraints:
+//! * A report is a function from a cube to a string. Nothing here reads a file, knows a terminal, or
+//!   computes a severity: what is shown was computed in `analysis`.
+//! * Without colour and bars the output is plain text that can be piped and compared.
+//! * In every tree a collapsed node shows its inclusive value and an expanded one its exclusive
+//!   value, so that what is visible always sums to the whole (POMP paper, section 5).
+
+mod explain;
+mod html;
+mod json;
+mod layout;
+mod summary;
+mod trees;
+
+pub use explain::{UnknownProperty, explain};
+pub use html::html;
+pub use json::{JsonReport, json, json_report};
+pub use summary::summary;
+pub use trees::{TreeOptions, trees};
+
+/// How a report is laid out.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Columns of the terminal; output is wrapped to it.
+    pub width: usize,
+    /// Whether to use ANSI colours.
+    pub color: bool,
+    /// Whether to draw bars.
+    pub bars: bool,
+    /// How many findings to show at most.
+    pub top: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { width: 80, color: false, bars: false, top: 5 }
+    }
+}
+
+/// What a report says about a run that its cube does not know: from the manifest.
+#[derive(Clone, Debug, Default)]
+pub struct RunInfo {
+    /// The experiment as the user names it on the command line; empty where there is none.
+    pub experiment: String,
+    /// The capture path: `source`, `OMPT`, ...; empty where unknown.
+    pub observed_by: String,
+    /// Size of the trace in bytes, where there is one.
+    pub trace_bytes: Option<u64>,
+    /// Sentences on what the tool itself cost or lost; each becomes a line.
+    pub notes: Vec<String>,
+}

@@ -67,13 +67,17 @@ fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: V
     let late = largest_share(&arrivals);
     if let Some((location, share)) = late {
         let late_by = lens.seconds(lost) / (threads * visits) as f64;
-        let (who, share) = (lens.thread_name(location), format::percent(share));
-        let often = match visits {
-            1 => String::new(),
-            _ => format!(" in {share} of {}", format::counted(visits, "visit")),
-        };
-        let late_by = format::seconds(late_by);
-        details.push(format!("{who} arrives last{often}, {late_by} after the average."));
+        let (who, percent) = (lens.thread_name(location), format::percent(share));
+        let (often, late_by) = (format::counted(visits, "visit"), format::seconds(late_by));
+        details.push(match visits {
+            1 => format!("{who} arrives last, {late_by} after the average."),
+            _ if share >= ALWAYS_THE_SAME => {
+                format!("{who} arrives last in {percent} of {often}, {late_by} after the average.")
+            }
+            _ => format!(
+                "the last one changes ({who} in {percent} of {often}), {late_by} after the average."
+            ),
+        });
     }
     let same = late.filter(|(_, share)| *share >= ALWAYS_THE_SAME).map(|(location, _)| location);
     if let Some(more) = same.and_then(|location| slower_code(&lens, scope, location, threads)) {
@@ -191,7 +195,7 @@ mod tests {
              omp_barrier_last=4 visits=8",
             expect![[r#"
                 a.f90:5 do | omp_ibarrier_wait lost=38 gain=19
-                    thread 0 arrives last in 50 % of 8 visits, 2.4 ms after the average.
+                    the last one changes (thread 0 in 50 % of 8 visits), 2.4 ms after the average.
                     The late thread changes: try schedule(dynamic), or nowait where data allows.
                 a.f90:5 do | omp_ibarrier lost=2 gain=1
                     16 visits, 125 µs each beyond waiting for late threads.

@@ -105,7 +105,7 @@ mod tests {
              a/main@a.c:60/parallel@a.c:70           *  time=350 visits=1",
             expect![[r#"
                 a.c:60 main | omp_idle_threads lost=1950 gain=488
-                    0.65 s run on one thread: read_forcing (0.40 s), write_state (0.20 s), main (50 ms).
+                    0.65 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
                     Parallelise the largest of these, or overlap it with other work.
             "#]],
         );

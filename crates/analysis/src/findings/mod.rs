@@ -205,7 +205,7 @@ fn largest_parts(lens: &Lens, metric: &str, calls: &[CallId], divisor: i64) -> S
     let named: Vec<String> = parts
         .iter()
         .filter(|(value, _)| *value * 20 >= whole)
-        .take(3)
+        .take(2)
         .map(|&(value, call)| {
             let name = format::name_with_place(lens.cube, call);
             format!("{name} ({})", format::seconds(lens.seconds(value)))

@@ -106,7 +106,7 @@ fn fork_and_join(search: &mut Search) {
         let (forks, each) = (format::counted(forks, "fork"), format::seconds(each));
         let details = vec![format!("{forks} and joins of {threads} threads, {each} each.")];
         let suggestion =
-            "Merge it with its neighbours, move it out of a loop, or add if(size > limit).".into();
+            "Merge it with its neighbours, move it out of a loop, or add an if clause.".into();
         let words = Words { details, suggestion };
         report(search, metric, Site { region, construct, metric, calls }, words);
     }
@@ -198,7 +198,7 @@ mod tests {
             expect![[r#"
                 a.c:2 parallel | omp_management lost=800 gain=400
                     100 forks and joins of 2 threads, 4.0 ms each.
-                    Merge it with its neighbours, move it out of a loop, or add if(size > limit).
+                    Merge it with its neighbours, move it out of a loop, or add an if clause.
                 ? a | omp_idle_threads lost=100 gain=50
                     0.10 s run on one thread.
                     Compile with --functions to see which functions these are.

@@ -1,0 +1,314 @@
+//! The machine-readable report. Its shape is a contract: fields are added, never renamed.
+//!
+//! Seconds end in `_s` and are sums over all locations unless they say otherwise; lists refer to
+//! each other by index (`region`, `parent`), so that deep call trees need no deep nesting.
+
+use std::collections::BTreeMap;
+
+use pompeii_analysis::{
+    Finding, Lens, allocation, check_sum, counted_only, efficiencies, findings,
+};
+use pompeii_model::{CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Unit};
+use serde::Serialize;
+
+/// A whole report.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonReport {
+    pub schema: &'static str,
+    pub program: String,
+    pub wall_s: f64,
+    pub wall_ticks: i64,
+    pub ticks_per_second: f64,
+    pub processes: usize,
+    pub threads: usize,
+    /// Wall time x threads.
+    pub allocation_s: f64,
+    /// `null` where all sums hold, else what does not.
+    pub sum_error: Option<String>,
+    pub efficiencies: JsonEfficiencies,
+    pub allocation: Vec<JsonPart>,
+    pub findings: Vec<JsonFinding>,
+    pub metrics: Vec<JsonMetric>,
+    pub regions: Vec<JsonRegion>,
+    pub call_paths: Vec<JsonCallPath>,
+    pub locations: Vec<JsonLocation>,
+    pub counted_only: Vec<JsonCounted>,
+}
+
+/// Efficiencies between 0 and 1; the first is the product of the next three.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "see pompeii_analysis::Efficiencies")]
+pub struct JsonEfficiencies {
+    pub parallel: f64,
+    pub load_balance: f64,
+    pub serial_parts: f64,
+    pub openmp_overhead: f64,
+    pub thread_balance: f64,
+}
+
+/// A part of the CPU allocation.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonPart {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub time_s: f64,
+    pub share: f64,
+}
+
+/// A problem.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonFinding {
+    pub property: &'static str,
+    pub title: &'static str,
+    /// The metric whose severities show it best.
+    pub metric: &'static str,
+    pub region: usize,
+    pub construct: String,
+    pub file: String,
+    pub line: u32,
+    pub lost_s: f64,
+    pub gain_s: f64,
+    pub share: f64,
+    /// At least 1 % of the run: what the summary shows.
+    pub significant: bool,
+    pub details: Vec<String>,
+    pub suggestion: String,
+    pub call_paths: Vec<usize>,
+}
+
+/// A metric; `parent` is an index into the list.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonMetric {
+    pub name: String,
+    pub title: String,
+    pub parent: Option<usize>,
+    /// `sec`, `occ` or `bytes`.
+    pub unit: &'static str,
+    /// Over all call paths and locations (collapsed display).
+    pub total: f64,
+    /// Without its children (expanded display).
+    pub exclusive: f64,
+    /// The sum of ticks, counts or bytes as it was measured.
+    pub raw: i64,
+}
+
+/// A region with its sums over call paths and locations.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonRegion {
+    pub name: String,
+    /// The construct's words, or `user`, `function`, `lock`, `artificial`.
+    pub kind: String,
+    pub file: String,
+    pub line: u32,
+    pub end_line: u32,
+    pub visits: i64,
+    /// Measured time with everything below it, without idle time; recursion counts once.
+    pub time_s: f64,
+    /// Measured time of the region itself.
+    pub self_s: f64,
+    /// Own severities that are not 0: seconds, or counts.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// A call path; `parent` and `region` are indices.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonCallPath {
+    pub parent: Option<usize>,
+    pub region: usize,
+    pub visits: i64,
+    pub time_s: f64,
+    pub self_s: f64,
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// A thread with its totals.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonLocation {
+    pub name: String,
+    pub process: String,
+    pub rank: u32,
+    pub node: String,
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// A construct that was counted and not timed.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonCounted {
+    pub thing: &'static str,
+    pub region: usize,
+    pub count: i64,
+}
+
+/// The report as text, indented by two blanks.
+pub fn json(cube: &Cube) -> String {
+    // Serialising to memory fails on non-string keys only, and there are none.
+    serde_json::to_string_pretty(&json_report(cube)).unwrap_or_default() + "\n"
+}
+
+/// The report as values.
+pub fn json_report(cube: &Cube) -> JsonReport {
+    let lens = Lens::new(cube);
+    let e = efficiencies(cube);
+    let part = |part: pompeii_analysis::AllocationPart| JsonPart {
+        name: part.name,
+        title: part.title,
+        time_s: lens.seconds(part.ticks),
+        share: lens.share(part.ticks),
+    };
+    JsonReport {
+        schema: "pompeii-report-1",
+        program: cube.program.clone(),
+        wall_s: lens.seconds(cube.wall_ticks),
+        wall_ticks: cube.wall_ticks,
+        ticks_per_second: cube.clock.ticks_per_second(),
+        processes: cube.system.processes.len(),
+        threads: cube.system.locations.len(),
+        allocation_s: lens.seconds(cube.allocation_ticks()),
+        sum_error: check_sum(cube).err().map(|error| error.to_string()),
+        efficiencies: JsonEfficiencies {
+            parallel: e.parallel,
+            load_balance: e.load_balance,
+            serial_parts: e.serial_parts,
+            openmp_overhead: e.openmp_overhead,
+            thread_balance: e.thread_balance,
+        },
+        allocation: allocation(cube).into_iter().map(part).collect(),
+        findings: findings(cube).iter().map(|finding| json_finding(cube, finding)).collect(),
+        metrics: cube.metrics().ids().map(|id| json_metric(cube, id)).collect(),
+        regions: json_regions(cube),
+        call_paths: json_call_paths(cube),
+        locations: json_locations(cube),
+        counted_only: counted_only(cube)
+            .into_iter()
+            .map(|c| JsonCounted { thing: c.thing, region: c.region.index(), count: c.count })
+            .collect(),
+    }
+}
+
+fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
+    let region = &cube.regions[finding.region];
+    JsonFinding {
+        property: finding.property.name,
+        title: finding.property.title,
+        metric: finding.metric,
+        region: finding.region.index(),
+        construct: finding.construct.clone(),
+        file: region.file.clone(),
+        line: region.begin_line,
+        lost_s: cube.clock.seconds(finding.lost_ticks),
+        gain_s: cube.clock.seconds(finding.gain_ticks),
+        share: finding.share,
+        significant: finding.is_significant(cube),
+        details: finding.details.clone(),
+        suggestion: finding.suggestion.clone(),
+        call_paths: finding.calls.iter().map(|call| call.index()).collect(),
+    }
+}
+
+fn shown(cube: &Cube, unit: Unit, value: i64) -> f64 {
+    match unit {
+        Unit::Ticks => cube.clock.seconds(value),
+        Unit::Count | Unit::Bytes => value as f64,
+    }
+}
+
+fn json_metric(cube: &Cube, id: MetricId) -> JsonMetric {
+    let metric = &cube.metrics()[id];
+    JsonMetric {
+        name: metric.name.clone(),
+        title: metric.title.clone(),
+        parent: metric.parent.map(Id::index),
+        unit: metric.unit.cube_name(),
+        total: shown(cube, metric.unit, cube.total(id)),
+        exclusive: shown(cube, metric.unit, cube.metric_exclusive_total(id)),
+        raw: cube.total(id),
+    }
+}
+
+/// The construct's words for OpenMP (without the name of a critical section), else what it is.
+fn kind(region: &Region) -> String {
+    match region.role {
+        Role::Lock => "lock".to_owned(),
+        Role::Artificial => "artificial".to_owned(),
+        Role::User => "user".to_owned(),
+        Role::Function if region.paradigm != Paradigm::OpenMp => "function".to_owned(),
+        _ => region.construct().split(" (").next().unwrap_or_default().to_owned(),
+    }
+}
+
+fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
+    let mut calls: Vec<Vec<CallId>> = vec![Vec::new(); cube.regions.len()];
+    for call in cube.calls.ids() {
+        calls[cube.calls.region(call).index()].push(call);
+    }
+    let measured = cube.metric("execution");
+    let inclusive = measured.map(|metric| cube.all_inclusive(metric));
+    let outermost = |&call: &CallId| {
+        let mut callers = cube.calls.ancestors(call).skip(1);
+        !callers.any(|caller| cube.calls.region(caller) == cube.calls.region(call))
+    };
+    let region = |(id, region): (RegionId, &Region)| {
+        let calls = &calls[id.index()];
+        let own = |metric| calls.iter().map(|&call| cube.own(metric, call)).sum::<i64>();
+        let below = |sums: &IndexVec<CallId, i64>| -> i64 {
+            calls.iter().copied().filter(outermost).map(|call| sums[call]).sum()
+        };
+        JsonRegion {
+            name: region.name.clone(),
+            kind: kind(region),
+            file: region.file.clone(),
+            line: region.begin_line,
+            end_line: region.end_line,
+            visits: cube.metric("visits").map_or(0, own),
+            time_s: cube.clock.seconds(inclusive.as_ref().map_or(0, below)),
+            self_s: cube.clock.seconds(measured.map_or(0, own)),
+            metrics: nonzero(cube, own),
+        }
+    };
+    cube.regions.enumerated().map(region).collect()
+}
+
+fn json_call_paths(cube: &Cube) -> Vec<JsonCallPath> {
+    let measured = cube.metric("execution");
+    let inclusive = measured.map(|metric| cube.all_inclusive(metric));
+    let visits = cube.metric("visits");
+    let path = |call: CallId| JsonCallPath {
+        parent: cube.calls.parent(call).map(Id::index),
+        region: cube.calls.region(call).index(),
+        visits: visits.map_or(0, |visits| cube.own(visits, call)),
+        time_s: inclusive.as_ref().map_or(0.0, |sums| cube.clock.seconds(sums[call])),
+        self_s: measured.map_or(0.0, |metric| cube.clock.seconds(cube.own(metric, call))),
+        metrics: nonzero(cube, |metric| cube.own(metric, call)),
+    };
+    cube.calls.ids().map(path).collect()
+}
+
+fn json_locations(cube: &Cube) -> Vec<JsonLocation> {
+    let location = |id| {
+        let location = &cube.system.locations[id];
+        let process = &cube.system.processes[location.process];
+        JsonLocation {
+            name: location.name.clone(),
+            process: process.name.clone(),
+            rank: process.rank,
+            node: process.node.clone(),
+            metrics: nonzero(cube, |metric| cube.total_at(metric, id)),
+        }
+    };
+    cube.system.locations.ids().map(location).collect()
+}
+
+fn nonzero(cube: &Cube, value: impl Fn(MetricId) -> i64) -> BTreeMap<String, f64> {
+    let all = cube.metrics().enumerated().map(|(id, metric)| (metric, value(id)));
+    all.filter(|(_, value)| *value != 0)
+        .map(|(metric, value)| (metric.name.clone(), shown(cube, metric.unit, value)))
+        .collect()
+}

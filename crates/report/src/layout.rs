@@ -1,0 +1,154 @@
+//! Text on a grid: wrapping, columns, bars and colours. Widths are counted in characters.
+
+use crate::Options;
+
+/// Number of columns that a text takes.
+pub fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Text with blanks after it up to `columns`.
+pub fn left(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Text with blanks before it up to `columns`.
+pub fn right(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Text cut to `columns`, with `…` in its middle: begin and end of a name tell most.
+pub fn fit(text: &str, columns: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= columns {
+        return text.to_owned();
+    }
+    let kept = columns.saturating_sub(1);
+    let (head, tail) = (kept / 2, kept - kept / 2);
+    let tail = &chars[chars.len() - tail..];
+    chars[..head].iter().chain(&['…']).chain(tail).collect()
+}
+
+/// Lines of at most `columns` columns, broken at blanks; the first one starts with `first`, the
+/// others with `rest`. A word that is longer than a line stays whole.
+pub fn wrap(text: &str, columns: usize, first: &str, rest: &str) -> String {
+    let (mut lines, mut line) = (String::new(), first.to_owned());
+    let mut empty = true;
+    for word in text.split(' ') {
+        let space = usize::from(!empty);
+        if !empty && width(&line) + space + width(word) > columns {
+            lines += line.trim_end();
+            lines.push('\n');
+            line = rest.to_owned();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line += word;
+        empty = false;
+    }
+    lines + line.trim_end() + "\n"
+}
+
+/// Parts on one line with `between` before all but the first; parts that do not fit begin a new
+/// line, which starts at `column`.
+pub fn flow(parts: &[String], between: &str, columns: usize, column: usize) -> String {
+    let mut lines = String::new();
+    let mut line = String::new();
+    for part in parts {
+        let more = if line.is_empty() { part.clone() } else { format!("{between}{part}") };
+        if !line.is_empty() && width(&line) + width(&more) > columns {
+            lines += line.trim_end();
+            lines.push('\n');
+            line = format!("{}{}", " ".repeat(column.saturating_sub(width(between))), more);
+        } else {
+            line += &more;
+        }
+    }
+    lines + line.trim_end() + "\n"
+}
+
+/// A bar of `share` of `columns`; at least a thin line for anything above zero.
+pub fn bar(share: f64, columns: usize) -> String {
+    let blocks = (share * columns as f64).round() as usize;
+    match blocks {
+        0 if share > 0.0 => "▏".to_owned(),
+        blocks => "█".repeat(blocks.min(columns)),
+    }
+}
+
+/// Colours of a terminal, or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    on: bool,
+}
+
+impl Style {
+    /// The style that the options ask for.
+    pub fn new(options: &Options) -> Self {
+        Self { on: options.color }
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.on { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Headings.
+    pub fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    /// What matters less.
+    pub fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    /// Places in the source.
+    pub fn place(self, text: &str) -> String {
+        self.paint("36", text)
+    }
+
+    /// Useful work.
+    pub fn good(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    /// Loss.
+    pub fn bad(self, text: &str) -> String {
+        self.paint("31", text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn long_lines_are_broken_at_blanks() {
+        expect![[r#"
+             1 thread 0 arrives last
+               in 96 % of 2,000
+               visits.
+        "#]]
+        .assert_eq(&wrap("thread 0 arrives last in 96 % of 2,000 visits.", 25, " 1 ", "   "));
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_stand_below() {
+        let parts = ["Sum 61 %".to_owned(), "= 72 %".to_owned(), "x 88 %".to_owned()];
+        expect![[r#"
+            Sum 61 %  = 72 %
+                      x 88 %
+        "#]]
+        .assert_eq(&flow(&parts, "  ", 20, 10));
+    }
+
+    #[test]
+    fn names_keep_begin_and_end() {
+        assert_eq!(fit("image_retrieval.cpp:118", 12), "image…pp:118");
+        assert_eq!(fit("a.c:1", 12), "a.c:1");
+        assert_eq!([bar(0.5, 4), bar(0.01, 4), bar(0.0, 4)], ["██", "▏", ""]);
+    }
+}

@@ -1,0 +1,246 @@
+//! The first answer: what `run` prints when the program ends. Every line answers a question: how
+//! long, how efficient, where did the time go, what to fix first and what would it bring.
+
+use pompeii_analysis::{
+    AllocationPart, Counted, Finding, Lens, allocation, check_sum, counted_only, efficiencies,
+    findings, format,
+};
+use pompeii_model::{Cube, Role};
+
+use crate::layout::{Style, bar, fit, flow, left, right, width, wrap};
+use crate::{Options, RunInfo};
+
+/// The summary of a run: about 30 lines of text, wrapped to the given width.
+pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
+    let style = Style::new(options);
+    let found: Vec<Finding> =
+        findings(cube).into_iter().filter(|finding| finding.is_significant(cube)).collect();
+    let mut text = header(cube, run, options, style);
+    text += "\n";
+    text += &efficiency_line(cube, options);
+    text += "\n";
+    text += &allocation_table(cube, options, style);
+    text += "\n";
+    text += &problems(Lens::new(cube), &found, options, style);
+    text += "\n";
+    if let Some(counted) = counted_line(cube, &counted_only(cube)) {
+        text += &wrap(&counted, options.width, " ", "   ");
+    }
+    if let Err(error) = check_sum(cube) {
+        let warning = format!("The sums of this report do not hold: {error}.");
+        text += &style.bad(&wrap(&warning, options.width, " ! ", "   "));
+    }
+    for note in &run.notes {
+        text += &wrap(note, options.width, " ", "   ");
+    }
+    text + &next_line(run, found.first(), options)
+}
+
+fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String {
+    let regions = cube.regions.iter().filter(|region| region.role != Role::Artificial).count();
+    let processes = match cube.system.processes.len() {
+        1 => "1 process".to_owned(),
+        several => format!("{several} processes"),
+    };
+    let wall = cube.clock.seconds(cube.wall_ticks);
+    let wall = if wall >= 1.0 { three_digits(wall) } else { format::seconds(wall) };
+    let threads = format::counted(cube.system.locations.len() as i64, "thread");
+    let first = format!("{}: {wall} on {threads}", cube.program);
+    let observed = match run.observed_by.as_str() {
+        "" => String::new(),
+        by => format!("observed by {by}, "),
+    };
+    let mut text = format!(
+        "{first} ({processes}); {observed}{}, {}",
+        format::counted(regions as i64, "region"),
+        format::counted(cube.calls.len() as i64, "call path"),
+    );
+    if let Some(bytes) = run.trace_bytes {
+        text += &format!("; trace {}", bytes_text(bytes));
+    }
+    wrap(&text, options.width, " ", "   ").replacen(&first, &style.bold(&first), 1)
+}
+
+fn three_digits(seconds: f64) -> String {
+    match seconds {
+        99.95.. => format::seconds(seconds),
+        9.995.. => format!("{seconds:.1} s"),
+        _ => format!("{seconds:.2} s"),
+    }
+}
+
+fn bytes_text(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        (value, unit) = (value / 1000.0, unit + 1);
+    }
+    if value >= 9.95 || unit == 0 {
+        format!("{value:.0} {}", UNITS[unit])
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+fn efficiency_line(cube: &Cube, options: &Options) -> String {
+    let e = efficiencies(cube);
+    let head = format!(" Parallel efficiency {}", format::percent(e.parallel));
+    let column = width(&head) + 2;
+    let parts = [
+        head,
+        format!("=  load balance {}", format::percent(e.load_balance)),
+        format!("x  serial parts {}", format::percent(e.serial_parts)),
+        format!("x  OpenMP overhead {}", format::percent(e.openmp_overhead)),
+    ];
+    flow(&parts, "  ", options.width, column)
+}
+
+fn allocation_table(cube: &Cube, options: &Options, style: Style) -> String {
+    let lens = Lens::new(cube);
+    let threads = cube.system.locations.len();
+    let wall = cube.clock.seconds(cube.wall_ticks);
+    let wall = if wall >= 1.0 { three_digits(wall) } else { format::seconds(wall) };
+    let mut text = format!(" {threads} x {wall} of CPU allocation went to\n");
+    let parts: Vec<AllocationPart> =
+        allocation(cube).into_iter().filter(|part| part.ticks != 0).collect();
+    let most = parts.iter().map(|part| lens.share(part.ticks)).fold(0.0, f64::max);
+    for part in &parts {
+        let share = lens.share(part.ticks);
+        let seconds = format::seconds(lens.seconds(part.ticks));
+        let mut line = format!("   {}", left(part.title, 23));
+        line += &right(&seconds, 9);
+        line += &right(&format::percent(share), 9);
+        if options.bars && most > 0.0 {
+            let bar = bar(share / most, 20.min(options.width.saturating_sub(47)));
+            let useful = part.name == "computing";
+            line += "  ";
+            line += &if useful { style.good(&bar) } else { style.bad(&bar) };
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Widths of the columns of the table of problems.
+struct Columns {
+    place: usize,
+    construct: usize,
+    problem: usize,
+}
+
+/// Columns of `lost` and of `gain`.
+const NUMBER: usize = 9;
+/// Rank, and the blanks between columns.
+const FIXED: usize = 4 + 2 + 2 + 2 * NUMBER;
+
+impl Columns {
+    /// As wide as the longest entry, where that fits; else the widest is made narrower.
+    fn new(found: &[&Finding], options: &Options) -> Self {
+        let longest = |of: fn(&Finding) -> usize| found.iter().map(|f| of(f)).max().unwrap_or(0);
+        let mut columns = [
+            longest(|f| width(&f.place)),
+            longest(|f| width(&f.construct)),
+            longest(|f| width(f.property.title)),
+        ];
+        let least = [12, 10, 22];
+        let room = options.width.saturating_sub(FIXED);
+        while columns.iter().sum::<usize>() > room {
+            let spare = |&i: &usize| columns[i].saturating_sub(least[i]);
+            let Some(widest) = (0..3).max_by_key(spare).filter(|i| spare(i) > 0) else { break };
+            columns[widest] -= 1;
+        }
+        let [place, construct, problem] = columns;
+        // What is left widens the last column, so that the numbers stand at the right margin.
+        let used = (options.width.min(80)).saturating_sub(FIXED + place + construct);
+        Self { place, construct, problem: problem.max(used) }
+    }
+}
+
+/// What all lines of the table of problems share.
+struct Table<'a> {
+    lens: Lens<'a>,
+    columns: Columns,
+    options: &'a Options,
+    style: Style,
+}
+
+fn problems(lens: Lens, found: &[Finding], options: &Options, style: Style) -> String {
+    let shown: Vec<&Finding> = found.iter().take(options.top).collect();
+    if shown.is_empty() {
+        return " Nothing costs more than 1 % of the run.\n".to_owned();
+    }
+    let columns = Columns::new(&shown, options);
+    let before = FIXED + columns.place + columns.construct + columns.problem - 2 * NUMBER;
+    let mut text = left(&format!(" {}", style.bold("Fix first")), before + style.bold("").len());
+    text += &(right("lost", NUMBER) + &right("gain", NUMBER) + "\n");
+    let table = Table { lens, columns, options, style };
+    for (index, finding) in shown.iter().enumerate() {
+        text += &problem(index + 1, finding, &table);
+    }
+    if found.len() > shown.len() {
+        let more = found.len() - shown.len();
+        text += &style.dim(&format!("    {more} more: --top {}\n", found.len()));
+    }
+    text
+}
+
+fn problem(rank: usize, finding: &Finding, table: &Table) -> String {
+    let Table { columns, options, style, .. } = table;
+    let place = left(&fit(&finding.place, columns.place), columns.place);
+    let construct = left(&fit(&finding.construct, columns.construct), columns.construct);
+    let problem =
+        left(&fit(&lower_first(finding.property.title), columns.problem), columns.problem);
+    let mut text =
+        format!(" {} {}  {construct}  {problem}", left(&rank.to_string(), 2), style.place(&place));
+    let lost = right(&format::seconds(table.lens.seconds(finding.lost_ticks)), NUMBER);
+    text += &style.bad(&lost);
+    text += &right(&format::seconds(table.lens.seconds(finding.gain_ticks)), NUMBER);
+    text.push('\n');
+    let mut words: Vec<&str> = finding.details.iter().map(String::as_str).collect();
+    words.push(&finding.suggestion);
+    for sentence in words.into_iter().filter(|sentence| !sentence.is_empty()) {
+        text += &wrap(sentence, options.width, "    ", "    ");
+    }
+    text
+}
+
+/// `Wait at …` in the middle of a line; names such as `OpenMP` keep their capitals.
+fn lower_first(title: &str) -> String {
+    let mut chars = title.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain(chars).collect()
+        }
+        _ => title.to_owned(),
+    }
+}
+
+fn counted_line(cube: &Cube, counted: &[Counted]) -> Option<String> {
+    let shown: Vec<String> = counted
+        .iter()
+        .take(3)
+        .map(|c| {
+            let things = format::counted(c.count, c.thing);
+            match cube.regions[c.region].source() {
+                Some(place) => format!("{things} ({place})"),
+                None => things,
+            }
+        })
+        .collect();
+    let more = if counted.len() > 3 { ", ..." } else { "" };
+    (!shown.is_empty()).then(|| format!("Only counted, not timed: {}{more}.", shown.join(", ")))
+}
+
+fn next_line(run: &RunInfo, first: Option<&Finding>, options: &Options) -> String {
+    let explain = first.map_or("time", |finding| finding.property.name);
+    let explain = format!("pompeii explain {explain}");
+    let parts = match run.experiment.as_str() {
+        "" => vec![format!(" Next: {explain}")],
+        experiment => vec![
+            format!(" Next: pompeii html {experiment} -o report.html"),
+            format!("or   {explain}"),
+        ],
+    };
+    flow(&parts, "   ", options.width, 7)
+}

@@ -1,0 +1,192 @@
+//! The three dimensions as text: the property tree, the call tree and the location tree, each node
+//! with its value in both modes of the POMP paper's display: collapsed (inclusive, with everything
+//! below it) and expanded (exclusive, itself only).
+
+use pompeii_analysis::{Lens, format};
+use pompeii_model::{CallId, Cube, IndexVec, MetricId, Unit};
+
+use crate::Options;
+use crate::layout::{Style, fit, left, right, width};
+
+/// What the trees show.
+#[derive(Clone, Debug)]
+pub struct TreeOptions {
+    /// Width and colour.
+    pub layout: Options,
+    /// The metric that call tree and location tree are shown for.
+    pub metric: String,
+    /// Call paths with a smaller inclusive share of the metric's total are left out.
+    pub min_share: f64,
+}
+
+impl Default for TreeOptions {
+    fn default() -> Self {
+        Self { layout: Options::default(), metric: "time".into(), min_share: 0.001 }
+    }
+}
+
+/// The three trees, one below the other. An unknown metric is shown as `time`.
+pub fn trees(cube: &Cube, options: &TreeOptions) -> String {
+    let lens = Lens::new(cube);
+    let metric = cube.metric(&options.metric).or_else(|| cube.metric("time"));
+    let Some(metric) = metric else { return String::new() };
+    let table = Table { lens, unit: cube.metrics()[metric].unit, options };
+    let name = &cube.metrics()[metric].name;
+    let mut text = table.heading("Properties");
+    text += &properties(&table);
+    text += "\n";
+    text += &table.heading(&format!("Call paths: {name}"));
+    text += &call_paths(&table, metric);
+    text += "\n";
+    text += &table.heading(&format!("Locations: {name}"));
+    text + &locations(&table, metric)
+}
+
+/// Columns of numbers: collapsed, expanded, share of the whole.
+const NUMBERS: [usize; 3] = [12, 12, 9];
+
+struct Table<'a> {
+    lens: Lens<'a>,
+    unit: Unit,
+    options: &'a TreeOptions,
+}
+
+/// One line of a tree.
+struct Line<'a> {
+    depth: usize,
+    name: &'a str,
+    collapsed: i64,
+    /// `None` where only the collapsed value means something (inner nodes of the location tree).
+    expanded: Option<i64>,
+    share: f64,
+}
+
+impl Table<'_> {
+    fn name_width(&self) -> usize {
+        self.options.layout.width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(20)
+    }
+
+    fn heading(&self, title: &str) -> String {
+        let style = Style::new(&self.options.layout);
+        let title = left(title, self.name_width());
+        let columns = right("collapsed", NUMBERS[0]) + &right("expanded", NUMBERS[1]);
+        format!(" {}{columns}{}\n", style.bold(&title), right("share", NUMBERS[2]))
+    }
+
+    fn line(&self, line: &Line) -> String {
+        let name = format!("{}{}", "  ".repeat(line.depth), line.name);
+        let name = left(&fit(&name, self.name_width()), self.name_width());
+        let expanded = line.expanded.map_or("-".to_owned(), |value| self.value(value));
+        let mut text = format!(" {name}{}", right(&self.value(line.collapsed), NUMBERS[0]));
+        text += &right(&expanded, NUMBERS[1]);
+        text += &right(&format::percent(line.share), NUMBERS[2]);
+        debug_assert!(width(&text) <= self.options.layout.width.max(55));
+        text + "\n"
+    }
+
+    fn value(&self, value: i64) -> String {
+        match self.unit {
+            Unit::Ticks => format::seconds(self.lens.seconds(value)),
+            Unit::Count | Unit::Bytes => format::count(value),
+        }
+    }
+}
+
+fn properties(table: &Table) -> String {
+    let cube = table.lens.cube;
+    let mut text = String::new();
+    let mut open: Vec<(MetricId, usize, i64)> = Vec::new();
+    for (id, metric) in cube.metrics().enumerated().rev() {
+        if metric.parent.is_none() && cube.total(id) != 0 {
+            open.push((id, 0, cube.total(id)));
+        }
+    }
+    while let Some((id, depth, whole)) = open.pop() {
+        let metric = &cube.metrics()[id];
+        let table = Table { unit: metric.unit, ..*table };
+        text += &table.line(&Line {
+            depth,
+            name: &metric.name,
+            collapsed: cube.total(id),
+            expanded: Some(cube.metric_exclusive_total(id)),
+            share: ratio(cube.total(id), whole),
+        });
+        let children: Vec<MetricId> = cube.metric_children(id).collect();
+        let parts = children.into_iter().rev().filter(|&child| cube.total(child) != 0);
+        open.extend(parts.map(|child| (child, depth + 1, whole)));
+    }
+    text
+}
+
+fn ratio(part: i64, whole: i64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn call_paths(table: &Table, metric: MetricId) -> String {
+    let cube = table.lens.cube;
+    let inclusive: IndexVec<CallId, i64> = cube.all_inclusive(metric);
+    let whole = cube.total(metric);
+    let (mut text, mut hidden) = (String::new(), 0);
+    let mut open: Vec<(CallId, usize)> =
+        cube.calls.roots().iter().rev().map(|&root| (root, 0)).collect();
+    while let Some((call, depth)) = open.pop() {
+        let share = ratio(inclusive[call], whole);
+        if share.abs() < table.options.min_share {
+            hidden += cube.calls.subtree(call).len() as i64;
+            continue;
+        }
+        let name = full_name(cube, call);
+        text += &table.line(&Line {
+            depth,
+            name: &name,
+            collapsed: inclusive[call],
+            expanded: Some(cube.own(metric, call)),
+            share,
+        });
+        open.extend(cube.calls.children(call).iter().rev().map(|&child| (child, depth + 1)));
+    }
+    if hidden > 0 {
+        let limit = format::percent(table.options.min_share);
+        text += &format!(" ({} below {limit} not shown)\n", format::counted(hidden, "call path"));
+    }
+    text
+}
+
+/// The region's own name: constructs with their place, as everybody who knows Cube expects them.
+fn full_name(cube: &Cube, call: CallId) -> String {
+    cube.regions[cube.calls.region(call)].name.clone()
+}
+
+fn locations(table: &Table, metric: MetricId) -> String {
+    let cube = table.lens.cube;
+    let whole = cube.total(metric);
+    let inner = |depth, name: &str, value| {
+        table.line(&Line {
+            depth,
+            name,
+            collapsed: value,
+            expanded: None,
+            share: ratio(value, whole),
+        })
+    };
+    let mut text = match cube.system.machine.as_str() {
+        "" => String::new(),
+        machine => inner(0, machine, whole),
+    };
+    for (id, process) in cube.system.processes.enumerated() {
+        let threads: Vec<_> = cube.system.locations_of(id).collect();
+        let sum = threads.iter().map(|&thread| cube.total_at(metric, thread)).sum();
+        text += &inner(1, &format!("{} on {}", process.name, process.node), sum);
+        for thread in threads {
+            let value = cube.total_at(metric, thread);
+            text += &table.line(&Line {
+                depth: 2,
+                name: &cube.system.locations[thread].name,
+                collapsed: value,
+                expanded: Some(value),
+                share: ratio(value, whole),
+            });
+        }
+    }
+    text
+}
