@@ -258,12 +258,7 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_helped() {
-        check(
-            Some("omp_ibarier_wait"),
-            expect![
-                "unknown property `omp_ibarier_wait`; did you mean omp_ibarrier_wait or omp_ebarrier_wait or omp_barrier_last?"
-            ],
-        );
+        check(Some("omp_ibarier_wait"), expect!["unknown property `omp_ibarier_wait`; did you mean omp_ibarrier_wait or omp_ebarrier_wait?"]);
         check(Some("xyzzy"), expect!["unknown property `xyzzy`; `pompeii explain` lists all"]);
     }
 }

@@ -2,8 +2,8 @@
 //! machine-readable report, the offline page, and the catalogue as text.
 //!
 //! Design constraints:
-//! * A report is a function from a cube to a string. Nothing here reads a file, knows a terminal, or
-//!   computes a severity: what is shown was computed in `analysis`.
+//! * A report is a function from a cube to a string. Nothing here reads a file, knows a terminal,
+//!   or computes a severity: what is shown was computed in `analysis`.
 //! * Without colour and bars the output is plain text that can be piped and compared.
 //! * In every tree a collapsed node shows its inclusive value and an expanded one its exclusive
 //!   value, so that what is visible always sums to the whole (POMP paper, section 5).

@@ -1,9 +1,9 @@
 //! The ranked list of problems: what was lost where, why, and what fixing it would bring.
 //!
 //! A detector turns severities of one kind into findings, one per construct of the source. Loss is
-//! never reported twice: a detector claims the (metric, call path) pairs that it explains, and later
-//! ones leave them out. Diagnoses, which explain several metrics by one cause, come
-//! first. To add a detector: write a file beside this one and a line in `DETECTORS`.
+//! never reported twice: a detector claims the (metric, call path) pairs that it explains, and
+//! later ones leave them out. Diagnoses, which explain several metrics by one cause, come first. To
+//! add a detector: write a file beside this one and a line in `DETECTORS`.
 
 mod barriers;
 mod idle_threads;
