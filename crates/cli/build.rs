@@ -1,0 +1,105 @@
+//! Builds the runtime library and puts it where the command line can carry it inside
+//! (decision 6): `cargo install` copies binaries only.
+//!
+//! The archive must live beside any other code in one program: it becomes a single object whose
+//! only global symbols are its API, without the compiler's intermediate code (facts: runtime
+//! limits, section 4).
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+type Result<T> = std::result::Result<T, String>;
+
+fn main() {
+    if let Err(error) = build() {
+        eprintln!("cannot build the runtime library: {error}");
+        std::process::abort();
+    }
+}
+
+fn build() -> Result<()> {
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    let crates = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("..");
+    for name in ["runtime", "live", "otf2"] {
+        println!("cargo:rerun-if-changed={}", crates.join(name).join("src").display());
+        println!("cargo:rerun-if-changed={}", crates.join(name).join("Cargo.toml").display());
+    }
+    println!("cargo:rerun-if-changed={}", crates.join("runtime/include").display());
+    println!("cargo:rerun-if-changed=build.rs");
+    let built = cargo_build(&crates.join("runtime/Cargo.toml"), &out.join("runtime"))?;
+    archive(&built.join("libpomp.a"), &out)?;
+    let shared = out.join("libpomp.so");
+    copy(&built.join("libpomp.so"), &shared)?;
+    run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
+    copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))
+}
+
+fn variable(name: &str) -> Result<String> {
+    env::var(name).map_err(|error| format!("{name}: {error}"))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
+}
+
+/// Builds the runtime with a profile and a target folder of its own, so that the outer cargo's
+/// locks and flags do not matter. Returns the folder with the libraries.
+fn cargo_build(manifest: &Path, target: &Path) -> Result<PathBuf> {
+    let mut cargo = Command::new(variable("CARGO")?);
+    cargo.args(["build", "--profile", "runtime", "--lib", "--manifest-path"]).arg(manifest);
+    cargo.arg("--target-dir").arg(target);
+    // The outer build's wrappers and flags (clippy, coverage, sanitizers) are not for the library.
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"]
+    {
+        cargo.env_remove(name);
+    }
+    run(&mut cargo)?;
+    Ok(target.join("runtime"))
+}
+
+/// Makes one object with only the API visible, and an archive of it.
+fn archive(from: &Path, out: &Path) -> Result<()> {
+    let symbols = api(from)?;
+    let (object, list) = (out.join("pomp.o"), out.join("api.txt"));
+    fs::write(&list, symbols.join("\n") + "\n").map_err(|error| error.to_string())?;
+    let mut link = Command::new("ld");
+    link.args(["-r", "--gc-sections", "-o"]).arg(&object);
+    for symbol in &symbols {
+        link.arg("-u").arg(symbol);
+    }
+    run(link.arg("--whole-archive").arg(from))?;
+    let mut objcopy = Command::new("objcopy");
+    objcopy.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd", "--strip-debug"]);
+    objcopy.arg(format!("--keep-global-symbols={}", list.display()));
+    run(objcopy.arg(&object))?;
+    let archive = out.join("libpomp.a");
+    let _ = fs::remove_file(&archive);
+    run(Command::new("ar").arg("crsD").arg(&archive).arg(&object))
+}
+
+/// The library's own global functions.
+fn api(archive: &Path) -> Result<Vec<String>> {
+    let output = Command::new("nm").args(["-g", "--defined-only", "-j"]).arg(archive).output();
+    let output = output.map_err(|error| missing("nm", &error))?;
+    let names = String::from_utf8_lossy(&output.stdout);
+    let own = |name: &&str| name.starts_with("POMP_") || name.starts_with("omp_");
+    let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    if names.is_empty() { Err(format!("{}: no API in it", archive.display())) } else { Ok(names) }
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| missing(&program, &error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn missing(program: &str, error: &std::io::Error) -> String {
+    format!("{program}: {error} (ld, objcopy, strip, nm and ar come with gcc or binutils)")
+}

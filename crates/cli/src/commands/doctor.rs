@@ -1,0 +1,143 @@
+//! `pompeii doctor`: what works on this machine and what does not, by trying it. The core check
+//! compiles, runs and reports a small program with each compiler that is found.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+
+use super::print;
+use crate::library;
+
+/// Options of `doctor`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii doctor
+    pompeii doctor && make CC='pompeii compile -- gcc'")]
+pub struct Arguments {}
+
+const C_PROGRAM: &str = "int main(void) {\n  int sum = 0;\n  #pragma omp parallel for \
+    reduction(+:sum)\n  for (int i = 0; i < 100; i++) sum += i;\n  return sum != 4950;\n}\n";
+const FORTRAN_PROGRAM: &str = "program check\n  integer :: i, s\n  s = 0\n  !$omp parallel do \
+    reduction(+:s)\n  do i = 1, 99\n    s = s + i\n  end do\n  if (s /= 4950) stop 1\nend program\n";
+const COMPILERS: [(&str, &str, &str); 4] = [
+    ("gcc", "check.c", C_PROGRAM),
+    ("g++", "check.cpp", C_PROGRAM),
+    ("clang", "check.c", C_PROGRAM),
+    ("gfortran", "check.f90", FORTRAN_PROGRAM),
+];
+
+/// One line of the answer.
+struct Finding {
+    what: String,
+    /// Fine, not there (which may be fine), or broken.
+    state: State,
+    detail: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Good,
+    Absent,
+    Broken,
+}
+
+/// Does it; 1 where something is broken.
+pub fn execute(_: &Arguments) -> Result<ExitCode> {
+    let mut findings = vec![clock(), runtime_library()];
+    findings.extend(COMPILERS.map(|(compiler, name, text)| compiler_works(compiler, name, text)));
+    findings.push(shared_memory());
+    let mut text = String::new();
+    for Finding { what, state, detail } in &findings {
+        let mark = match state {
+            State::Good => "ok     ",
+            State::Absent => "absent ",
+            State::Broken => "BROKEN ",
+        };
+        text += &format!("{mark} {what:<18} {detail}\n");
+    }
+    print(&text)?;
+    let broken = findings.iter().any(|finding| finding.state == State::Broken);
+    Ok(ExitCode::from(u8::from(broken)))
+}
+
+fn clock() -> Finding {
+    let file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let source = fs::read_to_string(file).unwrap_or_default();
+    let flags = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let constant = flags.contains("constant_tsc") && flags.contains("nonstop_tsc");
+    let detail = if constant {
+        format!("time-stamp counter (constant); the system uses {}", source.trim())
+    } else {
+        "no constant time-stamp counter: CLOCK_MONOTONIC_RAW is used, about 20 ns a reading".into()
+    };
+    let state = if constant { State::Good } else { State::Absent };
+    Finding { what: "clock".into(), state, detail }
+}
+
+fn runtime_library() -> Finding {
+    let what = "runtime library".to_owned();
+    match library::folder() {
+        Ok(folder) => Finding { what, state: State::Good, detail: folder.display().to_string() },
+        Err(error) => Finding { what, state: State::Broken, detail: format!("{error:#}") },
+    }
+}
+
+fn shared_memory() -> Finding {
+    let writable = tempfile::tempdir_in("/dev/shm").is_ok();
+    let (state, detail) = if writable {
+        (State::Good, "writable; used where a file system cannot map or allocate")
+    } else {
+        (State::Absent, "not writable: set POMPEII_LIVE_DIR where the file system cannot map files")
+    };
+    Finding { what: "/dev/shm".into(), state, detail: detail.into() }
+}
+
+fn compiler_works(compiler: &str, name: &str, text: &str) -> Finding {
+    let what = compiler.to_owned();
+    let version = Command::new(compiler).arg("-dumpversion").output();
+    let Ok(version) = version else {
+        return Finding { what, state: State::Absent, detail: "not found".into() };
+    };
+    let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+    match try_program(compiler, name, text) {
+        Ok(()) => {
+            let detail = format!("{version}: compiles, runs and is observed");
+            Finding { what, state: State::Good, detail }
+        }
+        Err(error) => {
+            let first = format!("{error:#}").lines().next().unwrap_or_default().to_owned();
+            Finding { what, state: State::Broken, detail: format!("{version}: {first}") }
+        }
+    }
+}
+
+fn try_program(compiler: &str, name: &str, text: &str) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join(name), text)?;
+    let own = std::env::current_exe()?;
+    step(
+        folder.path(),
+        Command::new(&own)
+            .args(["compile", "--strict", "-q", "--", compiler])
+            .args(["-fopenmp", name, "-o", "check"]),
+    )?;
+    step(folder.path(), Command::new(&own).args(["run", "-q", "-o", "exp", "--", "./check"]))?;
+    if !folder.path().join("exp/profile.cubex").exists() {
+        anyhow::bail!("it runs, but raised no event");
+    }
+    Ok(())
+}
+
+fn step(folder: &Path, command: &mut Command) -> Result<()> {
+    let output = command.current_dir(folder).output()?;
+    if !output.status.success() {
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        anyhow::bail!(
+            "{}",
+            messages.lines().find(|line| line.contains("rror")).unwrap_or(&messages)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! `pompeii explain`: what a performance property means, how it is computed, what to try.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use super::print;
+
+/// Options of `explain`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii explain                        the tree of all properties
+    pompeii explain omp_ibarrier_wait")]
+pub struct Arguments {
+    /// Its unique name; without it, all are listed
+    #[arg(value_name = "PROPERTY")]
+    property: Option<String>,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let name = arguments.property.as_deref();
+    match pompeii_report::explain(name, 80) {
+        Ok(text) => print(&text)?,
+        Err(unknown) => bail!("{unknown}; `pompeii explain` lists all properties"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

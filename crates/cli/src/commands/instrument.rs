@@ -1,0 +1,93 @@
+//! `pompeii instrument`: only rewrite a source file (OPARI's role), or give the original back.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use anyhow::{Context, Result, anyhow};
+use pompeii_instrument::{Disabled, Error, Language, Options};
+
+use super::say;
+
+/// Options of `instrument`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii instrument ocean.c                    the rewritten text, to standard output
+    pompeii instrument ocean.c -o ocean.mod.c
+    pompeii instrument --undo ocean.mod.c         the original again, byte for byte
+    pompeii instrument --pomp-disable=sync solver.f90 -o solver.mod.f90")]
+pub struct Arguments {
+    /// The source file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Where the result goes; standard output without it
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Give the original text of a rewritten file
+    #[arg(long)]
+    undo: bool,
+    /// Constructs without events, separated by commas; `sync` for all short synchronisation
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pomp_disable: String,
+    /// No line markers in the result
+    #[arg(long)]
+    nosrc: bool,
+    /// The language, where the suffix does not say it
+    #[arg(long, value_parser = ["c", "c++", "fixed", "free"])]
+    language: Option<String>,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let name = arguments.file.display().to_string();
+    let source = fs::read(&arguments.file).with_context(|| name.clone())?;
+    let result = if arguments.undo {
+        pompeii_instrument::undo(&source).map_err(|error| anyhow!("{}", render(&name, &error)))?
+    } else {
+        rewrite(arguments, &name, &source)?
+    };
+    match &arguments.output {
+        Some(path) => fs::write(path, result).with_context(|| path.display().to_string())?,
+        None => super::print_bytes(&result)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> {
+    let named = match arguments.language.as_deref() {
+        Some("c") => Some(Language::C),
+        Some("c++") => Some(Language::Cxx),
+        Some("fixed") => Some(Language::FortranFixed),
+        Some("free") => Some(Language::FortranFree),
+        _ => Language::from_path(name),
+    };
+    let language = named.with_context(|| {
+        format!("{name}: the suffix says no language; use --language c, c++, free or fixed")
+    })?;
+    let mut options = Options::new(name, language);
+    options.line_markers = !arguments.nosrc;
+    options.disabled = Disabled::parse(&arguments.pomp_disable)
+        .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
+    let outcome = pompeii_instrument::instrument(source, &options)
+        .map_err(|error| anyhow!("{}", render(name, &error)))?;
+    let (done, found) = (outcome.directives_instrumented, outcome.directives_found);
+    say(format!("{name}: instrumented {done} of {found} directives"));
+    for remark in &outcome.diagnostics {
+        say(format!("{name}:{}: {}", remark.line, remark.message));
+    }
+    Ok(outcome.text)
+}
+
+/// An error of the instrumenter with its place in the source.
+pub fn render(name: &str, error: &Error) -> String {
+    let column = (error.column.max(1) as usize - 1).min(error.source_line.len());
+    let label = if error.expected.is_empty() { "here" } else { error.expected.as_str() };
+    let end = (column + 1).min(error.source_line.len()).max(column);
+    let snippet = Snippet::source(error.source_line.as_str())
+        .line_start(error.line as usize)
+        .path(name)
+        .annotation(AnnotationKind::Primary.span(column..end).label(label));
+    let message = Level::ERROR.primary_title(error.message.as_str()).element(snippet);
+    Renderer::plain().render(&[message])
+}

@@ -1,0 +1,96 @@
+//! `pompeii report`: the summary and the three dimensions as text, or all of it as JSON.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use pompeii_finish::Manifest;
+use pompeii_report::{Options, RunInfo, TreeOptions};
+
+use super::print;
+use crate::experiment::{self, Experiment};
+
+/// Options of `report`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii report pompeii-20261120_1132_ab12cd34
+    pompeii report before --top 3
+    pompeii report before --json | jq '.findings[0]'
+    pompeii report scorep-run/profile.cubex")]
+pub struct Arguments {
+    /// The experiment, or a profile.cubex
+    #[arg(value_name = "EXP")]
+    experiment: PathBuf,
+    /// Everything, for programs
+    #[arg(long)]
+    json: bool,
+    /// Most findings
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let experiment = experiment::open(&arguments.experiment)?;
+    let text = if arguments.json {
+        pompeii_report::json(&experiment.cube)
+    } else {
+        let trees = pompeii_report::trees(&experiment.cube, &TreeOptions::default());
+        summary(&experiment, arguments.top, &std::io::stdout()) + "\n" + &trees
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The first answer, with colour and bars where `out` is a terminal that wants them.
+pub fn summary(experiment: &Experiment, top: usize, out: &impl IsTerminal) -> String {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let terminal = out.is_terminal();
+    let options = Options { color: terminal && !plain, bars: terminal, top, ..Options::default() };
+    pompeii_report::summary(&experiment.cube, &run_info(experiment), &options)
+}
+
+/// What the report says about the run beside its numbers.
+pub fn run_info(experiment: &Experiment) -> RunInfo {
+    let manifest = experiment.manifest.as_ref();
+    let trace = experiment.folder.join("traces");
+    RunInfo {
+        experiment: shown_name(&experiment.folder),
+        observed_by: manifest.map(|manifest| manifest.observed_by.clone()).unwrap_or_default(),
+        trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
+        notes: manifest.map(notes).unwrap_or_default(),
+    }
+}
+
+/// As the user may type it: relative where it is below the current folder.
+fn shown_name(folder: &Path) -> String {
+    let current = std::env::current_dir().unwrap_or_default();
+    folder.strip_prefix(&current).unwrap_or(folder).display().to_string()
+}
+
+fn folder_bytes(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum()
+}
+
+/// What was lost, and what else was measured.
+fn notes(manifest: &Manifest) -> Vec<String> {
+    let mut notes = Vec::new();
+    let lost = &manifest.lost;
+    let reason = lost.reason.as_deref().unwrap_or("no reason known");
+    if lost.events > 0 {
+        notes.push(format!("{} events could not be recorded: {reason}.", lost.events));
+    }
+    if lost.threads > 0 {
+        notes.push(format!("{} threads were not observed: {reason}.", lost.threads));
+    }
+    if lost.died {
+        notes.push("The program died: times end at the last event of each thread.".to_owned());
+    }
+    for process in &manifest.processes {
+        let (program, folder) = (&process.program, &process.folder);
+        notes.push(format!("Also measured: {program}, in {folder}."));
+    }
+    notes
+}

@@ -1,0 +1,221 @@
+//! `pompeii run`: start a program, measure it, and say what was lost. The exit code is the
+//! program's; signals, terminal and standard input are its own (decision 28).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use pompeii_finish::{LIVE_FOLDER, PROCESSES_FOLDER, RunInfo};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::Signals;
+
+use super::say;
+use crate::experiment;
+
+/// Options of `run`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii run -- ./ocean 400
+    pompeii run --trace -o before -- ./ocean 400
+    OMP_NUM_THREADS=8 pompeii run -o eight --replace -- ./ocean 400
+    pompeii run -- sh -c './prepare && ./solve'")]
+pub struct Arguments {
+    /// Record a trace too
+    #[arg(long)]
+    trace: bool,
+    /// The experiment directory; without it one is named after the time
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Rename an existing experiment of that name instead of refusing
+    #[arg(long)]
+    replace: bool,
+    /// Take the time of undeferred tasks too, instead of only counting them
+    #[arg(long)]
+    timed_undeferred: bool,
+    /// No summary at the end
+    #[arg(long, short)]
+    quiet: bool,
+    /// Most findings in the summary
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let folder = make_folder(arguments)?;
+    // Registered before the start: Ctrl-C ends the program and not the report about it.
+    let signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
+        .context("cannot watch signals")?;
+    let mut child = match start(arguments, &folder) {
+        Ok(child) => child,
+        Err(error) => {
+            let _ = fs::remove_dir(&folder);
+            say(format!("cannot run `{}`: {error}", arguments.command[0]));
+            let missing = error.kind() == std::io::ErrorKind::NotFound;
+            return Ok(ExitCode::from(if missing { 127 } else { 126 }));
+        }
+    };
+    forward_signals(&child, signals);
+    let status = child.wait().context("cannot wait for the program")?;
+    conclude(arguments, &folder, status);
+    Ok(exit_like(status))
+}
+
+/// The experiment's folder, new and writable: everything that can be refused is refused before
+/// the program starts.
+fn make_folder(arguments: &Arguments) -> Result<PathBuf> {
+    let folder = arguments.output.clone().unwrap_or_else(default_name);
+    if folder.exists() {
+        if !arguments.replace {
+            bail!(
+                "{}: exists already; choose another name with -o, or --replace to rename it",
+                folder.display()
+            );
+        }
+        let old = unused_name(&folder);
+        fs::rename(&folder, &old).with_context(|| folder.display().to_string())?;
+        say(format!("{} is now {}", folder.display(), old.display()));
+    }
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create the experiment {}", folder.display()))?;
+    Ok(std::path::absolute(&folder)?)
+}
+
+/// `pompeii-YYYYMMDD_HHMM_XXXXXXXX`, in universal time.
+fn default_name() -> PathBuf {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let minutes = now.as_secs() / 60;
+    let (year, month, day) = civil_date(minutes / (24 * 60));
+    let (hour, minute) = (minutes / 60 % 24, minutes % 60);
+    let unique = now.subsec_nanos() ^ std::process::id().rotate_left(16);
+    format!("pompeii-{year:04}{month:02}{day:02}_{hour:02}{minute:02}_{unique:08x}").into()
+}
+
+/// The date of a day since 1970 (Gregorian calendar; counts from March, so that the leap day is
+/// the last of its year).
+fn civil_date(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let leap_days = day_of_era / 1_460 + day_of_era / 146_096;
+    let year_of_era = (day_of_era + day_of_era / 36_524 - leap_days) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+fn unused_name(folder: &Path) -> PathBuf {
+    let base = folder.display().to_string();
+    let names = (1..).map(|number| PathBuf::from(format!("{base}.{number}")));
+    names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| folder.to_owned())
+}
+
+fn start(arguments: &Arguments, folder: &Path) -> std::io::Result<Child> {
+    let (program, rest) = (&arguments.command[0], &arguments.command[1..]);
+    let mut command = Command::new(program);
+    command.args(rest).env("POMPEII_EXPERIMENT", folder);
+    for (name, wanted) in [
+        ("POMPEII_TRACE", arguments.trace),
+        ("POMPEII_TIMED_UNDEFERRED", arguments.timed_undeferred),
+    ] {
+        if wanted {
+            command.env(name, "1");
+        }
+    }
+    command.spawn()
+}
+
+/// Passes on what is sent to `run` alone. What a terminal sends reaches the child by itself.
+fn forward_signals(child: &Child, mut signals: Signals) {
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(0));
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if let (false, Ok(signal)) = (matches!(signal, SIGINT | SIGQUIT), signal.try_into()) {
+                let _ = kill(pid, Some::<Signal>(signal));
+            }
+        }
+    });
+}
+
+/// Finishes the experiment and prints the summary; a failure here never changes the exit code.
+fn conclude(arguments: &Arguments, folder: &Path, status: ExitStatus) {
+    let measured = folder.join(LIVE_FOLDER).exists() || folder.join(PROCESSES_FOLDER).exists();
+    if !measured {
+        let _ = fs::remove_dir(folder);
+        return not_instrumented(arguments);
+    }
+    let info = RunInfo {
+        command: arguments.command.clone(),
+        environment: environment(),
+        exit_code: status.code(),
+        signal: status.signal(),
+    };
+    if let Err(error) = pompeii_finish::finish(folder, &info) {
+        return say(format!(
+            "cannot finish the experiment: {error}\n  what was measured is kept in {}",
+            folder.display()
+        ));
+    }
+    if arguments.quiet {
+        return;
+    }
+    match experiment::open(folder) {
+        Ok(experiment) => {
+            let text = super::report::summary(&experiment, arguments.top, &std::io::stderr());
+            super::print_error_bytes(text.as_bytes());
+        }
+        Err(error) => say(format!("{error:#}")),
+    }
+}
+
+fn not_instrumented(arguments: &Arguments) {
+    say(format!(
+        "`{}` was not observed: it raised no event.\n  \
+         Compile it with `pompeii compile -- gcc -fopenmp ...` (any gcc, g++, gfortran or clang \
+         command),\n  or build with CC='pompeii compile -- gcc'; `pompeii doctor` checks this machine.",
+        arguments.command.join(" ")
+    ));
+}
+
+/// Variables that steer OpenMP and the measurement.
+fn environment() -> BTreeMap<String, String> {
+    let steers = |name: &str| {
+        ["OMP_", "GOMP_", "KMP_", "POMPEII_", "SCOREP_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    };
+    std::env::vars().filter(|(name, _)| steers(name)).collect()
+}
+
+/// The program's exit code; a program that a signal ended makes `run` die by the same signal.
+fn exit_like(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal() {
+        // The program has left a core file, if any: `run` shall not.
+        let _ = nix::sys::resource::setrlimit(nix::sys::resource::Resource::RLIMIT_CORE, 0, 0);
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        return ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(0)));
+    }
+    ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_dates() {
+        assert_eq!(civil_date(0), (1970, 1, 1));
+        assert_eq!(civil_date(11_016), (2000, 2, 29));
+        assert_eq!(civil_date(20_777), (2026, 11, 20));
+    }
+}

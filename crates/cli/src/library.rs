@@ -1,0 +1,78 @@
+//! The runtime library that the binary carries inside, and where it is unpacked: to
+//! `$POMPEII_HOME/lib`, else `../lib` beside the binary where that has it, else the user's cache
+//! folder, once per content (decision 6).
+
+use std::env;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+const FILES: [(&str, &[u8]); 3] = [
+    ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
+    ("libpomp.so", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.so"))),
+    ("pomp.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp.h"))),
+];
+
+/// The folder with `libpomp.a`, `libpomp.so` and `pomp.h`.
+///
+/// # Errors
+/// Where no folder can be written to.
+pub fn folder() -> Result<PathBuf> {
+    if let Some(beside) = beside_the_binary() {
+        return Ok(beside);
+    }
+    let mut tried = Vec::new();
+    for base in candidates() {
+        let folder = base.join(format!("{:016x}", content_hash()));
+        match unpack(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) => tried.push(format!("{}: {error:#}", folder.display())),
+        }
+    }
+    bail!(
+        "no place for the runtime library; set POMPEII_HOME to a writable folder ({})",
+        tried.join("; ")
+    )
+}
+
+fn beside_the_binary() -> Option<PathBuf> {
+    let folder = env::current_exe().ok()?.parent()?.parent()?.join("lib/pompeii");
+    let current = |(name, bytes): &(&str, &[u8])| {
+        fs::metadata(folder.join(name)).is_ok_and(|file| file.len() == bytes.len() as u64)
+    };
+    FILES.iter().all(current).then_some(folder)
+}
+
+fn candidates() -> Vec<PathBuf> {
+    let variable =
+        |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(home) = variable("POMPEII_HOME") {
+        return vec![home.join("lib")];
+    }
+    let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+    let own = cache.map(|cache| cache.join("pompeii/lib"));
+    own.into_iter().chain([env::temp_dir().join("pompeii-lib")]).collect()
+}
+
+fn content_hash() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    FILES.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Writes the files under other names first: two builds may unpack at the same time.
+fn unpack(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    for (name, bytes) in FILES {
+        let path = folder.join(name);
+        if fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64) {
+            continue;
+        }
+        let unfinished = folder.join(format!(".{name}.{}", std::process::id()));
+        fs::write(&unfinished, bytes).with_context(|| unfinished.display().to_string())?;
+        fs::rename(&unfinished, &path)?;
+    }
+    Ok(())
+}
