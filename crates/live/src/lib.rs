@@ -18,11 +18,13 @@
 //!   never a SIGBUS in the user's program.
 //! * Writer and reader share these types, so a layout exists once.
 
+mod calibrate;
 mod definition;
 mod layout;
 mod map;
 mod read;
 
+pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, RegionKind};
 pub use layout::{
     BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
