@@ -29,9 +29,9 @@ fn build() -> Result<()> {
     println!("cargo:rerun-if-changed={}", crates.join("runtime/include").display());
     println!("cargo:rerun-if-changed=build.rs");
     let built = cargo_build(&crates.join("runtime/Cargo.toml"), &out.join("runtime"))?;
-    archive(&built.join("libpomp.a"), &out)?;
     let shared = out.join("libpomp.so");
     copy(&built.join("libpomp.so"), &shared)?;
+    archive(&built.join("libpomp.a"), &api(&shared)?, &out)?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
     copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))
 }
@@ -60,13 +60,12 @@ fn cargo_build(manifest: &Path, target: &Path) -> Result<PathBuf> {
 }
 
 /// Makes one object with only the API visible, and an archive of it.
-fn archive(from: &Path, out: &Path) -> Result<()> {
-    let symbols = api(from)?;
+fn archive(from: &Path, symbols: &[String], out: &Path) -> Result<()> {
     let (object, list) = (out.join("pomp.o"), out.join("api.txt"));
     fs::write(&list, symbols.join("\n") + "\n").map_err(|error| error.to_string())?;
     let mut link = Command::new("ld");
     link.args(["-r", "--gc-sections", "-o"]).arg(&object);
-    for symbol in &symbols {
+    for symbol in symbols {
         link.arg("-u").arg(symbol);
     }
     run(link.arg("--whole-archive").arg(from))?;
@@ -79,16 +78,19 @@ fn archive(from: &Path, out: &Path) -> Result<()> {
     run(Command::new("ar").arg("crsD").arg(&archive).arg(&object))
 }
 
-/// The library's own global functions.
-fn api(archive: &Path) -> Result<Vec<String>> {
-    let output = Command::new("nm").args(["-g", "--defined-only", "-j"]).arg(archive).output();
+/// The library's own global functions, from the shared object: in the archive `nm` stumbles over
+/// the compiler's intermediate code where a linker plug-in of another LLVM is installed.
+fn api(shared: &Path) -> Result<Vec<String>> {
+    let mut command = Command::new("nm");
+    let output =
+        command.args(["-D", "--defined-only", "--format=just-symbols"]).arg(shared).output();
     let output = output.map_err(|error| missing("nm", &error))?;
     let names = String::from_utf8_lossy(&output.stdout);
     let own = |name: &&str| name.starts_with("POMP_") || name.starts_with("omp_");
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
     names.sort();
     names.dedup();
-    if names.is_empty() { Err(format!("{}: no API in it", archive.display())) } else { Ok(names) }
+    if names.is_empty() { Err(format!("{}: no API in it", shared.display())) } else { Ok(names) }
 }
 
 fn run(command: &mut Command) -> Result<()> {
