@@ -163,9 +163,9 @@ struct Done {
 fn run(words: &[String], capture: bool) -> Result<Done> {
     let (program, arguments) = words.split_first().context("no compiler given")?;
     let messages = if capture { Stdio::piped() } else { Stdio::inherit() };
-    let child =
-        Command::new(program).args(arguments).stdin(Stdio::inherit()).stdout(Stdio::inherit());
-    let output = match child.stderr(messages).output() {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(messages);
+    let output = match command.output() {
         Ok(output) => output,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             bail!("compiler `{program}` not found: install it, or name another after `--`")
