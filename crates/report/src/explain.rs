@@ -118,7 +118,8 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(name: Option<&str>, expect: Expect) {
-        let shown = explain(name, 80).unwrap_or_else(|error| error.to_string());
+        let shown =
+            explain(name, 80).unwrap_or_else(|error| error.to_string().replace("; ", ";\n"));
         expect.assert_eq(&shown);
     }
 
@@ -258,7 +259,11 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_helped() {
-        check(Some("omp_ibarier_wait"), expect!["unknown property `omp_ibarier_wait`; did you mean omp_ibarrier_wait or omp_ebarrier_wait?"]);
-        check(Some("xyzzy"), expect!["unknown property `xyzzy`; `pompeii explain` lists all"]);
+        check(Some("omp_ibarier_wait"), expect![[r#"
+            unknown property `omp_ibarier_wait`;
+            did you mean omp_ibarrier_wait or omp_ebarrier_wait?"#]]);
+        check(Some("xyzzy"), expect![[r#"
+            unknown property `xyzzy`;
+            `pompeii explain` lists all"#]]);
     }
 }

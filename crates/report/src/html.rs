@@ -1,7 +1,258 @@
-//! placeholder
-use crate::RunInfo;
-use pompeii_model::Cube;
-/// The page.
-pub fn html(_cube: &Cube, _run: &RunInfo) -> String {
-    String::new()
+//! The offline page: one file with data, style and script inside, which loads nothing. The script is
+//! written as small modules in `web/`; they are joined here in the order of their imports, because
+//! modules cannot import each other in a page that was opened from a disk.
+
+use pompeii_analysis::{counted_only, format, properties};
+use pompeii_model::{Cube, Id, MetricId, Unit};
+use serde::Serialize;
+
+use crate::json::{JsonEfficiencies, JsonFinding, JsonPart, json_report};
+use crate::{JsonReport, RunInfo};
+
+const PAGE: &str = include_str!("../web/page.html");
+
+const STYLES: [&str; 3] = [
+    include_str!("../web/theme.css"),
+    include_str!("../web/summary.css"),
+    include_str!("../web/trees.css"),
+];
+
+/// A module stands after those that it imports.
+const MODULES: [&str; 11] = [
+    include_str!("../web/dom.js"),
+    include_str!("../web/format.js"),
+    include_str!("../web/colour.js"),
+    include_str!("../web/data.js"),
+    include_str!("../web/severity.js"),
+    include_str!("../web/tree.js"),
+    include_str!("../web/panes.js"),
+    include_str!("../web/summary.js"),
+    include_str!("../web/help.js"),
+    include_str!("../web/selftest.js"),
+    include_str!("../web/main.js"),
+];
+
+/// The page of an analysed run.
+pub fn html(cube: &Cube, run: &RunInfo) -> String {
+    let data = serde_json::to_string(&page_data(cube, run)).unwrap_or_default();
+    // In a script element only `</script` and `<!--` end the text; no `<`, no problem.
+    let data = data.replace('<', "\\u003c");
+    let title = escape(&format!("{} - Pompeii", cube.program));
+    let parts =
+        [("TITLE", title), ("STYLE", STYLES.concat()), ("SCRIPT", script()), ("DATA", data)];
+    let mut page = String::with_capacity(PAGE.len() + 100_000);
+    let mut rest = PAGE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        page += before;
+        page += parts.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+        rest = after;
+    }
+    page + rest
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// All modules in one scope: imports are dropped, exports become plain declarations.
+fn script() -> String {
+    let mut script = "\"use strict\";\n(() => {\n".to_owned();
+    for module in MODULES {
+        let mut import = false;
+        for line in module.lines() {
+            import |= line.starts_with("import ");
+            if !import {
+                script += line.strip_prefix("export ").unwrap_or(line);
+                script.push('\n');
+            }
+            import &= !line.ends_with(';');
+        }
+    }
+    script + "})();\n"
+}
+
+/// What the page's script reads. Values are clock ticks or counts.
+#[derive(Serialize)]
+struct PageData {
+    program: String,
+    wall_ticks: i64,
+    ticks_per_second: f64,
+    observed_by: String,
+    sum_error: Option<String>,
+    efficiencies: JsonEfficiencies,
+    allocation: Vec<JsonPart>,
+    findings: Vec<JsonFinding>,
+    counted: Vec<String>,
+    notes: Vec<String>,
+    docs: Vec<PageDoc>,
+    metrics: Vec<PageMetric>,
+    regions: Vec<PageRegion>,
+    /// Parent (or -1) and region of each call path.
+    calls: Vec<(i64, usize)>,
+    machine: String,
+    processes: Vec<PageProcess>,
+    locations: Vec<PageLocation>,
+    /// Per metric: call path followed by its values by location, for rows that are not 0.
+    values: Vec<Vec<Vec<i64>>>,
+}
+
+#[derive(Serialize)]
+struct PageDoc {
+    name: &'static str,
+    sections: Vec<(&'static str, &'static str)>,
+}
+
+#[derive(Serialize)]
+struct PageMetric {
+    name: String,
+    title: String,
+    unit: &'static str,
+    parent: i64,
+}
+
+#[derive(Serialize)]
+struct PageRegion {
+    name: String,
+    construct: String,
+    role: &'static str,
+    paradigm: &'static str,
+    file: String,
+    line: u32,
+    end_line: u32,
+}
+
+#[derive(Serialize)]
+struct PageProcess {
+    name: String,
+    node: String,
+}
+
+#[derive(Serialize)]
+struct PageLocation {
+    name: String,
+    process: usize,
+}
+
+fn page_data(cube: &Cube, run: &RunInfo) -> PageData {
+    let JsonReport { sum_error, efficiencies, allocation, findings, .. } = json_report(cube);
+    PageData {
+        program: cube.program.clone(),
+        wall_ticks: cube.wall_ticks,
+        ticks_per_second: cube.clock.ticks_per_second(),
+        observed_by: run.observed_by.clone(),
+        sum_error,
+        efficiencies,
+        allocation,
+        findings,
+        counted: counted(cube),
+        notes: run.notes.clone(),
+        docs: docs(),
+        metrics: metrics(cube),
+        regions: regions(cube),
+        calls: cube
+            .calls
+            .ids()
+            .map(|call| (index(cube.calls.parent(call)), cube.calls.region(call).index()))
+            .collect(),
+        machine: cube.system.machine.clone(),
+        processes: cube
+            .system
+            .processes
+            .iter()
+            .map(|p| PageProcess { name: p.name.clone(), node: p.node.clone() })
+            .collect(),
+        locations: cube
+            .system
+            .locations
+            .iter()
+            .map(|l| PageLocation { name: l.name.clone(), process: l.process.index() })
+            .collect(),
+        values: cube.metrics().ids().map(|metric| rows(cube, metric)).collect(),
+    }
+}
+
+fn index<I: Id>(id: Option<I>) -> i64 {
+    id.map_or(-1, |id| id.index() as i64)
+}
+
+fn counted(cube: &Cube) -> Vec<String> {
+    let shown = counted_only(cube).into_iter().map(|c| {
+        let place = cube.regions[c.region].source().unwrap_or_default();
+        format!("{} ({place})", format::counted(c.count, c.thing))
+    });
+    shown.collect()
+}
+
+fn docs() -> Vec<PageDoc> {
+    let doc = |property: &&'static properties::Property| {
+        let mut sections = property.doc.sections().to_vec();
+        if !property.gain.is_empty() {
+            sections.insert(2, ("Possible gain", property.gain));
+        }
+        PageDoc { name: property.name, sections }
+    };
+    properties::ALL.iter().map(doc).collect()
+}
+
+fn metrics(cube: &Cube) -> Vec<PageMetric> {
+    let metric = |metric: &pompeii_model::Metric| PageMetric {
+        name: metric.name.clone(),
+        title: metric.title.clone(),
+        unit: match metric.unit {
+            Unit::Ticks => "sec",
+            Unit::Count | Unit::Bytes => "occ",
+        },
+        parent: index(metric.parent),
+    };
+    cube.metrics().iter().map(metric).collect()
+}
+
+fn regions(cube: &Cube) -> Vec<PageRegion> {
+    let region = |region: &pompeii_model::Region| PageRegion {
+        name: region.name.clone(),
+        construct: region.construct().to_owned(),
+        role: region.role.as_str(),
+        paradigm: region.paradigm.as_str(),
+        file: region.file.clone(),
+        line: region.begin_line,
+        end_line: region.end_line,
+    };
+    cube.regions.iter().map(region).collect()
+}
+
+fn rows(cube: &Cube, metric: MetricId) -> Vec<Vec<i64>> {
+    let mut rows = Vec::new();
+    for call in cube.calls.ids() {
+        let row = cube.row(metric, call);
+        if row.iter().any(|&value| value != 0) {
+            let call = call.index() as i64;
+            rows.push(std::iter::once(call).chain(row.iter().copied()).collect());
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_is_one_scope_without_modules() {
+        let script = script();
+        for line in script.lines() {
+            assert!(!line.starts_with("import ") && !line.starts_with("export "), "{line}");
+            assert!(!line.contains("} from \""), "{line}");
+        }
+        assert!(script.contains("class Tree {"));
+    }
+
+    #[test]
+    fn names_of_a_program_cannot_leave_their_element() {
+        let text = "wall=1 locations=1\n </script><b>x  0  time=1";
+        let cube = pompeii_analysis::derive(&pompeii_analysis::notation::cube(text).unwrap());
+        let page = html(&cube, &RunInfo::default());
+        assert_eq!(page.matches("</script>").count(), 2, "data and script");
+        assert!(!page.contains("<b>x"));
+    }
 }

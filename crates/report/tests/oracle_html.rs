@@ -1,0 +1,72 @@
+//! The page in a real browser: headless Chromium opens it from a file with `#selftest`, the page
+//! uses itself by mouse and keyboard, and its findings are read from the DOM. Runs where
+//! `POMPEII_ORACLES` is set; then a missing browser is a failure.
+#![allow(clippy::unwrap_used)] // helpers of tests, like tests
+
+use std::path::Path;
+use std::process::Command;
+
+use expect_test::expect;
+use pompeii_analysis as analysis;
+use pompeii_report::{RunInfo, html};
+
+/// Chromium's names in the distributions.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// The DOM of a page after its scripts have run, from the first browser that can be started.
+fn dump_dom(folder: &Path, url: &str) -> String {
+    let profile = folder.join("profile");
+    for browser in BROWSERS {
+        let output = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
+            .args(["--no-first-run", "--disable-background-networking"])
+            .args(["--disable-component-update", "--disable-sync", "--virtual-time-budget=10000"])
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .args(["--dump-dom", url])
+            .output();
+        if let Ok(output) = output {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            return String::from_utf8_lossy(&output.stdout).into_owned();
+        }
+    }
+    panic!("none of {BROWSERS:?} can be started; install the package `chromium`")
+}
+
+#[test]
+fn the_page_follows_the_rules_of_the_display() {
+    if std::env::var_os("POMPEII_ORACLES").is_none() {
+        println!("not run: the page in a browser (set POMPEII_ORACLES=1)");
+        return;
+    }
+    let measured = analysis::notation::cube(include_str!("ocean.txt")).unwrap();
+    let page = html(&analysis::derive(&measured), &RunInfo::default());
+    let folder = std::env::temp_dir().join(format!("pompeii-html-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("report.html");
+    std::fs::write(&file, page).unwrap();
+    let dom = dump_dom(&folder, &format!("file://{}#selftest", file.display()));
+    let (_, after) = dom.split_once("<pre id=\"selftest\">").expect("the page ran its self test");
+    let (lines, _) = after.split_once("</pre>").unwrap();
+    let failed: Vec<&str> = lines.lines().filter(|line| line.starts_with("FAIL")).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    expect![[r#"
+        ok open properties sum to the whole: 38560
+        ok closed properties sum to the whole: 38560
+        ok time is the CPU allocation: 38560
+        ok closed call paths sum to the property: 38560
+        ok open call paths sum to the property: 38560
+        ok locations sum to the call path: 16
+        ok a property recolours the call tree: 4620
+        ok its name stands above the call tree: Idle threads
+        ok a finding selects its metric: omp_ibarrier_wait
+        ok a finding selects its call path: true
+        ok right opens: true
+        ok down selects the next row: true
+        ok left closes: false
+        ok * opens the largest path: true
+        ok absolute: 38.6 s
+        ok percent of root: 100 %
+        ok percent of selection: 100 %
+        ok nothing was loaded: 0"#]].assert_eq(lines);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,14 @@
+// Elements in one expression. Text is always set as text, never as HTML: names come from programs.
+
+/** `el("div.box", {title: "x"}, "text", child)`: an element with classes, attributes and content. */
+export function el(kind, attributes = {}, ...content) {
+  const [tag, ...classes] = kind.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...content.filter((part) => part !== null && part !== undefined));
+  return element;
+}

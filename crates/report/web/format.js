@@ -1,0 +1,35 @@
+// Numbers as people read them; the same rules as in the terminal's report.
+
+/** Seconds with two or three digits: `4.8 s`, `0.66 s`, `31 ms`. */
+export function seconds(value) {
+  const size = Math.abs(value);
+  if (size === 0) return "0 s";
+  if (size >= 99.95) return `${count(Math.round(value))} s`;
+  if (size >= 0.995) return `${value.toFixed(1)} s`;
+  if (size >= 0.0995) return `${value.toFixed(2)} s`;
+  const [scaled, unit] = size >= 9.995e-4 ? [value * 1e3, "ms"]
+    : size >= 9.995e-7 ? [value * 1e6, "µs"] : [value * 1e9, "ns"];
+  return `${scaled.toFixed(Math.abs(scaled) >= 9.95 ? 0 : 1)} ${unit}`;
+}
+
+/** A share of 1 in percent: `61 %`, `0.4 %`. */
+export function percent(share) {
+  const value = share * 100;
+  const size = Math.abs(value);
+  if (size >= 9.95) return `${value.toFixed(0)} %`;
+  if (size >= 0.095) return `${value.toFixed(1)} %`;
+  return size > 0 ? "<0.1 %" : "0 %";
+}
+
+/** A number of things, in millions from a million on. */
+export function count(value) {
+  const size = Math.abs(value);
+  if (size >= 999_950_000) return `${(value / 1e9).toFixed(1)} bn`;
+  if (size >= 1e6) return `${(value / 1e6).toFixed(1)} m`;
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** A severity in the unit of its metric. */
+export function severity(value, unit, ticksPerSecond) {
+  return unit === "sec" ? seconds(value / ticksPerSecond) : count(value);
+}

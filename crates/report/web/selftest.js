@@ -1,0 +1,80 @@
+// `#selftest`: the page uses itself and writes what it found below the trees, one line per check. A
+// headless browser reads it (`--dump-dom`), so that the display's rules are tested where they run.
+
+import { el } from "./dom.js";
+
+/** Values that are visible in a tree; they must sum to the tree's whole. */
+function visibleSum(tree) {
+  return tree.visibleIds().reduce((total, id) => total + (tree.describe(id).value ?? 0), 0);
+}
+
+export function selftest(data, panes, chooseMode) {
+  const lines = [];
+  const check = (what, found, expected) => {
+    const good = Object.is(found, expected);
+    lines.push(`${good ? "ok" : "FAIL"} ${what}: ${found}${good ? "" : ` instead of ${expected}`}`);
+  };
+  const { metrics, calls, system } = panes;
+  const press = (tree, key) => {
+    tree.rows.get(tree.focused).dispatchEvent(
+      new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  };
+  const time = data.metricNamed("time");
+
+  // The paper's rule in each tree, at every stage of opening.
+  data.metrics.forEach((metric) => metrics.expanded.add(metric.id));
+  metrics.reveal(time);
+  const others = data.metrics.filter((metric) => metric.parent < 0 && metric.id !== time);
+  const rest = () => others.reduce((total, metric) => total + data.totals[metric.id], 0);
+  check("open properties sum to the whole", visibleSum(metrics) - rest(), data.totals[time]);
+  metrics.collapseAll();
+  check("closed properties sum to the whole", visibleSum(metrics) - rest(), data.totals[time]);
+  check("time is the CPU allocation", data.totals[time], data.raw.wall_ticks * data.width);
+  calls.collapseAll();
+  check("closed call paths sum to the property", visibleSum(calls), panes.metricSelected);
+  data.calls.forEach((call) => calls.expanded.add(call.id));
+  calls.render();
+  panes.update();
+  check("open call paths sum to the property", visibleSum(calls), panes.metricSelected);
+  check("locations sum to the call path", visibleSum(system), panes.callSelected);
+
+  // A selection flows to the right.
+  panes.show("omp_idle_threads", []);
+  check("a property recolours the call tree", visibleSum(calls),
+    data.totals[data.metricNamed("omp_idle_threads")]);
+  check("its name stands above the call tree", calls.of.textContent, "Idle threads");
+  const finding = data.raw.findings[0];
+  if (finding) {
+    document.querySelector(".finding")?.click();
+    check("a finding selects its metric", data.metrics[metrics.focused].name, finding.metric);
+    check("a finding selects its call path", calls.selected.has(finding.call_paths[0]), true);
+  }
+
+  // Keyboard.
+  calls.collapseAll();
+  const [root] = calls.roots;
+  press(calls, "ArrowRight");
+  check("right opens", calls.isExpanded(root), true);
+  press(calls, "ArrowDown");
+  check("down selects the next row", calls.selected.has(calls.children(root)[0]), true);
+  press(calls, "ArrowLeft");
+  press(calls, "ArrowLeft");
+  check("left closes", calls.isExpanded(root), calls.focused === root ? false : "root");
+  metrics.collapseAll();
+  press(calls, "*");
+  check("* opens the largest path", calls.path(calls.focused).length > 1, true);
+
+  // Value modes.
+  calls.collapseAll();
+  metrics.collapseAll();
+  const shown = () => metrics.rows.get(time).querySelector(".value").textContent;
+  chooseMode("absolute");
+  lines.push(`ok absolute: ${shown()}`);
+  chooseMode("root");
+  check("percent of root", shown(), "100 %");
+  chooseMode("selection");
+  check("percent of selection", shown(), "100 %");
+
+  check("nothing was loaded", performance.getEntriesByType("resource").length, 0);
+  document.body.append(el("pre", { id: "selftest" }, lines.join("\n")));
+}

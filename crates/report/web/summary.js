@@ -1,0 +1,79 @@
+// The upper half of the page: what the terminal's summary says, with findings that can be followed
+// into the trees.
+
+import { el } from "./dom.js";
+import { count, percent, seconds } from "./format.js";
+
+export function renderTop(host, raw, themeButton) {
+  const threads = `${raw.locations.length} thread${raw.locations.length === 1 ? "" : "s"}`;
+  const processes = raw.processes.length === 1 ? "1 process" : `${raw.processes.length} processes`;
+  const observed = raw.observed_by ? `observed by ${raw.observed_by}` : "";
+  const size = `${raw.regions.length} regions, ${count(raw.calls.length)} call paths`;
+  const facts = [`on ${threads} (${processes})`, observed, size].filter(Boolean).join(" · ");
+  host.replaceChildren(
+    el("h1", {}, `${raw.program}: ${seconds(raw.wall_ticks / raw.ticks_per_second)}`),
+    el("span.facts", {}, facts), el("span.spring"), themeButton,
+    raw.sum_error ? el("div.warning", {}, `The sums do not hold: ${raw.sum_error}`) : null,
+  );
+}
+
+export function renderSummary(host, raw, onFinding) {
+  host.replaceChildren(
+    el("div.block", {}, efficiency(raw.efficiencies), allocation(raw), notes(raw)),
+    el("div.block", {}, findings(raw, onFinding)),
+  );
+}
+
+function efficiency(factors) {
+  const factor = (share, name, kind = "factor") => el(`div.${kind}`, {},
+    el("div.number", {}, percent(share)), el("div.name", {}, name));
+  const sign = (text) => el("div.sign", { "aria-hidden": "true" }, text);
+  return el("div.efficiency", {},
+    factor(factors.parallel, "parallel efficiency", "factor.whole"), sign("="),
+    factor(factors.load_balance, "load balance"), sign("×"),
+    factor(factors.serial_parts, "serial parts"), sign("×"),
+    factor(factors.openmp_overhead, "OpenMP overhead"));
+}
+
+function allocation(raw) {
+  const parts = raw.allocation.filter((part) => part.time_s > 0);
+  const stack = parts.map((part) => {
+    const piece = el(`span.part-${part.name}`, { title: `${part.title}: ${seconds(part.time_s)}` });
+    piece.style.width = `${part.share * 100}%`;
+    return piece;
+  });
+  const rows = parts.map((part) => el("tr", {},
+    el("td.swatch", {}, el(`i.part-${part.name}`)), el("td", {}, part.title),
+    el("td.number", {}, seconds(part.time_s)), el("td.number", {}, percent(part.share))));
+  const wall = seconds(raw.wall_ticks / raw.ticks_per_second);
+  return el("div", {}, el("div.stack", { role: "img", "aria-label": "CPU allocation" }, ...stack),
+    el("h2", {}, `${raw.locations.length} × ${wall} of CPU allocation went to`),
+    el("table.parts", {}, el("tbody", {}, ...rows)));
+}
+
+function notes(raw) {
+  const counted = raw.counted.length
+    ? [`Only counted, not timed: ${raw.counted.join(", ")}.`] : [];
+  return el("div", {}, ...[...counted, ...raw.notes].map((note) => el("p.note", {}, note)));
+}
+
+function findings(raw, onFinding) {
+  const shown = raw.findings.filter((finding) => finding.significant);
+  if (!shown.length) return el("p.note", {}, "Nothing costs more than 1 % of the run.");
+  const items = shown.map((finding, index) =>
+    el("li", {}, el("button.finding", { onclick: () => onFinding(finding) },
+      el("span.rank", {}, String(index + 1)),
+      el("span", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
+        el("span.place", {}, place(finding))),
+      el("span.number", {}, seconds(finding.lost_s)),
+      el("span.number", {}, seconds(finding.gain_s)),
+      el("span.why", {}, `${finding.details.join(" ")} `, el("b", {}, finding.suggestion)))));
+  return el("div", {},
+    el("div.findings-head", {}, el("h2", {}, "Fix first"), el("span", {}, "lost"),
+      el("span", {}, "gain")),
+    el("ol.findings", {}, ...items));
+}
+
+function place(finding) {
+  return finding.file ? `${finding.file.split("/").at(-1)}:${finding.line}` : "";
+}
