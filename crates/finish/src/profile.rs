@@ -56,7 +56,7 @@ impl Rows {
             .collect();
         if inclusive {
             for call in cube.calls.ids().rev() {
-                let Some(parent) = cube.calls.parent(call) else { continue };
+                let Some(parent) = stored_parent(cube, call) else { continue };
                 for place in 0..width {
                     values[parent.index() * width + place] += values[call.index() * width + place];
                 }
@@ -68,6 +68,13 @@ impl Rows {
     fn value(&self, call: CallId, place: usize) -> i64 {
         self.values[call.index() * self.width + place]
     }
+}
+
+/// The parent in the file. Readers expect one root (pycubexr refuses two), so the tasks' root stands
+/// below the program there.
+fn stored_parent(cube: &Cube, call: CallId) -> Option<CallId> {
+    let program = *cube.calls.roots().first()?;
+    cube.calls.parent(call).or((call != program).then_some(program))
 }
 
 /// The definitions, and the report's call path of each of ours.
@@ -109,7 +116,7 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     }
     let mut calls: IndexVec<CallId, cubex::CallPathId> = IndexVec::default();
     for call in cube.calls.ids() {
-        let parent = cube.calls.parent(call).map(|parent| calls[parent]);
+        let parent = stored_parent(cube, call).map(|parent| calls[parent]);
         let region = cubex::RegionId(cube.calls.region(call).0);
         calls.push(report.call_paths.push(parent, cubex::CallPath::new(region)));
     }
