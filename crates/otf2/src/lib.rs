@@ -13,7 +13,7 @@
 //! * **Bytes first, files second.** Everything works on slices; the file layer is thin.
 //!
 //! Little-endian files are written on every machine; both byte orders are read.
-#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 pub mod chunk;
 pub mod encode;
@@ -38,9 +38,13 @@ pub mod mapping;
 #[cfg(feature = "std")]
 pub mod marker;
 #[cfg(feature = "std")]
+pub mod read;
+#[cfg(feature = "std")]
 pub mod record;
 #[cfg(feature = "std")]
 pub mod reference;
+#[cfg(all(test, feature = "std"))]
+mod round_trip;
 #[cfg(feature = "std")]
 pub mod snapshot;
 #[cfg(feature = "std")]

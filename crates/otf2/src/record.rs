@@ -6,6 +6,7 @@
 //! the format and have the given value in older files.
 
 use crate::field::FieldValue;
+use crate::wire::{Flaw, Input, Sink};
 
 /// Ids of local definitions that mean something else in global ones; the file has the low byte.
 pub(crate) const LOCAL: u16 = 0x100;
@@ -17,6 +18,18 @@ pub struct UnknownRecord {
     pub id: u8,
     /// Its fields, in the byte order of its file.
     pub payload: Vec<u8>,
+}
+
+/// A table of records, for readers that do not care which.
+pub(crate) trait Family: Sized {
+    /// Reads the fields of the record with this key.
+    fn read(key: u16, input: &mut Input<'_>) -> Result<Self, Flaw>;
+    /// Name of the record with this key.
+    fn name_of(key: u16) -> &'static str;
+    /// Number of the record in the file, plus [`LOCAL`] for some local definitions.
+    fn key(&self) -> u16;
+    /// Writes the fields, without id and length.
+    fn write_fields(&self, sink: &mut Sink);
 }
 
 /// Called with the name and the value of each field of a record, in file order.
@@ -65,69 +78,6 @@ macro_rules! records {
                 match self {
                     $( $family::$name(_) => stringify!($name), )*
                     $family::Unknown(_) => "Unknown",
-                }
-            }
-
-            /// Name of the record with this key.
-            pub(crate) fn name_of(key: u16) -> &'static str {
-                match key {
-                    $( $id => stringify!($name), )*
-                    _ => "Unknown",
-                }
-            }
-
-            /// Number of the record in the file, plus `LOCAL` for some local definitions.
-            pub(crate) fn key(&self) -> u16 {
-                match self {
-                    $( $family::$name(_) => $id, )*
-                    $family::Unknown(record) => u16::from(record.id),
-                }
-            }
-
-            /// Reads the fields. What the record holds beyond them comes from a later version.
-            #[inline]
-            pub(crate) fn read_fields(
-                key: u16,
-                _input: &mut $crate::wire::Input<'_>,
-            ) -> Result<$family, $crate::wire::Flaw> {
-                use $crate::wire::Wire as _;
-                Ok(match key {
-                    $(
-                        $id => {
-                            $(
-                                let $field = <$ty>::read(_input)
-                                    .map_err(|flaw| flaw.in_field(stringify!($field)))?;
-                            )*
-                            $(
-                                let older = _input.rest.is_empty();
-                                $(
-                                    let $later = if older { $default } else {
-                                        <$later_ty>::read(_input)
-                                            .map_err(|flaw| flaw.in_field(stringify!($later)))?
-                                    };
-                                )*
-                            )?
-                            $family::$name($name { $($field,)* $($($later,)*)? })
-                        }
-                    )*
-                    _ => $family::Unknown($crate::record::UnknownRecord {
-                        id: key as u8,
-                        payload: std::mem::take(&mut _input.rest).to_vec(),
-                    }),
-                })
-            }
-
-            /// Writes the fields, without id and length.
-            pub(crate) fn write_fields(&self, sink: &mut $crate::wire::Sink) {
-                use $crate::wire::Wire as _;
-                match self {
-                    $(
-                        $family::$name(_record) => {
-                            $( _record.$field.write(sink); )*
-                            $($( _record.$later.write(sink); )*)?
-                        }
-                    )*
-                    $family::Unknown(record) => sink.bytes.extend(&record.payload),
                 }
             }
 
@@ -183,6 +133,68 @@ macro_rules! records {
             #[cfg(test)]
             pub(crate) fn one_of_each() -> Vec<$family> {
                 vec![$( $name::default().into(), )*]
+            }
+        }
+
+        impl $crate::record::Family for $family {
+            // What the record holds beyond the fields comes from a later version.
+            #[inline]
+            fn read(
+                key: u16,
+                _input: &mut $crate::wire::Input<'_>,
+            ) -> Result<$family, $crate::wire::Flaw> {
+                use $crate::wire::Wire as _;
+                Ok(match key {
+                    $(
+                        $id => {
+                            $(
+                                let $field = <$ty>::read(_input)
+                                    .map_err(|flaw| flaw.in_field(stringify!($field)))?;
+                            )*
+                            $(
+                                let older = _input.rest.is_empty();
+                                $(
+                                    let $later = if older { $default } else {
+                                        <$later_ty>::read(_input)
+                                            .map_err(|flaw| flaw.in_field(stringify!($later)))?
+                                    };
+                                )*
+                            )?
+                            $family::$name($name { $($field,)* $($($later,)*)? })
+                        }
+                    )*
+                    _ => $family::Unknown($crate::record::UnknownRecord {
+                        id: key as u8,
+                        payload: std::mem::take(&mut _input.rest).to_vec(),
+                    }),
+                })
+            }
+
+            fn key(&self) -> u16 {
+                match self {
+                    $( $family::$name(_) => $id, )*
+                    $family::Unknown(record) => u16::from(record.id),
+                }
+            }
+
+            fn write_fields(&self, sink: &mut $crate::wire::Sink) {
+                use $crate::wire::Wire as _;
+                match self {
+                    $(
+                        $family::$name(_record) => {
+                            $( _record.$field.write(sink); )*
+                            $($( _record.$later.write(sink); )*)?
+                        }
+                    )*
+                    $family::Unknown(record) => sink.bytes.extend(&record.payload),
+                }
+            }
+
+            fn name_of(key: u16) -> &'static str {
+                match key {
+                    $( $id => stringify!($name), )*
+                    _ => "Unknown",
+                }
             }
         }
 

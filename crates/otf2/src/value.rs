@@ -165,6 +165,13 @@ pub struct AttributeValue {
     pub value: Value,
 }
 
+impl AttributeValue {
+    /// Attribute, and value with its type, for people and for other formats.
+    pub fn to_field(&self) -> FieldValue<'_> {
+        self.show()
+    }
+}
+
 /// Upper bound of an entry, as the reference library reckons.
 pub(crate) const ATTRIBUTE_VALUE_BYTES: usize = 15;
 

@@ -202,29 +202,33 @@ pub(crate) fn write_framed(
     }
 }
 
-/// A record cut out of a file by its length.
+/// Where the fields of a record with a length are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Framed<'a> {
+pub(crate) struct Framed {
     pub id: u8,
-    pub payload: &'a [u8],
+    /// Bytes in front of the fields.
+    pub head: usize,
     /// Bytes from the id to the end of the fields.
     pub bytes: usize,
 }
 
-/// Cuts the record with a length at the start of `bytes` out.
-pub(crate) fn read_framed(bytes: &[u8], endian: Endian) -> Result<Framed<'_>, Flaw> {
+/// The flaw of a record that is longer than the bytes there are; `found` is its length.
+pub(crate) const ENDS_IN_CHUNK: &str = "a record that ends within the chunk";
+
+/// Measures the record with a length at the start of `bytes`.
+#[inline]
+pub(crate) fn read_framed(bytes: &[u8], endian: Endian) -> Result<Framed, Flaw> {
     let mut input = Input::new(bytes, endian);
     let id = input.u8()?;
     let length = match input.u8()? {
         0xff => endian.u64(input.take("the eight bytes of a record's length")?),
         length => u64::from(length),
     };
-    let payload = usize::try_from(length).ok().and_then(|length| input.rest.get(..length));
-    let Some(payload) = payload else {
-        let flaw = input.flaw("a record that ends within the chunk");
-        return Err(Flaw { found: Some(length), ..flaw });
-    };
-    Ok(Framed { id, payload, bytes: bytes.len() - input.rest.len() + payload.len() })
+    let head = bytes.len() - input.rest.len();
+    if length > input.rest.len() as u64 {
+        return Err(Flaw { found: Some(length), ..input.flaw(ENDS_IN_CHUNK) });
+    }
+    Ok(Framed { id, head, bytes: head + length as usize })
 }
 
 macro_rules! unsigned {

@@ -16,7 +16,7 @@ use crate::chunk::{EMPTY_EVENT_FILE, Endian, HEADER_BYTES, Header};
 use crate::definition::{self, Definition};
 use crate::error::{Error, io_error};
 use crate::legacy;
-use crate::record::LOCAL;
+use crate::record::{Family, LOCAL};
 use crate::reference::{LocationRef, StringRef};
 use crate::seal::{Sealed, Sealer};
 use crate::wire::{Sink, write_framed};
@@ -225,12 +225,7 @@ fn write_definition<W: Write>(
     legacy::fill(&mut definition);
     let mut sink = Sink::new(Endian::Little);
     write_framed(&mut sink, key as u8, None, |sink| definition.write_fields(sink));
-    file.check_size(definition.name(), sink.bytes.len(), 0)?;
-    if file.free() < sink.bytes.len() {
-        file.next_chunk()?;
-    }
-    file.append(&sink.bytes);
-    Ok(())
+    file.record(definition.name(), &sink.bytes)
 }
 
 /// Seals a live file chunk by chunk; chunks that are complete already are not written again.

@@ -53,6 +53,16 @@ impl<W: Write> ChunkedWriter<W> {
         Ok(())
     }
 
+    /// Appends a record, in a new chunk if it has to be.
+    pub fn record(&mut self, name: &'static str, bytes: &[u8]) -> Result<(), Error> {
+        self.check_size(name, bytes.len(), 0)?;
+        if self.free() < bytes.len() {
+            self.next_chunk()?;
+        }
+        self.append(bytes);
+        Ok(())
+    }
+
     /// Appends bytes that fit, without counting a record.
     pub fn append(&mut self, bytes: &[u8]) {
         self.chunk.extend(bytes);

@@ -8,6 +8,7 @@ use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
 use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::error::Error;
 use crate::event::Event;
+use crate::record::Family;
 use crate::value::{ATTRIBUTE_VALUE_BYTES, AttributeValue};
 use crate::wire::{Sink, Wire, write_framed};
 

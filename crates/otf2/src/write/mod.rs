@@ -3,6 +3,10 @@
 mod archive;
 mod chunked;
 mod events;
+mod records;
 
 pub use archive::{ArchiveWriter, Options};
 pub use events::EventWriter;
+#[cfg(test)]
+pub(crate) use events::write_event;
+pub use records::{MarkerWriter, SnapshotWriter, ThumbnailWriter};

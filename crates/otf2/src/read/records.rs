@@ -1,0 +1,125 @@
+//! Definitions, markers, thumbnails and snapshots: files of records that all have a length.
+
+use std::path::Path;
+
+use super::source::{ChunkSource, FileChunks};
+use super::stream::{Next, Stream};
+use crate::chunk::ATTRIBUTE_LIST;
+use crate::definition::Definition;
+use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
+use crate::error::Error;
+use crate::marker::MarkerRecord;
+use crate::record::{Family, LOCAL};
+use crate::snapshot::Snapshot;
+use crate::thumbnail::Thumbnail;
+use crate::wire::Input;
+
+impl<S: ChunkSource> Stream<S> {
+    /// Reads the record with this id at the current place. `local` is added to the ids that mean
+    /// something else in local definitions.
+    fn record<T: Family>(&mut self, local: u16) -> Result<T, Error> {
+        let key = move |id: u8| u16::from(id) | if id <= 8 { local } else { 0 };
+        let (at, endian) = (self.at, self.endian);
+        let framed = self.framed(|id| T::name_of(key(id)))?;
+        let fields = self.rest().get(framed.head..framed.bytes).unwrap_or_default();
+        let (end, key) = (at + framed.bytes, key(framed.id));
+        let record = T::read(key, &mut Input::new(fields, endian));
+        self.at = end;
+        record.map_err(|flaw| self.flawed(T::name_of(key), end, flaw))
+    }
+}
+
+macro_rules! readers {
+    ($( $(#[$doc:meta])* $name:ident $family:ident; )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<S = FileChunks> {
+            stream: Stream<S>,
+            local: u16,
+        }
+
+        impl<S: ChunkSource> $name<S> {
+            /// Reads the chunks of `source`. `file` is for messages.
+            pub fn new(source: S, file: &Path, chunk_bytes: u64) -> $name<S> {
+                $name { stream: Stream::new(source, file, chunk_bytes), local: 0 }
+            }
+        }
+
+        impl<S: ChunkSource> Iterator for $name<S> {
+            type Item = Result<$family, Error>;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                match self.stream.next() {
+                    Ok(Next::Record(_)) => Some(self.stream.record(self.local)),
+                    Ok(Next::End) => None,
+                    Err(error) => Some(Err(error)),
+                }
+            }
+        }
+    )* };
+}
+
+readers! {
+    /// Reads the definitions of a file, in its order.
+    DefinitionReader Definition;
+    /// Reads markers.
+    MarkerReader MarkerRecord;
+    /// Reads a thumbnail.
+    ThumbnailReader Thumbnail;
+}
+
+impl<S: ChunkSource> DefinitionReader<S> {
+    /// Reads the definitions of a location, where some ids mean something else.
+    pub fn local(source: S, file: &Path, chunk_bytes: u64) -> DefinitionReader<S> {
+        DefinitionReader { local: LOCAL, ..DefinitionReader::new(source, file, chunk_bytes) }
+    }
+}
+
+/// Reads the snapshots of a location, with the time of each record in ticks of its own clock.
+#[derive(Debug)]
+pub struct SnapshotReader<S = FileChunks> {
+    stream: Stream<S>,
+    time: u64,
+}
+
+impl<S: ChunkSource> SnapshotReader<S> {
+    /// Reads the chunks of `source`. `file` is for messages.
+    pub fn new(source: S, file: &Path, chunk_bytes: u64) -> SnapshotReader<S> {
+        SnapshotReader { stream: Stream::new(source, file, chunk_bytes), time: 0 }
+    }
+
+    fn read(&mut self) -> Result<Option<(u64, Snapshot)>, Error> {
+        loop {
+            match self.stream.next()? {
+                Next::End => return Ok(None),
+                Next::Record(TIMESTAMP) => self.time = self.stream.timestamp()?,
+                Next::Record(ATTRIBUTE_LIST) => {
+                    self.stream.at += self.stream.framed(|_| "AttributeList")?.bytes;
+                }
+                Next::Record(_) => return Ok(Some((self.time, self.stream.record(0)?))),
+            }
+        }
+    }
+}
+
+impl<S: ChunkSource> Iterator for SnapshotReader<S> {
+    type Item = Result<(u64, Snapshot), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+impl<S: ChunkSource> Stream<S> {
+    /// The time in the timestamp record at the current place.
+    #[inline]
+    pub fn timestamp(&mut self) -> Result<u64, Error> {
+        let time = self.rest().get(1..TIMESTAMP_BYTES).and_then(|bytes| bytes.first_chunk());
+        let Some(&time) = time else {
+            let flaw = Input::new(self.rest(), self.endian).flaw("the eight bytes of a time");
+            return Err(self.fatal("Timestamp", flaw));
+        };
+        self.at += TIMESTAMP_BYTES;
+        Ok(self.endian.u64(time))
+    }
+}

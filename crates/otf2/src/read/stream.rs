@@ -1,0 +1,152 @@
+//! The walk over the chunks of a file, which all kinds of files share.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::source::ChunkSource;
+use crate::chunk::{END_OF_CHUNK, END_OF_FILE, Endian, HEADER_BYTES, Header};
+use crate::error::{Error, io_error};
+use crate::wire::{ENDS_IN_CHUNK, Flaw, Framed, Input, read_framed};
+
+/// A place in a file of chunks.
+#[derive(Debug)]
+pub(super) struct Stream<S> {
+    pub source: S,
+    pub file: PathBuf,
+    pub endian: Endian,
+    /// Next byte in the current chunk.
+    pub at: usize,
+    chunk_bytes: u64,
+    /// Chunks that are still to be read; the current one is in front of them.
+    chunks: Range<u64>,
+    loaded: bool,
+    ended: bool,
+}
+
+/// What comes next in a file.
+pub(super) enum Next {
+    /// A record with this id, at the current place.
+    Record(u8),
+    /// Nothing.
+    End,
+}
+
+impl<S: ChunkSource> Stream<S> {
+    /// `file` is for messages.
+    pub fn new(source: S, file: &Path, chunk_bytes: u64) -> Stream<S> {
+        Stream {
+            source,
+            file: file.to_owned(),
+            endian: Endian::Little,
+            at: 0,
+            chunk_bytes,
+            chunks: 0..u64::MAX,
+            loaded: false,
+            ended: false,
+        }
+    }
+
+    /// Reads these chunks only.
+    pub fn set_chunks(&mut self, chunks: Range<u64>) {
+        self.ended = chunks.is_empty();
+        self.chunks = chunks;
+        self.loaded = false;
+        self.at = usize::MAX;
+    }
+
+    /// Goes to the next record, over the ends of chunks.
+    #[inline]
+    pub fn next(&mut self) -> Result<Next, Error> {
+        loop {
+            match self.source.bytes().get(self.at) {
+                _ if self.ended => return Ok(Next::End),
+                Some(&END_OF_CHUNK) | None => self.next_chunk()?,
+                Some(&END_OF_FILE) => self.ended = true,
+                Some(&id) => return Ok(Next::Record(id)),
+            }
+        }
+    }
+
+    /// Bytes of the chunk from the current place on.
+    #[inline]
+    pub fn rest(&self) -> &[u8] {
+        self.source.bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// Measures the record with a length at the current place; `name` is for messages.
+    #[inline]
+    pub fn framed(&mut self, name: impl FnOnce(u8) -> &'static str) -> Result<Framed, Error> {
+        read_framed(self.rest(), self.endian).map_err(|flaw| {
+            let record = self.rest().first().map_or("", |&id| name(id));
+            self.fatal(record, flaw)
+        })
+    }
+
+    /// A flaw from which there is no way to the next record; it counts to the end of the chunk.
+    #[cold]
+    pub fn fatal(&mut self, record: &'static str, flaw: Flaw) -> Error {
+        self.ended = true;
+        let missing = match flaw.found {
+            None => true,
+            // Only a length that a whole chunk could have is a reason to miss bytes.
+            Some(length) => flaw.expected == ENDS_IN_CHUNK && length < self.chunk_bytes,
+        };
+        if missing && self.is_cut() {
+            return self.truncated();
+        }
+        Error::malformed(&self.file, self.offset(self.source.bytes().len()), record, flaw)
+    }
+
+    /// A flaw in the fields of a record that ends at `end` in the chunk.
+    pub fn flawed(&self, record: &'static str, end: usize, flaw: Flaw) -> Error {
+        Error::malformed(&self.file, self.offset(end), record, flaw)
+    }
+
+    /// The file ends within the current chunk.
+    fn is_cut(&self) -> bool {
+        (self.source.bytes().len() as u64) < self.chunk_bytes
+    }
+
+    fn truncated(&self) -> Error {
+        Error::Truncated {
+            file: self.file.clone(),
+            offset: self.offset(self.at.min(self.source.bytes().len())),
+            chunk: self.chunks.start.saturating_sub(1),
+        }
+    }
+
+    /// Place in the file of a place in the current chunk.
+    fn offset(&self, at: usize) -> u64 {
+        let begin = self.chunks.start.saturating_sub(1).saturating_mul(self.chunk_bytes);
+        begin.saturating_add(at as u64)
+    }
+
+    #[cold]
+    fn next_chunk(&mut self) -> Result<(), Error> {
+        if self.loaded && self.is_cut() {
+            self.ended = true;
+            return Err(self.truncated());
+        }
+        if self.chunks.is_empty() {
+            self.ended = true;
+            return Ok(());
+        }
+        let loaded = self.source.load(self.chunks.start, usize::MAX);
+        self.chunks.start += 1;
+        self.loaded = true;
+        self.at = 0;
+        loaded.map_err(io_error(&self.file)).inspect_err(|_| self.ended = true)?;
+        let bytes = self.source.bytes();
+        if let Some(header) = Header::read(bytes) {
+            self.endian = header.endian;
+            self.at = HEADER_BYTES;
+            return Ok(());
+        }
+        if bytes.len() < HEADER_BYTES {
+            self.ended = true;
+            return Err(self.truncated());
+        }
+        let flaw = Input::new(bytes, self.endian).flaw("a chunk: 03, and 42 or 23");
+        Err(self.fatal("", flaw))
+    }
+}
