@@ -52,7 +52,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let mut rewriter = Rewriter::new(source, facts, plans, names, writer);
     rewriter.run();
     let Rewriter { mut edits, plans, names, .. } = rewriter;
-    append(source, options, writer, &names, &plans, &mut edits);
+    append(source, facts, writer, &names, &plans, &mut edits);
     Ok(outcome(source, edits, plans))
 }
 
@@ -71,7 +71,7 @@ fn mentions_directive(source: &[u8]) -> bool {
 /// The first line gets the user's name; behind the last one come our procedures.
 fn append(
     source: &[u8],
-    options: &Options,
+    facts: Facts,
     writer: Writer,
     names: &Names,
     plans: &Plans,
@@ -80,16 +80,16 @@ fn append(
     if names.used.is_empty() {
         return;
     }
-    if options.line_markers {
-        let name = options.path.replace('\\', "\\\\").replace('"', "\\\"");
-        edits.insert_ranked(0, -1, format!("# 1 \"{name}\"\n"));
+    let options = facts.options;
+    if options.line_markers && !source.starts_with(b"# ") {
+        edits.insert_ranked(0, -1, facts.places.marker_for(0));
     }
     let mut tail = Vec::new();
     if !source.ends_with(b"\n") {
         tail.push(b'\n');
     }
     if options.line_markers {
-        tail.extend_from_slice(b"# 1 \"<pompeii>\"\n");
+        tail.extend_from_slice(facts.places.marker_of_ours().as_bytes());
     }
     tail.extend_from_slice(&tail::tail(writer, names, &plans.regions, &options.path));
     edits.insert_ranked(source.len(), 1, tail);

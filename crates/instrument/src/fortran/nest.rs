@@ -25,6 +25,8 @@ pub(super) struct Site {
     pub close: Close,
     /// The construct around it, if that is in the same procedure.
     pub parent: Option<usize>,
+    /// The program unit or procedure that it is in.
+    pub unit: usize,
     /// The statement in front of it, if that is a directive that opens a body: an inserted BLOCK
     /// would be taken for the body.
     pub behind: Option<usize>,
@@ -81,9 +83,22 @@ pub(super) enum Event {
     User(usize, bool),
 }
 
+/// Where a declaration can be put in a program unit or procedure.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UnitSite {
+    /// Its first statement.
+    pub first: usize,
+    /// The last one of its USE, IMPORT, IMPLICIT and INCLUDE; its opening one if there are none.
+    pub preamble: Option<usize>,
+    /// No other statement was seen yet.
+    leading: bool,
+}
+
 /// What a file consists of.
 #[derive(Debug, Default)]
 pub(super) struct Nest {
+    /// All program units and procedures.
+    pub units: Vec<UnitSite>,
     /// All constructs in the order of their directives.
     pub sites: Vec<Site>,
     /// What happens.
@@ -111,6 +126,8 @@ pub(super) enum Entry {
         closed: bool,
         /// See [`Site::external`].
         external: bool,
+        /// Which one.
+        id: usize,
     },
     /// A construct of the language.
     Construct(Construct),
@@ -149,6 +166,7 @@ pub(super) fn nest(scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
         branches: Branches::default(),
         previous: None,
         suspended: false,
+        main: None,
         main_external: false,
     };
     for at in 0..scan.statements.len() {
@@ -168,7 +186,9 @@ pub(super) struct Nester<'a> {
     previous: Option<usize>,
     /// Between `noinstrument` and `instrument`.
     suspended: bool,
-    /// `implicit none (external)` in a main program without PROGRAM statement.
+    /// The main program, if it has no PROGRAM statement.
+    main: Option<usize>,
+    /// `implicit none (external)` in such a main program.
     main_external: bool,
 }
 
@@ -300,8 +320,9 @@ impl Nester<'_> {
 
     fn code(&mut self, at: usize, class: Class, label: u32) -> Result<(), Broken> {
         self.enter_body(at, Some(class))?;
+        self.preamble(at, class);
         match class {
-            Class::Unit(unit) => self.unit(unit),
+            Class::Unit(unit) => self.unit(at, unit),
             Class::Open(construct) => self.stack.push(Entry::Construct(construct)),
             Class::Do(label) => {
                 self.set_running();
@@ -330,14 +351,47 @@ impl Nester<'_> {
         }
     }
 
-    fn unit(&mut self, unit: Unit) {
+    fn current_unit(&self) -> Option<usize> {
+        let mut entries = self.stack.iter().rev();
+        let unit = entries.find_map(|entry| match entry {
+            Entry::Unit { id, .. } => Some(*id),
+            _ => None,
+        });
+        unit.or(self.main)
+    }
+
+    /// Follows the beginning of a unit; a main program may begin with any statement.
+    fn preamble(&mut self, at: usize, class: Class) {
+        if matches!(class, Class::Unit(_)) {
+            return;
+        }
+        let unit = match self.current_unit() {
+            Some(unit) => unit,
+            None => {
+                self.main = Some(self.nest.units.len());
+                self.nest.units.push(UnitSite { first: at, preamble: None, leading: true });
+                self.nest.units.len() - 1
+            }
+        };
+        let unit = &mut self.nest.units[unit];
+        let preamble =
+            matches!(class, Class::Preamble | Class::ImplicitNoneExternal | Class::Include);
+        unit.leading &= preamble;
+        if unit.leading {
+            unit.preamble = Some(at);
+        }
+    }
+
+    fn unit(&mut self, at: usize, unit: Unit) {
         let in_interface = self.stack.last() == Some(&Entry::Construct(Construct::Interface));
         if unit == Unit::ModuleProcedure && in_interface {
             return;
         }
         // What holds in the host holds in its procedures. A submodule's host may be in another file.
         let external = unit == Unit::Submodule || self.external();
-        self.stack.push(Entry::Unit { closed: unit == Unit::PureProcedure, external });
+        let id = self.nest.units.len();
+        self.nest.units.push(UnitSite { first: at, preamble: Some(at), leading: true });
+        self.stack.push(Entry::Unit { closed: unit == Unit::PureProcedure, external, id });
     }
 
     fn external(&self) -> bool {
@@ -425,6 +479,7 @@ impl Nester<'_> {
                 _ => {}
             }
         }
+        self.main = None;
         self.main_external = false;
         Ok(())
     }
@@ -493,6 +548,7 @@ impl Nester<'_> {
             opened: at,
             close: if state.is_some() { Close::Open } else { Close::Itself },
             parent: parent.flatten(),
+            unit: self.current_unit().unwrap_or_default(),
             behind: self.previous.filter(|previous| self.opens_body(*previous)),
             sections: Vec::new(),
             cancelled: false,

@@ -9,6 +9,9 @@ pub(super) struct Places {
     files: Vec<String>,
     /// In order of `from`.
     shifts: Vec<Shift>,
+    /// How a marker begins. The compiler proper knows `# 12` only; the preprocessor, which gets
+    /// the files with a capital suffix, calls that an extension.
+    word: &'static str,
 }
 
 struct Shift {
@@ -22,7 +25,8 @@ struct Shift {
 impl Places {
     /// Reads the markers.
     pub fn new(source: &[u8], lines: &[Line], path: &str) -> Places {
-        let mut places = Places { files: vec![path.to_owned()], shifts: Vec::new() };
+        let word = if is_preprocessed(path) { "#line" } else { "#" };
+        let mut places = Places { files: vec![path.to_owned()], shifts: Vec::new(), word };
         places.shifts.push(Shift { from: 0, line: 1, file: 0 });
         for (at, line) in lines.iter().enumerate() {
             if source[line.start..line.end].first() == Some(&b'#') {
@@ -74,8 +78,19 @@ impl Places {
     pub fn marker_for(&self, at: usize) -> String {
         let file = &self.files[self.shift(at).file];
         let file = file.replace('\\', "\\\\").replace('"', "\\\"");
-        format!("# {} \"{file}\"\n", self.line(at))
+        format!("{} {} \"{file}\"\n", self.word, self.line(at))
     }
+
+    /// The marker for lines that are nobody's.
+    pub fn marker_of_ours(&self) -> String {
+        format!("{} 1 \"<pompeii>\"\n", self.word)
+    }
+}
+
+/// Whether gfortran gives a file with this suffix to the preprocessor.
+fn is_preprocessed(path: &str) -> bool {
+    let suffix = path.rsplit('.').next().unwrap_or_default();
+    suffix.starts_with('F') || suffix.eq_ignore_ascii_case("fpp")
 }
 
 #[cfg(test)]

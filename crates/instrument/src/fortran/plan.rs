@@ -24,6 +24,18 @@ pub(super) struct Plan {
     pub barrier: bool,
     /// Numbers of the descriptors of its sections.
     pub sections: Vec<u32>,
+    /// Where the variable of its team or task is declared.
+    pub home: Home,
+}
+
+/// Where the variable of a team or task is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Home {
+    /// In a BLOCK around the construct.
+    Block,
+    /// In the procedure; constructs around it have it private. For units that name common blocks
+    /// in clauses: inside of a BLOCK these names are not known.
+    Unit,
 }
 
 /// One level of a construct.
@@ -50,6 +62,10 @@ pub(super) struct Plans {
     pub found: usize,
     /// Constructs that get them.
     pub instrumented: usize,
+    /// Units whose directives name a common block.
+    names_common: Vec<bool>,
+    /// By site: the sites inside whose variables have to be private there.
+    pub private: Vec<Vec<usize>>,
 }
 
 /// Everything that is known about a file.
@@ -77,7 +93,11 @@ impl Facts<'_> {
 
 /// Plans all constructs.
 pub(super) fn plan(facts: Facts) -> Plans {
-    let mut plans = Plans::default();
+    let mut plans = Plans {
+        names_common: names_common(facts),
+        private: vec![Vec::new(); facts.nest.sites.len()],
+        ..Plans::default()
+    };
     for site in &facts.nest.sites {
         let plan = plans.site(facts, site);
         plans.plans.push(plan);
@@ -115,12 +135,29 @@ impl Plans {
         if !level_plans.iter().any(|level| level.events) {
             return None;
         }
+        let home = if self.names_common[site.unit] { Home::Unit } else { Home::Block };
+        let has_variable = matches!(levels[0], Level::Parallel | Level::Task);
+        if home == Home::Unit && has_variable && !self.can_be_private(facts, site) {
+            let reason = "a clause names a common block, and a construct around it has variables";
+            self.note(facts, site, Severity::Warning, reason);
+            return None;
+        }
         self.instrumented += 1;
         let number = self.region(facts, site, parsed);
+        if home == Home::Unit && has_variable {
+            self.make_private(facts, site);
+        }
         let sections = self.sections(facts, site, &level_plans);
         let barrier = false;
-        let plan =
-            Plan { number, levels: level_plans, split: None, whole: false, barrier, sections };
+        let plan = Plan {
+            number,
+            levels: level_plans,
+            split: None,
+            whole: false,
+            barrier,
+            sections,
+            home,
+        };
         Some(self.divided(facts, site, levels, plan))
     }
 
@@ -145,6 +182,28 @@ impl Plans {
         }
         plan.barrier = !plan.whole && barrier(facts, site, &plan);
         plan
+    }
+
+    /// Whether each construct around this one that has variables of its own gets events, so that a
+    /// clause can be added.
+    fn can_be_private(&self, facts: Facts, site: &Site) -> bool {
+        around(facts, site).all(|parent| match &self.plans[parent] {
+            Some(plan) => !plan.whole,
+            None => !has_variables(&facts.parsed[facts.nest.sites[parent].directive].name),
+        })
+    }
+
+    /// Adds the variable to the constructs around: it would be shared by their threads.
+    fn make_private(&mut self, facts: Facts, site: &Site) {
+        let id = self.plans.len();
+        for parent in around(facts, site) {
+            let plan = self.plans[parent].as_ref();
+            let scoped =
+                |plan: &Plan| matches!(plan.levels[0].level, Level::Parallel | Level::Task);
+            if plan.is_some_and(scoped) {
+                self.private[parent].push(id);
+            }
+        }
     }
 
     fn region(&mut self, facts: Facts, site: &Site, parsed: &Parsed) -> u32 {
@@ -203,6 +262,31 @@ fn left_alone(site: &Site) -> Option<&'static str> {
         return Some(reason);
     }
     (site.close == Close::Nowhere).then_some("its loop ends with the statement of an outer loop")
+}
+
+/// The constructs around one, from the inside.
+fn around<'a>(facts: Facts<'a>, site: &Site) -> impl Iterator<Item = usize> + use<'a> {
+    std::iter::successors(site.parent, move |parent| facts.nest.sites[*parent].parent)
+}
+
+fn has_variables(name: &str) -> bool {
+    const WORDS: [&str; 6] = ["parallel", "task", "taskloop", "teams", "target", "distribute"];
+    name.split(' ').any(|word| WORDS.contains(&word))
+}
+
+/// By unit: whether a clause has a list item like `/block/`.
+fn names_common(facts: Facts) -> Vec<bool> {
+    let mut units = vec![false; facts.nest.units.len().max(1)];
+    for site in &facts.nest.sites {
+        let text = &facts.scan.directives[site.directive].text;
+        let directive = &facts.parsed[site.directive].directive;
+        let lists = directive.clauses.iter().flat_map(|clause| &clause.items);
+        let mut starts = lists
+            .map(|item| item.span.start)
+            .chain(directive.argument.iter().map(|argument| argument.start));
+        units[site.unit] |= starts.any(|start| text[start] == b'/');
+    }
+    units
 }
 
 /// The words of one level of a construct called `name`.

@@ -7,7 +7,7 @@
 use super::close::Piece;
 use super::directive::Parsed;
 use super::nest::{Close, Event, Site};
-use super::plan::{Facts, Plan, Plans};
+use super::plan::{Facts, Home, Plan, Plans};
 use super::scan::{Cpp, Kind, Statement};
 use super::text::{Extra, Names, Writer, pieces};
 use crate::Region;
@@ -48,6 +48,7 @@ impl<'a> Rewriter<'a> {
     /// Rewrites everything.
     pub fn run(&mut self) {
         let facts = self.facts;
+        self.declarations();
         for event in &facts.nest.events {
             match *event {
                 Event::Open(site) => self.open(site),
@@ -65,6 +66,53 @@ impl<'a> Rewriter<'a> {
             self.edits.replace(start..start + 3, "   ");
         }
         self.flush();
+    }
+
+    /// Declares the variables that are not in a BLOCK.
+    fn declarations(&mut self) {
+        for (site, plan) in self.facts.nest.sites.iter().zip(self.plans.plans.clone()) {
+            let Some(plan) = plan.filter(|plan| plan.home == Home::Unit && site.alias.is_none())
+            else {
+                continue;
+            };
+            let mut out = Vec::new();
+            match plan.levels[0].level {
+                Level::Parallel => self.declare(&mut out, 'p', plan.number),
+                Level::Task => self.declare(&mut out, 't', plan.number),
+                _ => continue,
+            }
+            if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
+                let variable = self.names.local('c', plan.number);
+                self.writer.statement(&mut out, &format!("logical :: {variable}"));
+            }
+            let unit = self.facts.nest.units[site.unit];
+            match unit.preamble {
+                Some(preamble) => self.after(self.past_conditional(unit.first, preamble), &out),
+                None => self.before(unit.first, &out),
+            }
+        }
+    }
+
+    fn declare(&self, out: &mut Vec<u8>, kind: char, number: u32) {
+        let variable = self.names.local(kind, number);
+        self.writer.statement(out, &format!("integer(8) :: {variable}"));
+    }
+
+    /// The `#endif` behind a statement that is in a preprocessor branch which begins behind `from`.
+    fn past_conditional(&self, from: usize, statement: usize) -> usize {
+        let statements = &self.facts.scan.statements;
+        let mut depth = 0;
+        for (at, next) in statements.iter().enumerate().skip(from) {
+            match next.kind {
+                Kind::Cpp(Cpp::If(_)) => depth += 1,
+                Kind::Cpp(Cpp::Endif) => depth -= 1,
+                _ => {}
+            }
+            if at >= statement && depth <= 0 {
+                return at;
+            }
+        }
+        statement
     }
 
     /// Turns the collected insertions into edits, each with its line marker.
@@ -170,9 +218,9 @@ impl<'a> Rewriter<'a> {
         let before = self.text_before(site, &plan);
         self.before(site.opened, &before);
         if plan.split.is_some() {
-            self.replace_split(site, &plan);
+            self.replace_split(id, &plan);
         } else {
-            self.add_clause(site, &plan);
+            self.add_clause(id, &plan);
         }
         let after = self.text_after(site, &plan);
         self.after(site.opened, &after);
@@ -192,12 +240,12 @@ impl<'a> Rewriter<'a> {
         let outer = &plan.levels[0];
         match outer.level {
             Level::Parallel => {
-                self.block(&mut out, site, 'p', number);
+                self.block(&mut out, site, plan, 'p');
                 self.common_if(&mut out, site, plan);
                 self.call_with(&mut out, ("Parallel", "fork", Extra::Out), number, external);
             }
             Level::Task if outer.events => {
-                self.block(&mut out, site, 't', number);
+                self.block(&mut out, site, plan, 't');
                 self.call_with(&mut out, ("Task", "create_begin", Extra::Out), number, external);
             }
             Level::Master => {}
@@ -217,7 +265,11 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Opens the BLOCK with the variable of a team or task.
-    fn block(&mut self, out: &mut Vec<u8>, site: &Site, kind: char, number: u32) {
+    fn block(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan, kind: char) {
+        let number = plan.number;
+        if plan.home == Home::Unit {
+            return;
+        }
         if site.behind.is_some() {
             // As the first statement of a construct our BLOCK would be taken for its whole body.
             self.writer.statement(out, "continue");
@@ -234,7 +286,9 @@ impl<'a> Rewriter<'a> {
         let text = &self.facts.scan.directives[site.directive].text[argument];
         let text = String::from_utf8_lossy(text).into_owned();
         let variable = self.names.local('c', plan.number);
-        self.writer.statement(out, &format!("logical :: {variable}"));
+        if plan.home == Home::Block {
+            self.writer.statement(out, &format!("logical :: {variable}"));
+        }
         self.writer.statement(out, &format!("{variable} = {text}"));
     }
 
@@ -267,13 +321,17 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Adds the variable of a team or task to the user's directive.
-    fn add_clause(&mut self, site: &Site, plan: &Plan) {
+    fn add_clause(&mut self, id: usize, plan: &Plan) {
+        let site = &self.facts.nest.sites[id];
         let kind = match plan.levels[0].level {
             Level::Parallel if !plan.whole => 'p',
             Level::Task => 't',
             _ => return,
         };
-        let clause = format!(" firstprivate({})", self.names.local(kind, plan.number));
+        let mut clause = format!(" firstprivate({})", self.names.local(kind, plan.number));
+        for private in self.private_names(id) {
+            clause += &format!(" private({private})");
+        }
         let facts = self.facts;
         let text = &facts.scan.directives[site.directive];
         let words = facts.parsed[site.directive].words_span();
@@ -300,13 +358,24 @@ impl<'a> Rewriter<'a> {
         self.edits.insert(end, tail);
     }
 
+    /// Variables of constructs inside that are declared in the procedure.
+    fn private_names(&self, id: usize) -> Vec<String> {
+        let name = |site: &usize| {
+            let plan = self.plans.plans[*site].as_ref()?;
+            let kind = if plan.levels[0].level == Level::Task { 't' } else { 'p' };
+            Some(self.names.local(kind, plan.number))
+        };
+        self.plans.private[id].iter().filter_map(name).collect()
+    }
+
     fn line_of(&self, offset: usize) -> usize {
         self.facts.scan.lines.partition_point(|line| line.next <= offset)
     }
 
     /// Replaces a combined directive by one directive per level, with the calls between them.
-    fn replace_split(&mut self, site: &Site, plan: &Plan) {
+    fn replace_split(&mut self, id: usize, plan: &Plan) {
         let facts = self.facts;
+        let site = &facts.nest.sites[id];
         let Some(split) = &plan.split else { return };
         let statement = self.statement(site.opened);
         let marker = facts.places.marker_for(statement.first);
@@ -318,7 +387,7 @@ impl<'a> Rewriter<'a> {
                     out.extend_from_slice(marker.as_bytes());
                 }
             }
-            let clauses = self.clauses_of(site, plan, index);
+            let clauses = self.clauses_of(id, plan, index);
             self.writer.directive(&mut out, &level.words, &clauses);
         }
         debug_assert_eq!(split.levels.len(), plan.levels.len());
@@ -346,7 +415,8 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The clauses of one level.
-    fn clauses_of(&self, site: &Site, plan: &Plan, index: usize) -> Vec<Vec<String>> {
+    fn clauses_of(&self, id: usize, plan: &Plan, index: usize) -> Vec<Vec<String>> {
+        let site = &self.facts.nest.sites[id];
         let Some(split) = &plan.split else { return Vec::new() };
         let text = &self.facts.scan.directives[site.directive];
         let directive = &self.facts.parsed[site.directive].directive;
@@ -355,6 +425,8 @@ impl<'a> Rewriter<'a> {
         if index == 0 {
             let variable = self.names.local('p', plan.number);
             clauses.push(vec![format!("firstprivate({variable})")]);
+            let private = self.private_names(id);
+            clauses.extend(private.iter().map(|name| vec![format!("private({name})")]));
             if split.common_if.is_some() {
                 clauses.push(vec![format!("firstprivate({condition})")]);
             }

@@ -81,6 +81,9 @@ fn capital(word: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
+/// Columns of inserted statements.
+const SHORT: usize = 72;
+
 /// Collects inserted lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Writer {
@@ -95,8 +98,9 @@ impl Writer {
     pub fn statement(self, out: &mut Vec<u8>, text: &str) {
         let indent = self.form.indent();
         let mut line = format!("{indent}{text}");
-        while line.len() > self.room {
-            let at = break_point(line.as_bytes(), self.room - 1);
+        // Short lines, whatever the user's limit: nobody's `-ffree-line-length` is smaller.
+        while line.len() > SHORT {
+            let at = break_point(line.as_bytes(), SHORT - 1);
             let rest = line.split_off(at);
             out.extend_from_slice(line.as_bytes());
             out.extend_from_slice(if self.form.is_fixed() { b"\n" } else { b"&\n" });
