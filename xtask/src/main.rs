@@ -1,2 +1,53 @@
-//! Everything a developer runs: demo, test, tidy.
-fn main() {}
+//! Everything a developer runs. `cargo xtask` lists the commands; each is one file.
+
+mod demo;
+mod programs;
+mod setup;
+mod shell;
+mod test;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
+cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
+cargo xtask programs [PART]    the real programs whose names contain PART
+cargo xtask tidy               layers, style and budget (also an ordinary test)
+cargo xtask setup              only install what tests need
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match execute(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(words: &[String]) -> Result<()> {
+    let argument = words.get(1).map(String::as_str);
+    match words.first().map(String::as_str) {
+        Some("demo") => demo::run(),
+        Some("test") => test::run(argument),
+        Some("programs") => test::programs(argument),
+        Some("tidy") => tidy::run(&root()),
+        Some("setup") => setup::install(setup::Purpose::Tests),
+        Some(other) => bail!("no command `{other}`\n{HELP}"),
+        None => {
+            print!("{HELP}");
+            Ok(())
+        }
+    }
+}
+
+/// The project's folder.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}

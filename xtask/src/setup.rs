@@ -1,0 +1,91 @@
+//! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers from PyPI.
+//! As root on Debian or Ubuntu it is installed; elsewhere the one line to run is printed.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::shell;
+
+/// What is needed for what.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Purpose {
+    /// The demonstration.
+    Demo,
+    /// All tests.
+    Tests,
+}
+
+/// A program, how to see that it is there, and the package that has it.
+struct Needed {
+    program: &'static str,
+    check: &'static [&'static str],
+    packages: &'static [&'static str],
+    purpose: Purpose,
+}
+
+const fn needed(
+    purpose: Purpose,
+    program: &'static str,
+    check: &'static [&'static str],
+    packages: &'static [&'static str],
+) -> Needed {
+    Needed { program, check, packages, purpose }
+}
+
+const NEEDED: [Needed; 8] = [
+    needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
+    needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
+    needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
+    needed(Purpose::Tests, "clang-19", &["--version"], &["clang-19", "libomp-19-dev"]),
+    needed(Purpose::Tests, "otf2-print", &["--version"], &["otf2-tools"]),
+    needed(Purpose::Tests, "valgrind", &["--version"], &["valgrind"]),
+    needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
+    needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
+];
+
+/// Installs what is missing, or says how.
+pub fn install(purpose: Purpose) -> Result<()> {
+    let wanted = |need: &&Needed| purpose == Purpose::Tests || need.purpose == Purpose::Demo;
+    let missing: Vec<&str> = NEEDED
+        .iter()
+        .filter(wanted)
+        .filter(|need| !shell::works(need.program, need.check))
+        .flat_map(|need| need.packages.iter().copied())
+        .collect();
+    if !missing.is_empty() {
+        install_packages(&missing)?;
+    }
+    if purpose == Purpose::Tests { install_readers() } else { Ok(()) }
+}
+
+fn install_packages(packages: &[&str]) -> Result<()> {
+    let root = shell::works("sh", &["-c", "test $(id -u) = 0"]);
+    if !root || !shell::works("apt-get", &["--version"]) {
+        bail!(
+            "missing: {0}; on Debian or Ubuntu run\n  sudo apt-get install -y {0}\nand call again",
+            packages.join(" ")
+        );
+    }
+    shell::run(Command::new("apt-get").args(["-q", "update"]))?;
+    let mut install = Command::new("apt-get");
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    shell::run(install.args(["-q", "-y", "--no-install-recommends", "install"]).args(packages))
+}
+
+/// The Python environment with the readers that tests compare with.
+pub fn python() -> PathBuf {
+    shell::target_folder().join("oracles/bin/python")
+}
+
+fn install_readers() -> Result<()> {
+    let python = python();
+    let path = python.display().to_string();
+    if shell::works(&path, &["-c", "import pycubexr, otf2"]) {
+        return Ok(());
+    }
+    let folder = shell::target_folder().join("oracles");
+    shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", "pycubexr", "otf2"]))
+}

@@ -1,0 +1,50 @@
+//! Running other programs: each is shown as it is started, and its failure is an error.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// Runs `command` in the foreground.
+pub fn run(command: &mut Command) -> Result<()> {
+    println!("$ {}", shown(command));
+    let status = command.status().with_context(|| shown(command))?;
+    if !status.success() {
+        bail!("`{}` failed: {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Whether `program arguments` can be started and succeeds; its output is dropped.
+pub fn works(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// The cargo that runs this.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(crate::root());
+    cargo
+}
+
+/// Builds the command line and returns the path of the binary; `POMPEII_BINARY` names another one.
+pub fn build_pompeii() -> Result<PathBuf> {
+    if let Some(binary) = std::env::var_os("POMPEII_BINARY") {
+        return Ok(PathBuf::from(binary));
+    }
+    run(cargo().args(["build", "--release", "--package", "pompeii-cli"]))?;
+    Ok(target_folder().join("release/pompeii"))
+}
+
+/// Where cargo builds.
+pub fn target_folder() -> PathBuf {
+    let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    named.unwrap_or_else(|| crate::root().join("target"))
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}

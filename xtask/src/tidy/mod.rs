@@ -1,0 +1,78 @@
+//! `cargo xtask tidy`: the rules that no compiler checks: arrows between crates, module docs,
+//! function length, line width, what libraries must not do. Each rule is a function from text to
+//! complaints, with a test that it can fail; the project itself is checked by an ordinary test.
+
+mod layers;
+mod style;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// Something to mend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    /// File, from the project's folder.
+    pub file: String,
+    /// Line, 1-based; 0 for the file as a whole.
+    pub line: usize,
+    /// What is wrong, and what is expected.
+    pub what: String,
+}
+
+/// Checks the project in `root`.
+pub fn run(root: &Path) -> Result<()> {
+    let complaints = check(root)?;
+    for Complaint { file, line, what } in &complaints {
+        eprintln!("{file}:{line}: {what}");
+    }
+    if !complaints.is_empty() {
+        bail!("{} things to tidy", complaints.len());
+    }
+    println!("tidy");
+    Ok(())
+}
+
+fn check(root: &Path) -> Result<Vec<Complaint>> {
+    let mut complaints = layers::check(root)?;
+    let mut lengths = Vec::new();
+    for path in rust_files(root)? {
+        let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let text = fs::read_to_string(&path).with_context(|| file.clone())?;
+        complaints.extend(style::check(&file, &text));
+        lengths.extend(style::function_lengths(&text).into_iter().map(|(_, length)| length));
+    }
+    complaints.extend(style::check_budget(lengths));
+    Ok(complaints)
+}
+
+fn rust_files(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut open = vec![root.join("crates"), root.join("xtask")];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() && !path.ends_with("target") {
+                open.push(path);
+            } else if path.extension().is_some_and(|suffix| suffix == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_is_tidy() {
+        let complaints = check(&crate::root()).unwrap();
+        let shown: Vec<String> =
+            complaints.iter().map(|c| format!("{}:{}: {}", c.file, c.line, c.what)).collect();
+        assert!(shown.is_empty(), "{}", shown.join("\n"));
+    }
+}
