@@ -78,12 +78,24 @@ pub enum Definition {
         /// Source file, empty where unknown.
         file: String,
     },
-    /// A communicator: the threads of teams that `master` forks with `size` threads.
+    /// A communicator: the threads of teams that `master` forks with `size` threads one level
+    /// below its own.
     Communicator {
         /// Id used in events.
         id: u32,
         /// Location that forks.
         master: u32,
+        /// Threads.
+        size: u32,
+    },
+    /// The same for teams that `master` forks as the thread 0 of another team of its own.
+    NestedCommunicator {
+        /// Id used in events, one row with those of [`Definition::Communicator`].
+        id: u32,
+        /// Location that forks.
+        master: u32,
+        /// Nesting level of the teams, as in [`LocationHeader`](crate::LocationHeader).
+        level: u32,
         /// Threads.
         size: u32,
     },
@@ -108,6 +120,12 @@ impl Definition {
             Definition::Communicator { id, master, size } => {
                 log.push(2);
                 for number in [id, master, size] {
+                    log.extend(number.to_le_bytes());
+                }
+            }
+            Definition::NestedCommunicator { id, master, level, size } => {
+                log.push(3);
+                for number in [id, master, level, size] {
                     log.extend(number.to_le_bytes());
                 }
             }
@@ -144,6 +162,11 @@ impl Definition {
             2 => {
                 let (id, master, size) = (fields.number()?, fields.number()?, fields.number()?);
                 Some(Some(Self::Communicator { id, master, size }))
+            }
+            3 => {
+                let (id, master) = (fields.number()?, fields.number()?);
+                let (level, size) = (fields.number()?, fields.number()?);
+                Some(Some(Self::NestedCommunicator { id, master, level, size }))
             }
             _ => Some(None),
         }
@@ -185,15 +208,17 @@ mod tests {
             file: "a.c".into(),
         };
         let team = Definition::Communicator { id: 0, master: 0, size: 4 };
+        let nested = Definition::NestedCommunicator { id: 1, master: 0, level: 2, size: 4 };
         let mut log = Vec::new();
-        region.encode(&mut log);
-        team.encode(&mut log);
-        assert_eq!(Definition::decode_all(&log), [region.clone(), team]);
+        for definition in [&region, &team, &nested] {
+            definition.encode(&mut log);
+        }
+        assert_eq!(Definition::decode_all(&log), [region.clone(), team, nested]);
         for cut in 0..log.len() {
-            assert!(Definition::decode_all(&log[..cut]).len() < 2);
+            assert!(Definition::decode_all(&log[..cut]).len() < 3);
         }
         log[4] = 99;
-        assert_eq!(Definition::decode_all(&log).len(), 1);
+        assert_eq!(Definition::decode_all(&log).len(), 2);
         assert!(RegionKind::ALL.iter().enumerate().all(|(tag, kind)| *kind as usize == tag));
     }
 }

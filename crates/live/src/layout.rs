@@ -166,6 +166,9 @@ pub struct LocationHeader {
     pub final_barrier: u32,
     /// Time of the last event: everything before is accounted.
     pub last_ticks: u64,
+    /// Nesting level of those teams: 1 for teams that an initial thread forks, 0 for an initial
+    /// thread itself. One location forks teams of several levels where it is a thread 0.
+    pub level: u32,
 }
 
 /// The latest arrival at a team's barrier, kept for two generations: barrier k + 2 cannot begin
@@ -205,7 +208,7 @@ pub struct Team {
     pub communicator_size: AtomicU32,
     /// Whether a deferred task was created in this team.
     pub tasks: AtomicU32,
-    /// Level of nesting.
+    /// Level of nesting, 1 for the outermost.
     pub level: AtomicU32,
     /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads.
     pub arrivals: AtomicU64,

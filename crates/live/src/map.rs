@@ -41,7 +41,8 @@ pub struct Mapped {
 unsafe impl Send for Mapped {}
 
 impl Mapped {
-    /// Creates `path` with `initial_bytes` allocated, mapped with room for `reserved_bytes`.
+    /// Creates `path` with `initial_bytes` allocated, mapped with room for `reserved_bytes`, or,
+    /// where address space is limited, for less. A file that could not be made is removed.
     ///
     /// # Errors
     /// The system call that failed: no such folder, a full disk, no address space.
@@ -56,41 +57,65 @@ impl Mapped {
             Self { path, base: std::ptr::null_mut(), reserved_bytes, allocated_bytes: 0 };
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
         let file = mapped.open(flags)?;
-        let result = mapped.allocate(file, initial_bytes).and_then(|()| mapped.map(file));
+        let result =
+            mapped.allocate(file, initial_bytes).and_then(|()| mapped.map(file, initial_bytes));
         // SAFETY: `file` was opened above and is not used afterwards.
         unsafe { libc::close(file) };
+        if result.is_err() {
+            // SAFETY: the path is a NUL-terminated string.
+            unsafe { libc::unlink(mapped.path.as_ptr()) };
+        }
         result.map(|()| mapped)
     }
 
     fn open(&self, flags: i32) -> Result<i32, MapError> {
-        // SAFETY: the path is a NUL-terminated string that outlives the call.
-        let file = unsafe { libc::open(self.path.as_ptr(), flags, 0o644) };
-        if file < 0 { Err(last_error("open")) } else { Ok(file) }
+        loop {
+            // SAFETY: the path is a NUL-terminated string that outlives the call.
+            let file = unsafe { libc::open(self.path.as_ptr(), flags, 0o644) };
+            if file >= 0 {
+                return Ok(file);
+            }
+            let error = last_error("open");
+            if error.errno != libc::EINTR {
+                return Err(error);
+            }
+        }
     }
 
     fn allocate(&mut self, file: i32, bytes: usize) -> Result<(), MapError> {
         let more = bytes - self.allocated_bytes;
         let (from, more) = (self.allocated_bytes as libc::off_t, more as libc::off_t);
-        // SAFETY: plain system call on an open file.
-        let errno = unsafe { libc::posix_fallocate(file, from, more) };
-        if errno != 0 {
-            return Err(MapError { call: "posix_fallocate", errno });
+        loop {
+            // SAFETY: plain system call on an open file.
+            let errno = unsafe { libc::posix_fallocate(file, from, more) };
+            match errno {
+                0 => break,
+                // The program's signals (a profiling timer) are none of our business.
+                libc::EINTR => {}
+                _ => return Err(MapError { call: "posix_fallocate", errno }),
+            }
         }
         self.allocated_bytes = bytes;
         Ok(())
     }
 
-    fn map(&mut self, file: i32) -> Result<(), MapError> {
+    fn map(&mut self, file: i32, least_bytes: usize) -> Result<(), MapError> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
         let null = std::ptr::null_mut();
-        // SAFETY: a fresh mapping at an address of the system's choice.
-        let base = unsafe { libc::mmap(null, self.reserved_bytes, protection, flags, file, 0) };
-        if base == libc::MAP_FAILED {
-            return Err(last_error("mmap"));
+        loop {
+            // SAFETY: a fresh mapping at an address of the system's choice.
+            let base = unsafe { libc::mmap(null, self.reserved_bytes, protection, flags, file, 0) };
+            if base != libc::MAP_FAILED {
+                self.base = base.cast();
+                return Ok(());
+            }
+            let error = last_error("mmap");
+            if error.errno != libc::ENOMEM || self.reserved_bytes / 4 < least_bytes {
+                return Err(error);
+            }
+            self.reserved_bytes /= 4;
         }
-        self.base = base.cast();
-        Ok(())
     }
 
     /// Makes sure that `bytes` from the start may be touched; grows by doubling.
@@ -105,11 +130,27 @@ impl Mapped {
             return Err(MapError { call: "ensure", errno: libc::ENOMEM });
         }
         let wanted = bytes.max(2 * self.allocated_bytes).min(self.reserved_bytes);
-        let file = self.open(libc::O_RDWR | libc::O_CLOEXEC)?;
+        // Opened anew, because the program may have closed all files, and ours with them.
+        let file = match self.open(libc::O_RDWR | libc::O_CLOEXEC) {
+            Err(error) if matches!(error.errno, libc::EMFILE | libc::ENFILE) => {
+                return self.extend(wanted);
+            }
+            file => file?,
+        };
         let result = self.allocate(file, wanted);
         // SAFETY: `file` was opened above and is not used afterwards.
         unsafe { libc::close(file) };
         result
+    }
+
+    /// Grows the file without opening it: the program has used up all file descriptors.
+    fn extend(&mut self, bytes: usize) -> Result<(), MapError> {
+        // SAFETY: the path is a NUL-terminated string.
+        if unsafe { libc::truncate(self.path.as_ptr(), bytes as libc::off_t) } != 0 {
+            return Err(last_error("truncate"));
+        }
+        self.allocated_bytes = bytes;
+        Ok(())
     }
 
     /// Start of the mapping, page aligned, never null.

@@ -40,6 +40,8 @@ pub struct LiveLocation {
     pub parent: Option<u32>,
     /// Thread number in those teams.
     pub thread: u32,
+    /// Nesting level of those teams: 1 for the outermost, 0 for an initial thread.
+    pub level: u32,
     /// Call tree; node 0 is unused, 1 the program or the time outside of teams, 2 `TASKS`.
     pub nodes: Vec<Node>,
     /// Current node at the end.
@@ -178,6 +180,52 @@ impl LiveProcess {
     }
 }
 
+impl LiveProcess {
+    /// The locations that play the threads of a communicator, in the order of thread numbers;
+    /// threads that never came are left out. Empty for other definitions.
+    pub fn members(&self, communicator: &Definition) -> Vec<&LiveLocation> {
+        let find = |index| self.locations.iter().find(|location| location.index == index);
+        let (master, level, size) = match *communicator {
+            Definition::Communicator { master, size, .. } => {
+                (master, find(master).map_or(0, |master| master.level) + 1, size)
+            }
+            Definition::NestedCommunicator { master, level, size, .. } => (master, level, size),
+            Definition::Region { .. } => return Vec::new(),
+        };
+        let mut members: Vec<&LiveLocation> = find(master).into_iter().collect();
+        let of_team = |location: &&LiveLocation| {
+            location.parent == Some(master) && location.level == level && location.thread < size
+        };
+        let mut workers: Vec<&LiveLocation> = self.locations.iter().filter(of_team).collect();
+        workers.sort_by_key(|worker| worker.thread);
+        members.extend(workers);
+        members
+    }
+
+    /// The location's path of thread numbers from the outside in, one per nesting level: the third
+    /// thread of a team that the initial thread forked as thread 0 of another is `[0, 3]`. Empty
+    /// for initial threads.
+    pub fn thread_path(&self, location: &LiveLocation) -> Vec<u32> {
+        let mut path = Vec::new();
+        let mut at = location;
+        // Parents are made before their workers; anything else is damage.
+        while let Some(parent) = at.parent.filter(|&parent| parent < at.index) {
+            let Some(parent) = self.locations.iter().find(|other| other.index == parent) else {
+                break;
+            };
+            path.push(at.thread);
+            let zeros = at.level.saturating_sub(parent.level + 1).min(MAX_LEVELS) as usize;
+            path.extend(std::iter::repeat_n(0, zeros));
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// A damaged file must not make a path of billions of numbers.
+const MAX_LEVELS: u32 = 1 << 12;
+
 fn read_teams(folder: &Path, count: u32) -> Result<Vec<LiveTeam>, ReadError> {
     let file = Bytes::read(folder.join(TEAMS_FILE))?;
     let whole = file.bytes.len() / size_of::<Team>();
@@ -228,6 +276,7 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         index,
         parent: (parent != u32::MAX).then_some(parent),
         thread: word(offset_of!(LocationHeader, thread)),
+        level: word(offset_of!(LocationHeader, level)),
         nodes,
         current: word(offset_of!(LocationHeader, current)),
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),

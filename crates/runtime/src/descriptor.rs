@@ -256,7 +256,7 @@ pub fn register(text: &str) -> Option<*mut Descriptor> {
     let mut fields = text.trim_end().splitn(8, '|');
     let mut string = || fields.next().map(|field| c_string(field.trim()));
     let (name, sub_name) = (string()?, string()?);
-    let mut number = || string().map(|text| text_number(text));
+    let mut number = || string().map(text_number);
     let [sections, begin1, begin_n, end1, end_n] =
         [number()?, number()?, number()?, number()?, number()?];
     let file_name = string()?;

@@ -10,15 +10,19 @@
 //!
 //! Data flow: [`pomp`] (the C ABI) finds the thread's [`location`] and the region of the
 //! [`descriptor`], reads the [`clock`], and calls the core: [`location`] (call tree, regions),
-//! [`team`] (fork to join, barriers), [`task`], [`sync`] (critical, locks). The core takes the time
-//! as an argument, so tests drive it with a clock of their own.
+//! [`team`] (fork to join), [`barrier`], [`task`], [`sync`] (critical, locks). The core takes the
+//! time as an argument, so tests drive it with a clock of their own.
 
+mod barrier;
 mod clock;
 mod descriptor;
+mod folder;
 mod location;
 mod locks;
+mod openmp;
 pub mod pomp;
 mod process;
+mod seat;
 mod start;
 mod sync;
 mod task;

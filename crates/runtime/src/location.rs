@@ -5,16 +5,16 @@
 //! bookkeeping, and a killed program has lost nothing before its last event.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Room};
 use pompeii_live::{
     CHUNK_BYTES, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node,
-    NodeIndex, RegionKind, chunk, events_file, location_file,
+    NodeIndex, chunk, events_file, location_file,
 };
 
-use crate::process::{Process, RegionText};
-use crate::task::{self, Tasks};
+use crate::process::Process;
+use crate::task::{self, Task, Tasks};
 use crate::team::{Context, Contexts};
 
 /// The program, or, for a thread of a team, the time outside of teams.
@@ -28,8 +28,6 @@ pub const TASKS_REGION: u32 = 1;
 
 const NODES_FIRST_BYTES: usize = LOCATION_PAGE_BYTES + 31 * 128 * 4;
 const NODES_RESERVED_BYTES: usize = 256 << 20;
-const WORKER_PAGES: usize = 16;
-const WORKERS_PER_PAGE: usize = 64;
 
 /// Reasons for an event to take the long way (decision 4).
 pub mod gate {
@@ -37,10 +35,17 @@ pub mod gate {
     pub const SKIPPING: u32 = 1;
     /// The trace has to switch back to the current task before the next record.
     pub const SWITCH: u32 = 2;
-    /// Recording is off: as above, below the region that stands for it.
-    pub const OFF: u32 = 8;
     /// Enter and TaskCreate of a creation are due, unless its task turns out to be undeferred.
     pub const CREATION: u32 = 4;
+    /// Recording is off: enters are counted as above, below the region that stands for it.
+    pub const OFF: u32 = 8;
+}
+
+/// Where recording was switched off: it is back on when that part of the program ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Off {
+    depth: u32,
+    task: *mut Task,
 }
 
 /// Events of a location: the current chunk.
@@ -63,41 +68,43 @@ pub struct Location {
     pub process: &'static Process,
     /// Whether events are recorded.
     pub tracing: bool,
-    /// The last event was the exit of an implicit barrier: its construct's exit shares its time.
-    pub shares_time: bool,
+    /// Exit of the last barrier: a construct's exit that follows at once shares its time.
+    pub barrier_exit_ticks: u64,
     skipped: u32,
+    off: Off,
     events: Events,
     /// Teams that it is in.
     pub contexts: Contexts,
     /// Explicit tasks.
     pub tasks: Tasks,
     tree: Mapped,
-    workers: [AtomicPtr<[AtomicPtr<Location>; WORKERS_PER_PAGE]>; WORKER_PAGES],
 }
 
 const _: () = assert!(size_of::<Location>() <= LOCATION_PAGE_BYTES);
 
 impl Location {
-    /// Makes location `index`; `parent` is the location that forks it and its thread number.
+    /// Makes location `index`; `parent` is the location that forks it, the nesting level of its
+    /// teams and its thread number in them.
     pub fn create(
         process: &Process,
         index: u32,
-        parent: Option<(u32, u32)>,
+        parent: Option<(u32, u32, u32)>,
     ) -> Result<*mut Location, MapError> {
         let path = format!("{}/{}", process.options.folder, location_file(index));
         let tree = Mapped::create(&path, NODES_FIRST_BYTES, NODES_RESERVED_BYTES)?;
         let place: *mut Location = tree.base().cast();
         // SAFETY: processes are leaked when they start, so they outlive every location.
-        let process: &'static Process = unsafe { &*(&raw const *process) };
+        let process: &'static Process = unsafe { &*std::ptr::from_ref(process) };
         let header = LocationHeader {
             magic: MAGIC,
             index,
-            parent: parent.map_or(u32::MAX, |(parent, _)| parent),
-            thread: parent.map_or(0, |(_, thread)| thread),
+            parent: parent.map_or(u32::MAX, |(parent, ..)| parent),
+            thread: parent.map_or(0, |(.., thread)| thread),
             nodes: AtomicU32::new(1),
             current: ROOT,
             final_barrier: 0,
             last_ticks: process.options.start.ticks,
+            level: parent.map_or(0, |(_, level, _)| level),
         };
         // SAFETY: the page is allocated and nobody else knows it yet; nodes lie behind it.
         unsafe {
@@ -107,18 +114,18 @@ impl Location {
                 nodes: tree.base().add(LOCATION_PAGE_BYTES).cast(),
                 process,
                 tracing: process.options.trace,
-                shares_time: false,
+                barrier_exit_ticks: 0,
                 skipped: 0,
+                off: Off { depth: 0, task: null_mut() },
                 events: Events { chunk: null_mut(), used: CHUNK_BYTES, chunks: 0, last_time: 0 },
                 contexts: Contexts::default(),
                 tasks: Tasks::default(),
                 tree,
-                workers: [const { AtomicPtr::new(null_mut()) }; WORKER_PAGES],
             });
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
             if process.options.trace && parent.is_none() {
-                (*place).contexts.initial_mut().communicator = process.communicator(index, 1);
+                (*place).context().communicator = process.communicator(index, 0, 1);
             }
         }
         Ok(place)
@@ -203,12 +210,13 @@ impl Location {
     #[inline(always)]
     pub fn enter(&mut self, region: u32, now: u64) -> u64 {
         if self.gate != 0 && self.enter_gated(now) {
-            return now;
+            return now.max(self.header.last_ticks);
         }
         let now = self.account(now);
         let node = self.child(self.header.current, Key::Region(region).encode());
         if node == 0 {
-            self.skip();
+            self.skipped = 1;
+            self.gate |= gate::SKIPPING;
             return now;
         }
         self.node(node).visits += 1;
@@ -220,15 +228,19 @@ impl Location {
     }
 
     /// Leaves `region` at `now`; regions inside that were left without an exit (throw, cancel,
-    /// longjmp) are left too.
+    /// longjmp) are left too. The exit of a region that is not open is passed over.
     #[inline(always)]
     pub fn exit(&mut self, region: u32, now: u64) {
-        if self.gate != 0 && self.exit_gated(now) {
+        if self.gate != 0 && self.exit_gated(region, now) {
             return;
         }
+        let open = self.current().key == Key::Region(region).encode() || self.find_open(region);
         let now = self.account(now);
-        if self.current().key != Key::Region(region).encode() && !self.unwind(region, now) {
+        if !open {
             return;
+        }
+        if self.current().key != Key::Region(region).encode() {
+            self.unwind_to(region, now);
         }
         self.header.current = self.current().parent;
         if self.tracing {
@@ -236,9 +248,12 @@ impl Location {
         }
     }
 
-    /// Counts a visit of `region` without its time.
+    /// Counts a visit of `region` without its time; 0 where that is impossible.
     #[inline(always)]
     pub fn count(&mut self, region: u32) -> NodeIndex {
+        if self.is_passing() {
+            return 0;
+        }
         let node = self.child(self.header.current, Key::Region(region).encode());
         if node != 0 {
             self.node(node).visits += 1;
@@ -246,35 +261,20 @@ impl Location {
         node
     }
 
-    fn skip(&mut self) {
+    /// Whether events are passed over at present.
+    #[inline(always)]
+    pub fn is_passing(&self) -> bool {
+        self.gate & (gate::SKIPPING | gate::OFF) != 0
+    }
+
+    /// Passes over the begin of a task as if it was the enter of a region.
+    pub fn skip(&mut self) {
         self.skipped += 1;
-        self.gate |= gate::SKIPPING;
     }
 
-    /// The long way of an enter; true where the enter is passed over.
-    #[cold]
-    fn enter_gated(&mut self, now: u64) -> bool {
-        if self.gate & (gate::SKIPPING | gate::OFF) != 0 {
-            self.skipped += 1;
-            return true;
-        }
-        self.flush_gate(now);
-        false
-    }
-
-    /// The long way of an exit; true where the exit is passed over.
-    #[cold]
-    fn exit_gated(&mut self, now: u64) -> bool {
-        if self.unskip() {
-            return true;
-        }
-        self.flush_gate(now);
-        false
-    }
-
-    /// The exit of an enter that was passed over; false where there is none.
+    /// The end of what [`Location::skip`] has passed over.
     pub fn unskip(&mut self) -> bool {
-        if self.gate & (gate::SKIPPING | gate::OFF) == 0 || self.skipped == 0 {
+        if !self.is_passing() || self.skipped == 0 {
             return false;
         }
         self.skipped -= 1;
@@ -284,31 +284,82 @@ impl Location {
         true
     }
 
+    /// The long way of an enter; true where the enter is passed over.
+    #[cold]
+    fn enter_gated(&mut self, now: u64) -> bool {
+        if self.is_passing() {
+            self.skipped += 1;
+            return true;
+        }
+        self.flush_gate(now);
+        false
+    }
+
+    /// The long way of an exit; true where the exit is passed over.
+    #[cold]
+    fn exit_gated(&mut self, region: u32, now: u64) -> bool {
+        if self.is_passing() {
+            if !self.unskip() {
+                self.exit_while_off(region, now);
+            }
+            return true;
+        }
+        self.flush_gate(now);
+        false
+    }
+
+    /// Leaves a region that was entered before recording was switched off in it.
+    fn exit_while_off(&mut self, region: u32, now: u64) {
+        if self.off == self.place() && self.is_open(Key::Region(region).encode()) {
+            self.switch_recording(true, now);
+            self.exit(region, now);
+            self.switch_recording(false, now);
+        }
+    }
+
+    fn place(&self) -> Off {
+        Off { depth: self.contexts.depth(), task: self.tasks.current() }
+    }
+
     /// Turns recording on this thread on or off. While it is off, time goes to a region that
     /// stands for that, so that sums stay true; regions met meanwhile are passed over.
+    #[cold]
     pub fn switch_recording(&mut self, on: bool, now: u64) {
-        if on != (self.gate & gate::OFF != 0) {
+        let is_on = self.gate & gate::OFF == 0;
+        if on == is_on || self.gate & gate::SKIPPING != 0 {
             return;
         }
-        let off = RegionText {
-            kind: RegionKind::Off,
-            name: "MEASUREMENT OFF".to_owned(),
-            file: String::new(),
-            lines: (0, 0),
-        };
-        let region = self.process.region(&off);
+        let region = self.process.off_region();
         if on {
             self.gate &= !gate::OFF;
             self.skipped = 0;
+            self.record_mode(now, 1);
             self.exit(region, now);
         } else {
-            self.enter(region, now);
+            let now = self.enter(region, now);
+            self.record_mode(now, 2);
+            (self.off, self.skipped) = (self.place(), 0);
             self.gate |= gate::OFF;
         }
+    }
+
+    fn record_mode(&mut self, now: u64, mode: u8) {
         if self.tracing {
-            let (now, mode) = (self.header.last_ticks, if on { 1 } else { 2 });
             self.event(|room, last| encode::measurement_on_off(room, last, now, mode));
         }
+    }
+
+    /// A task or a thread's part of a region ends here: what is passed over in it ends with it.
+    #[cold]
+    pub fn resynchronise(&mut self, now: u64) {
+        if self.gate & gate::OFF != 0 && self.off == self.place() {
+            self.switch_recording(true, now);
+        }
+        if self.gate & gate::OFF == 0 {
+            self.skipped = 0;
+            self.gate &= !gate::SKIPPING;
+        }
+        self.flush_gate(now);
     }
 
     /// Writes the records that were due.
@@ -318,21 +369,39 @@ impl Location {
         task::flush_switch(self, now);
     }
 
-    /// Makes `region` the current node by leaving what is open inside; false where it is not open.
-    #[cold]
-    fn unwind(&mut self, region: u32, now: u64) -> bool {
-        let key = Key::Region(region).encode();
-        if self.is_open(key) {
-            self.unwind_to(key, now);
-            return true;
-        }
-        // An untied task was suspended at a scheduling point and has left this thread.
-        task::abandon(self, now) && (self.current().key == key || self.unwind(region, now))
+    /// The thread ends outside of teams: nothing is open any more.
+    pub fn unwind_to_root(&mut self, now: u64) {
+        task::abandon_all(self);
+        self.resynchronise(now);
+        let now = self.account(now);
+        self.unwind_to_node(ROOT, now);
+        (self.context().children, self.context().unobserved) = (false, 0);
     }
 
+    /// Whether `region`, which is not the current one, is open somewhere on this thread. Where it
+    /// is open only below the running task, that task, an untied one, has left this thread at a
+    /// scheduling point: then it is abandoned.
+    #[cold]
+    fn find_open(&mut self, region: u32) -> bool {
+        let key = Key::Region(region).encode();
+        if self.is_open(key) {
+            return true;
+        }
+        if !task::may_have_left(self) || !task::is_suspended_in(self, key) {
+            return false;
+        }
+        while !self.is_open(key) && task::abandon(self) {}
+        self.is_open(key)
+    }
+
+    /// Whether the running task has this region open.
     fn is_open(&mut self, key: u64) -> bool {
+        self.is_open_from(self.header.current, key)
+    }
+
+    /// Whether a region of this key is open at `node`, up to the team's parallel region or the task.
+    pub fn is_open_from(&mut self, mut node: NodeIndex, key: u64) -> bool {
         let base = self.contexts.top().base;
-        let mut node = self.header.current;
         while node > TASKS && node != base {
             if self.node(node).key == key {
                 return true;
@@ -342,8 +411,8 @@ impl Location {
         false
     }
 
-    fn unwind_to(&mut self, key: u64, now: u64) {
-        while self.current().key != key {
+    fn unwind_to(&mut self, region: u32, now: u64) {
+        while self.current().key != Key::Region(region).encode() {
             self.leave_current(now);
         }
     }
@@ -403,43 +472,9 @@ impl Location {
         }
     }
 
-    /// The location of thread `thread` of the teams that this location forks.
-    pub fn worker(&self, thread: u32) -> Option<*mut Location> {
-        let (page, place) =
-            (thread as usize / WORKERS_PER_PAGE, thread as usize % WORKERS_PER_PAGE);
-        let page = self.workers.get(page)?;
-        let mut table = page.load(Ordering::Acquire);
-        if table.is_null() {
-            table = new_worker_page(page);
-        }
-        // SAFETY: pages are never freed.
-        let place = unsafe { &(*table)[place] };
-        let known = place.load(Ordering::Acquire);
-        if !known.is_null() {
-            return Some(known);
-        }
-        let made = self.process.new_location(Some((self.index(), thread)))?;
-        place.store(made, Ordering::Release);
-        Some(made)
-    }
-
     /// The team that it is in.
     #[inline(always)]
     pub fn context(&mut self) -> &mut Context {
         self.contexts.top_mut()
-    }
-}
-
-fn new_worker_page(
-    page: &AtomicPtr<[AtomicPtr<Location>; WORKERS_PER_PAGE]>,
-) -> *mut [AtomicPtr<Location>; WORKERS_PER_PAGE] {
-    let fresh = Box::into_raw(Box::new([const { AtomicPtr::new(null_mut()) }; WORKERS_PER_PAGE]));
-    match page.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => fresh,
-        Err(other) => {
-            // SAFETY: `fresh` comes from `into_raw` just above and was published nowhere.
-            drop(unsafe { Box::from_raw(fresh) });
-            other
-        }
     }
 }

@@ -10,9 +10,9 @@ use pompeii_live::RegionKind;
 
 use crate::clock;
 use crate::location::Location;
+use crate::openmp;
 use crate::pomp::on_thread;
 use crate::process::RegionText;
-use crate::start;
 use crate::sync::{self, Lock, LockTable};
 
 static LOCKS: LockTable = LockTable::new();
@@ -40,7 +40,7 @@ impl Routine {
     #[cold]
     fn find(&self) -> usize {
         // SAFETY: a NUL-terminated name.
-        let address = unsafe { start::symbol(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let address = unsafe { openmp::symbol(libc::RTLD_NEXT, self.name.as_ptr()) };
         self.real.store(address, Ordering::Relaxed);
         address
     }
@@ -97,8 +97,10 @@ fn call(routine: &Routine, action: Action, lock: *mut c_void, hint: usize) -> c_
 fn before(thread: &mut Location, routine: &Routine, action: Action, address: usize) {
     let region = routine.region(thread);
     let now = thread.enter(region, clock::now());
+    if matches!(action, Action::Reset) {
+        return LOCKS.forget(address);
+    }
     match (action, LOCKS.find(address)) {
-        (Action::Reset, _) => LOCKS.reset(address),
         (Action::Unset, Some(lock)) => sync::released(thread, lock, now),
         (Action::UnsetNested, Some(lock)) if sync::nested_released(lock) => {
             sync::released(thread, lock, now);
@@ -110,6 +112,9 @@ fn before(thread: &mut Location, routine: &Routine, action: Action, address: usi
 fn after(thread: &mut Location, routine: &Routine, action: Action, of: (usize, c_int)) {
     let (region, now) = (routine.region(thread), clock::now());
     let (address, result) = of;
+    if matches!(action, Action::Reset) {
+        return thread.exit(region, now);
+    }
     match LOCKS.find(address) {
         Some(lock) if acquires(thread, action, lock, result) => sync::acquired(thread, lock, now),
         Some(_) => {}

@@ -13,24 +13,22 @@ use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::location::Location;
 use crate::process::Process;
 use crate::tls::{self, Thread};
-use crate::{start, sync, task, team};
+use crate::{barrier, openmp, start, sync, task, team};
 
 /// Runs `event` on this thread's location; meanwhile the thread is closed, so an event that a
 /// signal handler raises in the middle is passed over.
 #[inline(always)]
 pub(crate) fn on_thread(event: impl FnOnce(&mut Location)) {
-    let location = match tls::thread() {
-        Thread::Open(location) => location,
-        Thread::New => match start::first_event() {
-            Some(location) => location,
-            None => return,
-        },
-        Thread::Closed => return,
-    };
+    let Some(location) = tls::location().or_else(first_event) else { return };
     tls::close();
     // SAFETY: locations are never freed, and this thread is the only one that uses its own.
     event(unsafe { &mut *location });
     tls::open(location);
+}
+
+#[cold]
+fn first_event() -> Option<*mut Location> {
+    matches!(tls::thread(), Thread::New).then(start::first_event)?
 }
 
 #[inline(always)]
@@ -63,8 +61,8 @@ fn exit(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(always)]
 fn exit_worksharing(descriptor: *mut Descriptor) {
     on_construct(descriptor, |thread, process, handle| {
-        let shares = std::mem::take(&mut thread.shares_time);
-        let now = if shares { thread.header.last_ticks } else { clock::now() };
+        let last = thread.header.last_ticks;
+        let now = if thread.barrier_exit_ticks == last { last } else { clock::now() };
         thread.exit(handle.region(process, Slot::Worksharing), now);
     });
 }
@@ -74,7 +72,7 @@ macro_rules! events {
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($descriptor: *mut Descriptor) {
-            $call;
+            $call
         }
     )* };
 }
@@ -140,12 +138,11 @@ events! {
     });
     /// Enters a barrier: an explicit one, or an implicit one that was made explicit.
     POMP_Barrier_enter(d) = on_construct(d, |thread, process, handle| {
-        team::barrier_enter(thread, handle.region(process, Slot::Barrier), clock::now());
+        barrier::enter(thread, handle.region(process, Slot::Barrier), clock::now());
     });
     /// Leaves a barrier.
     POMP_Barrier_exit(d) = on_construct(d, |thread, process, handle| {
-        team::barrier_exit(thread, handle.region(process, Slot::Barrier), clock::now());
-        thread.shares_time = true;
+        barrier::exit(thread, handle.region(process, Slot::Barrier), clock::now());
     });
     /// Enters a taskwait.
     POMP_Taskwait_enter(d) = on_construct(d, |thread, process, handle| {
@@ -157,14 +154,15 @@ events! {
     });
 }
 
-/// The team that a call means: its argument, or, in foreign code, the one forked last.
+/// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
+/// the thread is in.
 #[inline(always)]
-fn team_of(handle: &Handle, team: i64) -> Option<u32> {
+fn team_of(thread: &Location, handle: &Handle, team: i64) -> Option<u32> {
     if handle.extended {
         return u32::try_from(team).ok();
     }
-    let team = handle.last_team.load(Ordering::Acquire);
-    (team != u32::MAX).then_some(team)
+    let context = thread.contexts.top();
+    (context.unobserved == 0).then_some(context.team)
 }
 
 /// The master meets a parallel region; `team` receives its id.
@@ -173,7 +171,7 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
     let mut id = None;
     on_construct(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Parallel);
-        id = team::fork(thread, region, start::max_threads(), clock::now());
+        id = team::fork(thread, region, openmp::max_threads(), clock::now());
         if !handle.extended {
             handle.last_team.store(id.unwrap_or(u32::MAX), Ordering::Release);
         }
@@ -189,31 +187,54 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
 /// A thread begins its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
-    // A thread of the pool has no location of its own before: it plays the one with its number.
-    if matches!(tls::thread(), Thread::Closed) {
+    let before = tls::thread();
+    if matches!(before, Thread::Closed) {
         return;
     }
-    let Some(process) = start::process() else { return };
+    // From here on events of signal handlers are passed over.
+    tls::close();
+    // SAFETY: the contract of this module.
+    tls::restore(unsafe { begin_part(d, team, before) });
+}
+
+/// The location with this thread's number begins; returns what the thread's events go to now.
+unsafe fn begin_part(d: *mut Descriptor, team: i64, before: Thread) -> Thread {
+    let Some(process) = start::process() else { return Thread::Muted };
     // SAFETY: the contract of this module.
     let handle = unsafe { descriptor::handle(d) };
-    let Some(team) = team_of(handle, team) else { return };
-    let (number, size) = start::thread_of_team();
-    if number != 0 {
-        match start::worker(process, team, number) {
-            Some(location) => tls::open(location),
-            None => return tls::close(),
-        }
-    }
-    on_thread(|thread| {
+    let team = match handle.extended {
+        true => u32::try_from(team).ok(),
+        false => Some(handle.last_team.load(Ordering::Acquire)).filter(|&team| team != u32::MAX),
+    };
+    let (number, size) = openmp::thread_of_team();
+    let Some(team) = team.filter(|&team| process.has_team(team)) else {
+        return if number == 0 { before } else { Thread::Muted };
+    };
+    let record = process.team(team);
+    let (master, level) =
+        (record.master.load(Ordering::Relaxed), record.level.load(Ordering::Relaxed));
+    let location = match (number, before) {
+        (0, Thread::Open(location)) => Some(location),
+        (0, _) => None,
+        _ => process.worker(master, level, number),
+    };
+    let Some(location) = location else {
+        return if number == 0 { before } else { Thread::Muted };
+    };
+    // SAFETY: locations are never freed, and this thread is the only one that plays this one.
+    let thread = unsafe { &mut *location };
+    // In foreign code two threads may have met the construct: then this is the other one's team.
+    if number != 0 || thread.index() == master {
         team::begin(thread, (team, number, size), handle.parallel(process), clock::now());
-    });
+    }
+    Thread::Open(location)
 }
 
 /// A thread ends its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
     on_construct(d, |thread, _, handle| {
-        if let Some(team) = team_of(handle, team) {
+        if let Some(team) = team_of(thread, handle, team) {
             team::end(thread, team, clock::now());
         }
     });
@@ -223,9 +244,7 @@ pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
     on_construct(d, |thread, _, handle| {
-        if let Some(team) = team_of(handle, team) {
-            team::join(thread, team, clock::now());
-        }
+        team::join(thread, team_of(thread, handle, team), clock::now());
     });
 }
 
@@ -234,10 +253,16 @@ pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
 pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i64) {
     let mut id = 0;
     on_construct(d, |thread, process, handle| {
-        id = task::create_begin(thread, handle.task(process), System) as i64;
+        if handle.extended {
+            id = task::create_begin(thread, handle.task(process), System) as i64;
+        }
     });
-    // SAFETY: the contract of this module.
-    unsafe { task.write(id) };
+    // SAFETY: the contract of this module; only our own instrumenter's calls carry the argument.
+    unsafe {
+        if descriptor::is_extended(d) {
+            task.write(id);
+        }
+    }
 }
 
 /// A thread begins to execute a task instance.
@@ -275,7 +300,9 @@ fn on_task(
 ) {
     if task != 0 {
         on_construct(d, |thread, process, handle| {
-            event(thread, task as usize, handle.task(process));
+            if handle.extended {
+                event(thread, task as usize, handle.task(process));
+            }
         });
     }
 }

@@ -11,6 +11,7 @@ use pompeii_live::{
 };
 
 use crate::location::Location;
+use crate::seat::Seat;
 
 const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
 const TEAMS_RESERVED: usize = 1 << 18;
@@ -52,7 +53,7 @@ struct Definitions {
     log: Mapped,
     used_bytes: usize,
     regions: HashMap<(u8, String, String, (u32, u32)), u32>,
-    communicators: HashMap<(u32, u32), u32>,
+    communicators: HashMap<(u32, u32, u32), u32>,
 }
 
 /// One measured process.
@@ -64,8 +65,12 @@ pub struct Process {
     teams_base: *mut Team,
     definitions: Mutex<Definitions>,
     locations: Mutex<u32>,
-    /// Locations by index, for threads that look up their master's without a lock.
-    by_index: Box<[AtomicPtr<Location>]>,
+    /// By location, for threads that look up their master's workers without a lock.
+    seats: Box<[Seat]>,
+    /// Locations of threads that the program had made itself and that have ended.
+    spare: Mutex<Vec<u32>>,
+    /// Region id + 1 that stands for the time without recording.
+    off_region: AtomicU32,
     /// The initial thread's location.
     pub main: AtomicPtr<Location>,
 }
@@ -111,7 +116,9 @@ impl Process {
             teams_base,
             definitions: Mutex::new(definitions),
             locations: Mutex::default(),
-            by_index: (0..LOCATIONS_MAX).map(|_| AtomicPtr::default()).collect(),
+            seats: (0..LOCATIONS_MAX).map(|_| Seat::default()).collect(),
+            spare: Mutex::default(),
+            off_region: AtomicU32::default(),
             main: AtomicPtr::default(),
         };
         let program = RegionText {
@@ -171,15 +178,35 @@ impl Process {
         id
     }
 
-    /// The communicator of the teams that `master` forks with `size` threads.
-    pub fn communicator(&self, master: u32, size: u32) -> u32 {
-        let mut definitions = lock(&self.definitions);
-        if let Some(&id) = definitions.communicators.get(&(master, size)) {
+    /// The region that stands for the time without recording.
+    pub fn off_region(&self) -> u32 {
+        if let Some(id) = self.off_region.load(Ordering::Relaxed).checked_sub(1) {
             return id;
         }
-        let id = definitions.communicators.len() as u32;
-        definitions.communicators.insert((master, size), id);
-        self.append(&mut definitions, &Definition::Communicator { id, master, size });
+        let name = "MEASUREMENT OFF".to_owned();
+        let (kind, file, lines) = (RegionKind::Off, String::new(), (0, 0));
+        let id = self.region(&RegionText { kind, name, file, lines });
+        self.off_region.store(id + 1, Ordering::Relaxed);
+        id
+    }
+
+    /// The communicator of the teams of this nesting level that `master` forks with `size`
+    /// threads; level 0 is an initial thread on its own.
+    pub fn communicator(&self, master: u32, level: u32, size: u32) -> u32 {
+        let own_level = self.location(master).map_or(0, |location| {
+            // SAFETY: locations are never freed, and their level never changes.
+            unsafe { (&raw const (*location).header.level).read() }
+        });
+        let mut definitions = lock(&self.definitions);
+        let next = definitions.communicators.len() as u32;
+        let id = *definitions.communicators.entry((master, level, size)).or_insert(next);
+        if id == next {
+            let definition = match level <= own_level + 1 {
+                true => Definition::Communicator { id, master, size },
+                false => Definition::NestedCommunicator { id, master, level, size },
+            };
+            self.append(&mut definitions, &definition);
+        }
         id
     }
 
@@ -197,6 +224,11 @@ impl Process {
         }
         definitions.used_bytes = end;
         self.header().definitions_bytes.store(end as u64, Ordering::Release);
+    }
+
+    /// Whether there is such a team: ids come through the program's memory.
+    pub fn has_team(&self, index: u32) -> bool {
+        index < self.header().teams.load(Ordering::Acquire)
     }
 
     /// The team record with this index.
@@ -219,11 +251,12 @@ impl Process {
     }
 
     /// Makes a location: the initial one (no parent), one of a thread that the program made itself
-    /// (no parent either), or thread `thread` of the teams that `parent` forks.
-    pub fn new_location(&self, parent: Option<(u32, u32)>) -> Option<*mut Location> {
+    /// (no parent either), or one of the teams that a parent forks: its index, the nesting level,
+    /// the thread number.
+    pub fn new_location(&self, parent: Option<(u32, u32, u32)>) -> Option<*mut Location> {
         let mut count = lock(&self.locations);
         let index = *count;
-        let made = match self.by_index.get(index as usize) {
+        let made = match self.seats.get(index as usize) {
             Some(_) => {
                 self.header().locations.store(index + 1, Ordering::Release);
                 Location::create(self, index, parent)
@@ -232,7 +265,7 @@ impl Process {
         };
         match made {
             Ok(location) => {
-                self.by_index[index as usize].store(location, Ordering::Release);
+                self.seats[index as usize].location.store(location, Ordering::Release);
                 *count += 1;
                 Some(location)
             }
@@ -244,16 +277,57 @@ impl Process {
         }
     }
 
+    /// A location for a thread that the program has made itself: one whose thread has ended, else
+    /// a new one.
+    pub fn thread_location(&self) -> Option<*mut Location> {
+        let spare = lock(&self.spare).pop();
+        spare.and_then(|index| self.location(index)).or_else(|| self.new_location(None))
+    }
+
+    /// The thread of this location has ended.
+    pub fn spare_location(&self, index: u32) {
+        lock(&self.spare).push(index);
+    }
+
+    /// The location that plays thread `thread` of `master`'s teams of this nesting level.
+    pub fn worker(&self, master: u32, level: u32, thread: u32) -> Option<*mut Location> {
+        let place = self.seats.get(master as usize)?.worker(level, thread)?;
+        let known = place.load(Ordering::Acquire);
+        if !known.is_null() {
+            return Some(known);
+        }
+        let made = self.new_location(Some((master, level, thread)))?;
+        place.store(made, Ordering::Release);
+        Some(made)
+    }
+
+    /// What other threads may touch of a location.
+    pub fn seat(&self, index: u32) -> &Seat {
+        // Indices come from locations, which have seats; 0 is there in any case.
+        self.seats.get(index as usize).unwrap_or(&self.seats[0])
+    }
+
     /// The location with this index.
     pub fn location(&self, index: u32) -> Option<*mut Location> {
-        let location = self.by_index.get(index as usize)?.load(Ordering::Acquire);
+        let location = self.seats.get(index as usize)?.location.load(Ordering::Acquire);
         (!location.is_null()).then_some(location)
     }
 
-    /// Calls `action` for every location.
-    pub fn for_each_location(&self, action: impl FnMut(*mut Location)) {
+    /// The threads of teams that `master` has forked, and of teams that those have forked.
+    pub fn workers_of(&self, master: u32) -> Vec<*mut Location> {
         let count = *lock(&self.locations);
-        (0..count).filter_map(|index| self.location(index)).for_each(action);
+        let mut below = vec![false; count as usize];
+        let mut workers = Vec::new();
+        for index in 0..count {
+            let Some(location) = self.location(index) else { continue };
+            // SAFETY: locations are never freed, and their parent never changes.
+            let parent = unsafe { (&raw const (*location).header.parent).read() };
+            if parent == master || below.get(parent as usize).copied().unwrap_or(false) {
+                below[index as usize] = true;
+                workers.push(location);
+            }
+        }
+        workers
     }
 }
 

@@ -5,7 +5,7 @@
 //! only by the holder, so they need no atomic operation but their publication, which the lock
 //! itself provides.
 
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
 use pompeii_live::encode;
@@ -14,7 +14,7 @@ use crate::location::Location;
 use crate::team::OPENMP;
 
 /// State of one lock or one named critical.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Lock {
     /// Address of an OpenMP lock, 0 for an unused place.
     address: AtomicUsize,
@@ -31,9 +31,19 @@ pub struct Lock {
 }
 
 impl Lock {
+    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
+    const EMPTY: Lock = Lock {
+        address: AtomicUsize::new(0),
+        id: AtomicU32::new(0),
+        order: AtomicU32::new(0),
+        released_ticks: AtomicU64::new(0),
+        holder: AtomicU32::new(0),
+        depth: AtomicU32::new(0),
+    };
+
     /// A lock with the next free id.
     pub fn new() -> Self {
-        let lock = Self::default();
+        let lock = Self::EMPTY;
         lock.id.store(next_id(), Relaxed);
         lock
     }
@@ -45,18 +55,24 @@ fn next_id() -> u32 {
 }
 
 /// The thread has the lock since `now`; it asked for it at the location's last event. The time is
-/// accounted to the current node, the one of the request.
+/// accounted to the current node, the one of the request. Whoever waits for a thread whose events
+/// are passed over still has to know it.
+#[inline(always)]
 pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
+    let me = thread.index() + 1;
+    let other = lock.holder.load(Relaxed) != me;
+    lock.holder.store(me, Relaxed);
+    let order = lock.order.load(Relaxed).wrapping_add(1);
+    lock.order.store(order, Relaxed);
+    if thread.is_passing() {
+        return;
+    }
     let asked = thread.header.last_ticks;
     let now = thread.account(now);
-    let other = lock.holder.load(Relaxed) != thread.index() + 1;
     let released = lock.released_ticks.load(Relaxed).min(now);
     if other && released > asked {
         thread.current().wait_ticks += released - asked;
     }
-    lock.holder.store(thread.index() + 1, Relaxed);
-    let order = lock.order.load(Relaxed).wrapping_add(1);
-    lock.order.store(order, Relaxed);
     if thread.tracing {
         let id = lock.id.load(Relaxed);
         thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
@@ -64,15 +80,17 @@ pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
 }
 
 /// The thread gives the lock back at `now`.
+#[inline(always)]
 pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
     lock.released_ticks.store(now, Relaxed);
-    if thread.tracing {
+    if thread.tracing && !thread.is_passing() {
         let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
         thread.event(|room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
     }
 }
 
 /// One more level of a nestable lock; true for the first.
+#[inline]
 pub fn nested_acquired(thread: &Location, lock: &Lock) -> bool {
     let again = lock.holder.load(Relaxed) == thread.index() + 1 && lock.depth.load(Relaxed) > 0;
     lock.depth.store(if again { lock.depth.load(Relaxed) + 1 } else { 1 }, Relaxed);
@@ -97,40 +115,62 @@ impl LockTable {
 
     /// An empty table.
     pub const fn new() -> Self {
-        const EMPTY: Lock = Lock {
-            address: AtomicUsize::new(0),
-            id: AtomicU32::new(0),
-            order: AtomicU32::new(0),
-            released_ticks: AtomicU64::new(0),
-            holder: AtomicU32::new(0),
-            depth: AtomicU32::new(0),
-        };
-        Self { places: [EMPTY; Self::PLACES] }
+        Self { places: [const { Lock::EMPTY }; Self::PLACES] }
     }
 
     /// The lock at `address`, or `None` where its part of the table is full.
     pub fn find(&self, address: usize) -> Option<&Lock> {
-        let hash = (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-        for probe in 0..Self::PROBES {
-            let lock = &self.places[(hash + probe) % Self::PLACES];
-            match lock.address.compare_exchange(0, address, AcqRel, Acquire) {
-                Ok(_) => {
-                    lock.id.store(next_id(), Relaxed);
-                    return Some(lock);
-                }
-                Err(known) if known == address => return Some(lock),
-                Err(_) => {}
-            }
-        }
-        None
+        self.known(address).or_else(|| self.take(address))
     }
 
-    /// The lock at `address` is new or gone: nobody has held it.
-    pub fn reset(&self, address: usize) {
-        if let Some(lock) = self.find(address) {
+    fn places(&self, address: usize) -> impl Iterator<Item = &Lock> {
+        let hash = (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        (0..Self::PROBES).map(move |probe| &self.places[(hash + probe) % Self::PLACES])
+    }
+
+    fn known(&self, address: usize) -> Option<&Lock> {
+        self.places(address).find(|lock| lock.address.load(Acquire) == address)
+    }
+
+    #[cold]
+    fn take(&self, address: usize) -> Option<&Lock> {
+        self.places(address).find(|lock| {
+            let taken = lock.address.compare_exchange(0, address, AcqRel, Acquire);
+            if taken.is_ok() {
+                lock.id.store(next_id(), Relaxed);
+            }
+            taken.is_ok() || taken == Err(address)
+        })
+    }
+
+    /// The lock at `address` is new or gone: nobody has held it, and its place is free.
+    pub fn forget(&self, address: usize) {
+        if let Some(lock) = self.known(address) {
             lock.released_ticks.store(0, Relaxed);
             lock.holder.store(0, Relaxed);
             lock.depth.store(0, Relaxed);
+            lock.order.store(0, Relaxed);
+            lock.address.store(0, Release);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_used_again() {
+        static TABLE: LockTable = LockTable::new();
+        let id = |address| TABLE.find(address).map(|lock| lock.id.load(Relaxed));
+        let first = id(0x1000);
+        assert_eq!(id(0x1000), first);
+        for address in (0x1000..).step_by(64).take(3 * LockTable::PLACES) {
+            assert!(id(address).is_some(), "{address:x}");
+            TABLE.forget(address);
+        }
+        assert_ne!(id(0x1000), first);
+        let full = (0x1000..).step_by(64).take(3 * LockTable::PLACES);
+        assert!(full.filter(|&address| id(address).is_none()).count() >= 2 * LockTable::PLACES);
     }
 }

@@ -7,21 +7,33 @@
 //!
 //! An undeferred task (`if` false, included) is counted and not timed (decision 12): its creation
 //! is written down only when something else than its own begin comes next.
+//!
+//! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
+//! stack of the thread that it has left is abandoned at that thread's next event that needs to know.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::{Key, NodeIndex, encode};
 
+use crate::barrier;
 use crate::clock::Clock;
 use crate::location::{Location, TASKS, gate};
-use crate::team;
 
-/// Between creation and its end, as its creator sees it.
+/// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
 mod state {
-    pub const CREATING: u32 = 0;
+    /// Begun by its creator inside its creation and counted only; no other thread knows it.
     pub const UNDEFERRED: u32 = 1;
-    pub const DEFERRED: u32 = 2;
+    /// Begun by its creator inside its creation, and timed.
+    pub const IMMEDIATE: u32 = 2;
+    /// Its creator is behind the creation.
+    pub const CREATED: u32 = 4;
+    /// It was executed to its end.
+    pub const COMPLETED: u32 = 8;
+    /// It is in no thread's stack any more.
+    pub const LEFT: u32 = 16;
+    /// Nobody names it any more.
+    pub const GONE: u32 = CREATED | COMPLETED | LEFT;
 }
 
 /// Name of a task instance in the trace: (communicator, creating thread, generation).
@@ -34,8 +46,9 @@ pub struct TaskId {
 
 /// A task instance. Its memory belongs to the location that created it and is used again.
 pub struct Task {
-    next: *mut Task,
-    home: *const Tasks,
+    /// The next free one.
+    pub next: *mut Task,
+    /// Location that made it.
     creator: u32,
     state: AtomicU32,
     id: TaskId,
@@ -47,8 +60,23 @@ pub struct Task {
     stub: NodeIndex,
     /// It has created tasks since its last taskwait.
     children: bool,
-    /// An untied task that was resumed here: the instance that it stands for.
+    /// An untied task that was resumed here: the instance that this proxy stands for.
     original: *mut Task,
+}
+
+impl Task {
+    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
+    const NEW: Task = Task {
+        next: null_mut(),
+        creator: 0,
+        state: AtomicU32::new(0),
+        id: TaskId { communicator: 0, thread: 0, generation: 0 },
+        below: null_mut(),
+        node: 0,
+        stub: 0,
+        children: false,
+        original: null_mut(),
+    };
 }
 
 /// Regions of a task construct.
@@ -71,8 +99,6 @@ struct Due {
 pub struct Tasks {
     current: *mut Task,
     free: *mut Task,
-    /// Instances that other locations have completed.
-    returned: AtomicPtr<Task>,
     generation: u32,
     due: Option<Due>,
     /// Undeferred tasks that are being executed, innermost last: how many.
@@ -86,7 +112,6 @@ impl Default for Tasks {
         Self {
             current: null_mut(),
             free: null_mut(),
-            returned: AtomicPtr::default(),
             generation: 0,
             due: None,
             undeferred_depth: 0,
@@ -118,58 +143,58 @@ impl Tasks {
         self.current = outer;
     }
 
-    fn allocate(&mut self) -> *mut Task {
-        if self.free.is_null() {
-            self.free = self.returned.swap(null_mut(), Ordering::Acquire);
+    /// Instances are made in groups, so that a burst of creations allocates rarely.
+    #[cold]
+    fn make_instances(&mut self) {
+        const GROUP: usize = 32;
+        for task in Box::leak(Box::new([const { Task::NEW }; GROUP])) {
+            task.next = self.free;
+            self.free = task;
         }
-        if self.free.is_null() {
-            return self.new_task();
+    }
+}
+
+impl Location {
+    fn new_instance(&mut self) -> *mut Task {
+        if self.tasks.free.is_null() {
+            self.tasks.free = self.process.seat(self.index()).take_returned();
         }
-        let task = self.free;
+        if self.tasks.free.is_null() {
+            self.tasks.make_instances();
+        }
+        let task = self.tasks.free;
         // SAFETY: instances in the free list belong to this location alone.
-        self.free = unsafe { (*task).next };
+        unsafe {
+            self.tasks.free = (*task).next;
+            (*task).creator = self.header.index;
+            (*task).state.store(0, Ordering::Relaxed);
+            (*task).children = false;
+            (*task).original = null_mut();
+        }
         task
     }
 
-    #[cold]
-    fn new_task(&mut self) -> *mut Task {
-        Box::into_raw(Box::new(Task {
-            next: null_mut(),
-            home: self,
-            creator: 0,
-            state: AtomicU32::new(state::CREATING),
-            id: TaskId::default(),
-            below: null_mut(),
-            node: 0,
-            stub: 0,
-            children: false,
-            original: null_mut(),
-        }))
+    /// Notes what has happened to an instance, and reuses its memory when that was the last.
+    #[inline]
+    fn note(&mut self, task: *mut Task, what: u32) {
+        // SAFETY: an instance is alive until all of `GONE` was noted, each by one thread.
+        let (before, creator) = unsafe {
+            let creator = (*task).creator;
+            ((*task).state.fetch_or(what, Ordering::AcqRel), creator)
+        };
+        if (before | what) & state::GONE == state::GONE {
+            self.free_instance(task, creator);
+        }
     }
 
-    /// Gives a completed instance back to where it came from.
-    fn release(&mut self, task: *mut Task) {
-        // SAFETY: a completed instance is named by nobody else; homes live as long as the process.
-        unsafe {
-            if std::ptr::eq((*task).home, self) {
-                (*task).next = self.free;
-                self.free = task;
-                return;
-            }
-            let returned = &(*(*task).home).returned;
-            let mut head = returned.load(Ordering::Relaxed);
-            loop {
-                (*task).next = head;
-                match returned.compare_exchange_weak(
-                    head,
-                    task,
-                    Ordering::Release,
-                    Ordering::Relaxed,
-                ) {
-                    Ok(_) => return,
-                    Err(now) => head = now,
-                }
-            }
+    fn free_instance(&mut self, task: *mut Task, creator: u32) {
+        if creator == self.header.index {
+            // SAFETY: nobody names it any more.
+            unsafe { (*task).next = self.tasks.free };
+            self.tasks.free = task;
+        } else {
+            // SAFETY: as above.
+            unsafe { self.process.seat(creator).give_back(task) };
         }
     }
 }
@@ -181,24 +206,26 @@ fn untag(handle: usize) -> *mut Task {
     (handle & !UNTIMED) as *mut Task
 }
 
-/// A thread meets a task construct. Returns the handle of the new instance.
+fn state_of(task: *mut Task) -> u32 {
+    // SAFETY: callers hold a handle that is still in use, so the instance is alive.
+    unsafe { (*task).state.load(Ordering::Relaxed) }
+}
+
+/// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
+/// unobserved.
 pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clock) -> usize {
-    let task = thread.tasks.allocate();
-    thread.tasks.generation += 1;
-    let (generation, creator) = (thread.tasks.generation, thread.index());
-    let context = *thread.context();
-    // SAFETY: `allocate` hands out an instance that nobody else knows.
+    let node = thread.count(regions.create);
+    if node == 0 {
+        return 0;
+    }
+    let task = thread.new_instance();
+    thread.tasks.generation = thread.tasks.generation.wrapping_add(1);
+    let generation = thread.tasks.generation;
+    let context = thread.contexts.top();
+    // SAFETY: nobody else knows the instance yet.
     unsafe {
-        (*task).creator = creator;
-        (*task).state.store(state::CREATING, Ordering::Relaxed);
-        (*task).children = false;
-        (*task).original = null_mut();
         let (communicator, thread) = (context.communicator, context.thread);
         (*task).id = TaskId { communicator, thread, generation };
-    }
-    let node = thread.count(regions.create);
-    if node == 0 || thread.gate & gate::SKIPPING != 0 {
-        return task as usize | UNTIMED;
     }
     let timed_undeferred = thread.process.options.timed_undeferred;
     if thread.node(node).predicted_undeferred != 0 && !timed_undeferred {
@@ -208,7 +235,7 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     if thread.gate != 0 {
         thread.flush_gate(now);
     }
-    thread.account(now);
+    let now = thread.account(now);
     thread.header.current = node;
     thread.tasks.due = Some(Due { region: regions.create, task });
     thread.gate |= gate::CREATION;
@@ -223,7 +250,7 @@ pub fn flush_creation(thread: &mut Location) {
     let Some(due) = thread.tasks.due.take() else { return };
     thread.gate &= !gate::CREATION;
     if thread.tracing {
-        // SAFETY: the creator is still in the construct; instances are never freed.
+        // SAFETY: the creator is still in the construct, so the instance is alive.
         let (id, now) = (unsafe { (*due.task).id }, thread.header.last_ticks);
         write_creation(thread, due.region, id, now);
     }
@@ -244,13 +271,13 @@ fn write_switch(thread: &mut Location, now: u64) {
     });
 }
 
-fn current_id(thread: &mut Location) -> TaskId {
+fn current_id(thread: &Location) -> TaskId {
     let task = thread.tasks.current;
     if !task.is_null() {
         // SAFETY: current tasks are alive.
         return unsafe { (*task).id };
     }
-    let context = *thread.context();
+    let context = thread.contexts.top();
     TaskId { communicator: context.communicator, thread: context.thread, generation: 0 }
 }
 
@@ -266,31 +293,44 @@ pub fn flush_switch(thread: &mut Location, now: u64) {
 /// The creator goes on behind the construct.
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    // SAFETY: instances are never freed. A deferred one may be done and in use again by now; only
-    // by this thread, and then its state is not CREATING and not read as anything but deferred.
-    let undeferred = unsafe { (*task).state.load(Ordering::Relaxed) } == state::UNDEFERRED;
+    let state = state_of(task);
+    if state & state::UNDEFERRED != 0 {
+        // SAFETY: only its creation still names the instance.
+        let creator = unsafe { (*task).creator };
+        return thread.free_instance(task, creator);
+    }
     let key = Key::Region(regions.create).encode();
-    if handle & UNTIMED == 0 && thread.current().key == key {
+    let immediate = state & state::IMMEDIATE != 0;
+    if handle & UNTIMED == 0 && thread.current().key == key && !thread.is_passing() {
         let node = thread.header.current;
-        created(thread, node);
-        return thread.exit(regions.create, clock.now());
+        created(thread, node, immediate);
+        thread.exit(regions.create, clock.now());
+        return thread.note(task, state::CREATED);
     }
-    let node = thread.child(thread.header.current, key);
-    if undeferred || node == 0 {
-        return;
+    let node = match thread.is_passing() {
+        true => 0,
+        false => thread.child(thread.header.current, key),
+    };
+    if node != 0 {
+        created(thread, node, immediate);
     }
-    // It was predicted to be undeferred and is not: the time of this creation stays unknown.
-    created(thread, node);
-    if thread.tracing {
+    if node != 0 && thread.tracing && handle & UNTIMED != 0 {
+        // It was predicted to be undeferred and is not: the time of this creation stays unknown.
         let now = thread.account(clock.now());
-        // SAFETY: as above; the id is read for the record only.
+        thread.flush_gate(now);
+        // SAFETY: `CREATED` is not noted yet, so the instance is alive.
         write_creation(thread, regions.create, unsafe { (*task).id }, now);
         thread.event(|room, last| encode::leave(room, last, now, regions.create));
     }
+    thread.note(task, state::CREATED);
 }
 
-fn created(thread: &mut Location, node: NodeIndex) {
+fn created(thread: &mut Location, node: NodeIndex, immediate: bool) {
     let creation = thread.node(node);
+    if immediate {
+        creation.undeferred += 1;
+        return;
+    }
     creation.created += 1;
     creation.predicted_undeferred = 0;
     let current = thread.tasks.current;
@@ -312,19 +352,27 @@ fn created(thread: &mut Location, node: NodeIndex) {
 /// A thread begins to execute an instance.
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    if begins_undeferred(thread, task, handle, regions) {
-        return;
+    if thread.is_passing() {
+        thread.skip();
+        return thread.note(task, state::LEFT);
+    }
+    // SAFETY: an instance that begins is alive; its creator is set before others know it.
+    let creator = unsafe { (*task).creator };
+    if creator == thread.index() && state_of(task) & state::CREATED == 0 {
+        if begins_undeferred(thread, task, handle, regions) {
+            return;
+        }
+        thread.note(task, state::IMMEDIATE);
     }
     let now = clock.now();
-    if thread.gate != 0 {
-        thread.flush_gate_but_switch();
-    }
+    // The switch that may be due is replaced by the one to this task.
+    flush_creation(thread);
+    thread.gate &= !gate::SWITCH;
     push(thread, task, now);
+    let now = thread.header.last_ticks;
     let node = thread.child(TASKS, Key::Region(regions.task).encode());
-    if node != 0 {
-        thread.node(node).visits += 1;
-        thread.header.current = node;
-    }
+    thread.header.current = if node == 0 { TASKS } else { node };
+    thread.current().visits += u64::from(node != 0);
     if thread.tracing {
         write_switch(thread, now);
         thread.event(|room, last| encode::enter(room, last, now, regions.task));
@@ -332,22 +380,21 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     stub(thread, task, regions.task);
 }
 
-/// The instance's creator executes it inside its creation: counted only.
+/// The instance's creator executes it inside its creation: counted only, if nothing about the
+/// creation was written down yet.
 fn begins_undeferred(
     thread: &mut Location,
     task: *mut Task,
     handle: usize,
     regions: TaskRegions,
 ) -> bool {
-    // SAFETY: an instance that begins is alive, and its creator is set before it is published.
-    let (creator, state) = unsafe { ((*task).creator, &(*task).state) };
-    let own = creator == thread.index() && state.load(Ordering::Relaxed) == state::CREATING;
-    if !own || !thread.is_creating(task, handle) || thread.process.options.timed_undeferred {
-        state.store(state::DEFERRED, Ordering::Relaxed);
+    let is_due = thread.tasks.due.is_some_and(|due| due.task == task);
+    if thread.process.options.timed_undeferred || !(is_due || handle & UNTIMED != 0) {
         return false;
     }
-    state.store(state::UNDEFERRED, Ordering::Relaxed);
-    if thread.tasks.due.is_some_and(|due| due.task == task) {
+    // SAFETY: the instance is alive, and no other thread knows it.
+    unsafe { (*task).state.store(state::UNDEFERRED, Ordering::Relaxed) };
+    if is_due {
         thread.tasks.due = None;
         thread.gate &= !gate::CREATION;
         thread.header.current = thread.current().parent;
@@ -359,18 +406,6 @@ fn begins_undeferred(
     }
     thread.tasks.undeferred_depth += 1;
     true
-}
-
-impl Location {
-    /// Whether this thread is inside the creation of the instance and has executed nothing since.
-    fn is_creating(&self, task: *mut Task, handle: usize) -> bool {
-        handle & UNTIMED != 0 || self.tasks.due.is_some_and(|due| due.task == task)
-    }
-
-    fn flush_gate_but_switch(&mut self) {
-        flush_creation(self);
-        self.gate &= !gate::SWITCH;
-    }
 }
 
 /// Suspends what runs and makes `task` the current task.
@@ -406,25 +441,27 @@ fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
     // SAFETY: the task is current, so alive.
     let stub = unsafe { (*task).stub };
     if stub != 0 {
-        thread.node(stub).task_ticks += now - start;
+        thread.node(stub).task_ticks += now.saturating_sub(start);
     }
-    team::fragment_in_barrier(thread, start, now);
+    barrier::add_fragment(thread, start, now);
 }
 
 /// A thread has executed an instance to its end.
 pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    // SAFETY: an instance is alive until its end.
-    if unsafe { (*task).state.load(Ordering::Relaxed) } == state::UNDEFERRED {
+    if state_of(task) & state::UNDEFERRED != 0 {
         thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
-        return thread.tasks.release(task);
-    }
-    let current = thread.tasks.current;
-    // SAFETY: as above.
-    if current != task && (current.is_null() || unsafe { (*current).original } != task) {
         return;
     }
+    if !is_in_stack(thread, task) {
+        thread.unskip();
+        return thread.note(task, state::COMPLETED);
+    }
     let now = clock.now();
+    while !is_current(thread, task) && abandon(thread) {}
+    if thread.gate != 0 {
+        thread.resynchronise(now);
+    }
     thread.exit(regions.task, now);
     let now = thread.header.last_ticks;
     if thread.tracing {
@@ -434,16 +471,37 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
         });
         thread.gate |= gate::SWITCH;
     }
-    pop(thread, now);
-    // An instance that has migrated is still named in the stack of the thread that it left: it is
-    // not used again.
-    if current == task {
-        thread.tasks.release(task);
+    let left = pop(thread, now);
+    if left != task {
+        thread.note(task, state::COMPLETED);
     }
+    thread.note(left, if left == task { state::COMPLETED | state::LEFT } else { state::GONE });
 }
 
-/// Resumes what the current task had suspended.
-fn pop(thread: &mut Location, now: u64) {
+/// Whether the running task is this instance or stands for it.
+fn is_current(thread: &Location, task: *mut Task) -> bool {
+    is_or_stands_for(thread.tasks.current, task)
+}
+
+fn is_or_stands_for(entry: *mut Task, task: *mut Task) -> bool {
+    // SAFETY: entries of a stack are alive.
+    entry == task || (!entry.is_null() && unsafe { (*entry).original } == task)
+}
+
+fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
+    let mut entry = thread.tasks.current;
+    while !entry.is_null() {
+        if is_or_stands_for(entry, task) {
+            return true;
+        }
+        // SAFETY: as above.
+        entry = unsafe { (*entry).below };
+    }
+    false
+}
+
+/// Resumes what the current task had suspended. Returns the task.
+fn pop(thread: &mut Location, now: u64) -> *mut Task {
     let task = thread.tasks.current;
     end_fragment(thread, task, now);
     // SAFETY: the current task is alive.
@@ -452,7 +510,7 @@ fn pop(thread: &mut Location, now: u64) {
     thread.context().fragment_start = now;
     if below.is_null() {
         thread.header.current = thread.context().scheduling_node;
-        return;
+        return task;
     }
     // SAFETY: suspended tasks are alive.
     let (node, stub) = unsafe { ((*below).node, (*below).stub) };
@@ -460,31 +518,28 @@ fn pop(thread: &mut Location, now: u64) {
     if stub != 0 {
         thread.node(stub).task_switches += 1;
     }
+    task
 }
 
 /// An untied task goes on behind a scheduling point, perhaps on another thread.
 pub fn resume(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    let current = thread.tasks.current;
-    // SAFETY: both are alive.
-    let same = current == task || (!current.is_null() && unsafe { (*current).original } == task);
-    // SAFETY: an instance is alive until its end.
-    if same || unsafe { (*task).state.load(Ordering::Relaxed) } != state::DEFERRED {
+    let undeferred = state_of(task) & state::UNDEFERRED != 0;
+    if undeferred || thread.is_passing() || is_current(thread, task) {
         return;
     }
     let now = clock.now();
-    let proxy = thread.tasks.allocate();
-    // SAFETY: `allocate` hands out an instance that nobody else knows.
+    let proxy = thread.new_instance();
+    // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
-        (*proxy).state.store(state::DEFERRED, Ordering::Relaxed);
         ((*proxy).id, (*proxy).original) = ((*task).id, task);
         (*proxy).children = true;
     }
+    flush_creation(thread);
     push(thread, proxy, now);
+    let now = thread.header.last_ticks;
     let node = thread.child(TASKS, Key::Region(regions.task).encode());
-    if node != 0 {
-        thread.header.current = node;
-    }
+    thread.header.current = if node == 0 { TASKS } else { node };
     if thread.tracing {
         thread.gate &= !gate::SWITCH;
         write_switch(thread, now);
@@ -492,31 +547,66 @@ pub fn resume(thread: &mut Location, handle: usize, regions: TaskRegions, clock:
     stub(thread, proxy, regions.task);
 }
 
-/// An exit that fits nothing in the current task: an untied task has left this thread at a
-/// scheduling point. False where there is no explicit task.
-pub fn abandon(thread: &mut Location, now: u64) -> bool {
+/// The current task, an untied one, has left this thread at a scheduling point: what has passed
+/// since the last event belongs to what it had suspended. False where there is no explicit task.
+pub fn abandon(thread: &mut Location) -> bool {
     if thread.tasks.current.is_null() {
         return false;
     }
-    pop(thread, now);
+    let now = thread.header.last_ticks;
+    flush_creation(thread);
+    let left = pop(thread, now);
+    // SAFETY: entries of a stack are alive.
+    let is_proxy = unsafe { !(*left).original.is_null() };
+    thread.note(left, if is_proxy { state::GONE } else { state::LEFT });
     if thread.tracing {
-        write_switch(thread, now);
+        thread.gate |= gate::SWITCH;
     }
     true
 }
 
 /// At the end of a thread's part of a region its implicit task is the current one.
-pub fn abandon_all(thread: &mut Location, now: u64) {
-    while abandon(thread, now) {}
+pub fn abandon_all(thread: &mut Location) {
+    while abandon(thread) {}
+}
+
+/// Whether the current task can be one that has left. A proxy that was just resumed cannot: what
+/// it had open on the thread that it came from is not open here.
+pub fn may_have_left(thread: &mut Location) -> bool {
+    let task = thread.tasks.current;
+    let node = thread.header.current;
+    // SAFETY: current tasks are alive.
+    !task.is_null() && (unsafe { (*task).original.is_null() } || thread.node(node).parent != TASKS)
+}
+
+/// Whether something that this team's thread has suspended is in a region of this key.
+pub fn is_suspended_in(thread: &mut Location, key: u64) -> bool {
+    let mut task = thread.tasks.current;
+    while !task.is_null() {
+        // SAFETY: entries of a stack are alive.
+        let below = unsafe { (*task).below };
+        let node = match below.is_null() {
+            true => thread.context().scheduling_node,
+            // SAFETY: as above.
+            false => unsafe { (*below).node },
+        };
+        if thread.is_open_from(node, key) {
+            return true;
+        }
+        task = below;
+    }
+    false
 }
 
 /// Enters a taskwait; without children it is counted only.
 pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
     let current = thread.tasks.current;
-    // SAFETY: current tasks are alive; only this thread changes the field.
-    let children =
-        if current.is_null() { thread.context().children } else { unsafe { (*current).children } };
-    if children {
+    let children = match current.is_null() {
+        true => thread.context().children,
+        // SAFETY: current tasks are alive; only this thread changes the field.
+        false => unsafe { (*current).children },
+    };
+    if children || thread.process.options.timed_undeferred || thread.is_passing() {
         thread.enter(region, clock.now());
     } else {
         thread.count(region);
@@ -526,10 +616,9 @@ pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
 /// Leaves a taskwait.
 pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
     let key = Key::Region(region).encode();
-    if thread.current().key != key && thread.tasks.current.is_null() {
-        return;
-    }
-    if thread.current().key != key && !thread.is_suspended_below(key) {
+    let here = thread.current().key == key || thread.is_passing();
+    let timed = here || may_have_left(thread) && is_suspended_in(thread, key);
+    if !timed {
         return;
     }
     thread.exit(region, clock.now());
@@ -543,26 +632,5 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
     } else {
         // SAFETY: current tasks are alive; only this thread changes the field.
         unsafe { (*current).children = false };
-    }
-}
-
-impl Location {
-    /// Whether a suspended task of this thread is in the region of `key`.
-    fn is_suspended_below(&mut self, key: u64) -> bool {
-        let mut task = self.tasks.current;
-        while !task.is_null() {
-            // SAFETY: tasks in the stack are alive.
-            let below = unsafe { (*task).below };
-            let node = match below.is_null() {
-                true => self.context().scheduling_node,
-                // SAFETY: as above.
-                false => unsafe { (*below).node },
-            };
-            if self.node(node).key == key {
-                return true;
-            }
-            task = below;
-        }
-        false
     }
 }

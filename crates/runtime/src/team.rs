@@ -1,43 +1,31 @@
-//! Teams: fork, begin, end, join, and what threads wait for at barriers.
+//! Teams: fork, begin, end, join of the threads of a parallel region.
 //!
 //! No barrier is added at the end of a region (decision 7). A thread's end opens the implicit
 //! barrier; the master's join publishes when it was over; each worker closes its own barrier
-//! lazily, at its next begin or when the process ends. A location is the thread with this number
-//! in the teams of that master, so its next begin comes after the master's join.
+//! lazily, at its next begin or when the process ends. A location is the thread with this path of
+//! numbers below that master, so its next begin comes after the master's join.
+//!
+//! A region that cannot be observed (recording is off, no memory) has no team: its workers are
+//! muted, its master goes on where it is, but arrives at no barrier.
 
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use pompeii_live::{Key, NodeIndex, Team, encode};
 
+use crate::barrier::{self, Barrier};
 use crate::location::{Location, ROOT};
 use crate::process::Process;
-use crate::task::Task;
+use crate::task::{self, Task};
 
 /// OTF2's number for the OpenMP paradigm.
 pub const OPENMP: u8 = 3;
-/// Nested teams that one thread can be in; deeper ones are run unobserved.
-pub const MAX_NESTING: usize = 12;
-const TIME_MASK: u64 = (1 << 48) - 1;
-
-/// A barrier that the thread's implicit task is in.
-#[derive(Clone, Copy, Default)]
-pub struct Barrier {
-    /// Whether it is in one.
-    pub active: bool,
-    /// When it arrived.
-    pub enter: u64,
-    /// Barriers that the team had completed before.
-    pub generation: u64,
-    /// Time of tasks executed here before the latest arrival.
-    pub early_task_ticks: u64,
-    /// Time of all tasks executed here.
-    pub task_ticks: u64,
-}
 
 /// A team as one of its threads sees it.
 #[derive(Clone, Copy)]
 pub struct Context {
+    /// The team around it, or the next free one.
+    outer: *mut Context,
     /// Team record; `u32::MAX` for the initial thread outside of teams.
     pub team: u32,
     /// Thread number.
@@ -58,14 +46,19 @@ pub struct Context {
     pub outer_task: *mut Task,
     /// The implicit task has created tasks since its last taskwait.
     pub children: bool,
+    /// The thread's part is over, its final barrier is open.
+    pub ended: bool,
+    /// Regions without a team that this thread is the master of, in this one.
+    pub unobserved: u32,
     /// A worker's stub of the explicit task that forked the team.
-    pub presence: NodeIndex,
-    /// Region of the final barrier and of the parallel construct, for closing.
-    pub regions: (u32, u32),
+    presence: NodeIndex,
+    /// The construct and its final barrier.
+    regions: ParallelRegions,
 }
 
 impl Context {
     const INITIAL: Context = Context {
+        outer: null_mut(),
         team: u32::MAX,
         thread: 0,
         size: 1,
@@ -73,29 +66,31 @@ impl Context {
         base: 0,
         scheduling_node: ROOT,
         fragment_start: 0,
-        barrier: Barrier {
-            active: false,
-            enter: 0,
-            generation: 0,
-            early_task_ticks: 0,
-            task_ticks: 0,
-        },
+        barrier: Barrier::NONE,
         outer_task: null_mut(),
         children: false,
+        ended: false,
+        unobserved: 0,
         presence: 0,
-        regions: (0, 0),
+        regions: ParallelRegions { parallel: 0, barrier: 0 },
     };
+
+    /// Whether barriers here are those of the team.
+    pub fn arrives(&self) -> bool {
+        self.team != u32::MAX && self.unobserved == 0 && !self.ended
+    }
 }
 
-/// The teams that a thread is in, innermost last.
+/// The teams that a thread is in, innermost first. Their memory is used again.
 pub struct Contexts {
-    stack: [Context; MAX_NESTING],
-    depth: usize,
+    top: *mut Context,
+    free: *mut Context,
+    depth: u32,
 }
 
 impl Default for Contexts {
     fn default() -> Self {
-        Self { stack: [Context::INITIAL; MAX_NESTING], depth: 0 }
+        Self { top: Box::into_raw(Box::new(Context::INITIAL)), free: null_mut(), depth: 0 }
     }
 }
 
@@ -103,35 +98,58 @@ impl Contexts {
     /// The innermost team.
     #[inline(always)]
     pub fn top(&self) -> &Context {
-        &self.stack[self.depth.min(MAX_NESTING - 1)]
+        // SAFETY: contexts are never freed, and only their own thread uses them.
+        unsafe { &*self.top }
     }
     /// The innermost team.
     #[inline(always)]
     pub fn top_mut(&mut self) -> &mut Context {
-        &mut self.stack[self.depth.min(MAX_NESTING - 1)]
-    }
-    fn is_full(&self) -> bool {
-        self.depth + 1 == MAX_NESTING
+        // SAFETY: as above.
+        unsafe { &mut *self.top }
     }
     fn push(&mut self, context: Context) {
-        debug_assert!(!self.is_full(), "fork checks this");
-        self.depth = (self.depth + 1).min(MAX_NESTING - 1);
-        self.stack[self.depth] = context;
-    }
-    /// The initial thread's context, which is never left.
-    pub fn initial_mut(&mut self) -> &mut Context {
-        &mut self.stack[0]
+        let place = match self.free.is_null() {
+            true => Box::into_raw(Box::new(Context::INITIAL)),
+            false => self.free,
+        };
+        // SAFETY: `place` is a context in no list but the free one, which it leaves here.
+        unsafe {
+            if place == self.free {
+                self.free = (*place).outer;
+            }
+            *place = Context { outer: self.top, ..context };
+        }
+        self.top = place;
+        self.depth += 1;
     }
     fn pop(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
+        if self.depth > 0 {
+            let left = self.top;
+            self.top = self.top().outer;
+            // SAFETY: it was on top, so it is in no other list.
+            unsafe { (*left).outer = self.free };
+            self.free = left;
+            self.depth -= 1;
+        }
+    }
+    /// Teams that the thread is in.
+    pub fn depth(&self) -> u32 {
+        self.depth
     }
     /// Whether the thread is in no team.
     pub fn is_outside(&self) -> bool {
         self.depth == 0
     }
-    /// Whether `team` is the innermost one.
-    pub fn is_in(&self, team: u32) -> bool {
-        self.top().team == team && self.depth > 0
+    fn contains(&self, team: u32) -> bool {
+        let mut at = self.top;
+        // SAFETY: as for `top`; the list ends with the initial context.
+        while let Some(context) = unsafe { at.as_ref() } {
+            if context.team == team {
+                return team != u32::MAX;
+            }
+            at = context.outer;
+        }
+        false
     }
 }
 
@@ -146,18 +164,26 @@ pub struct ParallelRegions {
 
 /// The master meets a parallel region. Returns the team, `None` where it goes unobserved.
 pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Option<u32> {
+    let team = if master.is_passing() { None } else { observe(master, region, now) };
+    if team.is_none() {
+        master.context().unobserved += 1;
+    } else if master.tracing {
+        let now = master.header.last_ticks;
+        master.event(|room, last| encode::thread_fork(room, last, now, OPENMP, requested));
+    }
+    team
+}
+
+fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     if master.gate != 0 {
         master.flush_gate(now);
     }
     let now = master.account(now);
     let node = master.child(master.header.current, Key::Region(region).encode());
-    if node == 0 || master.contexts.is_full() {
-        master.process.lost(1, libc::EMLINK);
-        return None;
-    }
-    let team = allocate(master)?;
+    let team = if node == 0 { None } else { allocate(master) }?;
     master.node(node).visits += 1;
     master.header.current = node;
+    let level = level_of_next_team(master);
     let stub = master.tasks.current_stub();
     let (index, context) = (master.index(), *master.context());
     let record = master.process.team(team);
@@ -167,12 +193,18 @@ pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Opt
     record.node.store(node, Relaxed);
     record.stub.store(stub, Relaxed);
     record.parent.store(context.team.wrapping_add(1), Relaxed);
+    if record.level.swap(level, Relaxed) != level {
+        record.communicator_size.store(0, Relaxed);
+    }
     record.tasks.store(0, Relaxed);
     record.arrivals.store(0, Relaxed);
-    if master.tracing {
-        master.event(|room, last| encode::thread_fork(room, last, now, OPENMP, requested));
-    }
     Some(team)
+}
+
+/// Absolute nesting level of the teams that the thread forks now.
+fn level_of_next_team(master: &Location) -> u32 {
+    let own = u32::from(master.header.parent == u32::MAX);
+    master.header.level + master.contexts.depth() + own
 }
 
 /// A team record that no thread needs any more, else a new one.
@@ -189,7 +221,8 @@ fn allocate(master: &mut Location) -> Option<u32> {
     Some(team)
 }
 
-/// A thread begins its part; `size` and `thread` as OpenMP says.
+/// A thread begins its part; `size` and `thread` as OpenMP says. `None` for the team: the region
+/// goes unobserved.
 pub fn begin(
     thread: &mut Location,
     (team, number, size): (u32, u32, u32),
@@ -201,16 +234,18 @@ pub fn begin(
     record.size.store(size, Relaxed);
     let worker = number != 0;
     if worker {
+        settle(thread);
         record.open.fetch_add(1, Relaxed);
-        close(thread);
-        thread.contexts.depth = 0;
         attach(thread, record);
+    } else {
+        // What clauses have called between fork and begin, and has left open.
+        thread.unwind_to_node(record.node.load(Relaxed), now);
     }
+    let before = thread.header.last_ticks;
     let now = thread.account(now);
     let base = thread.header.current;
-    let waited = now.saturating_sub(record.fork_ticks.load(Relaxed));
-    thread.node(base).management_ticks += waited;
-    thread.node(base).fork_ticks += waited;
+    thread.node(base).management_ticks += now - before;
+    thread.node(base).fork_ticks += now - before;
     let communicator = if thread.tracing { communicator(process, record, size) } else { 0 };
     let presence = if worker { presence(thread, record) } else { 0 };
     let context = Context {
@@ -222,10 +257,11 @@ pub fn begin(
         scheduling_node: base,
         outer_task: thread.tasks.suspend_for_team(),
         presence,
-        regions: (regions.barrier, regions.parallel),
+        regions,
         ..Context::INITIAL
     };
     thread.contexts.push(context);
+    thread.header.final_barrier = 0;
     if thread.tracing {
         thread.event(|room, last| encode::thread_team_begin(room, last, now, communicator));
         thread.event(|room, last| encode::enter(room, last, now, regions.parallel));
@@ -257,7 +293,8 @@ fn communicator(process: &Process, record: &Team, size: u32) -> u32 {
     ) {
         return known;
     }
-    let communicator = process.communicator(record.master.load(Relaxed), size);
+    let (master, level) = (record.master.load(Relaxed), record.level.load(Relaxed));
+    let communicator = process.communicator(master, level, size);
     record.communicator.store(communicator + 1, Relaxed);
     record.communicator_size.store(size, Release);
     communicator
@@ -265,175 +302,104 @@ fn communicator(process: &Process, record: &Team, size: u32) -> u32 {
 
 /// A thread ends its part: its final barrier is open from here.
 pub fn end(thread: &mut Location, team: u32, now: u64) {
-    if !thread.contexts.is_in(team) {
+    if !thread.contexts.contains(team) {
         return;
     }
-    let context = *thread.context();
-    if thread.gate != 0 {
-        thread.flush_gate(now);
+    leave_inner_teams(thread, team);
+    if thread.context().ended {
+        return;
     }
+    task::abandon_all(thread);
+    if thread.gate != 0 {
+        thread.resynchronise(now);
+    }
+    let context = *thread.context();
     let now = thread.account(now);
-    crate::task::abandon_all(thread, now);
     thread.unwind_to_node(context.base, now);
-    barrier_enter(thread, context.regions.0, now);
+    barrier::enter(thread, context.regions.barrier, now);
+    thread.context().ended = true;
     thread.header.final_barrier = team + 1;
 }
 
+/// Teams inside that were left without a join (nothing in OpenMP allows it, programs do it).
+fn leave_inner_teams(thread: &mut Location, team: u32) {
+    while thread.context().team != team && !thread.contexts.is_outside() {
+        leave_team(thread);
+    }
+}
+
+fn leave_team(thread: &mut Location) {
+    let now = thread.header.last_ticks;
+    let team = thread.context().team;
+    end(thread, team, now);
+    close(thread);
+}
+
 /// The master is back: publishes when, and closes its own part.
-pub fn join(master: &mut Location, team: u32, now: u64) {
-    if !master.contexts.is_in(team) {
+pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
+    let Some(team) = team else {
+        let unobserved = &mut master.context().unobserved;
+        *unobserved = unobserved.saturating_sub(1);
+        return;
+    };
+    if !master.contexts.contains(team) {
         return;
     }
+    // Where its part has no end (cancel), it ends here.
+    end(master, team, now);
     let now = now.max(master.header.last_ticks);
-    let record = master.process.team(team);
-    record.join_ticks.store(now, Release);
+    master.process.team(team).join_ticks.store(now, Release);
     close(master);
     if master.tracing {
         master.event(|room, last| encode::thread_join(room, last, now, OPENMP));
     }
-    record.open.fetch_sub(1, Release);
+}
+
+/// Leaves all teams: the thread does something else now, or nothing any more.
+pub fn settle(thread: &mut Location) {
+    while !thread.contexts.is_outside() {
+        leave_team(thread);
+    }
 }
 
 /// Closes the final barrier that the location is in, if it is in one: at the join, if that was.
 pub fn close(thread: &mut Location) {
-    let Some(team) = thread.header.final_barrier.checked_sub(1) else { return };
-    thread.header.final_barrier = 0;
-    if !thread.contexts.is_in(team) {
+    if !thread.context().ended {
         return;
     }
-    let process = thread.process;
-    let record = process.team(team);
-    let join = record.join_ticks.load(Acquire);
-    // Without a join (the process ends inside the region) all that is known is the last event.
-    let now = if join == 0 { thread.header.last_ticks } else { join };
-    if thread.gate != 0 {
-        thread.flush_gate(now);
-    }
+    task::abandon_all(thread);
     let context = *thread.context();
-    let now = barrier_close(thread, true, now);
-    let recorded = !thread.unskip();
+    let record = thread.process.team(context.team);
+    // Without a join (the process ends inside the region) all that is known is the last event.
+    let now = record.join_ticks.load(Acquire).max(thread.header.last_ticks);
+    if thread.gate != 0 {
+        thread.resynchronise(now);
+    }
+    if context.barrier.node != 0 {
+        thread.unwind_to_node(context.barrier.node, now);
+    }
+    barrier::account(thread, true, now);
     if context.presence != 0 {
         let present = now.saturating_sub(record.fork_ticks.load(Relaxed));
         thread.node(context.presence).task_ticks += present;
     }
-    leave(thread, &context, recorded, now);
+    leave(thread, &context, now);
+    thread.header.current = thread.node(context.base).parent;
     thread.tasks.resume_from_team(context.outer_task);
     thread.contexts.pop();
-    let node = thread.node(context.base).parent;
-    thread.header.current = node;
-    if context.thread != 0 {
-        record.open.fetch_sub(1, Release);
-    }
+    let outer = thread.contexts.top();
+    thread.header.final_barrier = if outer.ended { outer.team + 1 } else { 0 };
+    record.open.fetch_sub(1, Release);
 }
 
-fn leave(thread: &mut Location, context: &Context, barrier_recorded: bool, now: u64) {
+fn leave(thread: &mut Location, context: &Context, now: u64) {
     if !thread.tracing {
         return;
     }
-    let ((barrier, parallel), communicator) = (context.regions, context.communicator);
-    if barrier_recorded {
-        thread.event(|room, last| encode::leave(room, last, now, barrier));
+    let (regions, communicator) = (context.regions, context.communicator);
+    if context.barrier.node != 0 {
+        thread.event(|room, last| encode::leave(room, last, now, regions.barrier));
     }
-    thread.event(|room, last| encode::leave(room, last, now, parallel));
+    thread.event(|room, last| encode::leave(room, last, now, regions.parallel));
     thread.event(|room, last| encode::thread_team_end(room, last, now, communicator));
-}
-
-/// Enters a barrier and arrives at it.
-pub fn barrier_enter(thread: &mut Location, region: u32, now: u64) {
-    let now = thread.enter(region, now);
-    let context = *thread.context();
-    if context.team == u32::MAX || !thread.tasks.current().is_null() {
-        return;
-    }
-    let record = thread.process.team(context.team);
-    let generation = record.generation.load(Relaxed);
-    let barrier = Barrier { active: true, enter: now, generation, ..Barrier::default() };
-    thread.context().barrier = barrier;
-    if context.size > 1 {
-        arrive(thread, record, context.size, now);
-    }
-}
-
-/// One atomic add per thread; the last one publishes the latest arrival (decision 9). The word
-/// counts arrivals in its low 16 bits and sums their times above, so that the last thread also
-/// knows how long all others have waited for it.
-fn arrive(thread: &mut Location, record: &Team, size: u32, now: u64) {
-    let added = (now << 16) + 1;
-    let word = record.arrivals.fetch_add(added, Relaxed).wrapping_add(added);
-    if word as u16 != size as u16 {
-        return;
-    }
-    let waited = u64::from(size).wrapping_mul(now).wrapping_sub(word >> 16) & TIME_MASK;
-    let node = thread.current();
-    node.last_arrivals += 1;
-    // The last to count itself need not be the last by the clock: then it delayed nobody.
-    node.delay_ticks += if waited > TIME_MASK / 2 { 0 } else { waited };
-    let generation = record.generation.load(Relaxed);
-    let slot = &record.slots[generation as usize & 1];
-    slot.latest_ticks.store(now, Relaxed);
-    slot.generation.store(generation + 1, Release);
-    record.arrivals.store(0, Relaxed);
-    record.generation.store(generation + 1, Release);
-}
-
-/// The latest arrival at the barrier that the thread is in, if it is known already.
-#[inline]
-pub fn latest_arrival(thread: &mut Location) -> Option<u64> {
-    let context = *thread.context();
-    if context.size == 1 {
-        return Some(context.barrier.enter);
-    }
-    let slot = &thread.process.team(context.team).slots[context.barrier.generation as usize & 1];
-    let published = slot.generation.load(Acquire) == context.barrier.generation + 1;
-    published.then(|| slot.latest_ticks.load(Relaxed))
-}
-
-/// Leaves an explicit barrier, or an implicit one that was made explicit.
-pub fn barrier_exit(thread: &mut Location, region: u32, now: u64) {
-    if thread.gate != 0 {
-        thread.flush_gate(now);
-    }
-    let now = if thread.context().barrier.active && thread.tasks.current().is_null() {
-        barrier_close(thread, false, now)
-    } else {
-        now
-    };
-    thread.exit(region, now);
-}
-
-/// Accounts the barrier up to `now`: waiting for the latest arrival without the tasks executed
-/// meanwhile; what follows is starvation where the team has tasks, else, in the final barrier of
-/// a region, join management.
-fn barrier_close(thread: &mut Location, is_final: bool, now: u64) -> u64 {
-    let now = thread.account(now);
-    let Context { barrier, team, .. } = *thread.context();
-    thread.context().barrier.active = false;
-    if !barrier.active {
-        return now;
-    }
-    let latest = latest_arrival(thread).unwrap_or(barrier.enter).clamp(barrier.enter, now);
-    let wait = (latest - barrier.enter).saturating_sub(barrier.early_task_ticks);
-    // All of this visit's own time: from its enter, without the tasks, which have their trees.
-    let own = (now - barrier.enter).saturating_sub(barrier.task_ticks);
-    let rest = own.saturating_sub(wait);
-    let tasks = thread.process.team(team).tasks.load(Relaxed) != 0;
-    let node = thread.current();
-    node.wait_ticks += wait.min(own);
-    match (tasks, is_final) {
-        (true, _) => node.starvation_ticks += rest,
-        (false, true) => node.management_ticks += rest,
-        (false, false) => {}
-    }
-    now
-}
-
-/// The barrier's part of a task fragment `[start, end]`: what lies before the latest arrival.
-pub fn fragment_in_barrier(thread: &mut Location, start: u64, end: u64) {
-    if !thread.context().barrier.active {
-        return;
-    }
-    let latest = latest_arrival(thread).unwrap_or(u64::MAX);
-    let barrier = &mut thread.context().barrier;
-    barrier.early_task_ticks += end.min(latest).saturating_sub(start);
-    barrier.task_ticks += end - start;
 }

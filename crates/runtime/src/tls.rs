@@ -65,10 +65,13 @@ mod word {
 
 /// No location yet.
 const NONE: usize = 0;
-/// Inside the runtime, or no measurement on this thread: events are passed over.
+/// In the middle of an event, or not measured any more: everything is passed over.
 const CLOSED: usize = 1;
+/// In a parallel region that goes unobserved: events are passed over until the next region.
+const MUTED: usize = 2;
 
 /// What this thread's events go to.
+#[derive(Clone, Copy)]
 pub enum Thread {
     /// Its location.
     Open(*mut Location),
@@ -76,14 +79,23 @@ pub enum Thread {
     New,
     /// Its events are passed over.
     Closed,
+    /// Its events are passed over until it begins its part of another parallel region.
+    Muted,
+}
+
+/// This thread's location where it is open; one comparison stands for everything else.
+#[inline(always)]
+pub fn location() -> Option<*mut Location> {
+    let word = word::get();
+    (word > MUTED).then_some(word as *mut Location)
 }
 
 /// This thread's state.
-#[inline(always)]
 pub fn thread() -> Thread {
     match word::get() {
         NONE => Thread::New,
         CLOSED => Thread::Closed,
+        MUTED => Thread::Muted,
         location => Thread::Open(location as *mut Location),
     }
 }
@@ -99,4 +111,19 @@ pub fn open(location: *mut Location) {
 #[inline(always)]
 pub fn close() {
     word::set(CLOSED);
+}
+
+/// This thread works on a region that goes unobserved.
+pub fn mute() {
+    word::set(MUTED);
+}
+
+/// Goes back to what [`thread`] has said.
+pub fn restore(thread: Thread) {
+    match thread {
+        Thread::Open(location) => open(location),
+        Thread::New => word::set(NONE),
+        Thread::Closed => close(),
+        Thread::Muted => mute(),
+    }
 }

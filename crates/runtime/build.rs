@@ -1,0 +1,7 @@
+//! The shared library stays in memory once it is loaded: threads that end and the exit handler
+//! still call it after a `dlclose`.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+}

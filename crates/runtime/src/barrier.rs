@@ -1,0 +1,147 @@
+//! Barriers: who arrives last, and what the others wait for (decision 9).
+//!
+//! Arrival is one atomic add per thread; the last thread publishes the time. Two generations are
+//! kept, because barrier k + 2 cannot begin before all threads have left k. What lies before the
+//! latest arrival is waiting, without the tasks executed meanwhile; what follows is starvation
+//! where the team has tasks, and, in the final barrier of a region, join management where not.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use pompeii_live::{NodeIndex, Team};
+
+use crate::location::Location;
+use crate::task;
+
+const TIME_MASK: u64 = (1 << 48) - 1;
+
+/// A barrier that a thread's implicit task is in.
+#[derive(Clone, Copy)]
+pub struct Barrier {
+    /// Whether it is in one.
+    active: bool,
+    /// Its node; 0 where the barrier was passed over and only its arrival counts.
+    pub node: NodeIndex,
+    /// The node's own time before.
+    ticks_before: u64,
+    /// When it arrived.
+    enter: u64,
+    /// Barriers that the team had completed before.
+    generation: u64,
+    /// Time of tasks executed here before the latest arrival.
+    early_task_ticks: u64,
+}
+
+impl Barrier {
+    /// Not in a barrier.
+    pub const NONE: Barrier = Barrier {
+        active: false,
+        node: 0,
+        ticks_before: 0,
+        enter: 0,
+        generation: 0,
+        early_task_ticks: 0,
+    };
+}
+
+/// Enters a barrier and arrives at it.
+pub fn enter(thread: &mut Location, region: u32, now: u64) {
+    let now = thread.enter(region, now);
+    let node = if thread.is_passing() { 0 } else { thread.header.current };
+    let context = thread.contexts.top();
+    if !context.arrives() || !thread.tasks.current().is_null() {
+        return;
+    }
+    let (before, size) = (context.barrier, context.size);
+    let record = thread.process.team(context.team);
+    let generation = record.generation.load(Relaxed);
+    let ticks_before = if node == 0 { 0 } else { thread.node(node).ticks };
+    thread.context().barrier =
+        Barrier { active: true, node, ticks_before, enter: now, generation, early_task_ticks: 0 };
+    // A barrier that was cancelled has been arrived at, but not completed.
+    let arrived = before.active && before.generation == generation;
+    if size > 1 && !arrived {
+        arrive(thread, record, (node, size), now);
+    }
+}
+
+/// The word counts arrivals in its low 16 bits and sums their times above, so that the last thread
+/// also knows how long all others have waited for it.
+#[inline(always)]
+fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeIndex, u32), now: u64) {
+    let added = (now << 16).wrapping_add(1);
+    let word = record.arrivals.fetch_add(added, Relaxed).wrapping_add(added);
+    if word as u16 != size as u16 {
+        return;
+    }
+    if node != 0 {
+        let waited = u64::from(size).wrapping_mul(now).wrapping_sub(word >> 16) & TIME_MASK;
+        let node = thread.node(node);
+        node.last_arrivals += 1;
+        // The last to count itself need not be the last by the clock: then it delayed nobody.
+        node.delay_ticks += if waited > TIME_MASK / 2 { 0 } else { waited };
+    }
+    let generation = record.generation.load(Relaxed);
+    let slot = &record.slots[generation as usize & 1];
+    slot.latest_ticks.store(now, Relaxed);
+    slot.generation.store(generation + 1, Release);
+    record.arrivals.store(0, Relaxed);
+    record.generation.store(generation + 1, Release);
+}
+
+/// The latest arrival at the barrier that the thread is in, if it is known already.
+fn latest_arrival(thread: &Location) -> Option<u64> {
+    let context = thread.contexts.top();
+    if context.size == 1 {
+        return Some(context.barrier.enter);
+    }
+    let generation = context.barrier.generation;
+    let slot = &thread.process.team(context.team).slots[generation as usize & 1];
+    let published = slot.generation.load(Acquire) == generation + 1;
+    published.then(|| slot.latest_ticks.load(Relaxed))
+}
+
+/// Leaves an explicit barrier, or an implicit one that was made explicit.
+pub fn exit(thread: &mut Location, region: u32, now: u64) {
+    if thread.context().barrier.active && thread.context().arrives() {
+        // A barrier is in no explicit task: one that seems to be running has left this thread.
+        task::abandon_all(thread);
+        if thread.gate != 0 && !thread.is_passing() {
+            thread.flush_gate(now);
+        }
+        account(thread, false, now);
+    }
+    thread.exit(region, now);
+    thread.barrier_exit_ticks = thread.header.last_ticks;
+}
+
+/// Accounts the barrier up to `now`.
+pub fn account(thread: &mut Location, is_final: bool, now: u64) {
+    let now = thread.account(now);
+    let latest = latest_arrival(thread);
+    let barrier = std::mem::replace(&mut thread.context().barrier, Barrier::NONE);
+    if !barrier.active || barrier.node == 0 {
+        return;
+    }
+    let tasks = thread.process.team(thread.context().team).tasks.load(Relaxed) != 0;
+    let latest = latest.unwrap_or(barrier.enter).min(now);
+    let wait = latest.saturating_sub(barrier.enter).saturating_sub(barrier.early_task_ticks);
+    let node = thread.node(barrier.node);
+    // This visit's own time: tasks have their trees, called functions have nodes of their own.
+    let own = node.ticks - barrier.ticks_before;
+    let wait = wait.min(own);
+    node.wait_ticks += wait;
+    match (tasks, is_final) {
+        (true, _) => node.starvation_ticks += own - wait,
+        (false, true) => node.management_ticks += own - wait,
+        (false, false) => {}
+    }
+}
+
+/// The barrier's part of a task fragment `[start, end]`: what lies before the latest arrival.
+pub fn add_fragment(thread: &mut Location, start: u64, end: u64) {
+    if !thread.context().barrier.active {
+        return;
+    }
+    let latest = latest_arrival(thread).unwrap_or(u64::MAX);
+    thread.context().barrier.early_task_ticks += end.min(latest).saturating_sub(start);
+}

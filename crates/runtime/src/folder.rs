@@ -1,0 +1,234 @@
+//! Where live state goes, and what is said where it can go nowhere.
+//!
+//! The first process of a run owns the experiment's root, others get a folder below `procs/`
+//! (decision 27). Live state itself lies on node-local storage where `POMPEII_LIVE_DIR` says so, and
+//! in `/dev/shm` where the experiment's file system cannot map or allocate files: then `live` is a
+//! symbolic link (decision 1).
+
+use std::ffi::{CStr, CString};
+use std::io::ErrorKind;
+
+use pompeii_live::MapError;
+
+use crate::clock;
+
+const SHARED_MEMORY: &str = "/dev/shm";
+const PROCESSES_MAX: u32 = 1000;
+
+/// What has to be known before the program changes it.
+pub struct Started {
+    /// The working folder.
+    folder: String,
+    /// What file descriptor 2 was: a program may close it and get the number for a file of its own.
+    standard_error: Option<(libc::dev_t, libc::ino_t)>,
+}
+
+impl Started {
+    /// As it is now.
+    pub fn now() -> Self {
+        let folder = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
+        Self { folder, standard_error: standard_error() }
+    }
+
+    /// Says on standard error, if that is still open, why there is no measurement.
+    pub fn complain(&self, what: &str) {
+        if standard_error().is_none() || standard_error() != self.standard_error {
+            return;
+        }
+        let text = format!("pompeii: not measuring this process: {what}\n");
+        // SAFETY: writes a buffer to standard error; `eprintln!` could lock what the program holds.
+        unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.folder) }
+    }
+}
+
+fn standard_error() -> Option<(libc::dev_t, libc::ino_t)> {
+    let mut file = std::mem::MaybeUninit::<libc::stat>::zeroed();
+    // SAFETY: `fstat` fills the structure where it returns 0, and zeroes are valid otherwise.
+    let (result, file) = unsafe { (libc::fstat(2, file.as_mut_ptr()), file.assume_init()) };
+    (result == 0).then_some((file.st_dev, file.st_ino))
+}
+
+/// Makes the folder for live state and starts there. What could not be started is removed.
+///
+/// # Errors
+/// What failed last.
+pub fn make_live<T>(
+    started: &Started,
+    host: &str,
+    program: &str,
+    start: impl Fn(String) -> Result<T, MapError>,
+) -> Result<T, MapError> {
+    let live = free_place(started, host, program)?;
+    let local = variable(&["POMPEII_LIVE_DIR"]).map(|folder| started.absolute(&folder));
+    let first = try_place(&live, local.as_deref(), &start);
+    match first {
+        Err(error) if local.is_none() && is_unsupported(&error) => {
+            try_place(&live, Some(SHARED_MEMORY), &start)
+        }
+        result => result,
+    }
+}
+
+/// The file system cannot do what live state needs, though it is not full and may be written to.
+fn is_unsupported(error: &MapError) -> bool {
+    let kinds = [libc::EOPNOTSUPP, libc::ENOSYS, libc::ENODEV, libc::EINVAL];
+    error.call != "open" && error.call != "mkdir" && kinds.contains(&error.errno)
+}
+
+/// Reserves a folder of the experiment by making its `live`, and returns that path.
+fn free_place(started: &Started, host: &str, program: &str) -> Result<String, MapError> {
+    let pid = std::process::id();
+    let root = variable(&["POMPEII_EXPERIMENT", "SCOREP_EXPERIMENT_DIRECTORY"])
+        .unwrap_or_else(|| format!("pompeii-{host}-{pid}"));
+    let root = started.absolute(&root);
+    make_folder(&root)?;
+    let mut own = root.clone();
+    for number in 1..PROCESSES_MAX {
+        let live = format!("{own}/live");
+        match std::fs::create_dir(&live) {
+            Ok(()) => return Ok(live),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(failed("mkdir", &error));
+            }
+            Err(_) => {}
+        }
+        make_folder(&format!("{root}/procs"))?;
+        // A process that has replaced itself (exec) comes again with the same id.
+        own = match number {
+            1 => format!("{root}/procs/{host}-{pid}-{program}"),
+            _ => format!("{root}/procs/{host}-{pid}-{program}-{number}"),
+        };
+        make_folder(&own)?;
+    }
+    Err(MapError { call: "mkdir", errno: libc::EEXIST })
+}
+
+fn try_place<T>(
+    live: &str,
+    local: Option<&str>,
+    start: &impl Fn(String) -> Result<T, MapError>,
+) -> Result<T, MapError> {
+    let result = match local {
+        None => start(live.to_owned()),
+        Some(local) => link(live, local).and_then(|()| start(live.to_owned())),
+    };
+    if result.is_err() {
+        remove(live);
+    }
+    result
+}
+
+/// Makes `live` a link to a new folder below `local`.
+fn link(live: &str, local: &str) -> Result<(), MapError> {
+    let target = format!("{local}/pompeii-{}-{:x}", std::process::id(), clock::now());
+    std::fs::create_dir_all(&target).map_err(|error| failed("mkdir", &error))?;
+    // The folder was made to reserve the place.
+    let _ = std::fs::remove_dir(live);
+    std::os::unix::fs::symlink(&target, live).map_err(|error| failed("symlink", &error))
+}
+
+/// Removes what could not be started.
+fn remove(live: &str) {
+    if let Ok(target) = std::fs::read_link(live) {
+        let _ = std::fs::remove_dir_all(target);
+        let _ = std::fs::remove_file(live);
+    } else {
+        let _ = std::fs::remove_dir_all(live);
+    }
+}
+
+fn make_folder(path: &str) -> Result<(), MapError> {
+    match std::fs::create_dir(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(failed("mkdir", &error)),
+        _ => Ok(()),
+    }
+}
+
+fn failed(call: &'static str, error: &std::io::Error) -> MapError {
+    MapError { call, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+}
+
+/// The first of these environment variables that is set. Not by `std::env`: other code of the
+/// process may be changing the environment, which `getenv` survives in glibc.
+pub fn variable(names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| {
+        let name = CString::new(*name).ok()?;
+        // SAFETY: a NUL-terminated name; the result is copied at once.
+        let value = unsafe { libc::getenv(name.as_ptr()) };
+        // SAFETY: `getenv` returns null or a NUL-terminated string.
+        (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
+    })
+}
+
+/// The program's file name.
+pub fn program_name() -> String {
+    let path = std::fs::read_link("/proc/self/exe").unwrap_or_default();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "program".to_owned())
+}
+
+/// The host's name, usable in a path.
+pub fn host_name() -> String {
+    let mut name = [0u8; 64];
+    // SAFETY: writes at most 63 bytes into the array.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), 63) };
+    let end = name.iter().position(|&byte| byte == 0).unwrap_or(63);
+    String::from_utf8_lossy(&name[..end]).replace('/', "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    /// Starts in a fresh folder, where starting fails with the given errors in turn, and tells what
+    /// is there afterwards.
+    fn check(errors: &[(&'static str, i32)], expected: Expect) {
+        let folder = tempfile::tempdir().unwrap();
+        let live = folder.path().join("live");
+        let live = live.to_str().unwrap();
+        std::fs::create_dir(live).unwrap();
+        let errors = std::cell::RefCell::new(errors.iter());
+        let start = |folder: String| {
+            std::fs::write(format!("{folder}/process"), "").unwrap();
+            match errors.borrow_mut().next() {
+                Some(&(call, errno)) => Err(MapError { call, errno }),
+                None => Ok(()),
+            }
+        };
+        let mut result = try_place(live, None, &start);
+        if result.as_ref().is_err_and(is_unsupported) {
+            let shared = folder.path().join("shm");
+            result = try_place(live, shared.to_str(), &start);
+        }
+        let path = std::path::Path::new(live);
+        let kind = match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => "link",
+            Ok(_) => "folder",
+            Err(_) => "nothing",
+        };
+        let shared = folder.path().join("shm").exists();
+        let whole = path.join("process").exists();
+        expected.assert_eq(&format!("{result:?}: {kind}, shared {shared}, whole {whole}"));
+    }
+
+    #[test]
+    fn live_state_moves_where_files_can_be_mapped() {
+        check(&[], expect!["Ok(()): folder, shared false, whole true"]);
+        check(&[("mmap", libc::ENODEV)], expect!["Ok(()): link, shared true, whole true"]);
+        check(
+            &[("posix_fallocate", libc::EOPNOTSUPP)],
+            expect!["Ok(()): link, shared true, whole true"],
+        );
+        check(
+            &[("posix_fallocate", libc::ENOSPC)],
+            expect![[
+                r#"Err(MapError { call: "posix_fallocate", errno: 28 }): nothing, shared false, whole false"#
+            ]],
+        );
+    }
+}

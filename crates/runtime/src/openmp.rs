@@ -1,0 +1,84 @@
+//! What the OpenMP runtime says about the calling thread. The library is not linked against any:
+//! it asks the one that the program has.
+
+use std::ffi::{c_char, c_int};
+use std::mem::transmute;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static GET_THREAD_NUM: AtomicUsize = AtomicUsize::new(0);
+static GET_NUM_THREADS: AtomicUsize = AtomicUsize::new(0);
+static GET_MAX_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Weak references: a program without OpenMP (user regions only) links and runs too.
+#[cfg(target_arch = "x86_64")]
+fn weak_references() -> [usize; 3] {
+    let (thread, team, most): (usize, usize, usize);
+    // SAFETY: loads three addresses, 0 where the symbol does not exist.
+    unsafe {
+        core::arch::asm!(
+            ".weak omp_get_thread_num",
+            ".weak omp_get_num_threads",
+            ".weak omp_get_max_threads",
+            "mov {0}, qword ptr [rip + omp_get_thread_num@GOTPCREL]",
+            "mov {1}, qword ptr [rip + omp_get_num_threads@GOTPCREL]",
+            "mov {2}, qword ptr [rip + omp_get_max_threads@GOTPCREL]",
+            out(reg) thread, out(reg) team, out(reg) most,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+    [thread, team, most]
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn weak_references() -> [usize; 3] {
+    [0; 3]
+}
+
+/// Looks for OpenMP's routines, unless they are known.
+pub fn find() {
+    let names = [c"omp_get_thread_num", c"omp_get_num_threads", c"omp_get_max_threads"];
+    let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS];
+    for ((name, place), weak) in names.into_iter().zip(places).zip(weak_references()) {
+        if place.load(Ordering::Relaxed) != 0 {
+            continue;
+        }
+        let found = match weak {
+            // SAFETY: a NUL-terminated name.
+            0 => unsafe { symbol(libc::RTLD_DEFAULT, name.as_ptr()) },
+            weak => weak,
+        };
+        place.store(found, Ordering::Relaxed);
+    }
+}
+
+/// Address of a symbol, 0 where there is none.
+///
+/// # Safety
+/// `name` must be NUL-terminated.
+pub unsafe fn symbol(scope: *mut libc::c_void, name: *const c_char) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { libc::dlsym(scope, name) as usize }
+}
+
+#[inline(always)]
+fn ask(function: &AtomicUsize, otherwise: c_int) -> u32 {
+    let address = function.load(Ordering::Relaxed);
+    if address == 0 {
+        return otherwise as u32;
+    }
+    // SAFETY: `find` stored the address of a C function of this type.
+    let function = unsafe { transmute::<usize, extern "C" fn() -> c_int>(address) };
+    u32::try_from(function()).unwrap_or(0)
+}
+
+/// Thread number and team size of the calling thread.
+#[inline(always)]
+pub fn thread_of_team() -> (u32, u32) {
+    (ask(&GET_THREAD_NUM, 0), ask(&GET_NUM_THREADS, 1))
+}
+
+/// How many threads the next region would get at most.
+#[inline(always)]
+pub fn max_threads() -> u32 {
+    ask(&GET_MAX_THREADS, 1)
+}
