@@ -1,5 +1,6 @@
 //! One program with one compiler: compiled, run and reported, plainly and measured.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -250,6 +251,12 @@ impl<'a> Trial<'a> {
     }
 
     fn compare_visits(&self, threads: usize) -> Result<Option<String>> {
+        let expected = self.case.expectation.visits(threads, self.toolchain.runtime());
+        // A program that raises no event is measured in vain: `run` says so and leaves nothing.
+        if !self.experiment(threads).exists() {
+            let table = visits::differences(&expected, &BTreeMap::new());
+            return Ok((!table.is_empty()).then(|| format!("not observed\n{table}")));
+        }
         let mut command = Command::new(self.pompeii);
         command.arg("report").arg(self.experiment(threads)).arg("--json");
         self.set_environment(&mut command);
@@ -259,7 +266,6 @@ impl<'a> Trial<'a> {
             return Ok(Some(format!("{name}: {}", outcome.explain())));
         }
         let report = serde_json::from_slice(&outcome.stdout).context("report --json")?;
-        let expected = self.case.expectation.visits(threads, self.toolchain.runtime());
         let table = visits::differences(&expected, &visits::observed(&report)?);
         Ok((!table.is_empty()).then(|| format!("visits with OMP_NUM_THREADS={threads}\n{table}")))
     }
