@@ -47,7 +47,7 @@ mod tests {
              a                     0  time=7 visits=1
              a/atomic@a.c:3        0  visits=500
              a/atomic@a.c:4        0  time=1 visits=20
-             a/create task@a.c:8   0  time=1 visits=9 tasks_created=9 tasks_undeferred=6",
+             a/create task@a.c:8   0  time=1 visits=9 tasks_created=3 tasks_undeferred=6",
         );
         let cube = crate::derive(&measured.unwrap());
         let shown: Vec<String> = super::counted_only(&cube)

@@ -9,7 +9,7 @@
 
 use pompeii_model::{CallId, CallTree, Cube, Id, LocationId, MetricId, Role, Ticks};
 
-use crate::profile::is_task_root;
+use crate::profile::{in_task_tree, is_task_root};
 
 /// Idle ticks by call path and location.
 pub struct Idle {
@@ -26,9 +26,7 @@ impl Idle {
         let mut idle = Self { width, serial: vec![0; size], limited: vec![0; size] };
         let presence = Presence::new(cube);
         for &root in cube.calls.roots() {
-            if !is_task_root(cube, root) {
-                idle.walk(cube, &presence, root);
-            }
+            idle.walk(cube, &presence, root);
         }
         idle.give_back_inner_teams(cube, &presence);
         idle
@@ -47,6 +45,9 @@ impl Idle {
     fn walk(&mut self, cube: &Cube, presence: &Presence, root: CallId) {
         let mut open = vec![root];
         while let Some(call) = open.pop() {
+            if is_task_root(cube, call) {
+                continue;
+            }
             let parallel = is_parallel(cube, call);
             if !parallel {
                 open.extend(cube.calls.children(call));
@@ -134,8 +135,7 @@ impl<'a> Presence<'a> {
     /// Time in the task trees that no stub node in the program's tree stands for.
     pub fn only_in_task_trees(&self, cube: &Cube, location: LocationId) -> Ticks {
         let stubs = self.task_time.map_or(0, |metric| cube.total_at(metric, location));
-        let roots = cube.calls.roots().iter().filter(|&&root| is_task_root(cube, root));
-        let calls = roots.flat_map(|&root| cube.calls.subtree(root));
+        let calls = cube.calls.ids().filter(|&call| in_task_tree(cube, call));
         let time = |call| self.time.map_or(0, |metric| cube.get(metric, call, location));
         calls.map(time).sum::<Ticks>() - stubs
     }

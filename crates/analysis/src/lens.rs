@@ -1,10 +1,10 @@
 //! An analysed cube with its metrics by name: what findings and reports look at it through.
 
 use pompeii_model::{
-    CallId, Cube, IndexVec, LocationId, MetricId, ProcessId, Region, Role, System, Ticks,
+    CallId, Cube, IndexVec, Location, LocationId, MetricId, Region, Role, System, Ticks,
 };
 
-use crate::profile::is_task_root;
+use crate::profile::{in_task_tree, is_task_root};
 
 /// A view of an analysed cube. A metric that the cube does not have is 0 everywhere.
 #[derive(Clone, Copy)]
@@ -59,14 +59,17 @@ impl<'a> Lens<'a> {
 
     /// Whether the call path lies in a task tree.
     pub fn in_task_tree(&self, call: CallId) -> bool {
-        is_task_root(self.cube, self.cube.calls.root(call))
+        in_task_tree(self.cube, call)
     }
 
     /// Whether the call path is a stub: it stands for tasks that were executed at its parent.
     pub fn is_stub(&self, call: CallId) -> bool {
-        let parent_is_root = |parent| self.cube.calls.parent(parent).is_none();
-        let below_root = self.cube.calls.parent(call).is_some_and(parent_is_root);
-        self.role(call) == Role::Task && !(self.in_task_tree(call) && below_root)
+        self.role(call) == Role::Task && !self.is_task_tree(call)
+    }
+
+    /// Whether the call path is a task construct's own tree, directly below `TASKS`.
+    pub fn is_task_tree(&self, call: CallId) -> bool {
+        self.cube.calls.parent(call).is_some_and(|parent| is_task_root(self.cube, parent))
     }
 
     /// The outermost parallel region around the call path (or itself), if it is in one.
@@ -94,11 +97,15 @@ impl<'a> Lens<'a> {
     /// The location in the user's words: `thread 3`, with several processes `rank 1 thread 3`.
     pub fn thread_name(&self, location: LocationId) -> String {
         let System { processes, locations, .. } = &self.cube.system;
-        let process: ProcessId = locations[location].process;
-        let thread = location.0 - processes[process].master.0;
+        let Location { name, process } = &locations[location];
+        let thread = match name.strip_prefix("OMP thread ") {
+            Some(number) => format!("thread {number}"),
+            None if name == "Master thread" => "thread 0".to_owned(),
+            None => name.clone(),
+        };
         match processes.len() {
-            ..=1 => format!("thread {thread}"),
-            _ => format!("rank {} thread {thread}", processes[process].rank),
+            ..=1 => thread,
+            _ => format!("rank {} {thread}", processes[*process].rank),
         }
     }
 }

@@ -139,6 +139,7 @@ fn role_of(word: &str, root: bool) -> Role {
         _ if root => Role::Artificial,
         "for" | "do" => Role::Loop,
         "create task" => Role::TaskCreate,
+        "TASKS" => Role::Artificial,
         _ if first.starts_with("omp_") && first.ends_with("_lock") => Role::Lock,
         _ if first.starts_with("user:") => Role::User,
         "function" | "artificial" | "loop" | "lock" | "user" => Role::Function,

@@ -50,10 +50,16 @@ fn class_of(cube: &Cube, call: CallId) -> Class {
     }
 }
 
-/// Whether `root` is the artificial root of the task trees.
-pub fn is_task_root(cube: &Cube, root: CallId) -> bool {
-    let region = &cube.regions[cube.calls.region(root)];
+/// Whether `call` is the artificial path above the task trees: a root of its own, or below the
+/// program's root, because readers of Cube files expect a single root.
+pub fn is_task_root(cube: &Cube, call: CallId) -> bool {
+    let region = &cube.regions[cube.calls.region(call)];
     region.role == Role::Artificial && region.name == "TASKS"
+}
+
+/// Whether `call` lies in a task tree.
+pub fn in_task_tree(cube: &Cube, call: CallId) -> bool {
+    cube.calls.ancestors(call).any(|above| is_task_root(cube, above))
 }
 
 /// A measured cube with what the properties ask of it.
@@ -73,14 +79,13 @@ impl<'a> Profile<'a> {
     /// Classifies the call paths of `cube` and finds the idle time in it.
     pub fn new(cube: &'a Cube) -> Self {
         let stub = |call: &CallId| cube.regions[cube.calls.region(*call)].role == Role::Task;
-        let in_tasks = |call| is_task_root(cube, cube.calls.root(call));
         Self {
             cube,
             classes: cube.calls.ids().map(|call| class_of(cube, call)).collect(),
             executes_tasks: cube
                 .calls
                 .ids()
-                .map(|call| !in_tasks(call) && cube.calls.children(call).iter().any(stub))
+                .map(|call| !in_task_tree(cube, call) && cube.calls.children(call).iter().any(stub))
                 .collect(),
             idle: Idle::new(cube),
             time: cube.metric("time"),

@@ -136,6 +136,13 @@ mod tests {
              TASKS/task@a.c:4                                0    time=40",
             expect!["holds"],
         );
+        check(
+            "wall=100 locations=2
+             a                                               0    time=60
+             a/taskwait@a.c:3/task@a.c:4                     0    task_time=40
+             a/TASKS/task@a.c:4                              0    time=40",
+            expect!["holds"],
+        );
     }
 
     #[test]

@@ -128,46 +128,47 @@ mod tests {
         check(
             None,
             expect![[r#"
-            Properties: each is a part of the one above it.
+                Properties: each is a part of the one above it.
 
-              time                                     Time
-                execution                              Execution
-                  comp                                 Computation
-                  omp_time                             OpenMP
-                    omp_management                     Fork and join
-                      omp_fork                         Fork
-                    omp_synchronization                Synchronization
-                      omp_barrier                      Barrier
-                        omp_ebarrier                   Explicit barrier
-                          omp_ebarrier_wait            Wait at explicit barrier
-                          omp_ebarrier_starvation      Wait for tasks at explicit barrier
-                        omp_ibarrier                   Implicit barrier
-                          omp_ibarrier_wait            Wait at implicit barrier
-                          omp_ibarrier_starvation      Wait for tasks at implicit barrier
-                      omp_critical                     Critical and atomic
-                        omp_lock_contention_critical   Critical contention
-                      omp_lock_api                     Lock routines
-                        omp_lock_contention_api        Lock contention
-                      omp_taskwait                     taskwait
-                    omp_task_creation                  Task creation
-                omp_idle_threads                       Idle threads
-                  omp_limited_parallelism              Limited parallelism
-              visits                                   Visits
-              tasks_created                            Tasks created
-                tasks_undeferred                       Undeferred tasks
-              task_time                                Task execution at scheduling points
-              task_switches                            Task switches
-              omp_barrier_last                         Arrivals as the last
-              omp_barrier_delay                        Waiting caused at barriers
+                  time                                     Time
+                    execution                              Execution
+                      comp                                 Computation
+                      omp_time                             OpenMP
+                        omp_management                     Fork and join
+                          omp_fork                         Fork
+                        omp_synchronization                Synchronization
+                          omp_barrier                      Barrier
+                            omp_ebarrier                   Explicit barrier
+                              omp_ebarrier_wait            Wait at explicit barrier
+                              omp_ebarrier_starvation      Wait for tasks at explicit barrier
+                            omp_ibarrier                   Implicit barrier
+                              omp_ibarrier_wait            Wait at implicit barrier
+                              omp_ibarrier_starvation      Wait for tasks at implicit barrier
+                          omp_critical                     Critical and atomic
+                            omp_lock_contention_critical   Critical contention
+                          omp_lock_api                     Lock routines
+                            omp_lock_contention_api        Lock contention
+                          omp_taskwait                     taskwait
+                        omp_task_creation                  Task creation
+                    omp_idle_threads                       Idle threads
+                      omp_limited_parallelism              Limited parallelism
+                  visits                                   Visits
+                  tasks                                    Tasks
+                    tasks_created                          Tasks created
+                    tasks_undeferred                       Undeferred tasks
+                  task_time                                Task execution at scheduling points
+                  task_switches                            Task switches
+                  omp_barrier_last                         Arrivals as the last
+                  omp_barrier_delay                        Waiting caused at barriers
 
-            Diagnoses: causes that explain several of them together.
+                Diagnoses: causes that explain several of them together.
 
-              tasks_too_small                          Tasks too small
-              tasks_too_few                            Tasks too few or too large
-              task_creation_bottleneck                 Task creation bottleneck
+                  tasks_too_small                          Tasks too small
+                  tasks_too_few                            Tasks too few or too large
+                  task_creation_bottleneck                 Task creation bottleneck
 
-            `pompeii explain NAME` tells what one measures, its formula, and what to try.
-        "#]],
+                `pompeii explain NAME` tells what one measures, its formula, and what to try.
+            "#]],
         );
     }
 
@@ -259,11 +260,17 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_helped() {
-        check(Some("omp_ibarier_wait"), expect![[r#"
+        check(
+            Some("omp_ibarier_wait"),
+            expect![[r#"
             unknown property `omp_ibarier_wait`;
-            did you mean omp_ibarrier_wait or omp_ebarrier_wait?"#]]);
-        check(Some("xyzzy"), expect![[r#"
+            did you mean omp_ibarrier_wait or omp_ebarrier_wait?"#]],
+        );
+        check(
+            Some("xyzzy"),
+            expect![[r#"
             unknown property `xyzzy`;
-            `pompeii explain` lists all"#]]);
+            `pompeii explain` lists all"#]],
+        );
     }
 }

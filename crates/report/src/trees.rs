@@ -43,7 +43,7 @@ pub fn trees(cube: &Cube, options: &TreeOptions) -> String {
 }
 
 /// Columns of numbers: collapsed, expanded, share of the whole.
-const NUMBERS: [usize; 3] = [12, 12, 9];
+const NUMBERS: [usize; 3] = [13, 13, 8];
 
 struct Table<'a> {
     lens: Lens<'a>,
@@ -98,7 +98,12 @@ fn properties(table: &Table) -> String {
     let mut open: Vec<(MetricId, usize, i64)> = Vec::new();
     for (id, metric) in cube.metrics().enumerated().rev() {
         if metric.parent.is_none() && cube.total(id) != 0 {
-            open.push((id, 0, cube.total(id)));
+            // Times are shares of the CPU allocation, in whichever tree they stand.
+            let whole = match metric.unit {
+                Unit::Ticks => cube.allocation_ticks(),
+                Unit::Count | Unit::Bytes => cube.total(id),
+            };
+            open.push((id, 0, whole));
         }
     }
     while let Some((id, depth, whole)) = open.pop() {

@@ -67,6 +67,7 @@ fn the_page_follows_the_rules_of_the_display() {
         ok absolute: 38.6 s
         ok percent of root: 100 %
         ok percent of selection: 100 %
-        ok nothing was loaded: 0"#]].assert_eq(lines);
+        ok nothing was loaded: 0"#]]
+    .assert_eq(lines);
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -62,7 +62,7 @@ fn the_first_answer() {
                 320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
                 Enter less often (private sums, reduction), or make it shorter.
              5  ocean.c:118  parallel        fork and join                   0.53 s    41 ms
-                2,000 forks and joins of 8 threads, 33 µs each.
+                forked and joined 2,000 times, 33 µs on each thread.
                 Merge it with its neighbours, move it out of a loop, or add an if clause.
 
              Only counted, not timed: 1.2 million atomics (ocean.c:208).
@@ -175,49 +175,49 @@ fn three_trees_with_both_values() {
         &trees(&ocean(), &TreeOptions::default()),
         80,
         expect![[r#"
-             Properties                                       collapsed    expanded    share
-             time                                                38.6 s         0 s    100 %
-               execution                                         33.9 s         0 s     88 %
-                 comp                                            23.6 s      23.6 s     61 %
-                 omp_time                                        10.4 s         0 s     27 %
-                   omp_management                                0.53 s      0.16 s      1 %
-                     omp_fork                                    0.37 s      0.37 s      1 %
-                   omp_synchronization                            9.8 s         0 s     26 %
-                     omp_barrier                                  9.0 s         0 s     23 %
-                       omp_ibarrier                               9.0 s      0.18 s     23 %
-                         omp_ibarrier_wait                        8.8 s       8.8 s     23 %
-                     omp_critical                                0.86 s      0.14 s      2 %
-                       omp_lock_contention_critical              0.71 s      0.71 s      2 %
-               omp_idle_threads                                   4.6 s       4.6 s     12 %
-             visits                                         1.9 million 1.9 million    100 %
-             omp_barrier_last                                     2,008       2,008    100 %
-             omp_barrier_delay                                    7.9 s       7.9 s    100 %
+             Properties                                       collapsed     expanded   share
+             time                                                38.6 s          0 s   100 %
+               execution                                         33.9 s          0 s    88 %
+                 comp                                            23.6 s       23.6 s    61 %
+                 omp_time                                        10.4 s          0 s    27 %
+                   omp_management                                0.53 s       0.16 s     1 %
+                     omp_fork                                    0.37 s       0.37 s     1 %
+                   omp_synchronization                            9.8 s          0 s    26 %
+                     omp_barrier                                  9.0 s          0 s    23 %
+                       omp_ibarrier                               9.0 s       0.18 s    23 %
+                         omp_ibarrier_wait                        8.8 s        8.8 s    23 %
+                     omp_critical                                0.86 s       0.14 s     2 %
+                       omp_lock_contention_critical              0.71 s       0.71 s     2 %
+               omp_idle_threads                                   4.6 s        4.6 s    12 %
+             visits                                         1.9 million  1.9 million   100 %
+             omp_barrier_last                                     2,008        2,008   100 %
+             omp_barrier_delay                                    7.9 s        7.9 s    20 %
 
-             Call paths: time                                 collapsed    expanded    share
-             ocean                                               38.6 s       16 ms    100 %
-               main                                              38.5 s      0.46 s    100 %
-                 read_forcing                                     3.2 s       3.2 s      8 %
-                 write_state                                      1.6 s       1.6 s      4 %
-                 !$omp parallel @ocean.c:118                     25.8 s      0.45 s     67 %
-                   !$omp for @ocean.c:118                        17.2 s      17.2 s     45 %
-                   !$omp implicit barrier @ocean.c:131            8.2 s       8.2 s     21 %
-                 !$omp parallel @ocean.c:203                      7.4 s       4.0 s     19 %
-                   !$omp critical (sum) @ocean.c:210              2.5 s      0.86 s      6 %
-                     !$omp critical…lock (sum) @ocean.c:210       1.6 s       1.6 s      4 %
-                   !$omp implicit barrier @ocean.c:214           0.98 s      0.98 s      3 %
+             Call paths: time                                 collapsed     expanded   share
+             ocean                                               38.6 s        16 ms   100 %
+               main                                              38.5 s       0.46 s   100 %
+                 read_forcing                                     3.2 s        3.2 s     8 %
+                 write_state                                      1.6 s        1.6 s     4 %
+                 !$omp parallel @ocean.c:118                     25.8 s       0.45 s    67 %
+                   !$omp for @ocean.c:118                        17.2 s       17.2 s    45 %
+                   !$omp implicit barrier @ocean.c:131            8.2 s        8.2 s    21 %
+                 !$omp parallel @ocean.c:203                      7.4 s        4.0 s    19 %
+                   !$omp critical (sum) @ocean.c:210              2.5 s       0.86 s     6 %
+                     !$omp critical…ock (sum) @ocean.c:210        1.6 s        1.6 s     4 %
+                   !$omp implicit barrier @ocean.c:214           0.98 s       0.98 s     3 %
              (1 call path below 0.1 % not shown)
 
-             Locations: time                                  collapsed    expanded    share
-             machine                                             38.6 s           -    100 %
-               Process on node                                   38.6 s           -    100 %
-                 Master thread                                    4.8 s       4.8 s     12 %
-                 OMP thread 1                                     4.8 s       4.8 s     12 %
-                 OMP thread 2                                     4.8 s       4.8 s     12 %
-                 OMP thread 3                                     4.8 s       4.8 s     12 %
-                 OMP thread 4                                     4.8 s       4.8 s     12 %
-                 OMP thread 5                                     4.8 s       4.8 s     12 %
-                 OMP thread 6                                     4.8 s       4.8 s     12 %
-                 OMP thread 7                                     4.8 s       4.8 s     12 %
+             Locations: time                                  collapsed     expanded   share
+             machine                                             38.6 s            -   100 %
+               Process on node                                   38.6 s            -   100 %
+                 Master thread                                    4.8 s        4.8 s    12 %
+                 OMP thread 1                                     4.8 s        4.8 s    12 %
+                 OMP thread 2                                     4.8 s        4.8 s    12 %
+                 OMP thread 3                                     4.8 s        4.8 s    12 %
+                 OMP thread 4                                     4.8 s        4.8 s    12 %
+                 OMP thread 5                                     4.8 s        4.8 s    12 %
+                 OMP thread 6                                     4.8 s        4.8 s    12 %
+                 OMP thread 7                                     4.8 s        4.8 s    12 %
         "#]],
     );
 }
@@ -231,26 +231,26 @@ fn trees_of_another_metric() {
         &text[from..],
         80,
         expect![[r#"
-             Call paths: omp_ibarrier_wait                    collapsed    expanded    share
-             ocean                                                8.8 s         0 s    100 %
-               main                                               8.8 s         0 s    100 %
-                 !$omp parallel @ocean.c:118                      7.9 s         0 s     90 %
-                   !$omp implicit barrier @ocean.c:131            7.9 s       7.9 s     90 %
-                 !$omp parallel @ocean.c:203                     0.91 s         0 s     10 %
-                   !$omp implicit barrier @ocean.c:214           0.91 s      0.91 s     10 %
+             Call paths: omp_ibarrier_wait                    collapsed     expanded   share
+             ocean                                                8.8 s          0 s   100 %
+               main                                               8.8 s          0 s   100 %
+                 !$omp parallel @ocean.c:118                      7.9 s          0 s    90 %
+                   !$omp implicit barrier @ocean.c:131            7.9 s        7.9 s    90 %
+                 !$omp parallel @ocean.c:203                     0.91 s          0 s    10 %
+                   !$omp implicit barrier @ocean.c:214           0.91 s       0.91 s    10 %
              (6 call paths below 0.1 % not shown)
 
-             Locations: omp_ibarrier_wait                     collapsed    expanded    share
-             machine                                              8.8 s           -    100 %
-               Process on node                                    8.8 s           -    100 %
-                 Master thread                                   0.21 s      0.21 s      2 %
-                 OMP thread 1                                     1.2 s       1.2 s     14 %
-                 OMP thread 2                                     1.2 s       1.2 s     14 %
-                 OMP thread 3                                     1.2 s       1.2 s     14 %
-                 OMP thread 4                                     1.2 s       1.2 s     14 %
-                 OMP thread 5                                     1.2 s       1.2 s     14 %
-                 OMP thread 6                                     1.2 s       1.2 s     14 %
-                 OMP thread 7                                     1.2 s       1.2 s     14 %
+             Locations: omp_ibarrier_wait                     collapsed     expanded   share
+             machine                                              8.8 s            -   100 %
+               Process on node                                    8.8 s            -   100 %
+                 Master thread                                   0.21 s       0.21 s     2 %
+                 OMP thread 1                                     1.2 s        1.2 s    14 %
+                 OMP thread 2                                     1.2 s        1.2 s    14 %
+                 OMP thread 3                                     1.2 s        1.2 s    14 %
+                 OMP thread 4                                     1.2 s        1.2 s    14 %
+                 OMP thread 5                                     1.2 s        1.2 s    14 %
+                 OMP thread 6                                     1.2 s        1.2 s    14 %
+                 OMP thread 7                                     1.2 s        1.2 s    14 %
         "#]],
     );
 }

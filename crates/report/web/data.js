@@ -40,8 +40,9 @@ export class Data {
     return this.metrics.findIndex((metric) => metric.name === name);
   }
 
-  /** The root above a metric: what its percentages refer to. */
+  /** What the percentages of a metric refer to: CPU allocation for times, else its own root. */
   metricRoot(metric) {
+    if (this.metrics[metric].unit === "sec") return this.metricNamed("time");
     while (this.metrics[metric].parent >= 0) metric = this.metrics[metric].parent;
     return metric;
   }
@@ -52,9 +53,9 @@ export class Data {
 
   /** A stub stands for tasks that were executed at its parent; their time is in the task tree. */
   isStub(call) {
-    const parent = this.calls[this.calls[call].parent];
-    const inTaskTree = parent && parent.parent < 0 && this.region(parent.id).name === "TASKS";
-    return this.region(call).role === "task" && !inTaskTree;
+    const parent = this.calls[call].parent;
+    const isTaskTree = parent >= 0 && this.region(parent).name === "TASKS";
+    return this.region(call).role === "task" && !isTaskTree;
   }
 }
 

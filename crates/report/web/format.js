@@ -12,6 +12,12 @@ export function seconds(value) {
   return `${scaled.toFixed(Math.abs(scaled) >= 9.95 ? 0 : 1)} ${unit}`;
 }
 
+/** Wall time of a run, with three digits. */
+export function wallTime(raw) {
+  const wall = raw.wall_ticks / raw.ticks_per_second;
+  return wall >= 1 && wall < 9.995 ? `${wall.toFixed(2)} s` : seconds(wall);
+}
+
 /** A share of 1 in percent: `61 %`, `0.4 %`. */
 export function percent(share) {
   const value = share * 100;

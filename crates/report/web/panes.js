@@ -53,9 +53,7 @@ export class Panes {
 
   /** Properties closed (an open `time` has nothing of its own), all of time selected. */
   start() {
-    for (const tree of [this.metrics, this.calls, this.system]) {
-      tree.selected.add(tree.roots[0]);
-    }
+    [this.metrics, this.calls].forEach((tree) => tree.selected.add(tree.roots[0]));
     this.calls.expanded.add(this.calls.roots[0]);
     this.data.system.forEach((node) => this.system.expanded.add(node.id));
     this.recompute();
@@ -111,7 +109,9 @@ export class Panes {
     const root = data.totals[data.metricRoot(id)];
     const text = this.text(value, metric.unit, root, root);
     const title = `${metric.name}: ${severity(value, metric.unit, data.raw.ticks_per_second)}`;
-    return { name: metric.title, value, text, share: root ? value / root : 0, title };
+    // Counts have no colour: all visits are not a bad thing.
+    const share = root && metric.unit === "sec" ? value / root : 0;
+    return { name: metric.title, value, text, share, title };
   }
 
   describeCall(id) {

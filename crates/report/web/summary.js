@@ -2,18 +2,19 @@
 // into the trees.
 
 import { el } from "./dom.js";
-import { count, percent, seconds } from "./format.js";
+import { count, percent, seconds, wallTime } from "./format.js";
 
 export function renderTop(host, raw, themeButton) {
   const threads = `${raw.locations.length} thread${raw.locations.length === 1 ? "" : "s"}`;
   const processes = raw.processes.length === 1 ? "1 process" : `${raw.processes.length} processes`;
   const observed = raw.observed_by ? `observed by ${raw.observed_by}` : "";
-  const size = `${raw.regions.length} regions, ${count(raw.calls.length)} call paths`;
+  const regions = raw.regions.filter((region) => region.role !== "artificial").length;
+  const size = `${regions} regions, ${count(raw.calls.length)} call paths`;
   const facts = [`on ${threads} (${processes})`, observed, size].filter(Boolean).join(" · ");
   host.replaceChildren(
-    el("h1", {}, `${raw.program}: ${seconds(raw.wall_ticks / raw.ticks_per_second)}`),
+    el("h1", {}, `${raw.program}: ${wallTime(raw)}`),
     el("span.facts", {}, facts), el("span.spring"), themeButton,
-    raw.sum_error ? el("div.warning", {}, `The sums do not hold: ${raw.sum_error}`) : null,
+    el("div.warning", {}, raw.sum_error ? `The sums do not hold: ${raw.sum_error}` : ""),
   );
 }
 
@@ -45,9 +46,8 @@ function allocation(raw) {
   const rows = parts.map((part) => el("tr", {},
     el("td.swatch", {}, el(`i.part-${part.name}`)), el("td", {}, part.title),
     el("td.number", {}, seconds(part.time_s)), el("td.number", {}, percent(part.share))));
-  const wall = seconds(raw.wall_ticks / raw.ticks_per_second);
   return el("div", {}, el("div.stack", { role: "img", "aria-label": "CPU allocation" }, ...stack),
-    el("h2", {}, `${raw.locations.length} × ${wall} of CPU allocation went to`),
+    el("h2", {}, `${raw.locations.length} × ${wallTime(raw)} of CPU allocation went to`),
     el("table.parts", {}, el("tbody", {}, ...rows)));
 }
 

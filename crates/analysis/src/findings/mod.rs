@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use pompeii_model::{CallId, Cube, LocationId, RegionId, Ticks};
 
-pub(crate) use task_group::TaskNumbers;
+pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 
 use crate::properties::{self, Property};
 use crate::{Lens, format};

@@ -103,8 +103,8 @@ fn fork_and_join(search: &mut Search) {
         let threads = search.threads_at(&parallel) as i64;
         let forks = (lens.sum("visits", &parallel) / threads.max(1)).max(1);
         let each = lens.seconds(lens.sum(metric, &calls)) / (forks * threads) as f64;
-        let (forks, each) = (format::counted(forks, "fork"), format::seconds(each));
-        let details = vec![format!("{forks} and joins of {threads} threads, {each} each.")];
+        let (forks, each) = (format::counted(forks, "time"), format::seconds(each));
+        let details = vec![format!("forked and joined {forks}, {each} on each thread.")];
         let suggestion =
             "Merge it with its neighbours, move it out of a loop, or add an if clause.".into();
         let words = Words { details, suggestion };
@@ -197,7 +197,7 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9   *  time=200 omp_management=200 visits=100",
             expect![[r#"
                 a.c:2 parallel | omp_management lost=800 gain=400
-                    100 forks and joins of 2 threads, 4.0 ms each.
+                    forked and joined 100 times, 4.0 ms on each thread.
                     Merge it with its neighbours, move it out of a loop, or add an if clause.
                 ? a | omp_idle_threads lost=100 gain=50
                     0.10 s run on one thread.

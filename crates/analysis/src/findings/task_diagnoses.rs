@@ -8,10 +8,10 @@
 //! instead can. And few tasks may be produced slowly, but where production does not explain the
 //! waiting, their number does.
 
-use pompeii_model::{CallId, RegionId};
+use pompeii_model::RegionId;
 
 use super::barriers::divide;
-use super::task_group::{TaskGroup, TaskNumbers, task_groups};
+use super::task_group::{TaskConstruct, TaskGroup, TaskNumbers, task_groups};
 use super::{Loss, Search, Site, Words};
 use crate::properties::{task_creation_bottleneck, tasks_too_few, tasks_too_small};
 use crate::{Lens, format};
@@ -44,16 +44,18 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
     let at_barriers: i64 =
         AT_BARRIERS.iter().map(|metric| lens.sum(metric, &numbers.barriers)).sum();
     let taskwait = lens.sum("omp_taskwait", &numbers.taskwaits);
-    let lost = at_barriers + numbers.creation + taskwait;
-    if numbers.executed == 0 || lens.share(lost) < PROBLEM_SHARE {
+    let lost = at_barriers + numbers.sum(|c| c.creation) + taskwait;
+    if numbers.sum(|c| c.executed) == 0 || lens.share(lost) < PROBLEM_SHARE {
         return;
     }
-    let name = if tasks_too_small::applies(&numbers) {
-        tasks_too_small::PROPERTY.name
+    let busiest = numbers.constructs.iter().max_by_key(|c| (c.work, std::cmp::Reverse(c.task)));
+    let Some(&busiest) = busiest else { return };
+    let (name, construct, words) = if let Some(small) = tasks_too_small::find(&numbers) {
+        (tasks_too_small::PROPERTY.name, small, words_too_small(&lens, &small))
     } else if task_creation_bottleneck::applies(&numbers, lost) {
-        task_creation_bottleneck::PROPERTY.name
+        (task_creation_bottleneck::PROPERTY.name, busiest, words_creation(&lens, &numbers))
     } else if tasks_too_few::applies(&numbers) {
-        tasks_too_few::PROPERTY.name
+        (tasks_too_few::PROPERTY.name, busiest, words_too_few(&lens, &numbers))
     } else {
         return;
     };
@@ -63,30 +65,17 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
     search.claim("omp_taskwait", &numbers.taskwaits);
     search.claim("omp_task_creation", &numbers.creations);
     let gain = divide(lost, numbers.threads as i64);
-    let site = site(&lens, group, &numbers);
-    let words = words(&lens, name, &numbers);
-    search.report(name, site, Loss { lost, gain }, words);
+    search.report(name, site(&lens, construct.task, &numbers), Loss { lost, gain }, words);
 }
 
-/// The construct with the most time in its trees, and the metric with the largest loss.
-fn site(lens: &Lens, group: &TaskGroup, numbers: &TaskNumbers) -> Site {
-    let calls = &lens.cube.calls;
-    let time = |task: &RegionId| {
-        let tops = calls.ids().filter(|&call| calls.region(call) == *task && !lens.is_stub(call));
-        let below: Vec<CallId> = tops.flat_map(|top| calls.subtree(top)).collect();
-        (lens.sum("execution", &below), std::cmp::Reverse(*task))
-    };
-    let region = group.tasks.iter().copied().max_by_key(time).unwrap_or(RegionId(0));
+/// The task construct, and the metric with the largest loss.
+fn site(lens: &Lens, region: RegionId, numbers: &TaskNumbers) -> Site {
     let mut parts = vec![
         (lens.sum("omp_task_creation", &numbers.creations), "omp_task_creation"),
         (lens.sum("omp_taskwait", &numbers.taskwaits), "omp_taskwait"),
     ];
-    parts.extend(
-        EXPLAINED
-            .iter()
-            .filter(|&&m| m != "omp_barrier")
-            .map(|&name| (lens.sum(name, &numbers.barriers), name)),
-    );
+    let waits = EXPLAINED.iter().filter(|&&metric| metric != "omp_barrier");
+    parts.extend(waits.map(|&metric| (lens.sum(metric, &numbers.barriers), metric)));
     let (_, metric) = parts.into_iter().max().unwrap_or((0, "omp_task_creation"));
     let calls = match metric {
         "omp_task_creation" => numbers.creations.clone(),
@@ -96,49 +85,64 @@ fn site(lens: &Lens, group: &TaskGroup, numbers: &TaskNumbers) -> Site {
     Site { region, construct: lens.cube.regions[region].construct().to_owned(), metric, calls }
 }
 
-fn words(lens: &Lens, name: &str, numbers: &TaskNumbers) -> Words {
-    let seconds = |ticks: f64| format::seconds(ticks / lens.cube.clock.ticks_per_second());
-    let mean = |sum: i64, count: i64| sum as f64 / count.max(1) as f64;
-    let run = mean(numbers.work, numbers.executed);
-    let create = mean(numbers.creation, numbers.created);
-    let tasks = format::counted(numbers.executed, "task");
-    let each = seconds(run);
-    if name == tasks_too_small::PROPERTY.name {
-        let larger = format::count((10.0 * create / run.max(0.1)).ceil() as i64);
-        let create = seconds(create);
-        return Words {
-            details: vec![format!("{tasks} of {each} each; creating one takes {create}.")],
-            suggestion: format!(
-                "Make tasks {larger} times larger (grainsize), or cut off with if or final."
-            ),
-        };
+/// Fractions of ticks as text.
+fn shown(lens: &Lens, ticks: f64) -> String {
+    format::seconds(ticks / lens.cube.clock.ticks_per_second())
+}
+
+/// `300 tasks of 2.0 ms each`: the instances of all constructs.
+fn tasks_of_each(lens: &Lens, numbers: &TaskNumbers) -> (String, f64) {
+    let (executed, work) = (numbers.sum(|c| c.executed), numbers.sum(|c| c.work));
+    let mean = work as f64 / executed.max(1) as f64;
+    (format!("{} of {} each", format::counted(executed, "task"), shown(lens, mean)), mean)
+}
+
+fn words_too_small(lens: &Lens, small: &TaskConstruct) -> Words {
+    let (work, creation) = (small.mean_work(), small.mean_creation());
+    let tasks = format::counted(small.executed, "task");
+    let (each, create) = (shown(lens, work), shown(lens, creation));
+    let mut details = vec![format!("{tasks} of {each} each; creating one takes {create}.")];
+    if small.undeferred > 0 {
+        let more = format::count(small.undeferred);
+        details.push(format!("{more} more were run at once by their creator, untimed."));
     }
+    let larger = format::count((tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64);
+    let suggestion =
+        format!("Make tasks {larger} times larger (grainsize), or cut off with if or final.");
+    Words { details, suggestion }
+}
+
+fn words_too_few(lens: &Lens, numbers: &TaskNumbers) -> Words {
     let threads = numbers.threads as i64;
-    if name == tasks_too_few::PROPERTY.name {
-        let ratio = mean(numbers.executed, threads);
-        let wanted = format::count(threads * 10);
-        return Words {
-            details: vec![format!(
-                "{tasks} of {each} each for {threads} threads: {ratio:.1} per thread."
-            )],
-            suggestion: format!("Split the work into {wanted} tasks or more, long ones first."),
-        };
-    }
-    let creators = numbers.creators.len() as i64;
-    let created: i64 = numbers.creators.iter().map(|(_, created)| created).sum();
-    let share = format::percent(mean(created, numbers.created.max(created)));
-    let production = mean(numbers.production + numbers.creators_creation, created);
-    let wanted = seconds(run / (threads - creators).max(1) as f64);
-    let who = match numbers.creators.as_slice() {
-        [(only, _)] => lens.thread_name(*only),
-        several => format!("{} threads", several.len()),
-    };
-    let (verb, need) = if creators == 1 { ("creates", "needs") } else { ("create", "need") };
+    let (tasks, _) = tasks_of_each(lens, numbers);
+    let ratio = numbers.sum(|c| c.executed) as f64 / threads.max(1) as f64;
+    let wanted = format::count(threads * tasks_too_few::ENOUGH_PER_THREAD);
     Words {
-        details: vec![
-            format!("{who} {verb} {share} of {tasks} and {need} {} for one;", seconds(production)),
-            format!("a task runs {each}, so the others could take one every {wanted}."),
-        ],
+        details: vec![format!("{tasks} for {threads} threads: {ratio:.1} per thread.")],
+        suggestion: format!("Split the work into {wanted} tasks or more, long ones first."),
+    }
+}
+
+fn words_creation(lens: &Lens, numbers: &TaskNumbers) -> Words {
+    let creators = numbers.creators.len();
+    let by_creators: i64 = numbers.creators.iter().map(|(_, created)| created).sum();
+    let created = numbers.sum(|c| c.created);
+    let share = format::percent(by_creators as f64 / created.max(1) as f64);
+    let producing = (numbers.production + numbers.creators_creation) as f64;
+    let need = shown(lens, producing / by_creators.max(1) as f64);
+    let (_, mean) = tasks_of_each(lens, numbers);
+    let wanted = shown(lens, mean / (numbers.threads - creators).max(1) as f64);
+    let tasks = format::counted(created, "task");
+    let first = match numbers.creators.as_slice() {
+        [(only, _)] => {
+            format!("{} creates {share} of {tasks} and needs {need} each;", lens.thread_name(*only))
+        }
+        _ => format!("{creators} threads create {share} of {tasks} and need {need} each;"),
+    };
+    let each = shown(lens, mean);
+    let second = format!("a task runs {each}, so the others could take one every {wanted}.");
+    Words {
+        details: vec![first, second],
         suggestion: "Create tasks on several threads, or move the production into the tasks."
             .into(),
     }

@@ -66,14 +66,69 @@ fn task_of(lens: &Lens, call: CallId) -> Option<RegionId> {
 
 /// The top of the task tree that `call` lies in, just below `TASKS`.
 fn tree_root(lens: &Lens, call: CallId) -> Option<CallId> {
-    let calls = &lens.cube.calls;
-    calls
-        .ancestors(call)
-        .find(|&above| calls.parent(above).is_some_and(|parent| calls.parent(parent).is_none()))
+    lens.cube.calls.ancestors(call).find(|&above| lens.is_task_tree(above))
+}
+
+/// One task construct of a group. Times are clock ticks over all locations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskConstruct {
+    /// The task's region.
+    pub task: RegionId,
+    /// Instances executed, without undeferred ones that are only counted.
+    pub executed: i64,
+    /// Their own work.
+    pub work: i64,
+    /// Instances whose creation was timed.
+    pub created: i64,
+    /// Time to create them.
+    pub creation: i64,
+    /// Instances that their creator ran at once, counted only: cut off, or the queue was full.
+    pub undeferred: i64,
+}
+
+impl TaskConstruct {
+    fn new(lens: &Lens, task: RegionId, creations: &[CallId]) -> Self {
+        let calls = &lens.cube.calls;
+        let own_tree = |&call: &CallId| calls.region(call) == task && lens.is_task_tree(call);
+        let tops: Vec<CallId> = calls.ids().filter(own_tree).collect();
+        let trees: Vec<CallId> = tops.iter().flat_map(|&top| calls.subtree(top)).collect();
+        let creations: Vec<CallId> =
+            creations.iter().copied().filter(|&call| task_of(lens, call) == Some(task)).collect();
+        Self {
+            task,
+            executed: lens.sum("visits", &tops),
+            work: lens.sum("comp", &trees),
+            created: lens.sum("tasks_created", &creations),
+            creation: lens.sum("omp_task_creation", &creations),
+            undeferred: lens.sum("tasks_undeferred", &creations),
+        }
+    }
+
+    /// Mean work of an instance.
+    pub fn mean_work(&self) -> f64 {
+        self.work as f64 / self.executed.max(1) as f64
+    }
+
+    /// Mean time to create an instance.
+    pub fn mean_creation(&self) -> f64 {
+        self.creation as f64 / self.created.max(1) as f64
+    }
+
+    /// Creation of all instances, where those that were not timed cost as much as the others.
+    pub fn whole_creation(&self) -> f64 {
+        self.creation as f64 + self.mean_creation() * self.undeferred as f64
+    }
+
+    /// Time of the undeferred instances, which lies untimed in the code around their creation.
+    fn untimed(&self) -> f64 {
+        (self.mean_work() + self.mean_creation()) * self.undeferred as f64
+    }
 }
 
 /// What the profile knows about a task group. Times are clock ticks over all locations.
 pub(crate) struct TaskNumbers {
+    /// The group's constructs.
+    pub constructs: Vec<TaskConstruct>,
     /// Call paths of barriers that the group's tasks are executed in or created before.
     pub barriers: Vec<CallId>,
     /// `create task` call paths.
@@ -82,17 +137,10 @@ pub(crate) struct TaskNumbers {
     pub taskwaits: Vec<CallId>,
     /// Locations in the group's parallel regions.
     pub threads: usize,
-    /// Task instances executed (without undeferred ones that are only counted).
-    pub executed: i64,
-    /// Their own work.
-    pub work: i64,
-    /// Tasks whose creation was timed.
-    pub created: i64,
-    /// Time to create them.
-    pub creation: i64,
     /// The locations that created nearly all tasks, the busiest first, with what they created.
     pub creators: Vec<(LocationId, i64)>,
-    /// What the creators computed around the creation: producing the tasks.
+    /// What the creators computed around the creation: producing the tasks. Undeferred tasks lie
+    /// in it untimed; what they cost if they are like the others is taken out.
     pub production: i64,
     /// Time of the creators in creation.
     pub creators_creation: i64,
@@ -104,37 +152,38 @@ impl TaskNumbers {
         let calls = &lens.cube.calls;
         let regions: Vec<CallId> =
             group.parallels.iter().flat_map(|&parallel| calls.subtree(parallel)).collect();
-        let tops: Vec<CallId> = calls
-            .ids()
-            .filter(|&call| lens.role(call) == Role::Task && !lens.is_stub(call))
-            .filter(|&call| group.tasks.contains(&calls.region(call)))
-            .collect();
-        let trees: Vec<CallId> = tops.iter().flat_map(|&top| calls.subtree(top)).collect();
-        let all: Vec<CallId> = regions.iter().chain(&trees).copied().collect();
+        let own_tree =
+            |&call: &CallId| lens.is_task_tree(call) && group.tasks.contains(&calls.region(call));
+        let trees = calls.ids().filter(own_tree).flat_map(|top| calls.subtree(top));
+        let all: Vec<CallId> = regions.iter().copied().chain(trees).collect();
         let with_role = |role: Role| -> Vec<CallId> {
             all.iter().copied().filter(|&call| lens.role(call) == role).collect()
         };
         let creations = with_role(Role::TaskCreate);
+        let construct = |&task: &RegionId| TaskConstruct::new(lens, task, &creations);
+        let constructs: Vec<TaskConstruct> = group.tasks.iter().map(construct).collect();
         let creators = creators(lens, &creations);
-        let locations: Vec<LocationId> = creators.iter().map(|&(location, _)| location).collect();
         let on_creators = |metric, calls: &[CallId]| {
             let values = lens.by_location(metric, calls);
-            locations.iter().map(|&location| values[location]).sum::<i64>()
+            creators.iter().map(|&(location, _)| values[location]).sum::<i64>()
         };
-        let created = lens.sum("tasks_created", &creations);
+        let around = on_creators("comp", &producing(lens, &creations)) as f64;
+        let untimed: f64 = constructs.iter().map(TaskConstruct::untimed).sum();
         Self {
             barriers: task_barriers(lens, &regions, &creations),
             taskwaits: with_role(Role::Taskwait),
             threads: threads_in(lens, &group.parallels),
-            executed: lens.sum("visits", &tops),
-            work: lens.sum("comp", &trees),
-            created: created - lens.sum("tasks_undeferred", &creations),
-            creation: lens.sum("omp_task_creation", &creations),
-            production: on_creators("comp", &producing(lens, &creations)),
+            production: (around - untimed).max(0.0) as i64,
             creators_creation: on_creators("omp_task_creation", &creations),
+            constructs,
             creations,
             creators,
         }
+    }
+
+    /// Sum over the constructs.
+    pub fn sum(&self, of: fn(&TaskConstruct) -> i64) -> i64 {
+        self.constructs.iter().map(of).sum()
     }
 }
 

@@ -147,7 +147,9 @@ catalogue! {
     omp_limited_parallelism
     /// Visits.
     visits
-    /// Tasks created.
+    /// All tasks.
+    tasks
+    /// Tasks that were queued.
     tasks_created
     /// Tasks run at once by their creator.
     tasks_undeferred

@@ -45,7 +45,7 @@ pub(crate) fn applies(numbers: &TaskNumbers, lost: i64) -> bool {
         return false;
     }
     let producing = (numbers.production + numbers.creators_creation) as f64 / creators as f64;
-    let predicted = (threads - creators) as f64 * producing - numbers.work as f64;
+    let predicted = (threads - creators) as f64 * producing - numbers.sum(|construct| construct.work) as f64;
     predicted >= EXPLAINED * lost as f64
 }
 
@@ -75,7 +75,7 @@ mod tests {
              TASKS/task@a.c:5                                      3    time=400 visits=28",
             expect![[r#"
                 a.c:5 task | task_creation_bottleneck lost=1630 gain=408
-                    thread 0 creates 100 % of 100 tasks and needs 9.8 ms for one;
+                    thread 0 creates 100 % of 100 tasks and needs 9.8 ms each;
                     a task runs 14 ms, so the others could take one every 4.7 ms.
                     Create tasks on several threads, or move the production into the tasks.
             "#]],

@@ -8,13 +8,13 @@ use super::{Compute, Doc, Property};
 pub const PROPERTY: Property = Property {
     name: "tasks_created",
     title: "Tasks created",
-    parent: None,
+    parent: Some("tasks"),
     unit: Unit::Count,
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
         measures: "Number of tasks created, at the construct and on the thread that created them.",
-        formula: "+1 per task, undeferred ones included.",
+        formula: "+1 per task that was queued (deferred).",
         cost: "See omp_task_creation.",
         recognise: "All on one thread: see task_creation_bottleneck. Fewer than ten per thread: \
             see tasks_too_few.",

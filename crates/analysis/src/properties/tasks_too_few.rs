@@ -34,11 +34,12 @@ pub const PROPERTY: Property = Property {
 };
 
 /// This many tasks per thread even out their differences.
-const ENOUGH_PER_THREAD: i64 = 10;
+pub(crate) const ENOUGH_PER_THREAD: i64 = 10;
 
 /// Whether there are too few tasks to be spread evenly.
 pub(crate) fn applies(numbers: &TaskNumbers) -> bool {
-    numbers.threads > 1 && numbers.executed < ENOUGH_PER_THREAD * numbers.threads as i64
+    let executed = numbers.sum(|construct| construct.executed);
+    numbers.threads > 1 && executed < ENOUGH_PER_THREAD * numbers.threads as i64
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use pompeii_model::Unit;
 
 use super::{Compute, Doc, Property};
-use crate::findings::TaskNumbers;
+use crate::findings::{TaskConstruct, TaskNumbers};
 
 /// Tasks too small.
 pub const PROPERTY: Property = Property {
@@ -35,14 +35,18 @@ pub const PROPERTY: Property = Property {
 };
 
 /// Less than this many times the creation's cost is too small for a task.
-const WORTH: f64 = 10.0;
+pub(crate) const WORTH: f64 = 10.0;
 
-/// Whether the tasks are too small for what they cost.
-pub(crate) fn applies(numbers: &TaskNumbers) -> bool {
-    let work = numbers.work as f64 / numbers.executed.max(1) as f64;
-    let cost = numbers.creation as f64 / numbers.created.max(1) as f64;
+/// The construct whose tasks are too small for what they cost, the costliest if there are several.
+pub(crate) fn find(numbers: &TaskNumbers) -> Option<TaskConstruct> {
+    let small = |c: &&TaskConstruct| c.created > 0 && c.mean_work() < WORTH * c.mean_creation();
+    let all: Vec<&TaskConstruct> = numbers.constructs.iter().filter(small).collect();
+    let creation: f64 = all.iter().map(|construct| construct.whole_creation()).sum();
     // A creator that mostly computes is slow for another reason: see task_creation_bottleneck.
-    numbers.created > 0 && work < WORTH * cost && numbers.creation >= numbers.production
+    if creation < numbers.production as f64 {
+        return None;
+    }
+    all.into_iter().max_by(|a, b| a.whole_creation().total_cmp(&b.whole_creation())).copied()
 }
 
 #[cfg(test)]

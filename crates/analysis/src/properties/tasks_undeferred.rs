@@ -8,7 +8,7 @@ use super::{Compute, Doc, Property};
 pub const PROPERTY: Property = Property {
     name: "tasks_undeferred",
     title: "Undeferred tasks",
-    parent: Some("tasks_created"),
+    parent: Some("tasks"),
     unit: Unit::Count,
     compute: Compute::Measured,
     gain: "",
