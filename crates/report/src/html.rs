@@ -1,6 +1,6 @@
-//! The offline page: one file with data, style and script inside, which loads nothing. The script is
-//! written as small modules in `web/`; they are joined here in the order of their imports, because
-//! modules cannot import each other in a page that was opened from a disk.
+//! The offline page: one file with data, style and script inside, which loads nothing. The script
+//! is written as small modules in `web/`; they are joined here in the order of their imports,
+//! because modules cannot import each other in a page that was opened from a disk.
 
 use pompeii_analysis::{counted_only, format, properties};
 use pompeii_model::{Cube, Id, MetricId, Unit};

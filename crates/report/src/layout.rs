@@ -127,12 +127,12 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken_at_blanks() {
+        let text = wrap("thread 0 arrives last in 96 % of 2,000 visits.", 25, "1 ", "  ");
         expect![[r#"
-             1 thread 0 arrives last
-               in 96 % of 2,000
-               visits.
-        "#]]
-        .assert_eq(&wrap("thread 0 arrives last in 96 % of 2,000 visits.", 25, " 1 ", "   "));
+            1 thread 0 arrives last
+              in 96 % of 2,000
+              visits.
+        "#]].assert_eq(&text);
     }
 
     #[test]

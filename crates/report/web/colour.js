@@ -1,5 +1,5 @@
-// The colour of a severity: five anchors of the theme, from nothing to everything. The scale is bent
-// (exponent below 1), because a loss of 5 % is what one looks for and must not look like none.
+// The colour of a severity: five anchors of the theme, from nothing to everything. The scale is
+// bent (exponent below 1), because a loss of 5 % is what one looks for and must not look like none.
 
 const BEND = 0.55;
 let anchors = null;

@@ -1,6 +1,6 @@
-// The cube as the page has it: the three dimensions as arrays of nodes with parents and children, and
-// severities by metric, call path and location. Severities are integers (clock ticks or counts); they
-// are exclusive over call paths and inclusive over metrics, exactly as in the program.
+// The cube as the page has it: the three dimensions as arrays of nodes with parents and children,
+// and severities by metric, call path and location. Severities are integers (clock ticks or
+// counts), exclusive over call paths and inclusive over metrics, exactly as in the program.
 
 /** Adds `children` and `depth` to nodes that know their parent's index (or -1). */
 function link(nodes) {
@@ -67,7 +67,8 @@ function systemNodes(raw) {
     return nodes.length - 1;
   });
   raw.locations.forEach((location, index) => {
-    nodes.push({ parent: processes[location.process], name: location.name, kind: "location", index });
+    const parent = processes[location.process];
+    nodes.push({ parent, name: location.name, kind: "location", index });
   });
   return nodes;
 }

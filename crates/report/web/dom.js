@@ -1,6 +1,6 @@
 // Elements in one expression. Text is always set as text, never as HTML: names come from programs.
 
-/** `el("div.box", {title: "x"}, "text", child)`: an element with classes, attributes and content. */
+/** `el("div.box", {title: "x"}, "text", child)`: element, classes, attributes and content. */
 export function el(kind, attributes = {}, ...content) {
   const [tag, ...classes] = kind.split(".");
   const element = document.createElement(tag);

@@ -1,4 +1,4 @@
-// What is selected, explained: the property's documentation and the call path's place in the source.
+// What is selected, explained: the documentation of the property, the source of the call path.
 
 import { el } from "./dom.js";
 import { count, seconds } from "./format.js";

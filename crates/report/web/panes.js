@@ -91,7 +91,9 @@ export class Panes {
     this.rootTotal = data.totals[data.metricRoot(metrics[0]?.id ?? 0)];
     const names = (tree, name) => [...tree.selected].map(name).join(" + ");
     this.calls.of.textContent = names(this.metrics, (id) => data.metrics[id].title);
-    this.system.of.textContent = names(this.calls, (id) => data.region(id).construct);
+    const place = ({ file, line }) => (file ? ` ${file.split("/").at(-1)}:${line}` : "");
+    this.system.of.textContent =
+      names(this.calls, (id) => data.region(id).construct + place(data.region(id)));
   }
 
   /** A value as text; `whole` is 100 % of the selection mode. */

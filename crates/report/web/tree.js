@@ -1,5 +1,6 @@
-// A tree of weighted nodes: colour box, value and name per row; mouse and keyboard. It knows nothing
-// of performance: what a row shows is asked from `describe`, what a selection means from `onSelect`.
+// A tree of weighted nodes: colour box, value and name per row; mouse and keyboard. It knows
+// nothing of performance: what a row shows is asked from `describe`, what a selection means from
+// `onSelect`.
 //
 // Keys: up/down move, right opens or goes to the first child, left closes or goes to the parent,
 // Home/End, Enter opens or closes, * opens the path of the largest values, Ctrl+Space adds to the

@@ -220,7 +220,11 @@ pub(crate) fn check(text: &str, expect: expect_test::Expect) {
     let cube = crate::derive(&crate::notation::cube(text).unwrap());
     crate::check_sum(&cube).unwrap();
     let mut shown = String::new();
-    for f in findings(&cube) {
+    let found = findings(&cube);
+    let lens = Lens::new(&cube);
+    let (lost, whole) = (found.iter().map(|f| f.lost_ticks).sum::<i64>(), cube.allocation_ticks());
+    assert!(lost <= whole - lens.total("comp"), "{lost} ticks: something is reported twice");
+    for f in found {
         let (name, lost, gain) = (f.property.name, f.lost_ticks, f.gain_ticks);
         let place = if f.place.is_empty() { "?" } else { &f.place };
         shown += &format!("{place} {} | {name} lost={lost} gain={gain}\n", f.construct);

@@ -45,7 +45,8 @@ pub(crate) fn applies(numbers: &TaskNumbers, lost: i64) -> bool {
         return false;
     }
     let producing = (numbers.production + numbers.creators_creation) as f64 / creators as f64;
-    let predicted = (threads - creators) as f64 * producing - numbers.sum(|construct| construct.work) as f64;
+    let work = numbers.sum(|construct| construct.work) as f64;
+    let predicted = (threads - creators) as f64 * producing - work;
     predicted >= EXPLAINED * lost as f64
 }
 
