@@ -21,11 +21,14 @@ fn run() -> RunInfo {
     }
 }
 
+/// Each line with a `|` before it, because a snapshot's common indentation does not count.
 fn check(text: &str, width: usize, expect: Expect) {
+    let mut shown = String::new();
     for line in text.lines() {
         assert!(line.chars().count() <= width, "too wide: {line}");
+        shown += &format!("|{line}\n");
     }
-    expect.assert_eq(text);
+    expect.assert_eq(&shown);
 }
 
 #[test]
@@ -34,40 +37,40 @@ fn the_first_answer() {
         &summary(&ocean(), &run(), &Options::default()),
         80,
         expect![[r#"
-             ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
-               paths; trace 12 MB
-
-             Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
-                                       x  OpenMP overhead 95 %
-
-             8 x 4.82 s of CPU allocation went to
-               computing                 23.6 s     61 %
-               waiting at barriers        8.8 s     23 %
-               idle in serial parts       4.6 s     12 %
-               locks, tasks, fork/join    1.6 s      4 %
-
-             Fix first                                                         lost     gain
-             1  ocean.c:118  parallel for    wait at implicit barrier         7.9 s   0.99 s
-                thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
-                It computes 1.0 s more than the average in for ocean.c:118.
-                Its iterations take longer: try schedule(dynamic) or split them by cost.
-             2  ocean.c:61   main            idle threads                     4.6 s   0.58 s
-                0.66 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
-                Parallelise the largest of these, or overlap it with other work.
-             3  ocean.c:203  parallel        wait at implicit barrier        0.91 s   0.11 s
-                the last one changes (thread 0 in 12 % of 8 visits), 14 ms after the
-                average.
-                Split the work by cost, or share it by a loop or as tasks.
-             4  ocean.c:210  critical (sum)  critical contention             0.71 s    89 ms
-                320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
-                Enter less often (private sums, reduction), or make it shorter.
-             5  ocean.c:118  parallel        fork and join                   0.53 s    41 ms
-                forked and joined 2,000 times, 33 µs on each thread.
-                Merge it with its neighbours, move it out of a loop, or add an if clause.
-
-             Only counted, not timed: 1.2 million atomics (ocean.c:208).
-             Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
-                   or   pompeii explain omp_ibarrier_wait
+            | ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
+            |   paths; trace 12 MB
+            |
+            | Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
+            |                           x  OpenMP overhead 95 %
+            |
+            | 8 x 4.82 s of CPU allocation went to
+            |   computing                 23.6 s     61 %
+            |   waiting at barriers        8.8 s     23 %
+            |   idle in serial parts       4.6 s     12 %
+            |   locks, tasks, fork/join    1.6 s      4 %
+            |
+            | Fix first                                                         lost     gain
+            | 1  ocean.c:118  parallel for    wait at implicit barrier         7.9 s   0.99 s
+            |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
+            |    It computes 1.0 s more than the average in for ocean.c:118.
+            |    Its iterations take longer: try schedule(dynamic) or split them by cost.
+            | 2  ocean.c:61   main            idle threads                     4.6 s   0.58 s
+            |    0.66 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
+            |    Parallelise the largest of these, or overlap it with other work.
+            | 3  ocean.c:203  parallel        wait at implicit barrier        0.91 s   0.11 s
+            |    the last one changes (thread 0 in 12 % of 8 visits), 14 ms after the
+            |    average.
+            |    Split the work by cost, or share it by a loop or as tasks.
+            | 4  ocean.c:210  critical (sum)  critical contention             0.71 s    89 ms
+            |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
+            |    Enter less often (private sums, reduction), or make it shorter.
+            | 5  ocean.c:118  parallel        fork and join                   0.53 s    41 ms
+            |    forked and joined 2,000 times, 33 µs on each thread.
+            |    Merge it with its neighbours, move it out of a loop, or add an if clause.
+            |
+            | Only counted, not timed: 1.2 million atomics (ocean.c:208).
+            | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
+            |       or   pompeii explain omp_ibarrier_wait
         "#]],
     );
 }
@@ -79,28 +82,28 @@ fn bars_on_a_terminal() {
         &summary(&ocean(), &run(), &options),
         80,
         expect![[r#"
-             ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
-               paths; trace 12 MB
-
-             Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
-                                       x  OpenMP overhead 95 %
-
-             8 x 4.82 s of CPU allocation went to
-               computing                 23.6 s     61 %  ████████████████████
-               waiting at barriers        8.8 s     23 %  ███████
-               idle in serial parts       4.6 s     12 %  ████
-               locks, tasks, fork/join    1.6 s      4 %  █
-
-             Fix first                                                         lost     gain
-             1  ocean.c:118  parallel for  wait at implicit barrier           7.9 s   0.99 s
-                thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
-                It computes 1.0 s more than the average in for ocean.c:118.
-                Its iterations take longer: try schedule(dynamic) or split them by cost.
-                4 more: --top 5
-
-             Only counted, not timed: 1.2 million atomics (ocean.c:208).
-             Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
-                   or   pompeii explain omp_ibarrier_wait
+            | ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
+            |   paths; trace 12 MB
+            |
+            | Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
+            |                           x  OpenMP overhead 95 %
+            |
+            | 8 x 4.82 s of CPU allocation went to
+            |   computing                 23.6 s     61 %  ████████████████████
+            |   waiting at barriers        8.8 s     23 %  ███████
+            |   idle in serial parts       4.6 s     12 %  ████
+            |   locks, tasks, fork/join    1.6 s      4 %  █
+            |
+            | Fix first                                                         lost     gain
+            | 1  ocean.c:118  parallel for  wait at implicit barrier           7.9 s   0.99 s
+            |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
+            |    It computes 1.0 s more than the average in for ocean.c:118.
+            |    Its iterations take longer: try schedule(dynamic) or split them by cost.
+            |    4 more: --top 5
+            |
+            | Only counted, not timed: 1.2 million atomics (ocean.c:208).
+            | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
+            |       or   pompeii explain omp_ibarrier_wait
         "#]],
     );
 }
@@ -135,36 +138,36 @@ fn nothing_lost_and_sums_that_do_not_hold() {
         &show("wall=1000 locations=1\n serial  0  time=1000 visits=1"),
         80,
         expect![[r#"
-             serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
-
-             Parallel efficiency 100 %  =  load balance 100 %  x  serial parts 100 %
-                                        x  OpenMP overhead 100 %
-
-             1 x 1.00 s of CPU allocation went to
-               computing                  1.0 s    100 %
-
-             Nothing costs more than 1 % of the run.
-
-             Next: pompeii explain time
+            | serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
+            |
+            | Parallel efficiency 100 %  =  load balance 100 %  x  serial parts 100 %
+            |                            x  OpenMP overhead 100 %
+            |
+            | 1 x 1.00 s of CPU allocation went to
+            |   computing                  1.0 s    100 %
+            |
+            | Nothing costs more than 1 % of the run.
+            |
+            | Next: pompeii explain time
         "#]],
     );
     check(
         &show("wall=1000 locations=1\n serial  0  time=900 visits=1"),
         80,
         expect![[r#"
-             serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
-
-             Parallel efficiency 90 %  =  load balance 100 %  x  serial parts 100 %
-                                       x  OpenMP overhead 90 %
-
-             1 x 1.00 s of CPU allocation went to
-               computing                 0.90 s     90 %
-
-             Nothing costs more than 1 % of the run.
-
-             ! The sums of this report do not hold: location 0 was seen for 900 ticks of
-               1000.
-             Next: pompeii explain time
+            | serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
+            |
+            | Parallel efficiency 90 %  =  load balance 100 %  x  serial parts 100 %
+            |                           x  OpenMP overhead 90 %
+            |
+            | 1 x 1.00 s of CPU allocation went to
+            |   computing                 0.90 s     90 %
+            |
+            | Nothing costs more than 1 % of the run.
+            |
+            | ! The sums of this report do not hold: location 0 was seen for 900 ticks of
+            |   1000.
+            | Next: pompeii explain time
         "#]],
     );
 }
@@ -175,49 +178,49 @@ fn three_trees_with_both_values() {
         &trees(&ocean(), &TreeOptions::default()),
         80,
         expect![[r#"
-             Properties                                       collapsed     expanded   share
-             time                                                38.6 s          0 s   100 %
-               execution                                         33.9 s          0 s    88 %
-                 comp                                            23.6 s       23.6 s    61 %
-                 omp_time                                        10.4 s          0 s    27 %
-                   omp_management                                0.53 s       0.16 s     1 %
-                     omp_fork                                    0.37 s       0.37 s     1 %
-                   omp_synchronization                            9.8 s          0 s    26 %
-                     omp_barrier                                  9.0 s          0 s    23 %
-                       omp_ibarrier                               9.0 s       0.18 s    23 %
-                         omp_ibarrier_wait                        8.8 s        8.8 s    23 %
-                     omp_critical                                0.86 s       0.14 s     2 %
-                       omp_lock_contention_critical              0.71 s       0.71 s     2 %
-               omp_idle_threads                                   4.6 s        4.6 s    12 %
-             visits                                         1.9 million  1.9 million   100 %
-             omp_barrier_last                                     2,008        2,008   100 %
-             omp_barrier_delay                                    7.9 s        7.9 s    20 %
-
-             Call paths: time                                 collapsed     expanded   share
-             ocean                                               38.6 s        16 ms   100 %
-               main                                              38.5 s       0.46 s   100 %
-                 read_forcing                                     3.2 s        3.2 s     8 %
-                 write_state                                      1.6 s        1.6 s     4 %
-                 !$omp parallel @ocean.c:118                     25.8 s       0.45 s    67 %
-                   !$omp for @ocean.c:118                        17.2 s       17.2 s    45 %
-                   !$omp implicit barrier @ocean.c:131            8.2 s        8.2 s    21 %
-                 !$omp parallel @ocean.c:203                      7.4 s        4.0 s    19 %
-                   !$omp critical (sum) @ocean.c:210              2.5 s       0.86 s     6 %
-                     !$omp critical…ock (sum) @ocean.c:210        1.6 s        1.6 s     4 %
-                   !$omp implicit barrier @ocean.c:214           0.98 s       0.98 s     3 %
-             (1 call path below 0.1 % not shown)
-
-             Locations: time                                  collapsed     expanded   share
-             machine                                             38.6 s            -   100 %
-               Process on node                                   38.6 s            -   100 %
-                 Master thread                                    4.8 s        4.8 s    12 %
-                 OMP thread 1                                     4.8 s        4.8 s    12 %
-                 OMP thread 2                                     4.8 s        4.8 s    12 %
-                 OMP thread 3                                     4.8 s        4.8 s    12 %
-                 OMP thread 4                                     4.8 s        4.8 s    12 %
-                 OMP thread 5                                     4.8 s        4.8 s    12 %
-                 OMP thread 6                                     4.8 s        4.8 s    12 %
-                 OMP thread 7                                     4.8 s        4.8 s    12 %
+            | Properties                                       collapsed     expanded   share
+            | time                                                38.6 s          0 s   100 %
+            |   execution                                         33.9 s          0 s    88 %
+            |     comp                                            23.6 s       23.6 s    61 %
+            |     omp_time                                        10.4 s          0 s    27 %
+            |       omp_management                                0.53 s       0.16 s     1 %
+            |         omp_fork                                    0.37 s       0.37 s     1 %
+            |       omp_synchronization                            9.8 s          0 s    26 %
+            |         omp_barrier                                  9.0 s          0 s    23 %
+            |           omp_ibarrier                               9.0 s       0.18 s    23 %
+            |             omp_ibarrier_wait                        8.8 s        8.8 s    23 %
+            |         omp_critical                                0.86 s       0.14 s     2 %
+            |           omp_lock_contention_critical              0.71 s       0.71 s     2 %
+            |   omp_idle_threads                                   4.6 s        4.6 s    12 %
+            | visits                                         1.9 million  1.9 million   100 %
+            | omp_barrier_last                                     2,008        2,008   100 %
+            | omp_barrier_delay                                    7.9 s        7.9 s    20 %
+            |
+            | Call paths: time                                 collapsed     expanded   share
+            | ocean                                               38.6 s        16 ms   100 %
+            |   main                                              38.5 s       0.46 s   100 %
+            |     read_forcing                                     3.2 s        3.2 s     8 %
+            |     write_state                                      1.6 s        1.6 s     4 %
+            |     !$omp parallel @ocean.c:118                     25.8 s       0.45 s    67 %
+            |       !$omp for @ocean.c:118                        17.2 s       17.2 s    45 %
+            |       !$omp implicit barrier @ocean.c:131            8.2 s        8.2 s    21 %
+            |     !$omp parallel @ocean.c:203                      7.4 s        4.0 s    19 %
+            |       !$omp critical (sum) @ocean.c:210              2.5 s       0.86 s     6 %
+            |         !$omp critical…ock (sum) @ocean.c:210        1.6 s        1.6 s     4 %
+            |       !$omp implicit barrier @ocean.c:214           0.98 s       0.98 s     3 %
+            | (1 call path below 0.1 % not shown)
+            |
+            | Locations: time                                  collapsed     expanded   share
+            | machine                                             38.6 s            -   100 %
+            |   Process on node                                   38.6 s            -   100 %
+            |     Master thread                                    4.8 s        4.8 s    12 %
+            |     OMP thread 1                                     4.8 s        4.8 s    12 %
+            |     OMP thread 2                                     4.8 s        4.8 s    12 %
+            |     OMP thread 3                                     4.8 s        4.8 s    12 %
+            |     OMP thread 4                                     4.8 s        4.8 s    12 %
+            |     OMP thread 5                                     4.8 s        4.8 s    12 %
+            |     OMP thread 6                                     4.8 s        4.8 s    12 %
+            |     OMP thread 7                                     4.8 s        4.8 s    12 %
         "#]],
     );
 }
@@ -231,26 +234,26 @@ fn trees_of_another_metric() {
         &text[from..],
         80,
         expect![[r#"
-             Call paths: omp_ibarrier_wait                    collapsed     expanded   share
-             ocean                                                8.8 s          0 s   100 %
-               main                                               8.8 s          0 s   100 %
-                 !$omp parallel @ocean.c:118                      7.9 s          0 s    90 %
-                   !$omp implicit barrier @ocean.c:131            7.9 s        7.9 s    90 %
-                 !$omp parallel @ocean.c:203                     0.91 s          0 s    10 %
-                   !$omp implicit barrier @ocean.c:214           0.91 s       0.91 s    10 %
-             (6 call paths below 0.1 % not shown)
-
-             Locations: omp_ibarrier_wait                     collapsed     expanded   share
-             machine                                              8.8 s            -   100 %
-               Process on node                                    8.8 s            -   100 %
-                 Master thread                                   0.21 s       0.21 s     2 %
-                 OMP thread 1                                     1.2 s        1.2 s    14 %
-                 OMP thread 2                                     1.2 s        1.2 s    14 %
-                 OMP thread 3                                     1.2 s        1.2 s    14 %
-                 OMP thread 4                                     1.2 s        1.2 s    14 %
-                 OMP thread 5                                     1.2 s        1.2 s    14 %
-                 OMP thread 6                                     1.2 s        1.2 s    14 %
-                 OMP thread 7                                     1.2 s        1.2 s    14 %
+            | Call paths: omp_ibarrier_wait                    collapsed     expanded   share
+            | ocean                                                8.8 s          0 s   100 %
+            |   main                                               8.8 s          0 s   100 %
+            |     !$omp parallel @ocean.c:118                      7.9 s          0 s    90 %
+            |       !$omp implicit barrier @ocean.c:131            7.9 s        7.9 s    90 %
+            |     !$omp parallel @ocean.c:203                     0.91 s          0 s    10 %
+            |       !$omp implicit barrier @ocean.c:214           0.91 s       0.91 s    10 %
+            | (6 call paths below 0.1 % not shown)
+            |
+            | Locations: omp_ibarrier_wait                     collapsed     expanded   share
+            | machine                                              8.8 s            -   100 %
+            |   Process on node                                    8.8 s            -   100 %
+            |     Master thread                                   0.21 s       0.21 s     2 %
+            |     OMP thread 1                                     1.2 s        1.2 s    14 %
+            |     OMP thread 2                                     1.2 s        1.2 s    14 %
+            |     OMP thread 3                                     1.2 s        1.2 s    14 %
+            |     OMP thread 4                                     1.2 s        1.2 s    14 %
+            |     OMP thread 5                                     1.2 s        1.2 s    14 %
+            |     OMP thread 6                                     1.2 s        1.2 s    14 %
+            |     OMP thread 7                                     1.2 s        1.2 s    14 %
         "#]],
     );
 }
