@@ -63,7 +63,7 @@ impl Branches {
                 }
                 *stack = join(&branch, sites, parsed);
             }
-            Cpp::Other => {}
+            Cpp::Include | Cpp::Other => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The end of a construct: calls, END directives and barriers from the innermost level outwards.
 
 use super::nest::Site;
-use super::plan::{Home, LevelPlan, Plan};
+use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
 use super::text::Extra;
 use crate::directives::Level;
@@ -75,12 +75,10 @@ impl Rewriter<'_> {
         match level.level {
             Level::Parallel => {
                 self.call_with(&mut text, ("Parallel", "join", Extra::In), number, external);
-                self.end_block(&mut text, plan);
             }
             Level::Task if level.events => {
                 let event = ("Task", "create_end", Extra::In);
                 self.call_with(&mut text, event, number, external);
-                self.end_block(&mut text, plan);
             }
             Level::Master => {}
             inner if level.events => {
@@ -91,12 +89,6 @@ impl Rewriter<'_> {
             _ => {}
         }
         out.push(Piece::Calls(text));
-    }
-
-    fn end_block(&self, out: &mut Vec<u8>, plan: &Plan) {
-        if plan.home == Home::Block {
-            self.writer.statement(out, "end block");
-        }
     }
 
     /// Writes pieces as lines.

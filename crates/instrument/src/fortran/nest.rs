@@ -11,7 +11,7 @@
 use super::branch::Branches;
 use super::class::{Class, Construct, Unit};
 use super::directive::Parsed;
-use super::scan::{Kind, Scan, Statement};
+use super::scan::{Cpp, Kind, Scan, Statement};
 use crate::directives::{self, Level, User};
 
 /// One construct: a directive and what belongs to it.
@@ -27,9 +27,6 @@ pub(super) struct Site {
     pub parent: Option<usize>,
     /// The program unit or procedure that it is in.
     pub unit: usize,
-    /// The statement in front of it, if that is a directive that opens a body: an inserted BLOCK
-    /// would be taken for the body.
-    pub behind: Option<usize>,
     /// The sections of a `sections` construct.
     pub sections: Vec<Section>,
     /// A `cancel` in the body ends it.
@@ -164,7 +161,6 @@ pub(super) fn nest(scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
         nest: Nest::default(),
         stack: Vec::new(),
         branches: Branches::default(),
-        previous: None,
         suspended: false,
         main: None,
         main_external: false,
@@ -182,8 +178,6 @@ pub(super) struct Nester<'a> {
     pub(super) nest: Nest,
     pub(super) stack: Vec<Entry>,
     branches: Branches,
-    /// The statement in front, preprocessor lines apart.
-    previous: Option<usize>,
     /// Between `noinstrument` and `instrument`.
     suspended: bool,
     /// The main program, if it has no PROGRAM statement.
@@ -200,6 +194,7 @@ impl Nester<'_> {
     fn statement(&mut self, at: usize) -> Result<(), Broken> {
         let statement = self.at(at);
         if let Kind::Cpp(cpp) = statement.kind {
+            self.included(at, cpp);
             self.branches.line(cpp, &mut self.stack, &mut self.nest.sites, self.parsed);
             return Ok(());
         }
@@ -212,7 +207,6 @@ impl Nester<'_> {
             Kind::Directive(directive) => self.directive(at, directive)?,
             Kind::Cpp(_) => {}
         }
-        self.previous = Some(at);
         Ok(())
     }
 
@@ -360,25 +354,38 @@ impl Nester<'_> {
         unit.or(self.main)
     }
 
-    /// Follows the beginning of a unit; a main program may begin with any statement.
+    /// The unit that a statement is in; a main program may begin with any statement.
+    fn enter_unit(&mut self, at: usize) -> usize {
+        self.current_unit().unwrap_or_else(|| {
+            self.nest.units.push(UnitSite { first: at, preamble: None, leading: true });
+            let unit = self.nest.units.len() - 1;
+            self.main = Some(unit);
+            unit
+        })
+    }
+
+    /// Follows the beginning of a unit: declarations must come behind IMPLICIT, which may come
+    /// behind PARAMETER.
     fn preamble(&mut self, at: usize, class: Class) {
         if matches!(class, Class::Unit(_)) {
             return;
         }
-        let unit = match self.current_unit() {
-            Some(unit) => unit,
-            None => {
-                self.main = Some(self.nest.units.len());
-                self.nest.units.push(UnitSite { first: at, preamble: None, leading: true });
-                self.nest.units.len() - 1
-            }
-        };
+        let unit = self.enter_unit(at);
         let unit = &mut self.nest.units[unit];
-        let preamble =
-            matches!(class, Class::Preamble | Class::ImplicitNoneExternal | Class::Include);
-        unit.leading &= preamble;
-        if unit.leading {
-            unit.preamble = Some(at);
+        match class {
+            Class::Preamble | Class::ImplicitNoneExternal => unit.preamble = Some(at),
+            Class::Include if unit.leading => unit.preamble = Some(at),
+            _ => unit.leading = false,
+        }
+    }
+
+    /// A file that is included first may have the IMPLICIT statement.
+    fn included(&mut self, at: usize, cpp: Cpp) {
+        if cpp == Cpp::Include
+            && let Some(unit) = self.current_unit()
+            && self.nest.units[unit].leading
+        {
+            self.nest.units[unit].preamble = Some(at);
         }
     }
 
@@ -548,8 +555,7 @@ impl Nester<'_> {
             opened: at,
             close: if state.is_some() { Close::Open } else { Close::Itself },
             parent: parent.flatten(),
-            unit: self.current_unit().unwrap_or_default(),
-            behind: self.previous.filter(|previous| self.opens_body(*previous)),
+            unit: self.enter_unit(at),
             sections: Vec::new(),
             cancelled: false,
             blocked: self.blocked(),
@@ -562,13 +568,6 @@ impl Nester<'_> {
         if let Some(state) = state {
             self.stack.push(Entry::Omp(id, state));
         }
-    }
-
-    fn opens_body(&self, at: usize) -> bool {
-        let Kind::Directive(directive) = self.at(at).kind else { return false };
-        let kind = &self.parsed[directive].kind;
-        use directives::Kind as Meaning;
-        matches!(kind, Meaning::Events(_) | Meaning::Body { .. } | Meaning::Section)
     }
 
     /// Why no call may be inserted here.

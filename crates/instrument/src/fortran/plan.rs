@@ -24,18 +24,6 @@ pub(super) struct Plan {
     pub barrier: bool,
     /// Numbers of the descriptors of its sections.
     pub sections: Vec<u32>,
-    /// Where the variable of its team or task is declared.
-    pub home: Home,
-}
-
-/// Where the variable of a team or task is declared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Home {
-    /// In a BLOCK around the construct.
-    Block,
-    /// In the procedure; constructs around it have it private. For units that name common blocks
-    /// in clauses: inside of a BLOCK these names are not known.
-    Unit,
 }
 
 /// One level of a construct.
@@ -62,8 +50,6 @@ pub(super) struct Plans {
     pub found: usize,
     /// Constructs that get them.
     pub instrumented: usize,
-    /// Units whose directives name a common block.
-    names_common: Vec<bool>,
     /// By site: the sites inside whose variables have to be private there.
     pub private: Vec<Vec<usize>>,
 }
@@ -93,11 +79,7 @@ impl Facts<'_> {
 
 /// Plans all constructs.
 pub(super) fn plan(facts: Facts) -> Plans {
-    let mut plans = Plans {
-        names_common: names_common(facts),
-        private: vec![Vec::new(); facts.nest.sites.len()],
-        ..Plans::default()
-    };
+    let mut plans = Plans { private: vec![Vec::new(); facts.nest.sites.len()], ..Plans::default() };
     for site in &facts.nest.sites {
         let plan = plans.site(facts, site);
         plans.plans.push(plan);
@@ -135,29 +117,15 @@ impl Plans {
         if !level_plans.iter().any(|level| level.events) {
             return None;
         }
-        let home = if self.names_common[site.unit] { Home::Unit } else { Home::Block };
-        let has_variable = matches!(levels[0], Level::Parallel | Level::Task);
-        if home == Home::Unit && has_variable && !self.can_be_private(facts, site) {
-            let reason = "a clause names a common block, and a construct around it has variables";
-            self.note(facts, site, Severity::Warning, reason);
-            return None;
-        }
         self.instrumented += 1;
         let number = self.region(facts, site, parsed);
-        if home == Home::Unit && has_variable {
+        if matches!(levels[0], Level::Parallel | Level::Task) {
             self.make_private(facts, site);
         }
         let sections = self.sections(facts, site, &level_plans);
         let barrier = false;
-        let plan = Plan {
-            number,
-            levels: level_plans,
-            split: None,
-            whole: false,
-            barrier,
-            sections,
-            home,
-        };
+        let plan =
+            Plan { number, levels: level_plans, split: None, whole: false, barrier, sections };
         Some(self.divided(facts, site, levels, plan))
     }
 
@@ -184,23 +152,14 @@ impl Plans {
         plan
     }
 
-    /// Whether each construct around this one that has variables of its own gets events, so that a
-    /// clause can be added.
-    fn can_be_private(&self, facts: Facts, site: &Site) -> bool {
-        around(facts, site).all(|parent| match &self.plans[parent] {
-            Some(plan) => !plan.whole,
-            None => !has_variables(&facts.parsed[facts.nest.sites[parent].directive].name),
-        })
-    }
-
-    /// Adds the variable to the constructs around: it would be shared by their threads.
+    /// The variable of a team or task is declared in the procedure. Constructs around it with
+    /// variables of their own must have it private, or their threads would share it; to say so is
+    /// right under any `default`.
     fn make_private(&mut self, facts: Facts, site: &Site) {
         let id = self.plans.len();
-        for parent in around(facts, site) {
-            let plan = self.plans[parent].as_ref();
-            let scoped =
-                |plan: &Plan| matches!(plan.levels[0].level, Level::Parallel | Level::Task);
-            if plan.is_some_and(scoped) {
+        let parents = std::iter::successors(site.parent, |at| facts.nest.sites[*at].parent);
+        for parent in parents {
+            if has_variables(&facts.parsed[facts.nest.sites[parent].directive].name) {
                 self.private[parent].push(id);
             }
         }
@@ -264,29 +223,9 @@ fn left_alone(site: &Site) -> Option<&'static str> {
     (site.close == Close::Nowhere).then_some("its loop ends with the statement of an outer loop")
 }
 
-/// The constructs around one, from the inside.
-fn around<'a>(facts: Facts<'a>, site: &Site) -> impl Iterator<Item = usize> + use<'a> {
-    std::iter::successors(site.parent, move |parent| facts.nest.sites[*parent].parent)
-}
-
+/// Whether a construct has a data environment. (Worksharing constructs use that of their region.)
 fn has_variables(name: &str) -> bool {
-    const WORDS: [&str; 6] = ["parallel", "task", "taskloop", "teams", "target", "distribute"];
-    name.split(' ').any(|word| WORDS.contains(&word))
-}
-
-/// By unit: whether a clause has a list item like `/block/`.
-fn names_common(facts: Facts) -> Vec<bool> {
-    let mut units = vec![false; facts.nest.units.len().max(1)];
-    for site in &facts.nest.sites {
-        let text = &facts.scan.directives[site.directive].text;
-        let directive = &facts.parsed[site.directive].directive;
-        let lists = directive.clauses.iter().flat_map(|clause| &clause.items);
-        let mut starts = lists
-            .map(|item| item.span.start)
-            .chain(directive.argument.iter().map(|argument| argument.start));
-        units[site.unit] |= starts.any(|start| text[start] == b'/');
-    }
-    units
+    name.split(' ').any(|word| matches!(word, "parallel" | "task" | "taskloop" | "teams"))
 }
 
 /// The words of one level of a construct called `name`.

@@ -7,7 +7,7 @@
 use super::close::Piece;
 use super::directive::Parsed;
 use super::nest::{Close, Event, Site};
-use super::plan::{Facts, Home, Plan, Plans};
+use super::plan::{Facts, Plan, Plans};
 use super::scan::{Cpp, Kind, Statement};
 use super::text::{Extra, Names, Writer, pieces};
 use crate::Region;
@@ -68,17 +68,16 @@ impl<'a> Rewriter<'a> {
         self.flush();
     }
 
-    /// Declares the variables that are not in a BLOCK.
+    /// Declares the variables of teams and tasks at the beginning of their procedures. (Not in a
+    /// BLOCK around the construct: there gfortran makes a new variable of an implicitly typed name,
+    /// knows no common block and calls no function that only has a type.)
     fn declarations(&mut self) {
         for (site, plan) in self.facts.nest.sites.iter().zip(self.plans.plans.clone()) {
-            let Some(plan) = plan.filter(|plan| plan.home == Home::Unit && site.alias.is_none())
-            else {
-                continue;
-            };
+            let Some(plan) = plan.filter(|_| site.alias.is_none()) else { continue };
             let mut out = Vec::new();
             match plan.levels[0].level {
                 Level::Parallel => self.declare(&mut out, 'p', plan.number),
-                Level::Task => self.declare(&mut out, 't', plan.number),
+                Level::Task if plan.levels[0].events => self.declare(&mut out, 't', plan.number),
                 _ => continue,
             }
             if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
@@ -210,6 +209,7 @@ impl<'a> Rewriter<'a> {
         let facts = self.facts;
         let site = &facts.nest.sites[id];
         let Some(plan) = self.plans.plans[id].clone() else {
+            self.add_clauses(id, None);
             if site.close == Close::Itself && facts.parsed[site.directive].name == "taskyield" {
                 self.resume(site);
             }
@@ -220,7 +220,7 @@ impl<'a> Rewriter<'a> {
         if plan.split.is_some() {
             self.replace_split(id, &plan);
         } else {
-            self.add_clause(id, &plan);
+            self.add_clauses(id, Some(&plan));
         }
         let after = self.text_after(site, &plan);
         self.after(site.opened, &after);
@@ -240,12 +240,10 @@ impl<'a> Rewriter<'a> {
         let outer = &plan.levels[0];
         match outer.level {
             Level::Parallel => {
-                self.block(&mut out, site, plan, 'p');
                 self.common_if(&mut out, site, plan);
                 self.call_with(&mut out, ("Parallel", "fork", Extra::Out), number, external);
             }
             Level::Task if outer.events => {
-                self.block(&mut out, site, plan, 't');
                 self.call_with(&mut out, ("Task", "create_begin", Extra::Out), number, external);
             }
             Level::Master => {}
@@ -264,20 +262,6 @@ impl<'a> Rewriter<'a> {
         self.names.global(&format!("b{number}"))
     }
 
-    /// Opens the BLOCK with the variable of a team or task.
-    fn block(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan, kind: char) {
-        let number = plan.number;
-        if plan.home == Home::Unit {
-            return;
-        }
-        if site.behind.is_some() {
-            // As the first statement of a construct our BLOCK would be taken for its whole body.
-            self.writer.statement(out, "continue");
-        }
-        let variable = self.names.local(kind, number);
-        self.writer.statement(out, &format!("block; integer(8) :: {variable}"));
-    }
-
     /// An `if` that holds for two levels is evaluated once.
     fn common_if(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan) {
         let Some(index) = plan.split.as_ref().and_then(|split| split.common_if) else { return };
@@ -286,9 +270,6 @@ impl<'a> Rewriter<'a> {
         let text = &self.facts.scan.directives[site.directive].text[argument];
         let text = String::from_utf8_lossy(text).into_owned();
         let variable = self.names.local('c', plan.number);
-        if plan.home == Home::Block {
-            self.writer.statement(out, &format!("logical :: {variable}"));
-        }
         self.writer.statement(out, &format!("{variable} = {text}"));
     }
 
@@ -320,17 +301,23 @@ impl<'a> Rewriter<'a> {
         out
     }
 
-    /// Adds the variable of a team or task to the user's directive.
-    fn add_clause(&mut self, id: usize, plan: &Plan) {
+    /// Adds the variables of a team or task to the user's directive.
+    fn add_clauses(&mut self, id: usize, plan: Option<&Plan>) {
         let site = &self.facts.nest.sites[id];
-        let kind = match plan.levels[0].level {
-            Level::Parallel if !plan.whole => 'p',
-            Level::Task => 't',
-            _ => return,
-        };
-        let mut clause = format!(" firstprivate({})", self.names.local(kind, plan.number));
+        let kind = plan.and_then(|plan| match plan.levels[0].level {
+            Level::Parallel if !plan.whole => Some(('p', plan.number)),
+            Level::Task => Some(('t', plan.number)),
+            _ => None,
+        });
+        let mut clause = String::new();
+        if let Some((kind, number)) = kind {
+            clause += &format!(" firstprivate({})", self.names.local(kind, number));
+        }
         for private in self.private_names(id) {
             clause += &format!(" private({private})");
+        }
+        if clause.is_empty() {
+            return;
         }
         let facts = self.facts;
         let text = &facts.scan.directives[site.directive];
@@ -358,14 +345,20 @@ impl<'a> Rewriter<'a> {
         self.edits.insert(end, tail);
     }
 
-    /// Variables of constructs inside that are declared in the procedure.
+    /// Variables of constructs inside.
     fn private_names(&self, id: usize) -> Vec<String> {
-        let name = |site: &usize| {
-            let plan = self.plans.plans[*site].as_ref()?;
+        let id = self.facts.nest.sites[id].alias.unwrap_or(id);
+        let mut names = Vec::new();
+        for plan in
+            self.plans.private[id].iter().filter_map(|site| self.plans.plans[*site].as_ref())
+        {
             let kind = if plan.levels[0].level == Level::Task { 't' } else { 'p' };
-            Some(self.names.local(kind, plan.number))
-        };
-        self.plans.private[id].iter().filter_map(name).collect()
+            names.push(self.names.local(kind, plan.number));
+            if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
+                names.push(self.names.local('c', plan.number));
+            }
+        }
+        names
     }
 
     fn line_of(&self, offset: usize) -> usize {

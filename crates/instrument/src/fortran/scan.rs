@@ -47,6 +47,8 @@ pub(super) enum Cpp {
     Else,
     /// `#endif`.
     Endif,
+    /// `#include`.
+    Include,
     /// Anything else.
     Other,
 }
@@ -412,6 +414,7 @@ fn cpp_kind(line: &[u8]) -> Cpp {
         b"ifdef" | b"ifndef" => Cpp::If(false),
         b"else" | b"elif" => Cpp::Else,
         b"endif" => Cpp::Endif,
+        b"include" => Cpp::Include,
         _ => Cpp::Other,
     }
 }
