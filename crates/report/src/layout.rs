@@ -132,7 +132,8 @@ mod tests {
             1 thread 0 arrives last
               in 96 % of 2,000
               visits.
-        "#]].assert_eq(&text);
+        "#]]
+        .assert_eq(&text);
     }
 
     #[test]
