@@ -39,16 +39,8 @@ impl Routine {
 
     #[cold]
     fn find(&self) -> usize {
-        // GNU's runtime has each routine twice, with locks of OpenMP 2.5 and of 3.0 and later, and
-        // a look-up without a version may find the old one.
-        // SAFETY: NUL-terminated names.
-        let address = unsafe {
-            let name = self.name.as_ptr();
-            match libc::dlvsym(libc::RTLD_NEXT, name, c"OMP_3.0".as_ptr()) as usize {
-                0 => openmp::symbol(libc::RTLD_NEXT, name),
-                address => address,
-            }
-        };
+        // SAFETY: a NUL-terminated name.
+        let address = unsafe { openmp::symbol(libc::RTLD_NEXT, self.name.as_ptr()) };
         self.real.store(address, Ordering::Relaxed);
         address
     }
