@@ -13,6 +13,73 @@
 //! * **Bytes first, files second.** Everything works on slices; the file layer is thin.
 //!
 //! Little-endian files are written on every machine; both byte orders are read.
+//!
+//! An archive that `otf2-print` and the Python reader accept needs a clock, a system tree with a
+//! process and a thread, and an event file for each thread:
+//!
+//! ```
+//! use pompeii_otf2::anchor::Anchor;
+//! use pompeii_otf2::definition as def;
+//! use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
+//! use pompeii_otf2::event::{Enter, Leave};
+//! use pompeii_otf2::read::Archive;
+//! use pompeii_otf2::reference::*;
+//! use pompeii_otf2::write::{ArchiveWriter, Options};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! let mut archive = ArchiveWriter::create(folder, "traces", Options::default())?;
+//! let (thread, process) = (LocationRef(0), LocationGroupRef(0));
+//! let (main, machine) = (RegionRef(0), SystemTreeNodeRef(0));
+//!
+//! let mut events = archive.events(thread)?;
+//! events.event(110, &Enter { region: main }.into(), &[])?;
+//! events.event(200, &Leave { region: main }.into(), &[])?;
+//! events.finish()?;
+//!
+//! archive.define(def::ClockProperties {
+//!     timer_resolution: 1_000_000_000,
+//!     global_offset: 100,
+//!     trace_length: 100,
+//!     realtime_timestamp: u64::MAX,
+//! })?;
+//! let name = archive.string("machine")?;
+//! let parent = SystemTreeNodeRef::UNDEFINED;
+//! archive.define(def::SystemTreeNode { id: machine, name, class_name: name, parent })?;
+//! let name = archive.string("Process")?;
+//! archive.define(def::LocationGroup {
+//!     id: process,
+//!     name,
+//!     location_group_type: LocationGroupType::PROCESS,
+//!     system_tree_parent: machine,
+//!     ..Default::default()
+//! })?;
+//! let name = archive.string("Master thread")?;
+//! archive.define(def::Location {
+//!     id: thread,
+//!     name,
+//!     location_type: LocationType::CPU_THREAD,
+//!     number_of_events: 2,
+//!     location_group: process,
+//! })?;
+//! let name = archive.string("main")?;
+//! archive.define(def::Region {
+//!     id: main,
+//!     name,
+//!     canonical_name: name,
+//!     region_role: RegionRole::FUNCTION,
+//!     paradigm: Paradigm::USER,
+//!     ..Default::default()
+//! })?;
+//! let anchor = archive.finish(Anchor::default())?;
+//!
+//! let archive = Archive::open(&anchor)?;
+//! for event in archive.merged()? {
+//!     let event = event?;
+//!     println!("{} {} {}", event.time, event.location, event.event);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 pub mod chunk;

@@ -85,16 +85,25 @@ impl<S: ChunkSource> Stream<S> {
     /// A flaw from which there is no way to the next record; it counts to the end of the chunk.
     #[cold]
     pub fn fatal(&mut self, record: &'static str, flaw: Flaw) -> Error {
-        self.ended = true;
         let missing = match flaw.found {
             None => true,
             // Only a length that a whole chunk could have is a reason to miss bytes.
             Some(length) => flaw.expected == ENDS_IN_CHUNK && length < self.chunk_bytes,
         };
-        if missing && self.is_cut() {
-            return self.truncated();
-        }
-        Error::malformed(&self.file, self.offset(self.source.bytes().len()), record, flaw)
+        let error = if missing && self.is_cut() {
+            self.truncated()
+        } else {
+            let end = self.offset(self.source.bytes().len());
+            Error::malformed(&self.file, end, record, flaw)
+        };
+        self.end();
+        error
+    }
+
+    /// Nothing follows.
+    fn end(&mut self) {
+        self.ended = true;
+        self.at = usize::MAX;
     }
 
     /// A flaw in the fields of a record that ends at `end` in the chunk.
@@ -124,11 +133,12 @@ impl<S: ChunkSource> Stream<S> {
     #[cold]
     fn next_chunk(&mut self) -> Result<(), Error> {
         if self.loaded && self.is_cut() {
-            self.ended = true;
-            return Err(self.truncated());
+            let error = self.truncated();
+            self.end();
+            return Err(error);
         }
         if self.chunks.is_empty() {
-            self.ended = true;
+            self.end();
             return Ok(());
         }
         let loaded = self.source.load(self.chunks.start, usize::MAX);
@@ -143,8 +153,9 @@ impl<S: ChunkSource> Stream<S> {
             return Ok(());
         }
         if bytes.len() < HEADER_BYTES {
-            self.ended = true;
-            return Err(self.truncated());
+            let error = self.truncated();
+            self.end();
+            return Err(error);
         }
         let flaw = Input::new(bytes, self.endian).flaw("a chunk: 03, and 42 or 23");
         Err(self.fatal("", flaw))

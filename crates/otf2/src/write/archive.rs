@@ -254,7 +254,7 @@ fn seal_file(live: &Path, chunk_bytes: usize) -> Result<Sealed, Error> {
     Ok(sealer.sealed())
 }
 
-/// The bytes of a chunk; none if it was never begun.
+/// The bytes of a chunk; none if it was never begun or has no room for the marks of an end.
 fn read_chunk(file: &mut File, number: u64, chunk_bytes: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(number * chunk_bytes as u64))?;
     let mut chunk = Vec::new();
@@ -263,5 +263,8 @@ fn read_chunk(file: &mut File, number: u64, chunk_bytes: usize) -> io::Result<Ve
         return Ok(Vec::new());
     }
     file.take((chunk_bytes - HEADER_BYTES) as u64).read_to_end(&mut chunk)?;
+    if chunk.len() < EMPTY_EVENT_FILE.len() {
+        chunk.clear();
+    }
     Ok(chunk)
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::chunk::{self, END_OF_CHUNK, Endian, HEADER_BYTES, Header};
+use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::error::{Error, io_error};
 
 /// Keeps the current chunk in memory, since its header is known only when it is full.
@@ -17,6 +18,7 @@ pub(super) struct ChunkedWriter<W> {
     counted: bool,
     first: u64,
     last: u64,
+    last_time: u64,
 }
 
 impl<W: Write> ChunkedWriter<W> {
@@ -30,6 +32,7 @@ impl<W: Write> ChunkedWriter<W> {
             counted,
             first: 1,
             last: 0,
+            last_time: 0,
         };
         writer.begin();
         writer
@@ -40,12 +43,12 @@ impl<W: Write> ChunkedWriter<W> {
     }
 
     /// Bytes that a record may have in the current chunk; two remain for the end marks.
-    pub fn free(&self) -> usize {
+    fn free(&self) -> usize {
         self.chunk_bytes.saturating_sub(self.chunk.len() + 2)
     }
 
     /// The error for a record that even an empty chunk cannot hold, `head` bytes being taken.
-    pub fn check_size(&self, record: &'static str, bytes: usize, head: usize) -> Result<(), Error> {
+    fn check_size(&self, record: &'static str, bytes: usize, head: usize) -> Result<(), Error> {
         let chunk_bytes = self.chunk_bytes;
         if HEADER_BYTES + head + bytes + 2 > chunk_bytes {
             return Err(Error::TooLarge { file: self.path.clone(), record, bytes, chunk_bytes });
@@ -63,13 +66,33 @@ impl<W: Write> ChunkedWriter<W> {
         Ok(())
     }
 
-    /// Appends bytes that fit, without counting a record.
-    pub fn append(&mut self, bytes: &[u8]) {
-        self.chunk.extend(bytes);
+    /// Appends and counts a record at a time, with its timestamp if that has grown and at the
+    /// start of a chunk; a time before the last one is recorded as that one.
+    pub fn timed_record(
+        &mut self,
+        name: &'static str,
+        time: u64,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        self.check_size(name, bytes.len(), TIMESTAMP_BYTES)?;
+        let new_chunk = self.free() < TIMESTAMP_BYTES + bytes.len();
+        if new_chunk {
+            self.next_chunk()?;
+        }
+        if new_chunk || time > self.last_time {
+            self.last_time = self.last_time.max(time);
+            self.append(&[TIMESTAMP]);
+            let time = self.last_time.to_le_bytes();
+            self.append(&time);
+        }
+        self.append(bytes);
+        self.last += 1;
+        Ok(())
     }
 
-    pub fn count_record(&mut self) {
-        self.last += u64::from(self.counted);
+    /// Appends bytes that fit, without counting a record.
+    fn append(&mut self, bytes: &[u8]) {
+        self.chunk.extend(bytes);
     }
 
     pub fn records(&self) -> u64 {
@@ -77,7 +100,7 @@ impl<W: Write> ChunkedWriter<W> {
     }
 
     /// Writes the chunk out and starts the next one.
-    pub fn next_chunk(&mut self) -> Result<(), Error> {
+    fn next_chunk(&mut self) -> Result<(), Error> {
         self.chunk.resize(self.chunk_bytes, END_OF_CHUNK);
         self.flush()?;
         self.first = self.last + 1;

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::chunked::ChunkedWriter;
 use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
-use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::error::Error;
 use crate::event::Event;
 use crate::record::Family;
@@ -16,7 +15,6 @@ use crate::wire::{Sink, Wire, write_framed};
 #[derive(Debug)]
 pub struct EventWriter<W: Write> {
     file: ChunkedWriter<W>,
-    last_time: u64,
 }
 
 impl<W: Write> EventWriter<W> {
@@ -24,7 +22,7 @@ impl<W: Write> EventWriter<W> {
     ///
     /// `chunk_bytes` is the event chunk size of the archive's anchor.
     pub fn new(out: W, path: &Path, chunk_bytes: usize) -> EventWriter<W> {
-        EventWriter { file: ChunkedWriter::new(out, path, chunk_bytes, true), last_time: 0 }
+        EventWriter { file: ChunkedWriter::new(out, path, chunk_bytes, true) }
     }
 
     /// Appends an event at `time`, in ticks; a time before the last one is recorded as that one.
@@ -41,19 +39,7 @@ impl<W: Write> EventWriter<W> {
             write_attributes(&mut sink, attributes);
         }
         write_event(&mut sink, event);
-        self.file.check_size(event.name(), sink.bytes.len(), TIMESTAMP_BYTES)?;
-        let new_chunk = self.file.free() < TIMESTAMP_BYTES + sink.bytes.len();
-        if new_chunk {
-            self.file.next_chunk()?;
-        }
-        if new_chunk || time > self.last_time {
-            self.last_time = self.last_time.max(time);
-            self.file.append(&[TIMESTAMP]);
-            self.file.append(&self.last_time.to_le_bytes());
-        }
-        self.file.append(&sink.bytes);
-        self.file.count_record();
-        Ok(())
+        self.file.timed_record(event.name(), time, &sink.bytes)
     }
 
     /// Events written so far.

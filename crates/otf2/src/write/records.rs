@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::chunked::ChunkedWriter;
 use crate::chunk::Endian;
-use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::error::Error;
 use crate::marker::MarkerRecord;
 use crate::record::Family;
@@ -72,16 +71,10 @@ impl<W: Write> SnapshotWriter<W> {
         SnapshotWriter(ChunkedWriter::new(out, path, chunk_bytes, true))
     }
 
-    /// Appends a record of the snapshot at `time`, in ticks; times must not decrease.
+    /// Appends a record of the snapshot at `time`, in ticks; a time before the last one is
+    /// recorded as that one.
     pub fn record(&mut self, time: u64, record: &Snapshot) -> Result<(), Error> {
-        // Each with its timestamp: snapshots are small, and this needs no state.
-        let mut bytes = Vec::with_capacity(TIMESTAMP_BYTES);
-        bytes.push(TIMESTAMP);
-        bytes.extend(time.to_le_bytes());
-        bytes.extend(framed(record));
-        self.0.record(record.name(), &bytes)?;
-        self.0.count_record();
-        Ok(())
+        self.0.timed_record(record.name(), time, &framed(record))
     }
 
     /// Completes the file.
