@@ -57,6 +57,9 @@ function notes(raw) {
   return el("div", {}, ...[...counted, ...raw.notes].map((note) => el("p.note", {}, note)));
 }
 
+// Findings that are shown at once; the rest opens on demand.
+const FIRST = 5;
+
 function findings(raw, onFinding) {
   const shown = raw.findings.filter((finding) => finding.significant);
   if (!shown.length) return el("p.note", {}, "Nothing costs more than 1 % of the run.");
@@ -71,7 +74,11 @@ function findings(raw, onFinding) {
   return el("div", {},
     el("div.findings-head", {}, el("h2", {}, "Fix first"), el("span", {}, "lost"),
       el("span", {}, "gain")),
-    el("ol.findings", {}, ...items));
+    el("ol.findings", {}, ...items.slice(0, FIRST)),
+    items.length > FIRST
+      ? el("details.more", {}, el("summary", {}, `${items.length - FIRST} more`),
+          el("ol.findings", {}, ...items.slice(FIRST)))
+      : null);
 }
 
 function place(finding) {

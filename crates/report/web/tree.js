@@ -134,8 +134,10 @@ export class Tree {
       if (tabIndex === 0 || other === id) this.rows.get(other).tabIndex = other === id ? 0 : -1;
     }
     // Taking the focus away from a button that was pressed elsewhere would surprise.
-    if (this.host.contains(document.activeElement)) row?.focus({ preventScroll: true });
-    row?.scrollIntoView({ block: "nearest" });
+    if (this.host.contains(document.activeElement)) {
+      row?.focus({ preventScroll: true });
+      row?.scrollIntoView({ block: "nearest" });
+    }
   }
 
   /** Opens everything above a node and selects it. */
