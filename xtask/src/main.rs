@@ -1,6 +1,7 @@
 //! Everything a developer runs. `cargo xtask` lists the commands; each is one file.
 
 mod demo;
+mod manual;
 mod programs;
 mod setup;
 mod shell;

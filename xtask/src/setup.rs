@@ -34,12 +34,13 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 8] = [
+const NEEDED: [Needed; 9] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
     needed(Purpose::Tests, "clang-19", &["--version"], &["clang-19", "libomp-19-dev"]),
     needed(Purpose::Tests, "otf2-print", &["--version"], &["otf2-tools"]),
+    needed(Purpose::Tests, "/usr/bin/python3", &["-c", "import otf2"], &["python3-otf2"]),
     needed(Purpose::Tests, "valgrind", &["--version"], &["valgrind"]),
     needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
     needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
@@ -82,10 +83,10 @@ pub fn python() -> PathBuf {
 fn install_readers() -> Result<()> {
     let python = python();
     let path = python.display().to_string();
-    if shell::works(&path, &["-c", "import pycubexr, otf2"]) {
+    if shell::works(&path, &["-c", "import pycubexr"]) {
         return Ok(());
     }
     let folder = shell::target_folder().join("oracles");
     shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", "pycubexr", "otf2"]))
+    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", "pycubexr"]))
 }

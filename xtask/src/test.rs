@@ -2,17 +2,18 @@
 
 use anyhow::{Result, bail};
 
-use crate::{programs, setup, shell, tidy};
+use crate::{manual, programs, setup, shell, tidy};
 
 /// A name, and what is done.
 type Stage = (&'static str, fn() -> Result<()>);
 
 /// The stages in their order.
-const STAGES: [Stage; 5] = [
+const STAGES: [Stage; 6] = [
     ("format", format),
     ("lint", lint),
     ("cargo", cargo_tests),
     ("oracles", oracles),
+    ("manual", manual),
     ("programs", all_programs),
 ];
 
@@ -24,7 +25,7 @@ pub fn run(stage: Option<&str>) -> Result<()> {
         let names = STAGES.map(|(name, _)| name).join(", ");
         bail!("no stage `{}`; stages are {names}", stage.unwrap_or_default());
     }
-    if stage.is_none_or(|stage| matches!(stage, "oracles" | "programs")) {
+    if stage.is_none_or(|stage| matches!(stage, "oracles" | "manual" | "programs")) {
         setup::install(setup::Purpose::Tests)?;
     }
     for (name, action) in chosen {
@@ -53,6 +54,11 @@ fn oracles() -> Result<()> {
     let mut cargo = shell::cargo();
     cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
     shell::run(cargo.args(["test", "--workspace", "--quiet", "--test", "oracle_*"]))
+}
+
+/// The manual's commands.
+fn manual() -> Result<()> {
+    manual::run(&shell::build_pompeii()?)
 }
 
 fn all_programs() -> Result<()> {
