@@ -92,8 +92,7 @@ impl Rewriter<'_> {
     }
 
     /// Writes pieces as lines.
-    pub(super) fn render(&mut self, site: &Site, pieces: &[Piece]) -> Vec<u8> {
-        let _ = site;
+    pub(super) fn render(&mut self, pieces: &[Piece]) -> Vec<u8> {
         let mut out = Vec::new();
         for piece in pieces {
             match piece {

@@ -196,7 +196,6 @@ fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fortran::form::Sentinel;
     use expect_test::{Expect, expect};
     use std::fmt::Write;
 
@@ -204,8 +203,7 @@ mod tests {
         let mut out = String::new();
         for line in directives.lines() {
             let (text, at) = (line.as_bytes().to_vec(), (0..line.len()).collect());
-            let parsed =
-                parse(&DirectiveText { sentinel: Sentinel::Omp, text, at, has_cpp: false });
+            let parsed = parse(&DirectiveText { text, at, has_cpp: false });
             let clauses: Vec<&str> =
                 parsed.directive.clauses.iter().map(|clause| clause.name.as_str()).collect();
             let mark = if parsed.is_loop() { " loop" } else { "" };

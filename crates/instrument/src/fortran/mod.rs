@@ -2,8 +2,8 @@
 //!
 //! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`] for
 //! columns and sentinels and [`class`] for what a statement opens or closes), [`directive`] finds
-//! what directives mean, [`nest`] which END closes what, [`plan`] what gets events, [`rewrite`] and
-//! [`close`] where the calls go. [`tail`] writes the procedures that are called.
+//! what directives mean, [`nest`] which END closes what, [`plan`] what gets events, [`rewrite`] (with
+//! [`split`], [`close`], [`variables`] and [`user`]) where the calls go. [`tail`] writes the procedures that are called.
 
 mod atomic;
 mod branch;
@@ -16,8 +16,11 @@ mod place;
 mod plan;
 mod rewrite;
 mod scan;
+mod split;
 mod tail;
 mod text;
+mod user;
+mod variables;
 
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
@@ -108,10 +111,13 @@ fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {
 fn error(source: &[u8], scan: &Scan, places: &Places, broken: Broken) -> Error {
     let statement = scan.statements[broken.at];
     let line = scan.lines[statement.first];
+    let text = &source[line.start..line.end];
+    let indent = text.iter().take_while(|c| c.is_ascii_whitespace()).count();
+    let column = statement.start.saturating_sub(line.start).max(indent) + 1;
     Error {
         line: places.line(statement.first),
-        column: (statement.start.saturating_sub(line.start) + 1) as u32,
-        source_line: String::from_utf8_lossy(&source[line.start..line.end]).trim_end().to_owned(),
+        column: column as u32,
+        source_line: String::from_utf8_lossy(text).trim_end().to_owned(),
         message: broken.message,
         expected: broken.expected,
     }

@@ -9,9 +9,8 @@ use super::directive::Parsed;
 use super::nest::{Close, Event, Site};
 use super::plan::{Facts, Plan, Plans};
 use super::scan::{Cpp, Kind, Statement};
-use super::text::{Extra, Names, Writer, pieces};
-use crate::Region;
-use crate::directives::{self, Level, User};
+use super::text::{Extra, Names, Writer};
+use crate::directives::Level;
 use crate::edit::EditList;
 use std::collections::BTreeMap;
 
@@ -28,7 +27,7 @@ pub(super) struct Rewriter<'a> {
     /// Text to insert in place of a `;`, with the line it is on.
     breaks: BTreeMap<usize, (usize, Vec<u8>)>,
     /// User regions by name, with their numbers.
-    user_regions: Vec<(String, u32)>,
+    pub user_regions: Vec<(String, u32)>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -68,52 +67,6 @@ impl<'a> Rewriter<'a> {
         self.flush();
     }
 
-    /// Declares the variables of teams and tasks at the beginning of their procedures. (Not in a
-    /// BLOCK around the construct: there gfortran makes a new variable of an implicitly typed name,
-    /// knows no common block and calls no function that only has a type.)
-    fn declarations(&mut self) {
-        for (site, plan) in self.facts.nest.sites.iter().zip(self.plans.plans.clone()) {
-            let Some(plan) = plan.filter(|_| site.alias.is_none()) else { continue };
-            let mut out = Vec::new();
-            match plan.levels[0].level {
-                Level::Parallel => self.declare(&mut out, 'p', plan.number),
-                Level::Task if plan.levels[0].events => self.declare(&mut out, 't', plan.number),
-                _ => continue,
-            }
-            if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
-                let variable = self.names.local('c', plan.number);
-                self.writer.statement(&mut out, &format!("logical :: {variable}"));
-            }
-            let unit = self.facts.nest.units[site.unit];
-            match unit.preamble {
-                Some(preamble) => self.after(self.past_conditional(unit.first, preamble), &out),
-                None => self.before(unit.first, &out),
-            }
-        }
-    }
-
-    fn declare(&self, out: &mut Vec<u8>, kind: char, number: u32) {
-        let variable = self.names.local(kind, number);
-        self.writer.statement(out, &format!("integer(8) :: {variable}"));
-    }
-
-    /// The `#endif` behind a statement that is in a preprocessor branch which begins behind `from`.
-    fn past_conditional(&self, from: usize, statement: usize) -> usize {
-        let statements = &self.facts.scan.statements;
-        let mut depth = 0;
-        for (at, next) in statements.iter().enumerate().skip(from) {
-            match next.kind {
-                Kind::Cpp(Cpp::If(_)) => depth += 1,
-                Kind::Cpp(Cpp::Endif) => depth -= 1,
-                _ => {}
-            }
-            if at >= statement && depth <= 0 {
-                return at;
-            }
-        }
-        statement
-    }
-
     /// Turns the collected insertions into edits, each with its line marker.
     fn flush(&mut self) {
         let lines = &self.facts.scan.lines;
@@ -138,7 +91,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn statement(&self, at: usize) -> Statement {
+    pub fn statement(&self, at: usize) -> Statement {
         self.facts.scan.statements[at]
     }
 
@@ -262,17 +215,6 @@ impl<'a> Rewriter<'a> {
         self.names.global(&format!("b{number}"))
     }
 
-    /// An `if` that holds for two levels is evaluated once.
-    fn common_if(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan) {
-        let Some(index) = plan.split.as_ref().and_then(|split| split.common_if) else { return };
-        let clause = &self.facts.parsed[site.directive].directive.clauses[index];
-        let Some(argument) = clause.argument.clone() else { return };
-        let text = &self.facts.scan.directives[site.directive].text[argument];
-        let text = String::from_utf8_lossy(text).into_owned();
-        let variable = self.names.local('c', plan.number);
-        self.writer.statement(out, &format!("{variable} = {text}"));
-    }
-
     /// What goes behind the opening directive of the innermost level.
     fn text_after(&mut self, site: &Site, plan: &Plan) -> Vec<u8> {
         let mut out = Vec::new();
@@ -301,147 +243,13 @@ impl<'a> Rewriter<'a> {
         out
     }
 
-    /// Adds the variables of a team or task to the user's directive.
-    fn add_clauses(&mut self, id: usize, plan: Option<&Plan>) {
-        let site = &self.facts.nest.sites[id];
-        let kind = plan.and_then(|plan| match plan.levels[0].level {
-            Level::Parallel if !plan.whole => Some(('p', plan.number)),
-            Level::Task => Some(('t', plan.number)),
-            _ => None,
-        });
-        let mut clause = String::new();
-        if let Some((kind, number)) = kind {
-            clause += &format!(" firstprivate({})", self.names.local(kind, number));
-        }
-        for private in self.private_names(id) {
-            clause += &format!(" private({private})");
-        }
-        if clause.is_empty() {
-            return;
-        }
-        let facts = self.facts;
-        let text = &facts.scan.directives[site.directive];
-        let words = facts.parsed[site.directive].words_span();
-        let end = text.at[words.end - 1] + 1;
-        let rest = text.text[words.end..].iter().position(|c| *c != b' ' && *c != b'\t');
-        let same_line = rest.is_some_and(|rest| {
-            let next = text.at[words.end + rest];
-            !self.source[end..next].contains(&b'\n')
-        });
-        if !same_line {
-            self.edits.insert(end, clause);
-            return;
-        }
-        let line = self.line_of(end);
-        let marker =
-            if facts.options.line_markers { facts.places.marker_for(line) } else { String::new() };
-        let column = end - facts.scan.lines[line].start;
-        let tail = if self.writer.form.is_fixed() {
-            // The user's clauses keep their columns.
-            format!("{clause}\n{marker}!$omp&{}", " ".repeat(column.saturating_sub(6)))
-        } else {
-            format!("{clause} &\n{marker}!$omp &")
-        };
-        self.edits.insert(end, tail);
-    }
-
-    /// Variables of constructs inside.
-    fn private_names(&self, id: usize) -> Vec<String> {
-        let id = self.facts.nest.sites[id].alias.unwrap_or(id);
-        let mut names = Vec::new();
-        for plan in
-            self.plans.private[id].iter().filter_map(|site| self.plans.plans[*site].as_ref())
-        {
-            let kind = if plan.levels[0].level == Level::Task { 't' } else { 'p' };
-            names.push(self.names.local(kind, plan.number));
-            if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
-                names.push(self.names.local('c', plan.number));
-            }
-        }
-        names
-    }
-
-    fn line_of(&self, offset: usize) -> usize {
-        self.facts.scan.lines.partition_point(|line| line.next <= offset)
-    }
-
-    /// Replaces a combined directive by one directive per level, with the calls between them.
-    fn replace_split(&mut self, id: usize, plan: &Plan) {
-        let facts = self.facts;
-        let site = &facts.nest.sites[id];
-        let Some(split) = &plan.split else { return };
-        let statement = self.statement(site.opened);
-        let marker = facts.places.marker_for(statement.first);
-        let mut out = Vec::new();
-        for (index, level) in plan.levels.iter().enumerate() {
-            if index > 0 {
-                self.between(&mut out, site, plan, index);
-                if facts.options.line_markers {
-                    out.extend_from_slice(marker.as_bytes());
-                }
-            }
-            let clauses = self.clauses_of(id, plan, index);
-            self.writer.directive(&mut out, &level.words, &clauses);
-        }
-        debug_assert_eq!(split.levels.len(), plan.levels.len());
-        let lines = &facts.scan.lines;
-        let range = lines[statement.first].start..lines[statement.last].next;
-        self.edits.replace(range, out);
-    }
-
-    /// The calls between the directives of level `index - 1` and `index`.
-    fn between(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan, index: usize) {
-        let (number, external) = (plan.number, site.external);
-        let (outer, inner) = (&plan.levels[index - 1], &plan.levels[index]);
-        match outer.level {
-            Level::Parallel => {
-                self.call_with(out, ("Parallel", "begin", Extra::In), number, external);
-            }
-            Level::Master if outer.events => self.call(out, "Master", "begin", number, external),
-            _ => {}
-        }
-        if let Some(stem) = inner.level.stem(true).filter(|_| inner.level != Level::Master)
-            && inner.events
-        {
-            self.call(out, stem, "enter", number, external);
-        }
-    }
-
-    /// The clauses of one level.
-    fn clauses_of(&self, id: usize, plan: &Plan, index: usize) -> Vec<Vec<String>> {
-        let site = &self.facts.nest.sites[id];
-        let Some(split) = &plan.split else { return Vec::new() };
-        let text = &self.facts.scan.directives[site.directive];
-        let directive = &self.facts.parsed[site.directive].directive;
-        let mut clauses = Vec::new();
-        let condition = self.names.local('c', plan.number);
-        if index == 0 {
-            let variable = self.names.local('p', plan.number);
-            clauses.push(vec![format!("firstprivate({variable})")]);
-            let private = self.private_names(id);
-            clauses.extend(private.iter().map(|name| vec![format!("private({name})")]));
-            if split.common_if.is_some() {
-                clauses.push(vec![format!("firstprivate({condition})")]);
-            }
-            clauses.extend(split.shared.iter().map(|name| vec![format!("shared({name})")]));
-        }
-        for &clause in &split.levels[index].1 {
-            if split.common_if == Some(clause) {
-                clauses.push(vec![format!("if({condition})")]);
-            } else {
-                clauses.push(pieces(text, directive.clauses[clause].span.clone()));
-            }
-        }
-        clauses
-    }
-
     fn close(&mut self, id: usize) {
         let facts = self.facts;
         let site = &facts.nest.sites[id];
         if let Some(plan) = self.plans.plans[id].clone() {
             let pieces = self.closing(site, &plan);
             match site.close {
-                Close::Directive(end) => self.close_at(site, &plan, end, &pieces),
+                Close::Directive(end) => self.close_at(&plan, end, &pieces),
                 Close::After(end) => self.close_behind(site, &plan, end, &pieces),
                 Close::Open | Close::Itself | Close::Nowhere => {}
             }
@@ -453,10 +261,10 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The user's END stays, for the outermost level; everything else goes around it.
-    fn close_at(&mut self, site: &Site, plan: &Plan, end: usize, pieces: &[Piece]) {
+    fn close_at(&mut self, plan: &Plan, end: usize, pieces: &[Piece]) {
         let last = pieces.iter().rposition(|piece| matches!(piece, Piece::End(..))).unwrap_or(0);
-        let before = self.render(site, &pieces[..last]);
-        let after = self.render(site, &pieces[last + 1..]);
+        let before = self.render(&pieces[..last]);
+        let after = self.render(&pieces[last + 1..]);
         self.before(end, &before);
         self.after(end, &after);
         let Kind::Directive(directive) = self.statement(end).kind else { return };
@@ -476,7 +284,14 @@ impl<'a> Rewriter<'a> {
 
     /// Without an END everything goes behind the loop or BLOCK.
     fn close_behind(&mut self, site: &Site, plan: &Plan, end: usize, pieces: &[Piece]) {
-        let mut text = self.render(site, pieces);
+        // An atomic needs no END behind one statement, and ours would only be one more line.
+        let atomic = plan.levels[0].level == Level::Atomic;
+        let pieces: Vec<Piece> = pieces
+            .iter()
+            .filter(|piece| !(atomic && matches!(piece, Piece::End(..))))
+            .cloned()
+            .collect();
+        let mut text = self.render(&pieces);
         if site.conditional {
             let guard = self.guard(plan.number);
             let open = format!("#ifdef {guard}\n#undef {guard}\n");
@@ -541,58 +356,5 @@ impl<'a> Rewriter<'a> {
         let event = ("Task", "resume", Extra::In);
         self.call_with(&mut out, event, number, scheduling_point.external);
         self.after(behind, &out);
-    }
-
-    fn user(&mut self, statement: usize, external: bool) {
-        let facts = self.facts;
-        let Kind::Directive(directive) = self.statement(statement).kind else { return };
-        let directives::Kind::User(user) = &facts.parsed[directive].kind else { return };
-        self.disarm(statement);
-        self.plans.found += 1;
-        self.plans.instrumented += 1;
-        let mut out = Vec::new();
-        match user {
-            User::Suspend | User::Resume => {}
-            User::Init => self.control(&mut out, "Init", external),
-            User::Finalize => self.control(&mut out, "Finalize", external),
-            User::On => self.control(&mut out, "On", external),
-            User::Off => self.control(&mut out, "Off", external),
-            _ if facts.options.disabled.contains("region") => {}
-            User::Begin(name) => {
-                let lines = facts.lines(statement);
-                let mut region = Region::new("region", lines, lines);
-                region.sub_name.clone_from(name);
-                let first = facts.scan.statements[statement].first;
-                region.file = facts.places.other_file(first).map(str::to_owned);
-                let number = self.plans.push(region);
-                self.user_regions.push((name.clone(), number));
-                self.call(&mut out, "", "begin", number, external);
-            }
-            User::End(name) | User::AlternativeEnd(name) => {
-                let found = self.user_regions.iter().rev().find(|(other, _)| other == name);
-                if let Some(&(_, number)) = found {
-                    self.plans.regions[number as usize - 1].end = facts.lines(statement);
-                    self.call(&mut out, "", "end", number, external);
-                }
-            }
-        }
-        self.after(statement, &out);
-    }
-
-    fn control(&mut self, out: &mut Vec<u8>, what: &str, external: bool) {
-        let name = self.names.routine("", &what.to_ascii_lowercase(), Extra::None, false);
-        self.writer.call(out, &name, "", external);
-    }
-
-    /// Makes a comment of a directive that only we know: `!$omp inst` becomes `! omp inst`.
-    fn disarm(&mut self, statement: usize) {
-        let statement = self.statement(statement);
-        for line in statement.first..=statement.last {
-            let line = self.facts.scan.lines[line];
-            let text = &self.source[line.start..line.end];
-            if let Some(at) = text.iter().position(|c| *c == b'$') {
-                self.edits.replace(line.start + at..line.start + at + 1, " ");
-            }
-        }
     }
 }

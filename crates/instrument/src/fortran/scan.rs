@@ -21,8 +21,6 @@ pub(super) struct Statement {
     pub last: usize,
     /// First byte of its text.
     pub start: usize,
-    /// One past its last byte, in front of a `;` or a comment.
-    pub end: usize,
     /// Offset of the `;` behind it, if another statement follows on the line.
     pub semicolon: Option<usize>,
 }
@@ -56,8 +54,6 @@ pub(super) enum Cpp {
 /// The text of a directive without sentinels, continuation marks and comments.
 #[derive(Clone, Debug)]
 pub(super) struct DirectiveText {
-    /// OpenMP's or ours.
-    pub sentinel: Sentinel,
     /// One character per byte of the source, as written.
     pub text: Vec<u8>,
     /// Source offset of each byte of `text`.
@@ -105,7 +101,6 @@ struct Open {
     first: usize,
     label: u32,
     start: Option<usize>,
-    end: usize,
     quote: Option<u8>,
 }
 
@@ -133,8 +128,8 @@ impl Scanner<'_> {
             last += 1;
         }
         let kind = Kind::Cpp(cpp_kind(self.text_of(at)));
-        let (start, end) = (self.scan.lines[at].start, self.scan.lines[last].end);
-        let statement = Statement { kind, label: 0, first: at, last, start, end, semicolon: None };
+        let start = self.scan.lines[at].start;
+        let statement = Statement { kind, label: 0, first: at, last, start, semicolon: None };
         self.scan.statements.push(statement);
         last + 1
     }
@@ -189,8 +184,7 @@ impl Scanner<'_> {
     }
 
     fn directive(&mut self, at: usize, sentinel: Sentinel, body: usize, end: usize) -> usize {
-        let mut directive =
-            DirectiveText { sentinel, text: Vec::new(), at: Vec::new(), has_cpp: false };
+        let mut directive = DirectiveText { text: Vec::new(), at: Vec::new(), has_cpp: false };
         let (mut line, mut from, mut to) = (at, body, end);
         let mut quote = None;
         loop {
@@ -222,10 +216,9 @@ impl Scanner<'_> {
             directive.at.pop();
         }
         let start = self.scan.lines[first].start;
-        let end = directive.at.last().map_or(self.scan.lines[last].end, |at| at + 1);
         let kind = Kind::Directive(self.scan.directives.len());
         self.scan.directives.push(directive);
-        let statement = Statement { kind, label: 0, first, last, start, end, semicolon: None };
+        let statement = Statement { kind, label: 0, first, last, start, semicolon: None };
         self.scan.statements.push(statement);
     }
 
@@ -277,12 +270,9 @@ impl Scanner<'_> {
 
     fn code(&mut self, at: usize) -> usize {
         let mut line = at;
-        let mut open = Open { first: at, label: 0, start: None, end: 0, quote: None };
+        let mut open = Open { first: at, label: 0, start: None, quote: None };
         let mut continuing = false;
-        loop {
-            let Content::Code { label, mut body, end, pomp_only, .. } = self.content(line) else {
-                break;
-            };
+        while let Content::Code { label, mut body, end, pomp_only, .. } = self.content(line) {
             if pomp_only {
                 self.scan.pomp_only.push(line);
             }
@@ -318,7 +308,6 @@ impl Scanner<'_> {
             if let Some(quote) = open.quote {
                 if c == quote {
                     open.quote = None;
-                    open.end = at;
                 } else if c == b'&' && !fixed && self.ends_line(at, end, open.quote) {
                     return true;
                 }
@@ -342,7 +331,6 @@ impl Scanner<'_> {
                 _ => {}
             }
             open.start.get_or_insert(at - 1);
-            open.end = at.min(end);
             self.text.push(c.to_ascii_lowercase());
         }
         if !fixed {
@@ -385,7 +373,6 @@ impl Scanner<'_> {
                 first: open.first,
                 last: line,
                 start,
-                end: open.end,
                 semicolon,
             };
             self.scan.statements.push(statement);
@@ -398,7 +385,7 @@ impl Scanner<'_> {
             last.semicolon = None;
         }
         self.text.clear();
-        *open = Open { first: line, label: 0, start: None, end: 0, quote: None };
+        *open = Open { first: line, label: 0, start: None, quote: None };
     }
 }
 
@@ -429,7 +416,8 @@ mod tests {
         let scan = scan(source.as_bytes(), form);
         let mut out = String::new();
         for statement in &scan.statements {
-            let Statement { label, first, last, start, end, semicolon, .. } = *statement;
+            let Statement { label, first, last, start, semicolon, .. } = *statement;
+            let end = semicolon.unwrap_or(scan.lines[last].end);
             let what = match statement.kind {
                 Kind::Directive(index) => {
                     let directive = &scan.directives[index];
@@ -451,11 +439,11 @@ mod tests {
             Form::Free,
             "s = \"!$omp parallel &\n  &more; x\" ! c ; d\n\ncall f(a, & ! note\n\n! comment\n  & b); do i=1,2; x = 1; end do;\n10 continue\n",
             expect![[r#"
-                1-2 0 Code(Other) [s = "!$omp parallel &\n  &more; x"]
+                1-2 0 Code(Other) [s = "!$omp parallel &\n  &more; x" ! c ; d]
                 4-7 0 Code(Other) [call f(a, & ! note\n\n! comment\n  & b)] ;
                 7-7 0 Code(Do(0)) [do i=1,2] ;
                 7-7 0 Code(Other) [x = 1] ;
-                7-7 0 Code(EndDo) [end do]
+                7-7 0 Code(EndDo) [end do;]
                 8-8 10 Code(Other) [10 continue]
             "#]],
         );
@@ -487,7 +475,7 @@ mod tests {
             FIXED,
             "      x = 'a\n     &b' // 5hit's! ; y = 1\nc\n#ifdef A\n     & + 1\n#else\n     & + 2\n#endif\n 10   end do\n",
             expect![[r#"
-                1-2 0 Code(Other) [x = 'a\n     &b' // 5hit's!] ;
+                1-2 0 Code(Other) [x = 'a\n     &b' // 5hit's! ] ;
                 4-4 0 Cpp(If(false)) [#ifdef A]
                 2-5 0 Code(Other) [y = 1\nc\n#ifdef A\n     & + 1]
                 6-6 0 Cpp(Else) [#else]

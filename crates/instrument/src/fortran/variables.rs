@@ -1,0 +1,153 @@
+//! The variable of each team and task: declared at the beginning of its procedure, passed to the
+//! threads of a region and to a task by `firstprivate`, private in the constructs around it.
+//!
+//! It is not declared in a BLOCK around the construct, because the user's code would then be inside
+//! of that BLOCK: gfortran 12 makes a new local variable of an implicitly typed name that it meets
+//! there first, knows no common block in clauses, and calls no function that only has a type.
+
+use super::plan::Plan;
+use super::rewrite::Rewriter;
+use super::scan::{Cpp, Kind};
+use crate::directives::Level;
+
+/// Columns of one added list.
+const LIST: usize = 48;
+
+impl Rewriter<'_> {
+    /// Declares the variables of teams and tasks.
+    pub(super) fn declarations(&mut self) {
+        for (site, plan) in self.facts.nest.sites.iter().zip(self.plans.plans.clone()) {
+            let Some(plan) = plan.filter(|_| site.alias.is_none()) else { continue };
+            let mut out = Vec::new();
+            match plan.levels[0].level {
+                Level::Parallel => self.declare(&mut out, 'p', plan.number),
+                Level::Task if plan.levels[0].events => self.declare(&mut out, 't', plan.number),
+                _ => continue,
+            }
+            if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
+                let variable = self.names.local('c', plan.number);
+                self.writer.statement(&mut out, &format!("logical :: {variable}"));
+            }
+            let unit = self.facts.nest.units[site.unit];
+            match unit.preamble {
+                Some(preamble) => self.after(self.past_conditional(unit.first, preamble), &out),
+                None => self.before(unit.first, &out),
+            }
+        }
+    }
+
+    fn declare(&self, out: &mut Vec<u8>, kind: char, number: u32) {
+        let variable = self.names.local(kind, number);
+        self.writer.statement(out, &format!("integer(8) :: {variable}"));
+    }
+
+    /// The `#endif` behind a statement that is in a preprocessor branch which begins behind `from`.
+    fn past_conditional(&self, from: usize, statement: usize) -> usize {
+        let statements = &self.facts.scan.statements;
+        let mut depth = 0;
+        for (at, next) in statements.iter().enumerate().skip(from) {
+            match next.kind {
+                Kind::Cpp(Cpp::If(_)) => depth += 1,
+                Kind::Cpp(Cpp::Endif) => depth -= 1,
+                _ => {}
+            }
+            if at >= statement && depth <= 0 {
+                return at;
+            }
+        }
+        statement
+    }
+
+    /// Adds the variables of a team or task to the user's directive.
+    pub(super) fn add_clauses(&mut self, id: usize, plan: Option<&Plan>) {
+        let site = &self.facts.nest.sites[id];
+        let own = plan.and_then(|plan| match plan.levels[0].level {
+            Level::Parallel if !plan.whole => Some(self.names.local('p', plan.number)),
+            Level::Task => Some(self.names.local('t', plan.number)),
+            _ => None,
+        });
+        let mut clauses: Vec<String> =
+            own.iter().map(|name| format!("firstprivate({name})")).collect();
+        clauses.extend(self.private_lists(id));
+        if clauses.is_empty() {
+            return;
+        }
+        let facts = self.facts;
+        let text = &facts.scan.directives[site.directive];
+        let words = facts.parsed[site.directive].words_span();
+        let end = text.at[words.end - 1] + 1;
+        let rest = text.text[words.end..].iter().position(|c| *c != b' ' && *c != b'\t');
+        let same_line = rest.is_some_and(|rest| {
+            let next = text.at[words.end + rest];
+            !self.source[end..next].contains(&b'\n')
+        });
+        let mut added = self.added_clauses(end, &clauses);
+        if same_line {
+            added += &self.tail_line(end);
+        }
+        self.edits.insert(end, added);
+    }
+
+    /// Clauses behind the words of a directive: the first on the same line if there is room.
+    fn added_clauses(&self, end: usize, clauses: &[String]) -> String {
+        let line = self.line_of(end);
+        let column = end - self.facts.scan.lines[line].start;
+        let next = if self.writer.form.is_fixed() { "\n!$omp& " } else { " &\n!$omp& " };
+        let mut added = String::new();
+        for (index, clause) in clauses.iter().enumerate() {
+            let fits = index == 0 && column + clause.len() + 3 <= self.writer.room;
+            added += if fits { " " } else { next };
+            added += clause;
+        }
+        added
+    }
+
+    /// The beginning of a line of its own for the user's clauses; in fixed form they keep their
+    /// columns, in free form they come further left.
+    fn tail_line(&self, end: usize) -> String {
+        let line = self.line_of(end);
+        let column = end - self.facts.scan.lines[line].start;
+        let marker = if self.facts.options.line_markers {
+            self.facts.places.marker_for(line)
+        } else {
+            String::new()
+        };
+        if self.writer.form.is_fixed() {
+            format!("\n{marker}!$omp&{}", " ".repeat(column.saturating_sub(6)))
+        } else {
+            format!(" &\n{marker}!$omp &")
+        }
+    }
+
+    /// Lists of the variables of constructs inside.
+    pub(super) fn private_lists(&self, id: usize) -> Vec<String> {
+        let mut lists: Vec<String> = Vec::new();
+        for name in self.private_names(id) {
+            match lists.last_mut() {
+                Some(list) if list.len() + name.len() < LIST => *list += &format!(",{name}"),
+                _ => lists.push(name),
+            }
+        }
+        lists.into_iter().map(|list| format!("private({list})")).collect()
+    }
+
+    /// The variables of constructs inside.
+    fn private_names(&self, id: usize) -> Vec<String> {
+        let id = self.facts.nest.sites[id].alias.unwrap_or(id);
+        let mut names = Vec::new();
+        for plan in
+            self.plans.private[id].iter().filter_map(|site| self.plans.plans[*site].as_ref())
+        {
+            let kind = if plan.levels[0].level == Level::Task { 't' } else { 'p' };
+            names.push(self.names.local(kind, plan.number));
+            if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
+                names.push(self.names.local('c', plan.number));
+            }
+        }
+        names
+    }
+
+    fn line_of(&self, offset: usize) -> usize {
+        self.facts.scan.lines.partition_point(|line| line.next <= offset)
+    }
+}

@@ -1,0 +1,1188 @@
+//! Text in, text out for Fortran: what each directive family becomes. The appended procedures are
+//! cut off (one test shows them) and the hash in their names is written `H`.
+
+use expect_test::{Expect, expect};
+use pompeii_instrument::{Disabled, Language, Options, instrument, undo};
+
+fn output(path: &str, source: &str, disabled: &str) -> String {
+    let language = Language::from_path(path).expect("a Fortran suffix");
+    let mut options = Options::new(path, language);
+    options.disabled = Disabled::parse(disabled).expect("known names");
+    let outcome = match instrument(source.as_bytes(), &options) {
+        Ok(outcome) => outcome,
+        Err(error) => return format!("{error}\n"),
+    };
+    assert_eq!(undo(&outcome.text).expect("a whole record"), source.as_bytes(), "undo");
+    let mut text = String::from_utf8(outcome.text).expect("text");
+    if let Some(at) = text.find("_reg(") {
+        let hash = text[at - 8..at].to_owned();
+        text = text.replace(&hash, "H");
+    }
+    for diagnostic in &outcome.diagnostics {
+        text.insert_str(0, &format!("{}: {}\n", diagnostic.line, diagnostic.message));
+    }
+    text
+}
+
+/// The output without what is appended.
+fn check_file(path: &str, source: &str, expect: Expect) {
+    let text = output(path, source, "");
+    let end = text.find("# 1 \"<pompeii>\"").or_else(|| text.find("#line 1 \"<pompeii>\""));
+    expect.assert_eq(&text[..end.unwrap_or(text.len())]);
+}
+
+fn check(source: &str, expect: Expect) {
+    check_file("f.f90", source, expect);
+}
+
+fn check_fixed(source: &str, expect: Expect) {
+    check_file("f.f", source, expect);
+}
+
+#[test]
+fn parallel() {
+    check(
+        "subroutine s(x)\n  implicit none\n  integer :: x\n  !$omp parallel private(x) & ! why\n  !$omp& num_threads(2)\n  x = 1\n  !$omp end parallel\nend subroutine\n",
+        expect![[r##"
+            # 1 "f.f90"
+            subroutine s(x)
+              implicit none
+            integer(8) :: pomp_p1
+            # 3 "f.f90"
+              integer :: x
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 4 "f.f90"
+              !$omp parallel firstprivate(pomp_p1) &
+            # 4 "f.f90"
+            !$omp & private(x) & ! why
+              !$omp& num_threads(2)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            # 6 "f.f90"
+              x = 1
+            call pomp_H_parallel_end(1,pomp_p1)
+            # 7 "f.f90"
+              !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 8 "f.f90"
+            end subroutine
+        "##]],
+    );
+}
+
+#[test]
+fn a_nested_region_has_its_variable_private() {
+    check(
+        "!$omp parallel default(none)\n!$omp parallel\n!$omp end parallel\n!$omp end parallel\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_p1
+            integer(8) :: pomp_p2
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 1 "f.f90"
+            !$omp parallel firstprivate(pomp_p1) &
+            !$omp& private(pomp_p2) &
+            # 1 "f.f90"
+            !$omp & default(none)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 2 "f.f90"
+            !$omp parallel firstprivate(pomp_p2)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_parallel_end(2,pomp_p2)
+            # 3 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(2,pomp_p2)
+            call pomp_H_parallel_end(1,pomp_p1)
+            # 4 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 5 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn loops() {
+    check(
+        "program p\n!$omp do\ndo i=1,2\nend do\n!$omp do schedule(static)\ndo 10 i=1,2\n10 x = 1\n!$omp enddo nowait\n!$omp do\ndo i=1,2; x=1; end do; y=2\n!$omp do simd\nl: do i=1,2\nend do l\n!$omp end do simd ! note\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            call pomp_H_do_enter(1)
+            # 2 "f.f90"
+            !$omp do
+            # 3 "f.f90"
+            do i=1,2
+            end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
+            call pomp_H_do_enter(2)
+            # 5 "f.f90"
+            !$omp do schedule(static)
+            # 6 "f.f90"
+            do 10 i=1,2
+            10 x = 1
+            # 8 "f.f90"
+            !$omp enddo nowait
+            call pomp_H_do_exit(2)
+            call pomp_H_do_enter(3)
+            # 9 "f.f90"
+            !$omp do
+            # 10 "f.f90"
+            do i=1,2; x=1; end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(3)
+            !$omp barrier
+            call pomp_H_barrier_exit(3)
+            call pomp_H_do_exit(3)
+            # 10 "f.f90"
+             y=2
+            call pomp_H_do_enter(4)
+            # 11 "f.f90"
+            !$omp do simd
+            # 12 "f.f90"
+            l: do i=1,2
+            end do l
+            # 14 "f.f90"
+            !$omp end do simd nowait ! note
+            call pomp_H_barrier_enter(4)
+            !$omp barrier
+            call pomp_H_barrier_exit(4)
+            call pomp_H_do_exit(4)
+            # 15 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn a_loop_that_shares_its_label_with_an_outer_one_is_left_alone() {
+    check(
+        "!$omp parallel do\ndo 10 i=1,2\n!$omp do\ndo 10 j=1,2\n10 continue\nend\n",
+        expect![[r#"
+            3: `do`: its loop ends with the statement of an outer loop
+            # 1 "f.f90"
+            integer(8) :: pomp_p1
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 1 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_do_enter(1)
+            # 1 "f.f90"
+            !$omp do
+            # 2 "f.f90"
+            do 10 i=1,2
+            !$omp do
+            do 10 j=1,2
+            10 continue
+            !$omp end do nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
+            call pomp_H_parallel_end(1,pomp_p1)
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 6 "f.f90"
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn combined_constructs_are_split() {
+    check(
+        "program p\n!$omp parallel do default(none) shared(a, &\n!$omp& n) reduction(+:s) if(n>1) schedule(static) & ! c\n!$omp   firstprivate(x) lastprivate(x)\ndo i=1,n\nend do\n!$omp end parallel do\n!$omp paralleldo simd if(n>2) simdlen(4)\ndo i=1,n\nend do\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p1
+            integer(8) :: pomp_p2
+            logical :: pomp_c2
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p1) &
+            !$omp&shared(s) &
+            !$omp&shared(x) &
+            !$omp&default(none) &
+            !$omp&shared(a, &
+            !$omp& n) &
+            !$omp&if(n>1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_do_enter(1)
+            # 2 "f.f90"
+            !$omp do &
+            !$omp&reduction(+:s) &
+            !$omp&schedule(static) &
+            !$omp&firstprivate(x) &
+            !$omp&lastprivate(x)
+            # 5 "f.f90"
+            do i=1,n
+            end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
+            call pomp_H_parallel_end(1,pomp_p1)
+            # 7 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            pomp_c2 = n>2
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 8 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p2) &
+            !$omp&firstprivate(pomp_c2) &
+            !$omp&if(pomp_c2)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_do_enter(2)
+            # 8 "f.f90"
+            !$omp do simd &
+            !$omp&if(pomp_c2) &
+            !$omp&simdlen(4)
+            # 9 "f.f90"
+            do i=1,n
+            end do
+            !$omp end do simd nowait
+            call pomp_H_barrier_enter(2)
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            call pomp_H_do_exit(2)
+            call pomp_H_parallel_end(2,pomp_p2)
+            !$omp end parallel
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 11 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn combined_constructs_that_cannot_be_split() {
+    check(
+        "program p\n!$omp parallel do lastprivate(conditional: x)\ndo i=1,n\nend do\n!$omp end parallel do\n!$omp parallel do CLAUSES\ndo i=1,n\nend do\nend program\n",
+        expect![[r#"
+            6: `parallel do`: only the parallel region is measured: `clauses` is not a clause that is known
+            2: `parallel do`: only the parallel region is measured: lastprivate with the conditional modifier cannot be split
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p1
+            integer(8) :: pomp_p2
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f90"
+            !$omp parallel do lastprivate(conditional: x)
+            # 3 "f.f90"
+            do i=1,n
+            end do
+            # 5 "f.f90"
+            !$omp end parallel do
+            call pomp_H_parallel_join(1,pomp_p1)
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 6 "f.f90"
+            !$omp parallel do CLAUSES
+            # 7 "f.f90"
+            do i=1,n
+            end do
+            !$omp end parallel do
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 9 "f.f90"
+            end program
+        "#]],
+    );
+}
+
+#[test]
+fn sections() {
+    check(
+        "program p\n!$omp sections\n! comment\nx = 1\n!$omp section\n!$omp end sections\n!$omp parallel sections private(x)\n!$omp section\nx = 2\n!$omp end parallel sections\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p4
+            call pomp_H_sections_enter(1)
+            # 2 "f.f90"
+            !$omp sections
+            call pomp_H_section_begin(2)
+            # 3 "f.f90"
+            ! comment
+            x = 1
+            call pomp_H_section_end(2)
+            # 5 "f.f90"
+            !$omp section
+            call pomp_H_section_begin(3)
+            call pomp_H_section_end(3)
+            # 6 "f.f90"
+            !$omp end sections nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_sections_exit(1)
+            call pomp_H_parallel_fork(4,pomp_p4)
+            # 7 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p4)
+            call pomp_H_parallel_begin(4,pomp_p4)
+            call pomp_H_sections_enter(4)
+            # 7 "f.f90"
+            !$omp sections &
+            !$omp&private(x)
+            # 8 "f.f90"
+            !$omp section
+            call pomp_H_section_begin(5)
+            # 9 "f.f90"
+            x = 2
+            call pomp_H_section_end(5)
+            !$omp end sections nowait
+            call pomp_H_barrier_enter(4)
+            !$omp barrier
+            call pomp_H_barrier_exit(4)
+            call pomp_H_sections_exit(4)
+            call pomp_H_parallel_end(4,pomp_p4)
+            # 10 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(4,pomp_p4)
+            # 11 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn workshare() {
+    check(
+        "program p\n!$omp workshare\na = 1\n!$omp end workshare\n!$omp parallel workshare\na = 2\n!$omp atomic\nx = x + 1\n!$omp end parallel workshare\nend program\n",
+        expect![[r#"
+            7: `atomic`: nothing may be called inside the construct around it
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p2
+            call pomp_H_workshare_enter(1)
+            # 2 "f.f90"
+            !$omp workshare
+            # 3 "f.f90"
+            a = 1
+            # 4 "f.f90"
+            !$omp end workshare nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_workshare_exit(1)
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 5 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p2)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_workshare_enter(2)
+            # 5 "f.f90"
+            !$omp workshare
+            # 6 "f.f90"
+            a = 2
+            !$omp atomic
+            x = x + 1
+            !$omp end workshare nowait
+            call pomp_H_barrier_enter(2)
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            call pomp_H_workshare_exit(2)
+            call pomp_H_parallel_end(2,pomp_p2)
+            # 9 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 10 "f.f90"
+            end program
+        "#]],
+    );
+}
+
+#[test]
+fn single_and_master() {
+    check(
+        "program p\n!$omp single\nx=1\n!$omp end single\n!$omp single\nx=1\n!$omp end single copyprivate(x)\n!$omp master\nx=1\n!$omp end master\n!$omp parallel master\nx=1\n!$omp end parallel master\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p4
+            call pomp_H_single_enter(1)
+            # 2 "f.f90"
+            !$omp single
+            call pomp_H_single_begin(1)
+            # 3 "f.f90"
+            x=1
+            call pomp_H_single_end(1)
+            # 4 "f.f90"
+            !$omp end single nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_single_exit(1)
+            call pomp_H_single_enter(2)
+            # 5 "f.f90"
+            !$omp single
+            call pomp_H_single_begin(2)
+            # 6 "f.f90"
+            x=1
+            call pomp_H_single_end(2)
+            # 7 "f.f90"
+            !$omp end single copyprivate(x)
+            call pomp_H_single_exit(2)
+            # 8 "f.f90"
+            !$omp master
+            call pomp_H_master_begin(3)
+            # 9 "f.f90"
+            x=1
+            call pomp_H_master_end(3)
+            # 10 "f.f90"
+            !$omp end master
+            call pomp_H_parallel_fork(4,pomp_p4)
+            # 11 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p4)
+            call pomp_H_parallel_begin(4,pomp_p4)
+            # 11 "f.f90"
+            !$omp master
+            call pomp_H_master_begin(4)
+            # 12 "f.f90"
+            x=1
+            call pomp_H_master_end(4)
+            !$omp end master
+            call pomp_H_parallel_end(4,pomp_p4)
+            # 13 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(4,pomp_p4)
+            # 14 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn synchronisation() {
+    check(
+        "program p\n!$omp critical (name) hint(omp_sync_hint_none)\nif (x==0) x=1\n!$omp end critical (name)\n!$omp barrier\n!$omp taskwait\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            call pomp_H_critical_enter(1)
+            # 2 "f.f90"
+            !$omp critical (name) hint(omp_sync_hint_none)
+            call pomp_H_critical_begin(1)
+            # 3 "f.f90"
+            if (x==0) x=1
+            call pomp_H_critical_end(1)
+            # 4 "f.f90"
+            !$omp end critical (name)
+            call pomp_H_critical_exit(1)
+            call pomp_H_barrier_enter(2)
+            # 5 "f.f90"
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            call pomp_H_taskwait_enter(3)
+            # 6 "f.f90"
+            !$omp taskwait
+            call pomp_H_taskwait_exit(3)
+            # 7 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn atomic() {
+    check(
+        "program p\n!$omp atomic\nx = x &\n  + 1\n!$omp atomic write\nx = 1; y = 2\n!$omp atomic capture\nv = x\nx = x + 1\n!$omp end atomic\n!$omp atomic compare\nif (x == 1) then\n  x = 2\nend if\ny = 1\ndo 10 i=1,2\n!$omp atomic\n10 x = x + 1\nend program\n",
+        expect![[r#"
+            17: `atomic`: its loop ends with the statement of an outer loop
+            # 1 "f.f90"
+            program p
+            call pomp_H_atomic_enter(1)
+            # 2 "f.f90"
+            !$omp atomic
+            # 3 "f.f90"
+            x = x &
+              + 1
+            call pomp_H_atomic_exit(1)
+            call pomp_H_atomic_enter(2)
+            # 5 "f.f90"
+            !$omp atomic write
+            # 6 "f.f90"
+            x = 1
+            call pomp_H_atomic_exit(2)
+            # 6 "f.f90"
+             y = 2
+            call pomp_H_atomic_enter(3)
+            # 7 "f.f90"
+            !$omp atomic capture
+            # 8 "f.f90"
+            v = x
+            x = x + 1
+            # 10 "f.f90"
+            !$omp end atomic
+            call pomp_H_atomic_exit(3)
+            call pomp_H_atomic_enter(4)
+            # 11 "f.f90"
+            !$omp atomic compare
+            # 12 "f.f90"
+            if (x == 1) then
+              x = 2
+            end if
+            call pomp_H_atomic_exit(4)
+            # 15 "f.f90"
+            y = 1
+            do 10 i=1,2
+            !$omp atomic
+            10 x = x + 1
+            end program
+        "#]],
+    );
+}
+
+#[test]
+fn tasks() {
+    check(
+        "recursive subroutine s(n)\n!$omp task default(none) firstprivate(n)\ncall s(n-1)\n!$omp end task\nend subroutine\nprogram p\n!$omp parallel\n!$omp task untied\n!$omp task\n!$omp end task\n!$omp taskyield\n!$omp taskwait\n!$omp taskgroup\n!$omp end taskgroup\n!$omp end task\n!$omp end parallel\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            recursive subroutine s(n)
+            integer(8) :: pomp_t1
+            call pomp_H_task_create_begin(1,pomp_t1)
+            # 2 "f.f90"
+            !$omp task firstprivate(pomp_t1) &
+            # 2 "f.f90"
+            !$omp & default(none) firstprivate(n)
+            call pomp_H_task_begin(1,pomp_t1)
+            # 3 "f.f90"
+            call s(n-1)
+            call pomp_H_task_end(1,pomp_t1)
+            # 4 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(1,pomp_t1)
+            # 5 "f.f90"
+            end subroutine
+            program p
+            integer(8) :: pomp_p2
+            integer(8) :: pomp_t3
+            integer(8) :: pomp_t4
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 7 "f.f90"
+            !$omp parallel firstprivate(pomp_p2) &
+            !$omp& private(pomp_t3,pomp_t4)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_task_create_begin(3,pomp_t3)
+            # 8 "f.f90"
+            !$omp task firstprivate(pomp_t3) &
+            !$omp& private(pomp_t4) &
+            # 8 "f.f90"
+            !$omp & untied
+            call pomp_H_task_begin(3,pomp_t3)
+            call pomp_H_task_create_begin(4,pomp_t4)
+            # 9 "f.f90"
+            !$omp task firstprivate(pomp_t4)
+            call pomp_H_task_begin(4,pomp_t4)
+            call pomp_H_task_end(4,pomp_t4)
+            # 10 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(4,pomp_t4)
+            call pomp_H_task_resume(3,pomp_t3)
+            # 11 "f.f90"
+            !$omp taskyield
+            call pomp_H_task_resume(3,pomp_t3)
+            call pomp_H_taskwait_enter(5)
+            # 12 "f.f90"
+            !$omp taskwait
+            call pomp_H_taskwait_exit(5)
+            call pomp_H_task_resume(3,pomp_t3)
+            # 13 "f.f90"
+            !$omp taskgroup
+            !$omp end taskgroup
+            call pomp_H_task_resume(3,pomp_t3)
+            call pomp_H_task_end(3,pomp_t3)
+            # 15 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(3,pomp_t3)
+            call pomp_H_parallel_end(2,pomp_p2)
+            # 16 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 17 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn many_variables_fit_the_columns() {
+    check_fixed(
+        "      subroutine s\n!$omp parallel if(x)\n!$omp task\n!$omp end task\n!$omp task\n!$omp end task\n!$omp task\n!$omp end task\n!$omp task\n!$omp end task\n!$omp task\n!$omp end task\n!$omp end parallel\n      end\n",
+        expect![[r##"
+            # 1 "f.f"
+                  subroutine s
+                  integer(8) :: pomp_p1
+                  integer(8) :: pomp_t2
+                  integer(8) :: pomp_t3
+                  integer(8) :: pomp_t4
+                  integer(8) :: pomp_t5
+                  integer(8) :: pomp_t6
+                  call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f"
+            !$omp parallel firstprivate(pomp_p1)
+            !$omp& private(pomp_t2,pomp_t3,pomp_t4,pomp_t5,pomp_t6)
+            # 2 "f.f"
+            !$omp&         if(x)
+                  call pomp_H_parallel_begin(1,pomp_p1)
+                  call pomp_H_task_create_begin(2,pomp_t2)
+            # 3 "f.f"
+            !$omp task firstprivate(pomp_t2)
+                  call pomp_H_task_begin(2,pomp_t2)
+                  call pomp_H_task_end(2,pomp_t2)
+            # 4 "f.f"
+            !$omp end task
+                  call pomp_H_task_create_end(2,pomp_t2)
+                  call pomp_H_task_create_begin(3,pomp_t3)
+            # 5 "f.f"
+            !$omp task firstprivate(pomp_t3)
+                  call pomp_H_task_begin(3,pomp_t3)
+                  call pomp_H_task_end(3,pomp_t3)
+            # 6 "f.f"
+            !$omp end task
+                  call pomp_H_task_create_end(3,pomp_t3)
+                  call pomp_H_task_create_begin(4,pomp_t4)
+            # 7 "f.f"
+            !$omp task firstprivate(pomp_t4)
+                  call pomp_H_task_begin(4,pomp_t4)
+                  call pomp_H_task_end(4,pomp_t4)
+            # 8 "f.f"
+            !$omp end task
+                  call pomp_H_task_create_end(4,pomp_t4)
+                  call pomp_H_task_create_begin(5,pomp_t5)
+            # 9 "f.f"
+            !$omp task firstprivate(pomp_t5)
+                  call pomp_H_task_begin(5,pomp_t5)
+                  call pomp_H_task_end(5,pomp_t5)
+            # 10 "f.f"
+            !$omp end task
+                  call pomp_H_task_create_end(5,pomp_t5)
+                  call pomp_H_task_create_begin(6,pomp_t6)
+            # 11 "f.f"
+            !$omp task firstprivate(pomp_t6)
+                  call pomp_H_task_begin(6,pomp_t6)
+                  call pomp_H_task_end(6,pomp_t6)
+            # 12 "f.f"
+            !$omp end task
+                  call pomp_H_task_create_end(6,pomp_t6)
+                  call pomp_H_parallel_end(1,pomp_p1)
+            # 13 "f.f"
+            !$omp end parallel
+                  call pomp_H_parallel_join(1,pomp_p1)
+            # 14 "f.f"
+                  end
+        "##]],
+    );
+}
+
+#[test]
+fn strictly_structured_blocks_need_an_end_now() {
+    check(
+        "program p\n!$omp parallel\nblock\n  integer :: y\nend block\n!$omp single\nblock\nend block\n!$omp end single\n!$omp taskgroup\nblock\nend block\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p1
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f90"
+            !$omp parallel firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            # 3 "f.f90"
+            block
+              integer :: y
+            end block
+            call pomp_H_parallel_end(1,pomp_p1)
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            call pomp_H_single_enter(2)
+            # 6 "f.f90"
+            !$omp single
+            call pomp_H_single_begin(2)
+            # 7 "f.f90"
+            block
+            end block
+            call pomp_H_single_end(2)
+            # 9 "f.f90"
+            !$omp end single nowait
+            call pomp_H_barrier_enter(2)
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            call pomp_H_single_exit(2)
+            # 10 "f.f90"
+            !$omp taskgroup
+            block
+            end block
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn user_directives() {
+    check(
+        "program p\n!$omp inst init\n!$pomp inst begin(foo)\n!POMP$ INST END(foo)\n!$pomp inst off\n!$omp noinstrument\n!$omp barrier\n!$omp instrument\n!$pomp inst on\n!p$ print *, 1\n!$pomp inst finalize\nend program\n",
+        expect![[r#"
+            7: `barrier`: instrumentation is switched off here
+            # 1 "f.f90"
+            program p
+            ! omp inst init
+            call pomp_H_init()
+            # 3 "f.f90"
+            ! pomp inst begin(foo)
+            call pomp_H_begin(1)
+            # 4 "f.f90"
+            !POMP  INST END(foo)
+            call pomp_H_end(1)
+            # 5 "f.f90"
+            ! pomp inst off
+            call pomp_H_off()
+            # 6 "f.f90"
+            ! omp noinstrument
+            # 7 "f.f90"
+            !$omp barrier
+            ! omp instrument
+            # 9 "f.f90"
+            ! pomp inst on
+            call pomp_H_on()
+            # 10 "f.f90"
+                print *, 1
+            ! pomp inst finalize
+            call pomp_H_finalize()
+            # 12 "f.f90"
+            end program
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_called_in_closed_constructs() {
+    check(
+        "module m\ncontains\npure subroutine s\n!$omp simd\ndo i=1,2\nend do\nend subroutine\nsubroutine d\n!$omp declare target\n!$omp barrier\nend subroutine\nsubroutine t\n!$omp target\n!$omp parallel\n!$omp end parallel\n!$omp end target\n!$omp parallel do order(concurrent)\ndo i=1,2\n!$omp critical\n!$omp end critical\nend do\nend subroutine\nend module\n",
+        expect![[r#"
+            19: `critical`: nothing may be called inside the construct around it
+            14: `parallel`: nothing may be called inside the construct around it
+            10: `barrier`: nothing may be called in a pure or device procedure
+            # 1 "f.f90"
+            module m
+            contains
+            pure subroutine s
+            !$omp simd
+            do i=1,2
+            end do
+            end subroutine
+            subroutine d
+            !$omp declare target
+            !$omp barrier
+            end subroutine
+            subroutine t
+            integer(8) :: pomp_p1
+            # 13 "f.f90"
+            !$omp target
+            !$omp parallel
+            !$omp end parallel
+            !$omp end target
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 17 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_do_enter(1)
+            # 17 "f.f90"
+            !$omp do &
+            !$omp&order(concurrent)
+            # 18 "f.f90"
+            do i=1,2
+            !$omp critical
+            !$omp end critical
+            end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
+            call pomp_H_parallel_end(1,pomp_p1)
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 22 "f.f90"
+            end subroutine
+            end module
+        "#]],
+    );
+}
+
+#[test]
+fn cancelled_loops_keep_their_barrier() {
+    check(
+        "program p\n!$omp do\ndo i=1,2\n!$omp cancel do\nend do\n!$omp end do\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            call pomp_H_do_enter(1)
+            # 2 "f.f90"
+            !$omp do
+            # 3 "f.f90"
+            do i=1,2
+            !$omp cancel do
+            end do
+            # 6 "f.f90"
+            !$omp end do
+            call pomp_H_do_exit(1)
+            # 7 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn implicit_none_external() {
+    check(
+        "program p\nuse omp_lib\nimplicit none (type, external)\n!$omp critical\n!$omp end critical\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            use omp_lib
+            implicit none (type, external)
+            continue
+            block; external :: pomp_H_critical_enter
+            call pomp_H_critical_enter(1)
+            end block
+            # 4 "f.f90"
+            !$omp critical
+            continue
+            block; external :: pomp_H_critical_begin
+            call pomp_H_critical_begin(1)
+            end block
+            continue
+            block; external :: pomp_H_critical_end
+            call pomp_H_critical_end(1)
+            end block
+            # 5 "f.f90"
+            !$omp end critical
+            continue
+            block; external :: pomp_H_critical_exit
+            call pomp_H_critical_exit(1)
+            end block
+            # 6 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn preprocessor_branches() {
+    check_file(
+        "f.F90",
+        "subroutine s\n#include \"x.h\"\n#ifdef A\n!$omp parallel do schedule(static)\n#else\n!$omp parallel do\n#endif\ndo i=1,2\nend do\n#ifdef B\n!$omp do\n#endif\ndo i=1,2\n#if 0\nend do\n#endif\nend do\n!$omp parallel &\n#ifdef C\n!$omp private(i) &\n#endif\n!$omp if(x)\n!$omp end parallel\nend subroutine\n",
+        expect![[r##"
+            #line 1 "f.F90"
+            subroutine s
+            #include "x.h"
+            integer(8) :: pomp_p1
+            integer(8) :: pomp_p3
+            #line 3 "f.F90"
+            #ifdef A
+            call pomp_H_parallel_fork(1,pomp_p1)
+            #line 4 "f.F90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_do_enter(1)
+            #line 4 "f.F90"
+            !$omp do &
+            !$omp&schedule(static)
+            #line 5 "f.F90"
+            #else
+            call pomp_H_parallel_fork(1,pomp_p1)
+            #line 6 "f.F90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_do_enter(1)
+            #line 6 "f.F90"
+            !$omp do
+            #line 7 "f.F90"
+            #endif
+            do i=1,2
+            end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
+            call pomp_H_parallel_end(1,pomp_p1)
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            #line 10 "f.F90"
+            #ifdef B
+            #define pomp_H_b2
+            call pomp_H_do_enter(2)
+            #line 11 "f.F90"
+            !$omp do
+            #line 12 "f.F90"
+            #endif
+            do i=1,2
+            #if 0
+            end do
+            #endif
+            end do
+            #ifdef pomp_H_b2
+            #undef pomp_H_b2
+            !$omp end do nowait
+            call pomp_H_barrier_enter(2)
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            call pomp_H_do_exit(2)
+            #endif
+            call pomp_H_parallel_fork(3,pomp_p3)
+            #line 18 "f.F90"
+            !$omp parallel firstprivate(pomp_p3) &
+            #ifdef C
+            !$omp private(i) &
+            #endif
+            !$omp if(x)
+            call pomp_H_parallel_begin(3,pomp_p3)
+            call pomp_H_parallel_end(3,pomp_p3)
+            #line 23 "f.F90"
+            !$omp end parallel
+            call pomp_H_parallel_join(3,pomp_p3)
+            #line 24 "f.F90"
+            end subroutine
+        "##]],
+    );
+}
+
+#[test]
+fn lines_of_a_preprocessed_file_are_the_users() {
+    check(
+        "# 1 \"a.F90\"\n# 1 \"b.h\" 1\n!$omp barrier\n# 7 \"a.F90\" 2\n!$omp barrier\nend\n",
+        expect![[r##"
+            # 1 "a.F90"
+            # 1 "b.h" 1
+            call pomp_H_barrier_enter(1)
+            # 1 "b.h"
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            # 2 "b.h"
+            # 7 "a.F90" 2
+            call pomp_H_barrier_enter(2)
+            # 7 "a.F90"
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            # 8 "a.F90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn fixed_form() {
+    check_fixed(
+        "      PROGRAM P\n      INCLUDE 'x.inc'\nC$OMP PARALLEL DO REDUCTION(+:s) PRIVATE(j,                             seq\n*$OMP+k)\nc comment\n      DO 10 I=1,2\n   10 S = S + I\n!$OMP PARALLEL IF(S.GT.0)\n!$    x = 1\n\tx = 2\n!$OMP ENDPARALLEL\n      END\n",
+        expect![[r##"
+            # 1 "f.f"
+                  PROGRAM P
+                  INCLUDE 'x.inc'
+                  integer(8) :: pomp_p1
+                  integer(8) :: pomp_p2
+                  call pomp_H_parallel_fork(1,pomp_p1)
+            # 3 "f.f"
+            !$omp parallel
+            !$omp&firstprivate(pomp_p1)
+                  call pomp_H_parallel_begin(1,pomp_p1)
+                  call pomp_H_do_enter(1)
+            # 3 "f.f"
+            !$omp do
+            !$omp&REDUCTION(+:s)
+            !$omp&PRIVATE(j,                             
+            !$omp&k)
+            # 5 "f.f"
+            c comment
+                  DO 10 I=1,2
+               10 S = S + I
+            !$omp end do nowait
+                  call pomp_H_barrier_enter(1)
+            !$omp barrier
+                  call pomp_H_barrier_exit(1)
+                  call pomp_H_do_exit(1)
+                  call pomp_H_parallel_end(1,pomp_p1)
+            !$omp end parallel
+                  call pomp_H_parallel_join(1,pomp_p1)
+                  call pomp_H_parallel_fork(2,pomp_p2)
+            # 8 "f.f"
+            !$OMP PARALLEL firstprivate(pomp_p2)
+            # 8 "f.f"
+            !$omp&         IF(S.GT.0)
+                  call pomp_H_parallel_begin(2,pomp_p2)
+            # 9 "f.f"
+            !$    x = 1
+            	x = 2
+                  call pomp_H_parallel_end(2,pomp_p2)
+            # 11 "f.f"
+            !$OMP ENDPARALLEL
+                  call pomp_H_parallel_join(2,pomp_p2)
+            # 12 "f.f"
+                  END
+        "##]],
+    );
+}
+
+#[test]
+fn disabled_constructs() {
+    let source = "program p\n!$omp parallel do\ndo i=1,2\n!$omp critical\n!$omp end critical\nend do\nend program\n";
+    let text = output("f.f90", source, "do,sync");
+    let end = text.find("# 1 \"<pompeii>\"").unwrap();
+    expect![[r##"
+        # 1 "f.f90"
+        program p
+        integer(8) :: pomp_p1
+        call pomp_H_parallel_fork(1,pomp_p1)
+        # 2 "f.f90"
+        !$omp parallel &
+        !$omp&firstprivate(pomp_p1)
+        call pomp_H_parallel_begin(1,pomp_p1)
+        # 2 "f.f90"
+        !$omp do
+        # 3 "f.f90"
+        do i=1,2
+        !$omp critical
+        !$omp end critical
+        end do
+        !$omp end do
+        call pomp_H_parallel_end(1,pomp_p1)
+        !$omp end parallel
+        call pomp_H_parallel_join(1,pomp_p1)
+        # 7 "f.f90"
+        end program
+    "##]]
+    .assert_eq(&text[..end]);
+}
+
+#[test]
+fn appended_procedures() {
+    let text = output("dir/f.f", "!$OMP BARRIER\n      END\n", "");
+    let start = text.find("# 1 \"<pompeii>\"").unwrap();
+    expect![[r##"
+        # 1 "<pompeii>"
+              subroutine pomp_H_barrier_enter(pomp_n)
+              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
+              implicit none
+              interface
+              subroutine pomp_c(pomp_d) bind(C,name='POMP_Barrier_enter')
+              import pomp_k
+              integer(pomp_k), value :: pomp_d
+              end subroutine
+              end interface
+              integer :: pomp_n
+              integer(pomp_k) :: pomp_h(1)
+              common /pomp_H_h/ pomp_h
+              external :: pomp_H_reg
+              if (pomp_h(pomp_n)==0) call pomp_H_reg(pomp_n)
+              call pomp_c(pomp_h(pomp_n))
+              end subroutine
+              subroutine pomp_H_barrier_exit(pomp_n)
+              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
+              implicit none
+              interface
+              subroutine pomp_c(pomp_d) bind(C,name='POMP_Barrier_exit')
+              import pomp_k
+              integer(pomp_k), value :: pomp_d
+              end subroutine
+              end interface
+              integer :: pomp_n
+              integer(pomp_k) :: pomp_h(1)
+              common /pomp_H_h/ pomp_h
+              external :: pomp_H_reg
+              if (pomp_h(pomp_n)==0) call pomp_H_reg(pomp_n)
+              call pomp_c(pomp_h(pomp_n))
+              end subroutine
+              subroutine pomp_H_reg(pomp_n)
+              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, 
+             &pomp_i=>c_int, pomp_s=>c_char
+              implicit none
+              interface
+              subroutine pomp_c(pomp_d,pomp_t,pomp_l) bind(C,
+             &name='POMP_Register')
+              import pomp_k, pomp_i, pomp_s
+              integer(pomp_k) :: pomp_d
+              character(kind=pomp_s), intent(in) :: pomp_t(*)
+              integer(pomp_i), value :: pomp_l
+              end subroutine
+              end interface
+              integer :: pomp_n
+              integer(pomp_k) :: pomp_h(1)
+              common /pomp_H_h/ pomp_h
+              character(40), save :: pomp_a(1,1)
+              data pomp_a(1,1)/'barrier||0|1|1|1|1|dir/f.f'/
+              call pomp_c(pomp_h(pomp_n),pomp_a(:,pomp_n),40_pomp_i)
+              end subroutine
+              block data pomp_H_b
+              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
+              implicit none
+              integer(pomp_k) :: pomp_h(1)
+              common /pomp_H_h/ pomp_h
+              data pomp_h/1*0/
+              end block data
+    "##]]
+    .assert_eq(&text[start..text.find("! pompeii").unwrap()]);
+}
+
+#[test]
+fn texts_without_directives_are_unchanged() {
+    let source = "program p\ns = '!$omp parallel'\nend program\n";
+    assert_eq!(output("f.f90", source, ""), source);
+}
+
+#[test]
+fn errors_say_what_was_expected() {
+    check(
+        "subroutine s\n!$omp parallel\nx = 1\nend subroutine\n",
+        expect![[r#"
+        line 4, column 1: `parallel` of line 2 is still open here
+            end subroutine
+        expected: an END directive: `end parallel`
+    "#]],
+    );
+    check(
+        "subroutine s\n!$omp do\nx = 1\nend subroutine\n",
+        expect![[r#"
+        line 3, column 1: no loop behind `do`
+            x = 1
+        expected: a DO statement
+    "#]],
+    );
+    check(
+        "subroutine s\n  !$omp end single\nend subroutine\n",
+        expect![[r#"
+            line 2, column 3: `end single` without its beginning
+                  !$omp end single
+            expected: a `single` directive before it
+        "#]],
+    );
+    check(
+        "!$omp parallel\n!$omp single\n!$omp end parallel\nend\n",
+        expect![[r#"
+        line 3, column 1: `single` of line 2 is still open here
+            !$omp end parallel
+        expected: an END directive: `end single`
+    "#]],
+    );
+    check(
+        "!$omp atomic\n!$omp barrier\nend\n",
+        expect![[r#"
+        line 1, column 1: no statement behind `atomic`
+            !$omp atomic
+        expected: an assignment
+    "#]],
+    );
+}
