@@ -1,7 +1,7 @@
 //! The undo record: a comment at the end of the output that holds everything needed to get the
 //! input back, so that nobody has to keep a second file beside an instrumented one.
 //!
-//! Its text is `pompeii undo 1: LENGTH HASH` (of the input, hash FNV-1a 64, both hexadecimal), then
+//! Its text is `pompeii undo 1: LENGTH HASH` (of the input, both hexadecimal), then
 //! one entry `COPY+SKIP` or `COPY+SKIP-DELETED` per edit, separated by commas: copy that many bytes
 //! of the output, skip the inserted ones, put back the deleted ones. Deleted bytes other than
 //! letters, digits and `_` are written `.xx`. No character of it can end a comment, splice a line or
@@ -56,7 +56,7 @@ impl Script {
         }
         output.extend_from_slice(if style == CommentStyle::C { b"/* " } else { b"! " });
         output.extend_from_slice(MARK);
-        output.extend_from_slice(format!("{:x} {:x}\n", source.len(), fnv1a(source)).as_bytes());
+        output.extend_from_slice(format!("{:x} {:x}\n", source.len(), hash_of(source)).as_bytes());
         for line in body.as_bytes().chunks(WIDTH) {
             output.extend_from_slice(if style == CommentStyle::C { b"   " } else { b"! " });
             output.extend_from_slice(line);
@@ -124,14 +124,23 @@ fn hex(digits: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+/// FNV-1a over words of eight bytes (the last one filled up with zeros): no byte-wise loop over a
+/// text of many megabytes.
+fn hash_of(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
 /// Finds the record: offset of the mark, or `None`. Only the last one counts, and only at the end.
 fn find(text: &[u8]) -> Option<usize> {
+    let last = text.trim_ascii_end();
+    let last = &last[memchr::memrchr(b'\n', last).map_or(0, |at| at + 1)..];
+    if last != b"*/" && !last.starts_with(b"! ") {
+        return None;
+    }
     let mark = memchr::memmem::rfind(text, MARK)?;
     let start = memchr::memrchr(b'\n', &text[..mark]).map_or(0, |at| at + 1);
     matches!(&text[start..mark], b"/* " | b"! ").then_some(mark)
@@ -164,7 +173,7 @@ fn restore(output: &[u8], mark: usize) -> Option<Vec<u8>> {
     let noise = |byte: &u8| !b" \r\n!*/".contains(byte);
     let body: Vec<u8> = record[head_end..].iter().copied().filter(noise).collect();
     let source = Script::parse(&body)?.restore(&output[..mark], length)?;
-    (fnv1a(&source) == hex(hash.trim_end().as_bytes())?).then_some(source)
+    (hash_of(&source) == hex(hash.trim_end().as_bytes())?).then_some(source)
 }
 
 #[cfg(test)]
@@ -184,7 +193,7 @@ mod tests {
     fn the_record_is_a_comment() {
         let expected: Expect = expect![[r#"
             one begin; tw*hree
-            /* pompeii undo 1: e c5328a668e1b8e61
+            /* pompeii undo 1: e 1def8bb359554b3e
                4+7,2+1-o.20t,5+0
             */
         "#]];
@@ -197,7 +206,7 @@ mod tests {
         edited[0] = b'O';
         expect![[r#"
             line 2, column 4: the undo record does not belong to the text in front of it
-                /* pompeii undo 1: e c5328a668e1b8e61
+                /* pompeii undo 1: e 1def8bb359554b3e
             expected: an output of the instrumenter that nobody has edited"#]]
         .assert_eq(&crate::undo(&edited).unwrap_err().to_string());
         assert!(super::refuse_second_time(&output()).is_err());
@@ -206,11 +215,16 @@ mod tests {
     #[test]
     fn a_damaged_record_is_an_error() {
         let whole = output();
+        let mut refused = 0;
         for at in 19..whole.len() - 4 {
             let mut damaged = whole.clone();
             damaged[at] = damaged[at].wrapping_add(0x51);
-            let restored = crate::undo(&damaged);
-            assert!(restored.is_err() || restored.unwrap() != b"", "byte {at}");
+            match crate::undo(&damaged) {
+                // Without its mark, it is no record; a changed line break changes nothing.
+                Ok(text) => assert!(text == damaged || text == b"one two three\n", "byte {at}"),
+                Err(_) => refused += 1,
+            }
         }
+        assert!(refused > 30);
     }
 }

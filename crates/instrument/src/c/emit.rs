@@ -229,11 +229,11 @@ impl Emitter<'_> {
             self.edits.replace(range, text);
         }
         if !found.has_body() {
-            let end = match found.form {
-                Form::Line { next } => next,
-                _ => self.constructs[index].bodies.first().map_or(found.span.end, |body| body.end),
+            let (end, blank) = match found.form {
+                Form::Line { next } => (next, ""),
+                _ => (self.constructs[index].bodies.first().map_or(0, |body| body.end), " "),
             };
-            let text = format!("{}{close}", after.trim_start());
+            let text = format!("{blank}{}{close}", after.trim_start());
             return self.insertions.add(end, Rank::end(index), text);
         }
         self.place_body(

@@ -102,6 +102,8 @@ impl<'a> Insertions<'a> {
                 if offset == self.text.len() && !self.text.ends_with(b"\n") {
                     text.insert(0, '\n');
                 }
+            } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !text.ends_with(' ') {
+                text.push(' ');
             }
             edits.insert(offset, text.replace('\n', self.newline));
         }

@@ -2,9 +2,11 @@
 //! warn about words they do not know.
 
 use super::emit::Emitter;
-use super::pragma::Found;
+use super::pragma::{Form, Found};
+use super::scan;
 use crate::directives::User;
 use crate::{Error, Region, Severity};
+use std::ops::Range;
 
 impl Emitter<'_> {
     /// Replaces one directive.
@@ -25,9 +27,20 @@ impl Emitter<'_> {
             self.outcome.directives_instrumented += usize::from(!call.is_empty());
         }
         self.calls |= !call.is_empty();
-        let lines = memchr::memchr_iter(b'\n', &self.source[found.span.clone()]).count();
-        self.edits.replace(found.span.clone(), call + &"\n".repeat(lines));
+        let range = self.replaced(found);
+        let lines = memchr::memchr_iter(b'\n', &self.source[range.clone()]).count();
+        self.edits.replace(range, call + &"\n".repeat(lines));
         Ok(())
+    }
+
+    /// The directive without the blanks before and the comment behind it.
+    fn replaced(&self, found: &Found) -> Range<usize> {
+        match found.form {
+            Form::Line { .. } => {
+                scan::skip_blank(self.source, found.span.start, false)..found.directive.end
+            }
+            _ => found.span.clone(),
+        }
     }
 
     fn begin_region(&mut self, found: &Found, name: &str) -> String {

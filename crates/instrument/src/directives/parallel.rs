@@ -21,6 +21,7 @@ fn inside_parallel(words: &[&str]) -> Option<Vec<Level>> {
         ["for" | "do", "simd"] => vec![Level::Loop { simd: true }],
         ["sections"] => vec![Level::Sections],
         ["workshare"] => vec![Level::Workshare],
+        ["single"] => vec![Level::Single],
         ["loop"] => vec![Level::LoopConstruct],
         ["master"] => vec![Level::Master],
         ["masked"] => vec![Level::Masked],

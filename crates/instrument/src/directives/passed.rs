@@ -70,6 +70,9 @@ fn stand_alone(words: &[&str]) -> bool {
 }
 
 fn declarative(words: &[&str]) -> bool {
+    if matches!(words, ["task", "iteration"]) {
+        return true;
+    }
     matches!(
         words,
         [

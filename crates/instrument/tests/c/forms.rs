@@ -1,0 +1,126 @@
+//! Directives that are not lines: operators and attributes.
+
+use super::{check, check_cxx};
+use expect_test::expect;
+use pompeii_instrument::{Language, Options, instrument, undo};
+
+#[test]
+fn operator() {
+    check(
+        r#"void f(int *x) {
+  if (*x) _Pragma("omp parallel num_threads(2)") { _Pragma("omp atomic") x[0]++; }
+  _Pragma("omp barrier") x[1] = 1;
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+              if (*x) { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); _Pragma("omp parallel num_threads(2) firstprivate(pomp_p1)") { POMP_Parallel_begin(pomp_1(), pomp_p1); { { POMP_Atomic_enter(pomp_2()); _Pragma("omp atomic") x[0]++;; POMP_Atomic_exit(pomp_2()); } } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+              { POMP_Barrier_enter(pomp_3()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_3()); } x[1] = 1;
+            }
+            == 1: parallel (2, 2) (2, 2)
+            == 2: atomic (2, 2) (2, 2)
+            == 3: barrier (3, 3) (3, 3)
+        "#]],
+    );
+}
+
+#[test]
+fn operator_of_a_combined_construct() {
+    check(
+        r#"void f(int *x) {
+  _Pragma("omp parallel for num_threads(2) schedule(static)") for (int i = 0; i < 9; i++) x[i]++;
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); _Pragma("omp parallel num_threads(2) firstprivate(pomp_p1)") { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1()); _Pragma("omp for schedule(static) nowait") for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            }
+            == 1: parallel for (2, 2) (2, 2)
+        "#]],
+    );
+}
+
+#[test]
+fn attributes() {
+    check_cxx(
+        r#"void f(int *x) {
+  [[omp::directive(parallel num_threads(2))]] {
+    [[omp::directive(critical)]] x[0]++;
+    [[omp::directive(barrier)]];
+    [[ using omp : directive ( for, schedule(static) ) ]]
+    for (int i = 0; i < 9; i++) x[i]++;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::directive(parallel num_threads(2) firstprivate(pomp_p1))]] { POMP_Parallel_begin(pomp_1(), pomp_p1); {
+                { POMP_Critical_enter(pomp_2()); [[omp::directive(critical)]] { POMP_Critical_begin(pomp_2()); x[0]++;; POMP_Critical_end(pomp_2()); } POMP_Critical_exit(pomp_2()); }
+                { POMP_Barrier_enter(pomp_3()); [[omp::directive(barrier)]]; POMP_Barrier_exit(pomp_3()); }
+                { POMP_For_enter(pomp_4()); [[ using omp : directive ( for, schedule(static) nowait ) ]]
+                for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_4()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_4()); POMP_For_exit(pomp_4()); }
+              } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            }
+            == 1: parallel (2, 2) (7, 7)
+            == 2: critical (3, 3) (3, 3)
+            == 3: barrier (4, 4) (4, 4)
+            == 4: for (5, 5) (6, 6)
+        "#]],
+    );
+}
+
+#[test]
+fn a_sequence_is_cut() {
+    check_cxx(
+        r#"void f(int *x) {
+  [[omp::sequence(directive(parallel), omp::directive(for reduction(+ : s)))]]
+  for (int i = 0; i < 9; i++) x[i]++;
+  [[omp::sequence(directive(parallel), directive(masked))]]
+  x[0] = 1;
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::sequence(directive(parallel firstprivate(pomp_p1)))]] { POMP_Parallel_begin(pomp_1(), pomp_p1); { POMP_For_enter(pomp_2()); [[omp::sequence( omp::directive(for reduction(+ : s) nowait))]]
+              for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); } ; POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+              { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3); [[omp::sequence(directive(parallel firstprivate(pomp_p3)))]] { POMP_Parallel_begin(pomp_3(), pomp_p3);  [[omp::sequence( directive(masked))]]
+              x[0] = 1;; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
+            }
+            == 1: parallel (2, 2) (3, 3)
+            == 2: for (2, 2) (3, 3)
+            == 3: parallel (4, 4) (5, 5)
+        "#]],
+    );
+}
+
+#[test]
+fn digraphs_and_blanks() {
+    check(
+        r#"void f(int *x) <%
+  %:  pragma  omp  parallel
+  <% x<:0:> = 1; %>
+%>
+"#,
+        &expect![[r#"
+            void f(int *x) <%
+            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            #line 2
+              %:  pragma  omp  parallel firstprivate(pomp_p1)
+              { POMP_Parallel_begin(pomp_1(), pomp_p1); <% x<:0:> = 1; %> POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            %>
+            == 1: parallel (2, 2) (3, 3)
+        "#]],
+    );
+}
+
+#[test]
+fn carriage_returns() {
+    let input =
+        "void f(int *x) {\r\n#pragma omp parallel for \\\r\n  if(*x)\r\n  for (;;) {}\r\n}\r\n";
+    let outcome = instrument(input.as_bytes(), &Options::new("t.c", Language::C)).unwrap();
+    assert_eq!(undo(&outcome.text).unwrap(), input.as_bytes());
+    let text = String::from_utf8(outcome.text).unwrap();
+    let body = text.split_once("#line 1 \"t.c\"").unwrap().1.split("/* pompeii").next().unwrap();
+    assert_eq!(body.matches('\n').count(), body.matches("\r\n").count() + 1, "{body}");
+    assert!(body.contains("#pragma omp for \\\r\n    nowait\r\n"), "{body}");
+}

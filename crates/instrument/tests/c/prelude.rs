@@ -1,0 +1,129 @@
+//! The block before the first line.
+
+use expect_test::{Expect, expect};
+use pompeii_instrument::{Language, Options, instrument};
+
+fn check(input: &str, options: &Options, expected: &Expect) {
+    let outcome = instrument(input.as_bytes(), options).unwrap();
+    let text = String::from_utf8(outcome.text).unwrap();
+    let shown = text.lines().filter(|line| !line.contains("POMP_")).take(12);
+    expected.assert_eq(&shown.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn of_c() {
+    check(
+        "#pragma omp barrier\n",
+        &Options::new("a \"b\"\\c.c", Language::C),
+        &expect![[r#"
+        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+        #endif
+        static struct ompregdescr pomp_d1={"barrier","",0,"a \"b\"\\c.c",1,1,1,1,(void*)2,0};
+        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
+        #line 1 "a \"b\"\\c.c"
+        #line 1
+        #pragma omp barrier
+        #line 2
+        /* pompeii undo 1: 14 af7a4abc12a541ea
+           0+90d,13+0,1+27
+        */
+    "#]],
+    );
+}
+
+#[test]
+fn of_cxx() {
+    check(
+        "#pragma omp barrier\n",
+        &Options::new("t.cpp", Language::Cxx),
+        &expect![[r#"
+        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+        extern "C" {
+        }
+        #endif
+        static struct ompregdescr pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,reinterpret_cast<void*>(2),0};
+        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
+        #line 1 "t.cpp"
+        #line 1
+        #pragma omp barrier
+        #line 2
+        /* pompeii undo 1: 14 af7a4abc12a541ea
+           0+920,13+0,1+27
+    "#]],
+    );
+}
+
+#[test]
+fn behind_a_byte_order_mark() {
+    let options = Options { line_markers: false, ..Options::new("t.c", Language::C) };
+    check(
+        "\u{feff}#pragma omp barrier\n",
+        &options,
+        &expect![[r#"
+        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+        #endif
+        static struct ompregdescr pomp_d1={"barrier","",0,"t.c",1,1,1,1,(void*)2,0};
+        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
+        #pragma omp barrier
+        /* pompeii undo 1: 17 8c98729735851fb8
+           3+8e5,13+0,1+1f
+        */
+    "#]],
+    );
+}
+
+#[test]
+fn behind_the_start_of_a_module_unit() {
+    let text = "// unit\nmodule;\n#include <x>\n#pragma omp barrier\n";
+    check(
+        text,
+        &Options::new("t.cpp", Language::Cxx),
+        &expect![[r#"
+        // unit
+        module;
+        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+        extern "C" {
+        }
+        #endif
+        static struct ompregdescr pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,reinterpret_cast<void*>(2),0};
+        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
+        #line 3 "t.cpp"
+        #include <x>
+        #line 4
+        #pragma omp barrier
+    "#]],
+    );
+}
+
+#[test]
+fn names_that_are_taken_are_avoided() {
+    let text = "int pomp_d1;\n#pragma omp barrier\n";
+    check(
+        text,
+        &Options::new("t.c", Language::C),
+        &expect![[r#"
+        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+        #endif
+        static struct ompregdescr pomp1_d1={"barrier","",0,"t.c",2,2,2,2,(void*)2,0};
+        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp1_1(void){return&pomp1_d1;}
+        #line 1 "t.c"
+        int pomp_d1;
+        #line 2
+        #pragma omp barrier
+        #line 3
+        /* pompeii undo 1: 21 5a033ddf957053fe
+           0+8d6,d+29,13+0,1+28
+        */
+    "#]],
+    );
+}
+
+#[test]
+fn without_directives_the_text_is_the_same() {
+    for text in
+        ["", "int omp;\n", "#pragma omp flush\n", "// comp\r\n#if 0\n#pragma omp barrier\n#endif"]
+    {
+        let outcome = instrument(text.as_bytes(), &Options::new("t.c", Language::C)).unwrap();
+        assert_eq!(outcome.text, text.as_bytes());
+    }
+}

@@ -1,0 +1,271 @@
+//! `for`, `sections` and `single` with their barriers.
+
+use super::{check, check_with};
+use expect_test::{Expect, expect};
+use pompeii_instrument::{Disabled, Language, Options};
+
+fn check_disabled(input: &str, expected: &Expect) {
+    let disabled = Disabled::parse("single").unwrap();
+    check_with(input, &Options { disabled, ..Options::new("t.c", Language::C) }, expected);
+}
+
+#[test]
+fn a_loop_gets_a_measured_barrier() {
+    check(
+        r#"void f(int *x) {
+#pragma omp for schedule(static)
+  for (int i = 0; i < 9; i++) x[i] = i;
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            { POMP_For_enter(pomp_1());
+            #line 2
+            #pragma omp for schedule(static) nowait
+              for (int i = 0; i < 9; i++) x[i] = i;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); }
+            }
+            == 1: for (2, 2) (3, 3)
+        "#]],
+    );
+}
+
+#[test]
+fn nowait_of_the_user() {
+    check(
+        r#"void f(int *x) {
+#pragma omp for nowait
+  for (int i = 0; i < 9; i++) {
+    x[i] = i;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            { POMP_For_enter(pomp_1());
+            #line 2
+            #pragma omp for nowait
+              for (int i = 0; i < 9; i++) {
+                x[i] = i;
+              }; POMP_For_exit(pomp_1()); }
+            }
+            == 1: for (2, 2) (5, 5)
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_that_stay() {
+    check(
+        r#"void f(int *x, int s) {
+#pragma omp for reduction(task, +: s)
+  for (int i = 0; i < 9; i++) s += x[i];
+#pragma omp for CLAUSES
+  for (int i = 0; i < 9; i++) s += x[i];
+#pragma omp single copyprivate(s)
+  s = 1;
+#pragma omp for
+  for (int i = 0; i < 9; i++) {
+    if (x[i]) {
+      #pragma omp cancel for
+    }
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x, int s) {
+            { POMP_For_enter(pomp_1());
+            #line 2
+            #pragma omp for reduction(task, +: s)
+              for (int i = 0; i < 9; i++) s += x[i];; POMP_For_exit(pomp_1()); }
+            { POMP_For_enter(pomp_2());
+            #line 4
+            #pragma omp for CLAUSES
+              for (int i = 0; i < 9; i++) s += x[i];; POMP_For_exit(pomp_2()); }
+            { POMP_Single_enter(pomp_3());
+            #line 6
+            #pragma omp single copyprivate(s)
+              { POMP_Single_begin(pomp_3()); s = 1;; POMP_Single_end(pomp_3()); } POMP_Single_exit(pomp_3()); }
+            { POMP_For_enter(pomp_4());
+            #line 8
+            #pragma omp for
+              for (int i = 0; i < 9; i++) {
+                if (x[i]) {
+                  #pragma omp cancel for
+                }
+              }; POMP_For_exit(pomp_4()); }
+            }
+            == 1: for (2, 2) (3, 3)
+            == 2: for (4, 4) (5, 5)
+            == 3: single (6, 6) (7, 7)
+            == 4: for (8, 8) (13, 13)
+        "#]],
+    );
+}
+
+#[test]
+fn single() {
+    check(
+        r#"void f(int *x) {
+#pragma omp single
+  *x = 1;
+#pragma omp single nowait
+  { *x = 2; }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            { POMP_Single_enter(pomp_1());
+            #line 2
+            #pragma omp single nowait
+              { POMP_Single_begin(pomp_1()); *x = 1;; POMP_Single_end(pomp_1()); } POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_Single_exit(pomp_1()); }
+            { POMP_Single_enter(pomp_2());
+            #line 4
+            #pragma omp single nowait
+              { POMP_Single_begin(pomp_2()); { *x = 2; } POMP_Single_end(pomp_2()); } POMP_Single_exit(pomp_2()); }
+            }
+            == 1: single (2, 2) (3, 3)
+            == 2: single (4, 4) (5, 5)
+        "#]],
+    );
+}
+
+#[test]
+fn sections_with_and_without_directives() {
+    check(
+        r#"void f(int *x) {
+#pragma omp sections
+  {
+    x[0] = 1;
+    #pragma omp section
+    { x[1] = 2; }
+    #pragma omp section
+    x[2] = 3;
+    x[3] = 4;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            { POMP_Sections_enter(pomp_1());
+            #line 2
+            #pragma omp sections nowait
+              {
+                { POMP_Section_begin(pomp_2()); x[0] = 1;; POMP_Section_end(pomp_2()); }
+                #pragma omp section
+                { POMP_Section_begin(pomp_3()); { x[1] = 2; }; POMP_Section_end(pomp_3()); }
+                #pragma omp section
+                { POMP_Section_begin(pomp_4()); x[2] = 3;
+                x[3] = 4;; POMP_Section_end(pomp_4()); }
+              } POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_Sections_exit(pomp_1()); }
+            }
+            == 1: sections x3 (2, 2) (10, 10)
+            == 2: section (4, 4) (4, 4)
+            == 3: section (5, 5) (6, 6)
+            == 4: section (7, 7) (9, 9)
+        "#]],
+    );
+}
+
+#[test]
+fn cancelled_sections() {
+    check(
+        r#"void f(int *x) {
+#pragma omp sections
+  {
+    #pragma omp section
+    {
+      #pragma omp cancel sections if(*x)
+    }
+    #pragma omp section
+    x[2] = 3;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            { POMP_Sections_enter(pomp_1());
+            #line 2
+            #pragma omp sections
+              {
+                #pragma omp section
+                { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_end_section))); pomp_g2.region = pomp_2(); pomp_g2.id = 0; POMP_Section_begin(pomp_2()); {
+                  #pragma omp cancel sections if(*x)
+                }; }
+                #pragma omp section
+                { struct pomp_guard pomp_g3 __attribute__((cleanup(pomp_end_section))); pomp_g3.region = pomp_3(); pomp_g3.id = 0; POMP_Section_begin(pomp_3()); x[2] = 3;; }
+              } POMP_Sections_exit(pomp_1()); }
+            }
+            == 1: sections x2 (2, 2) (10, 10)
+            == 2: section (4, 4) (7, 7)
+            == 3: section (8, 8) (9, 9)
+        "#]],
+    );
+}
+
+#[test]
+fn simd_loops_have_calls_around_only() {
+    check(
+        r#"void f(int *x) {
+#pragma omp for simd
+  for (int i = 0; i < 9; i++) {
+    #pragma omp ordered simd
+    x[i] = i;
+  }
+#pragma omp for order(concurrent)
+  for (int i = 0; i < 9; i++) {
+    #pragma omp parallel
+    x[i] = i;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            { POMP_For_enter(pomp_1());
+            #line 2
+            #pragma omp for simd nowait
+              for (int i = 0; i < 9; i++) {
+                #pragma omp ordered simd
+                x[i] = i;
+              }; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); }
+            { POMP_For_enter(pomp_2());
+            #line 7
+            #pragma omp for order(concurrent) nowait
+              for (int i = 0; i < 9; i++) {
+                #pragma omp parallel
+                x[i] = i;
+              }; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); }
+            }
+            == 1: for simd (2, 2) (6, 6)
+            == 2: for (7, 7) (11, 11)
+            == 2 of 3
+            == Note 7: no calls are possible inside `for`: constructs there are left alone
+        "#]],
+    );
+}
+
+#[test]
+fn disabled_constructs_pass() {
+    check_disabled(
+        r#"void f(int *x) {
+#pragma omp single
+  {
+    #pragma omp critical
+    *x = 1;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            #pragma omp single
+              {
+            { POMP_Critical_enter(pomp_1());
+            #line 4
+                #pragma omp critical
+                { POMP_Critical_begin(pomp_1()); *x = 1;; POMP_Critical_end(pomp_1()); } POMP_Critical_exit(pomp_1()); }
+              }
+            }
+            == 1: critical (4, 4) (5, 5)
+            == 1 of 2
+        "#]],
+    );
+}
