@@ -349,12 +349,17 @@ impl Location {
         }
     }
 
-    /// A task or a thread's part of a region ends here: what is passed over in it ends with it.
-    #[cold]
-    pub fn resynchronise(&mut self, now: u64) {
+    /// Recording goes on where it was switched off by what ends here.
+    pub fn end_off(&mut self, now: u64) {
         if self.gate & gate::OFF != 0 && self.off == self.place() {
             self.switch_recording(true, now);
         }
+    }
+
+    /// A task or a thread's part of a region ends here: what is passed over in it ends with it.
+    #[cold]
+    pub fn resynchronise(&mut self, now: u64) {
+        self.end_off(now);
         if self.gate & gate::OFF == 0 {
             self.skipped = 0;
             self.gate &= !gate::SKIPPING;
@@ -409,6 +414,15 @@ impl Location {
             node = self.node(node).parent;
         }
         false
+    }
+
+    /// Whether the current node is below `ancestor`.
+    pub fn is_inside(&mut self, ancestor: NodeIndex) -> bool {
+        let mut node = self.header.current;
+        while node > TASKS && node != ancestor {
+            node = self.node(node).parent;
+        }
+        node == ancestor
     }
 
     fn unwind_to(&mut self, region: u32, now: u64) {

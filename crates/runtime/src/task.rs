@@ -32,6 +32,10 @@ mod state {
     pub const COMPLETED: u32 = 8;
     /// It is in no thread's stack any more.
     pub const LEFT: u32 = 16;
+    /// A thread has begun it.
+    pub const BEGUN: u32 = 32;
+    /// Its memory is free: whatever is said about it is a mistake.
+    pub const FREE: u32 = 64;
     /// Nobody names it any more.
     pub const GONE: u32 = CREATED | COMPLETED | LEFT;
 }
@@ -188,8 +192,10 @@ impl Location {
     }
 
     fn free_instance(&mut self, task: *mut Task, creator: u32) {
+        // SAFETY: nobody names it any more.
+        unsafe { (*task).state.store(state::FREE, Ordering::Relaxed) };
         if creator == self.header.index {
-            // SAFETY: nobody names it any more.
+            // SAFETY: as above.
             unsafe { (*task).next = self.tasks.free };
             self.tasks.free = task;
         } else {
@@ -299,6 +305,9 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
         let creator = unsafe { (*task).creator };
         return thread.free_instance(task, creator);
     }
+    if state & (state::CREATED | state::FREE) != 0 {
+        return;
+    }
     let key = Key::Region(regions.create).encode();
     let immediate = state & state::IMMEDIATE != 0;
     if handle & UNTIMED == 0 && thread.current().key == key && !thread.is_passing() {
@@ -352,18 +361,21 @@ fn created(thread: &mut Location, node: NodeIndex, immediate: bool) {
 /// A thread begins to execute an instance.
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
+    let before = state_of(task);
+    if before & (state::BEGUN | state::UNDEFERRED | state::FREE) != 0 {
+        return;
+    }
     if thread.is_passing() {
         thread.skip();
-        return thread.note(task, state::LEFT);
+        return thread.note(task, state::BEGUN | state::LEFT);
     }
     // SAFETY: an instance that begins is alive; its creator is set before others know it.
     let creator = unsafe { (*task).creator };
-    if creator == thread.index() && state_of(task) & state::CREATED == 0 {
-        if begins_undeferred(thread, task, handle, regions) {
-            return;
-        }
-        thread.note(task, state::IMMEDIATE);
+    let immediate = creator == thread.index() && before & state::CREATED == 0;
+    if immediate && begins_undeferred(thread, task, handle, regions) {
+        return;
     }
+    thread.note(task, state::BEGUN | if immediate { state::IMMEDIATE } else { 0 });
     let now = clock.now();
     // The switch that may be due is replaced by the one to this task.
     flush_creation(thread);
@@ -455,7 +467,10 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
     }
     if !is_in_stack(thread, task) {
         thread.unskip();
-        return thread.note(task, state::COMPLETED);
+        if state_of(task) & state::BEGUN != 0 {
+            thread.note(task, state::COMPLETED);
+        }
+        return;
     }
     let now = clock.now();
     while !is_current(thread, task) && abandon(thread) {}
@@ -524,8 +539,8 @@ fn pop(thread: &mut Location, now: u64) -> *mut Task {
 /// An untied task goes on behind a scheduling point, perhaps on another thread.
 pub fn resume(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    let undeferred = state_of(task) & state::UNDEFERRED != 0;
-    if undeferred || thread.is_passing() || is_current(thread, task) {
+    let deferred = state_of(task) & (state::BEGUN | state::COMPLETED) == state::BEGUN;
+    if !deferred || thread.is_passing() || is_current(thread, task) {
         return;
     }
     let now = clock.now();
@@ -554,6 +569,9 @@ pub fn abandon(thread: &mut Location) -> bool {
         return false;
     }
     let now = thread.header.last_ticks;
+    if thread.gate != 0 {
+        thread.end_off(now);
+    }
     flush_creation(thread);
     let left = pop(thread, now);
     // SAFETY: entries of a stack are alive.

@@ -221,8 +221,7 @@ fn allocate(master: &mut Location) -> Option<u32> {
     Some(team)
 }
 
-/// A thread begins its part; `size` and `thread` as OpenMP says. `None` for the team: the region
-/// goes unobserved.
+/// A thread begins its part; number and size as OpenMP says.
 pub fn begin(
     thread: &mut Location,
     (team, number, size): (u32, u32, u32),
@@ -231,16 +230,15 @@ pub fn begin(
 ) {
     let process = thread.process;
     let record = process.team(team);
-    record.size.store(size, Relaxed);
     let worker = number != 0;
     if worker {
         settle(thread);
         record.open.fetch_add(1, Relaxed);
         attach(thread, record);
-    } else {
-        // What clauses have called between fork and begin, and has left open.
-        thread.unwind_to_node(record.node.load(Relaxed), now);
+    } else if !is_forked(thread, team, record.node.load(Relaxed), now) {
+        return;
     }
+    record.size.store(size, Relaxed);
     let before = thread.header.last_ticks;
     let now = thread.account(now);
     let base = thread.header.current;
@@ -266,6 +264,15 @@ pub fn begin(
         thread.event(|room, last| encode::thread_team_begin(room, last, now, communicator));
         thread.event(|room, last| encode::enter(room, last, now, regions.parallel));
     }
+}
+
+/// Whether the master is in the region that it has forked and has not begun it yet. What clauses
+/// have called in between, and has left open, is left.
+fn is_forked(master: &mut Location, team: u32, node: NodeIndex, now: u64) -> bool {
+    if master.header.current != node && master.is_inside(node) {
+        master.unwind_to_node(node, now);
+    }
+    master.header.current == node && !master.contexts.contains(team)
 }
 
 /// A worker's call path is its master's: the time until the fork was outside of teams.

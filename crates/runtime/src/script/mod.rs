@@ -1,0 +1,296 @@
+//! A notation that drives the core with a clock of its own: many locations, one thread, text in,
+//! text out.
+//!
+//! ```text
+//! 100 T0 fork parallel p          T0 meets the region `parallel`; its team is called p
+//! 105 T1 begin p 1/2              T1 is thread 1 of 2 of p; 110 T1 end p; 120 T0 join p
+//!     T0 enter X, exit X          any region
+//!     T0 arrive B, pass B         a barrier; T0 loop-exit X: exit that may share its time
+//!     T0 create t a, created t a  the instance a of the task region t; T0 run t a, done t a,
+//!                                 resume t a
+//!     T0 taskwait w, waited w
+//!     T0 request c, hold c, release c, leave c       a critical section
+//!     T0 set l, got l, unset l, gone l               a lock; set-nest, got-nest, unset-nest
+//!     T0 count a, off, on, thread-ends
+//! ```
+//!
+//! Every time stands for one clock read; lines without a time repeat the last one. The answer is
+//! each location's call tree with visits (`x2`), exclusive ticks, and the metrics that are not 0,
+//! behind a check of what must always hold; with tracing, its records too.
+
+mod kernels;
+mod locks;
+mod print;
+mod recording;
+mod tasks;
+mod teams;
+mod traces;
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering::Relaxed;
+
+use expect_test::Expect;
+use pompeii_live::{Calibration, RegionKind};
+
+use crate::clock::Clock;
+use crate::location::Location;
+use crate::process::{Options, Process, RegionText};
+use crate::sync::{self, Lock};
+use crate::task::TaskRegions;
+use crate::team::ParallelRegions;
+use crate::{barrier, task, team};
+
+/// Runs a script and compares the call trees that it leaves.
+pub fn check(script: &str, expected: Expect) {
+    expected.assert_eq(&Run::new(script, Setting::default()).trees());
+}
+
+/// Runs a script with tracing and compares the records of its locations.
+pub fn check_trace(script: &str, setting: Setting, expected: Expect) {
+    let run = Run::new(script, Setting { trace: true, ..setting });
+    run.trees();
+    expected.assert_eq(&run.records());
+}
+
+/// How the measurement is set up.
+#[derive(Clone, Copy, Default)]
+pub struct Setting {
+    /// Record events.
+    pub trace: bool,
+    /// Take the time of undeferred tasks.
+    pub timed_undeferred: bool,
+}
+
+/// A clock that says what the script says.
+#[derive(Clone, Copy)]
+struct At(u64);
+
+impl Clock for At {
+    fn now(&self) -> u64 {
+        self.0
+    }
+}
+
+#[derive(Clone, Copy)]
+struct TeamOf {
+    team: Option<u32>,
+    regions: ParallelRegions,
+}
+
+/// A script that has run.
+pub struct Run {
+    process: &'static Process,
+    folder: tempfile::TempDir,
+    /// By name, in the order of appearance.
+    threads: Vec<(String, *mut Location)>,
+    regions: Vec<String>,
+    teams: HashMap<String, TeamOf>,
+    tasks: HashMap<String, usize>,
+    locks: HashMap<String, &'static Lock>,
+}
+
+impl Run {
+    /// Runs `script`.
+    pub fn new(script: &str, setting: Setting) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(Options {
+            folder: folder.path().display().to_string(),
+            trace: setting.trace,
+            timed_undeferred: setting.timed_undeferred,
+            program: "program".into(),
+            start: Calibration::default(),
+            ..Options::default()
+        })
+        .unwrap();
+        let main = process.new_location(None).unwrap();
+        let mut run = Run {
+            process,
+            folder,
+            threads: vec![("T0".into(), main)],
+            regions: vec!["program".into(), "TASKS".into()],
+            teams: HashMap::new(),
+            tasks: HashMap::new(),
+            locks: HashMap::new(),
+        };
+        let mut now = 0;
+        for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let mut words = line.split_whitespace().peekable();
+            if let Some(time) = words.peek().and_then(|word| word.parse().ok()) {
+                now = time;
+                words.next();
+            }
+            let words: Vec<&str> = words.collect();
+            run.step(words[0], words[1], &words[2..], now);
+        }
+        for worker in process.workers_of(0) {
+            run.with(worker, team::settle);
+        }
+        run
+    }
+
+    fn region(&mut self, name: &str) -> u32 {
+        let (kind, file, lines) = (RegionKind::User, String::new(), (0, 0));
+        let id = self.process.region(&RegionText { kind, name: name.to_owned(), file, lines });
+        if id as usize == self.regions.len() {
+            self.regions.push(name.to_owned());
+        }
+        id
+    }
+
+    fn task_regions(&mut self, name: &str) -> TaskRegions {
+        TaskRegions { create: self.region(&format!("create {name}")), task: self.region(name) }
+    }
+
+    fn thread(&mut self, name: &str) -> *mut Location {
+        if let Some((_, known)) = self.threads.iter().find(|(known, _)| known == name) {
+            return *known;
+        }
+        let made = self.process.thread_location().unwrap();
+        self.threads.push((name.to_owned(), made));
+        made
+    }
+
+    fn with<T>(&self, location: *mut Location, event: impl FnOnce(&mut Location) -> T) -> T {
+        // SAFETY: locations are never freed, and the script has one thread.
+        event(unsafe { &mut *location })
+    }
+
+    fn step(&mut self, name: &str, verb: &str, words: &[&str], now: u64) {
+        match (verb, words) {
+            ("fork", [region, team]) => {
+                let regions = ParallelRegions {
+                    parallel: self.region(region),
+                    barrier: self.region(&format!("end of {region}")),
+                };
+                let thread = self.thread(name);
+                let forked =
+                    self.with(thread, |thread| team::fork(thread, regions.parallel, 2, now));
+                self.teams.insert((*team).to_owned(), TeamOf { team: forked, regions });
+            }
+            ("begin", [team, place]) => self.begin(name, team, place, now),
+            ("end", [team]) => {
+                let team = self.teams[*team].team;
+                let thread = self.thread(name);
+                team.map(|team| self.with(thread, |thread| team::end(thread, team, now)));
+            }
+            ("join", [team]) => {
+                let team = self.teams[*team].team;
+                let thread = self.thread(name);
+                self.with(thread, |thread| team::join(thread, team, now));
+            }
+            ("off" | "on", []) => {
+                if self.process.off_region() as usize == self.regions.len() {
+                    self.regions.push("(off)".to_owned());
+                }
+                let thread = self.thread(name);
+                self.with(thread, |thread| thread.switch_recording(verb == "on", now));
+            }
+            ("thread-ends", []) => {
+                let thread = self.thread(name);
+                self.with(thread, |thread| {
+                    team::settle(thread);
+                    thread.unwind_to_root(now);
+                    thread.process.spare_location(thread.index());
+                });
+            }
+            (_, [region]) => self.region_event(name, verb, region, now),
+            (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
+            _ => panic!("{name} {verb} {words:?}"),
+        }
+    }
+
+    fn begin(&mut self, name: &str, team: &str, place: &str, now: u64) {
+        let (number, size) = place.split_once('/').unwrap();
+        let (number, size) = (number.parse().unwrap(), size.parse().unwrap());
+        let TeamOf { team: Some(team), regions } = self.teams[team] else { return };
+        let thread = match number {
+            0 => self.thread(name),
+            _ => {
+                let record = self.process.team(team);
+                let (master, level) = (record.master.load(Relaxed), record.level.load(Relaxed));
+                self.process.worker(master, level, number).unwrap()
+            }
+        };
+        match self.threads.iter().find(|(known, _)| known == name) {
+            Some((_, known)) => assert_eq!(*known, thread, "{name} is another location"),
+            None => self.threads.push((name.to_owned(), thread)),
+        }
+        self.with(thread, |thread| team::begin(thread, (team, number, size), regions, now));
+    }
+
+    fn region_event(&mut self, name: &str, verb: &str, of: &str, now: u64) {
+        let region = self.region(of);
+        let lock = *self.locks.entry(of.into()).or_insert_with(|| Box::leak(Box::new(Lock::new())));
+        let body = self.regions.len();
+        let body = if verb == "hold" || verb == "release" {
+            self.region(&format!("{of} body"))
+        } else {
+            body as u32
+        };
+        let thread = self.thread(name);
+        self.with(thread, |thread| match verb {
+            "enter" | "request" | "set" | "set-nest" => drop(thread.enter(region, now)),
+            "exit" | "leave" | "gone" => thread.exit(region, now),
+            "loop-exit" => {
+                let last = thread.header.last_ticks;
+                let shares = thread.barrier_exit_ticks == last;
+                thread.exit(region, if shares { last } else { now });
+            }
+            "count" => drop(thread.count(region)),
+            "arrive" => barrier::enter(thread, region, now),
+            "pass" => barrier::exit(thread, region, now),
+            "taskwait" => task::wait_enter(thread, region, At(now)),
+            "waited" => task::wait_exit(thread, region, At(now)),
+            "hold" => {
+                sync::acquired(thread, lock, now);
+                thread.enter(body, now);
+            }
+            "release" => {
+                thread.exit(body, now);
+                sync::released(thread, lock, now);
+            }
+            "got" => {
+                sync::acquired(thread, lock, now);
+                thread.exit(region, now);
+            }
+            "got-nest" => {
+                if sync::nested_acquired(thread, lock) {
+                    sync::acquired(thread, lock, now);
+                }
+                thread.exit(region, now);
+            }
+            "unset" => {
+                let now = thread.enter(region, now);
+                sync::released(thread, lock, now);
+            }
+            "unset-nest" => {
+                let now = thread.enter(region, now);
+                if sync::nested_released(lock) {
+                    sync::released(thread, lock, now);
+                }
+            }
+            _ => panic!("{name} {verb} {of}"),
+        });
+    }
+
+    fn task_event(&mut self, name: &str, verb: &str, (of, instance): (&str, &str), now: u64) {
+        let regions = self.task_regions(of);
+        let thread = self.thread(name);
+        if verb == "create" {
+            let handle = self.with(thread, |thread| task::create_begin(thread, regions, At(now)));
+            self.tasks.insert(instance.to_owned(), handle);
+            return;
+        }
+        let handle = self.tasks[instance];
+        if handle == 0 {
+            return;
+        }
+        self.with(thread, |thread| match verb {
+            "run" => task::begin(thread, handle, regions, At(now)),
+            "done" => task::end(thread, handle, regions, At(now)),
+            "created" => task::create_end(thread, handle, regions, At(now)),
+            "resume" => task::resume(thread, handle, regions, At(now)),
+            _ => panic!("{name} {verb} {of} {instance}"),
+        });
+    }
+}

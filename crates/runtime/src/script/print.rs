@@ -1,0 +1,169 @@
+//! What a script leaves, as text: call trees and records.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use pompeii_live::{CHUNK_BYTES, Key, Node, NodeIndex};
+use pompeii_otf2::event::Event;
+use pompeii_otf2::read::{Bytes, EventReader};
+use pompeii_otf2::reference::{LocationRef, RegionRef};
+use pompeii_otf2::seal;
+
+use super::Run;
+use crate::location::{Location, ROOT, TASKS};
+
+impl Run {
+    /// Call trees of all locations.
+    pub fn trees(&self) -> String {
+        let mut text = String::new();
+        for (place, (name, location)) in self.threads.iter().enumerate() {
+            if let Some((first, _)) = self.threads[..place].iter().find(|(_, at)| at == location) {
+                let _ = writeln!(text, "{name} is {first}");
+                continue;
+            }
+            // SAFETY: locations are never freed, and the script has one thread.
+            let location = unsafe { &mut **location };
+            assert_eq!(location.gate, 0, "{name} still has something due");
+            let _ = writeln!(text, "{name} until {}", location.header.last_ticks);
+            let mut ticks = 0;
+            self.tree(location, ROOT, 1, &mut text, &mut ticks);
+            self.tree(location, TASKS, 1, &mut text, &mut ticks);
+            assert_eq!(ticks, location.header.last_ticks, "{name}:\n{text}");
+        }
+        text
+    }
+
+    fn tree(
+        &self,
+        location: &mut Location,
+        index: NodeIndex,
+        depth: usize,
+        text: &mut String,
+        ticks: &mut u64,
+    ) {
+        let node = *location.node(index);
+        *ticks += node.ticks;
+        let parts = node.wait_ticks + node.starvation_ticks + node.management_ticks;
+        assert!(parts <= node.ticks && node.fork_ticks <= node.management_ticks, "{node:?}");
+        if index > TASKS || node.ticks > 0 || node.first_child != 0 {
+            let _ = write!(text, "{:width$}{}", "", self.key(&node), width = 2 * depth);
+            let _ = writeln!(text, "{}", metrics(&node));
+        }
+        // Children are linked with the newest first.
+        let mut children = Vec::new();
+        let mut child = node.first_child;
+        while child != 0 {
+            children.push(child);
+            child = location.node(child).sibling;
+        }
+        for child in children.into_iter().rev() {
+            self.tree(location, child, depth + 1, text, ticks);
+        }
+    }
+
+    fn key(&self, node: &Node) -> String {
+        match Key::decode(node.key) {
+            Key::Region(region) => self.regions[region as usize].clone(),
+            Key::Stub(region) => format!("~{}", self.regions[region as usize]),
+            Key::Attach { location, node } => {
+                let (name, location) =
+                    self.threads.iter().find(|(_, at)| index(*at) == location).unwrap();
+                // SAFETY: locations are never freed, and the script has one thread.
+                let node = *unsafe { &mut **location }.node(node);
+                format!("{name}'s {}", self.key(&node))
+            }
+        }
+    }
+
+    /// Records of all locations: time, record, what its ids stand for.
+    pub fn records(&self) -> String {
+        let mut text = String::new();
+        let mut locks = Vec::new();
+        for (name, location) in &self.threads {
+            let _ = writeln!(text, "{name}");
+            let path = self.folder.path().join(pompeii_live::events_file(index(*location)));
+            let Ok(mut bytes) = std::fs::read(path) else { continue };
+            let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
+            bytes.truncate(sealed.file_bytes as usize);
+            let chunk = CHUNK_BYTES as u64;
+            let chunks = Bytes::new(bytes, chunk);
+            for record in EventReader::new(chunks, Path::new(name), chunk, LocationRef(0)) {
+                let record = record.unwrap();
+                let _ =
+                    writeln!(text, "{:>5} {}", record.time, self.record(&record.event, &mut locks));
+            }
+        }
+        text
+    }
+
+    fn record(&self, event: &Event, locks: &mut Vec<u32>) -> String {
+        let region = |region: RegionRef| &self.regions[region.0 as usize];
+        let mut lock = |id: u32| {
+            let known = locks.iter().position(|&known| known == id);
+            known.unwrap_or_else(|| {
+                locks.push(id);
+                locks.len() - 1
+            })
+        };
+        let task =
+            |team: u32, thread: u32, generation: u32| format!("{team}:{thread}:{generation}");
+        match event {
+            Event::Enter(of) => format!("Enter {}", region(of.region)),
+            Event::Leave(of) => format!("Leave {}", region(of.region)),
+            Event::ThreadFork(of) => format!("ThreadFork {}", of.number_of_requested_threads),
+            Event::ThreadJoin(_) => "ThreadJoin".to_owned(),
+            Event::ThreadTeamBegin(of) => format!("ThreadTeamBegin {}", of.thread_team.0),
+            Event::ThreadTeamEnd(of) => format!("ThreadTeamEnd {}", of.thread_team.0),
+            Event::ThreadAcquireLock(of) => {
+                format!("ThreadAcquireLock {} {}", lock(of.lock_id), of.acquisition_order)
+            }
+            Event::ThreadReleaseLock(of) => {
+                format!("ThreadReleaseLock {} {}", lock(of.lock_id), of.acquisition_order)
+            }
+            Event::ThreadTaskCreate(of) => {
+                let id = task(of.thread_team.0, of.creating_thread, of.generation_number);
+                format!("ThreadTaskCreate {id}")
+            }
+            Event::ThreadTaskSwitch(of) => {
+                let id = task(of.thread_team.0, of.creating_thread, of.generation_number);
+                format!("ThreadTaskSwitch {id}")
+            }
+            Event::ThreadTaskComplete(of) => {
+                let id = task(of.thread_team.0, of.creating_thread, of.generation_number);
+                format!("ThreadTaskComplete {id}")
+            }
+            Event::MeasurementOnOff(of) => format!("MeasurementOnOff {:?}", of.measurement_mode),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn index(location: *mut Location) -> u32 {
+    // SAFETY: locations are never freed, and the script has one thread.
+    unsafe { &*location }.index()
+}
+
+fn metrics(node: &Node) -> String {
+    let mut text = String::new();
+    if node.visits > 0 {
+        let _ = write!(text, " x{}", node.visits);
+    }
+    let _ = write!(text, " {}", node.ticks);
+    for (name, value) in [
+        ("wait", node.wait_ticks),
+        ("starvation", node.starvation_ticks),
+        ("management", node.management_ticks),
+        ("fork", node.fork_ticks),
+        ("last", node.last_arrivals),
+        ("delay", node.delay_ticks),
+        ("tasks", node.task_ticks),
+        ("switches", node.task_switches),
+        ("created", node.created),
+        ("undeferred", node.undeferred),
+    ] {
+        if value > 0 {
+            let _ = write!(text, " {name}={value}");
+        }
+    }
+    text
+}

@@ -1,0 +1,332 @@
+//! Teams and barriers.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn final_barrier_waits_for_the_latest_end() {
+    check(
+        "100 T0 fork parallel p
+         105 T0 begin p 0/2
+         110 T1 begin p 1/2
+         150 T1 end p
+         190 T0 end p
+         200 T0 join p
+         230 T0 enter after
+         240 T0 exit after",
+        expect![[r#"
+            T0 until 240
+              program 130
+                parallel x1 90 management=5 fork=5
+                  end of parallel x1 10 management=10 last=1 delay=40
+                after x1 10
+            T1 until 200
+              program 100
+                T0's parallel x1 50 management=10 fork=10
+                  end of parallel x1 50 wait=40 management=10
+        "#]],
+    );
+}
+
+#[test]
+fn loop_with_its_barrier_and_a_shared_exit_time() {
+    check(
+        "10 T0 fork parallel p
+         12 T0 begin p 0/3
+         13 T1 begin p 1/3
+         14 T2 begin p 2/3
+         20 T0 enter for
+         21 T1 enter for
+         22 T2 enter for
+         30 T0 arrive barrier
+         50 T1 arrive barrier
+         45 T2 arrive barrier
+         52 T1 pass barrier
+         99 T1 loop-exit for
+         53 T0 pass barrier
+         99 T0 loop-exit for
+         54 T2 pass barrier
+         99 T2 loop-exit for
+         60 T0 end p
+         60 T1 end p
+         60 T2 end p
+         61 T0 join p",
+        expect![[r#"
+            T0 until 61
+              program 10
+                parallel x1 17 management=2 fork=2
+                  for x1 10
+                    barrier x1 23 wait=15
+                  end of parallel x1 1 management=1
+            T1 until 61
+              program 10
+                T0's parallel x1 19 management=3 fork=3
+                  for x1 29
+                    barrier x1 2
+                  end of parallel x1 1 management=1
+            T2 until 61
+              program 10
+                T0's parallel x1 18 management=4 fork=4
+                  for x1 23
+                    barrier x1 9 last=1 delay=10
+                  end of parallel x1 1 management=1 last=1
+        "#]],
+    );
+}
+
+#[test]
+fn loop_without_barrier_keeps_its_own_exit_time() {
+    check(
+        "10 T0 arrive explicit
+         20 T0 pass explicit
+         30 T0 enter for
+         70 T0 loop-exit for",
+        expect![[r#"
+            T0 until 70
+              program 20
+                explicit x1 10
+                for x1 40
+        "#]],
+    );
+}
+
+/// The worker is still in the final barrier of the first region when it begins the second; its time
+/// between join and fork is outside of teams.
+#[test]
+fn workers_close_lazily_and_records_are_used_again() {
+    check(
+        "10 T0 fork parallel p
+         12 T0 begin p 0/2
+         12 T1 begin p 1/2
+         20 T0 end p
+         20 T1 end p
+         25 T0 join p
+         40 T0 fork parallel q
+         42 T0 begin q 0/2
+         44 T1 begin q 1/2
+         50 T1 end q
+         55 T0 end q
+         56 T0 join q",
+        expect![[r#"
+            T0 until 56
+              program 25
+                parallel x2 25 management=4 fork=4
+                  end of parallel x2 6 management=6 last=1 delay=5
+            T1 until 56
+              program 25
+                T0's parallel x2 20 management=6 fork=6
+                  end of parallel x2 11 wait=5 management=6 last=1
+        "#]],
+    );
+}
+
+/// Thread 0 of the outer team forks an inner one: the thread 1 of the inner is another location
+/// than the thread 1 of the outer.
+#[test]
+fn nested_teams_have_locations_of_their_own() {
+    check(
+        "10 T0 fork outer p
+         11 T0 begin p 0/2
+         11 T1 begin p 1/2
+         20 T0 fork inner q
+         20 T1 fork inner r
+         21 T0 begin q 0/2
+         22 T0.1 begin q 1/2
+         23 T1 begin r 0/2
+         24 T1.1 begin r 1/2
+         30 T0 end q
+         34 T0.1 end q
+         35 T0 join q
+         40 T1 end r
+         38 T1.1 end r
+         41 T1 join r
+         50 T0 end p
+         51 T1 end p
+         52 T0 join p",
+        expect![[r#"
+            T0 until 52
+              program 10
+                outer x1 25 management=1 fork=1
+                  inner x1 10 management=1 fork=1
+                    end of inner x1 5 wait=4 management=1
+                  end of outer x1 2 wait=1 management=1
+            T1 until 52
+              program 10
+                T0's outer x1 20 management=1 fork=1
+                  inner x1 20 management=3 fork=3
+                    end of inner x1 1 management=1
+                  end of outer x1 1 management=1 last=1 delay=1
+            T0.1 until 35
+              program 20
+                T0's inner x1 14 management=2 fork=2
+                  end of inner x1 1 management=1 last=1 delay=4
+            T1.1 until 41
+              program 20
+                T1's inner x1 18 management=4 fork=4
+                  end of inner x1 3 management=3 last=1
+        "#]],
+    );
+}
+
+#[test]
+fn a_region_left_without_ends_is_closed_at_the_join() {
+    check(
+        "10 T0 fork parallel p
+         11 T0 begin p 0/2
+         12 T1 begin p 1/2
+         20 T0 enter X
+         22 T1 enter X
+         30 T1 enter Y
+         50 T0 join p
+         60 T0 fork parallel q
+         61 T0 begin q 0/2
+         62 T1 begin q 1/2
+         70 T0 end q
+         70 T1 end q
+         71 T0 join q",
+        expect![[r#"
+            T0 until 71
+              program 20
+                parallel x2 20 management=2 fork=2
+                  X x1 30
+                  end of parallel x2 1 management=1
+            T1 until 71
+              program 20
+                T0's parallel x2 22 management=4 fork=4
+                  X x1 8
+                    Y x1 0
+                  end of parallel x2 21 management=21 last=2
+        "#]],
+    );
+}
+
+/// T0 was released from the barrier by `cancel`: its arrival there counts once.
+#[test]
+fn cancelled_barrier_is_arrived_at_once() {
+    check(
+        "10 T0 fork parallel p
+         10 T0 begin p 0/2
+         10 T1 begin p 1/2
+         20 T0 arrive barrier
+         40 T0 end p
+         60 T1 end p
+         61 T0 join p",
+        expect![[r#"
+            T0 until 61
+              program 10
+                parallel x1 10
+                  barrier x1 20
+                  end of parallel x1 21 wait=20 management=1
+            T1 until 61
+              program 10
+                T0's parallel x1 50
+                  end of parallel x1 1 management=1 last=1 delay=40
+        "#]],
+    );
+}
+
+#[test]
+fn throw_leaves_what_is_open_inside() {
+    check(
+        "10 T0 enter A
+         20 T0 enter B
+         30 T0 enter C
+         40 T0 exit A
+         50 T0 exit C
+         60 T0 enter A
+         70 T0 exit A",
+        expect![[r#"
+            T0 until 70
+              program 30
+                A x2 20
+                  B x1 10
+                    C x1 10
+        "#]],
+    );
+}
+
+#[test]
+fn idle_worker_is_outside_of_teams() {
+    check(
+        "10 T0 fork wide p
+         10 T0 begin p 0/3
+         10 T1 begin p 1/3
+         10 T2 begin p 2/3
+         20 T0 end p
+         20 T1 end p
+         20 T2 end p
+         20 T0 join p
+         100 T0 fork narrow q
+         100 T0 begin q 0/2
+         100 T1 begin q 1/2
+         150 T0 end q
+         150 T1 end q
+         150 T0 join q
+         200 T0 fork wide r
+         200 T0 begin r 0/3
+         200 T1 begin r 1/3
+         200 T2 begin r 2/3
+         210 T0 end r
+         210 T1 end r
+         210 T2 end r
+         210 T0 join r",
+        expect![[r#"
+            T0 until 210
+              program 140
+                wide x2 20
+                  end of wide x2 0
+                narrow x1 50
+                  end of narrow x1 0
+            T1 until 210
+              program 140
+                T0's wide x2 20
+                  end of wide x2 0
+                T0's narrow x1 50
+                  end of narrow x1 0 last=1
+            T2 until 210
+              program 190
+                T0's wide x2 20
+                  end of wide x2 0 last=2
+        "#]],
+    );
+}
+
+#[test]
+fn time_that_goes_back_is_the_last_time() {
+    check(
+        "50 T0 enter A
+         40 T0 enter B
+         45 T0 exit B
+         60 T0 exit A",
+        expect![[r#"
+            T0 until 60
+              program 50
+                A x1 10
+                  B x1 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_thread_that_ends_leaves_its_location_to_the_next() {
+    check(
+        "10 P enter work
+         30 P thread-ends
+         50 Q enter work
+         70 Q exit work
+         70 Q fork parallel p
+         70 Q begin p 0/1
+         80 Q end p
+         80 Q join p",
+        expect![[r#"
+            T0 until 0
+            P until 80
+              program 30
+                work x2 40
+                parallel x1 10
+                  end of parallel x1 0
+            Q is P
+        "#]],
+    );
+}
