@@ -49,15 +49,20 @@ impl Script {
 
     /// Appends the comment to `output`.
     pub(crate) fn write(&self, source: &[u8], style: CommentStyle, output: &mut Vec<u8>) {
-        let body: Vec<String> = self.entries.iter().map(Entry::encode).collect();
-        let body = body.join(",");
+        let mut body = Vec::new();
+        for entry in &self.entries {
+            if !body.is_empty() {
+                body.push(b',');
+            }
+            entry.encode(&mut body);
+        }
         if !output.ends_with(b"\n") {
             output.push(b'\n');
         }
         output.extend_from_slice(if style == CommentStyle::C { b"/* " } else { b"! " });
         output.extend_from_slice(MARK);
         output.extend_from_slice(format!("{:x} {:x}\n", source.len(), hash_of(source)).as_bytes());
-        for line in body.as_bytes().chunks(WIDTH) {
+        for line in body.chunks(WIDTH) {
             output.extend_from_slice(if style == CommentStyle::C { b"   " } else { b"! " });
             output.extend_from_slice(line);
             output.push(b'\n');
@@ -85,19 +90,24 @@ impl Script {
 }
 
 impl Entry {
-    fn encode(&self) -> String {
-        let mut text = format!("{:x}+{:x}", self.copy, self.skip);
+    fn encode(&self, text: &mut Vec<u8>) {
+        push_hex(text, self.copy);
+        text.push(b'+');
+        push_hex(text, self.skip);
         if !self.deleted.is_empty() {
-            text.push('-');
+            text.push(b'-');
         }
         for &byte in &self.deleted {
             if byte.is_ascii_alphanumeric() || byte == b'_' {
-                text.push(byte as char);
+                text.push(byte);
             } else {
-                text.push_str(&format!(".{byte:02x}"));
+                text.push(b'.');
+                text.extend_from_slice(&[
+                    DIGITS[usize::from(byte >> 4)],
+                    DIGITS[usize::from(byte & 15)],
+                ]);
             }
         }
-        text
     }
 
     fn decode(text: &[u8]) -> Option<Self> {
@@ -118,6 +128,13 @@ impl Entry {
         }
         Some(Self { copy: copy as usize, skip: skip as usize, deleted: bytes })
     }
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+fn push_hex(text: &mut Vec<u8>, number: usize) {
+    let digits = (usize::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    text.extend((0..digits).rev().map(|digit| DIGITS[number >> (4 * digit) & 15]));
 }
 
 fn hex(digits: &[u8]) -> Option<u64> {

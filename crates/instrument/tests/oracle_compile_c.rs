@@ -4,6 +4,8 @@
 //! Needs gcc, g++, clang-19 and clang++-19: runs only with `POMPEII_ORACLES` set, and then a missing
 //! compiler is a failure.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 use pompeii_instrument::{Language, Options, instrument};
 use std::fs;
 use std::path::{Path, PathBuf};

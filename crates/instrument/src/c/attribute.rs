@@ -1,11 +1,15 @@
 //! Directives in attributes: `[[omp::directive(parallel for)]]`, and sequences of them.
 
 use super::pragma::{self, Form, Found};
+use super::scan;
 use crate::directive::{Piece, PieceKind};
 
 /// Whether the text can have such attributes at all.
 pub(super) fn possible(text: &[u8]) -> bool {
-    memchr::memmem::find(text, b"[[").is_some() && memchr::memmem::find(text, b"omp").is_some()
+    memchr::memmem::find_iter(text, b"[[").any(|at| {
+        let name = scan::skip_blank(text, at + 2, true);
+        text[name..].starts_with(b"omp") || text[name..].starts_with(b"using")
+    })
 }
 
 /// Reads the attribute whose `[[` is at `at`; `None` if it is not for us.

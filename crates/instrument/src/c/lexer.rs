@@ -73,7 +73,7 @@ pub(super) fn lex(text: &[u8], lines: &LineIndex, cxx: bool) -> Result<Lexed, Er
         text,
         lines,
         cxx,
-        everything: memchr::memmem::find(text, b"_Pragma").is_some() || attribute::possible(text),
+        everything: pragma::operators_possible(text) || attribute::possible(text),
         depth: None,
         saved: Vec::new(),
         fresh_comment: usize::MAX,

@@ -75,6 +75,14 @@ pub(super) fn read_line(
     Some(Found::new(text, start..end, form, &pieces))
 }
 
+/// Whether the text can have directives in operators at all.
+pub(super) fn operators_possible(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, OPERATOR)
+        .any(|at| read_operator(text, at, at + OPERATOR.len()).is_some())
+}
+
+const OPERATOR: &[u8] = b"_Pragma";
+
 /// Reads the `_Pragma` at `at` whose word ends at `rest`. `None` if it is not for us.
 pub(super) fn read_operator(text: &[u8], at: usize, rest: usize) -> Option<Found> {
     let open = scan::skip_blank(text, rest, true);

@@ -1,6 +1,8 @@
 //! Snapshots of instrumented C and C++: text in, text out, one file per family. What is shown is
 //! the output between prelude and undo record, then the regions. Each check also restores the input.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod combined;
 mod errors;
 mod forms;
