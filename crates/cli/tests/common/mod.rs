@@ -1,0 +1,112 @@
+//! A folder of its own for each test, and `pompeii` run in it as a user would.
+#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+pub struct Sandbox {
+    folder: tempfile::TempDir,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn file(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// `pompeii WORDS`, words separated by blanks.
+    pub fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pompeii"));
+        command.args(words.split_whitespace()).current_dir(self.folder.path());
+        command.env("HOME", self.folder.path()).env("OMP_NUM_THREADS", "2");
+        command.env("OMP_WAIT_POLICY", "passive").env_remove("POMPEII_ENABLE");
+        command
+    }
+
+    pub fn pompeii(&self, words: &str) -> Ended {
+        Ended::of(self.command(words).output().unwrap())
+    }
+
+    /// The same, which must succeed.
+    pub fn succeeds(&self, words: &str) -> Ended {
+        let ended = self.pompeii(words);
+        assert_eq!(ended.code, Some(0), "pompeii {words}\n{}", ended.messages);
+        ended
+    }
+
+    /// Compiles `text` as `program`, instrumented.
+    pub fn compile(&self, program: &str, text: &str) {
+        self.file(&format!("{program}.c"), text);
+        let words = format!("compile --strict -q -- gcc -g -fopenmp {program}.c -o {program}");
+        self.succeeds(&words);
+    }
+
+    pub fn exists(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+}
+
+/// How a command ended.
+pub struct Ended {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub output: String,
+    pub messages: String,
+}
+
+impl Ended {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            output: String::from_utf8_lossy(&output.stdout).into_owned(),
+            messages: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    pub fn says(&self, text: &str) {
+        assert!(self.messages.contains(text), "expected `{text}` in\n{}", self.messages);
+    }
+}
+
+/// Whether tests against other people's tools are wanted (`cargo xtask test` wants them).
+pub fn oracles() -> bool {
+    let wanted = std::env::var_os("POMPEII_ORACLES").is_some();
+    if !wanted {
+        println!("not run: needs POMPEII_ORACLES=1");
+    }
+    wanted
+}
+
+/// The output of a tool that must succeed and say nothing on standard error.
+pub fn silent(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && messages.is_empty(), "{command:?}\n{messages}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The folder of examples.
+pub fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()
+}
+
+pub const LOOP: &str = "#include <stdio.h>
+int main(void) {
+  int sum = 0;
+#pragma omp parallel for reduction(+:sum)
+  for (int i = 0; i < 100; i++) sum += i;
+  printf(\"%d\\n\", sum);
+  return 3;
+}
+";
