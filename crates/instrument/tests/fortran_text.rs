@@ -853,26 +853,18 @@ fn implicit_none_external() {
             program p
             use omp_lib
             implicit none (type, external)
-            continue
-            block; external :: pomp_H_critical_enter
+            external :: pomp_H_critical_begin
+            external :: pomp_H_critical_end
+            external :: pomp_H_critical_enter
+            external :: pomp_H_critical_exit
             call pomp_H_critical_enter(1)
-            end block
             # 4 "f.f90"
             !$omp critical
-            continue
-            block; external :: pomp_H_critical_begin
             call pomp_H_critical_begin(1)
-            end block
-            continue
-            block; external :: pomp_H_critical_end
             call pomp_H_critical_end(1)
-            end block
             # 5 "f.f90"
             !$omp end critical
-            continue
-            block; external :: pomp_H_critical_exit
             call pomp_H_critical_exit(1)
-            end block
             # 6 "f.f90"
             end program
         "##]],

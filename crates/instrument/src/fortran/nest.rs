@@ -33,8 +33,8 @@ pub(super) struct Site {
     pub cancelled: bool,
     /// Why no events are possible.
     pub blocked: Option<&'static str>,
-    /// Inserted calls need an EXTERNAL declaration.
-    pub external: bool,
+    /// The unit in which inserted calls need an EXTERNAL declaration, if they do.
+    pub external: Option<usize>,
     /// The construct of another preprocessor branch that this one is an alternative of.
     pub alias: Option<usize>,
     /// It is there in some preprocessor branches only, and its end is outside of them.
@@ -76,8 +76,8 @@ pub(super) enum Event {
     SectionBegin(usize, usize),
     /// This section ends.
     SectionEnd(usize, usize),
-    /// A directive of ours (statement index), and whether calls need an EXTERNAL declaration.
-    User(usize, bool),
+    /// A directive of ours (statement index), and [`Site::external`] there.
+    User(usize, Option<usize>),
 }
 
 /// Where a declaration can be put in a program unit or procedure.
@@ -410,6 +410,11 @@ impl Nester<'_> {
         units.next().unwrap_or(self.main_external)
     }
 
+    fn needs_external(&mut self, at: usize) -> Option<usize> {
+        let unit = self.enter_unit(at);
+        self.external().then_some(unit)
+    }
+
     fn implicit_none_external(&mut self) {
         let unit = self.stack.iter_mut().rev().find_map(|entry| match entry {
             Entry::Unit { external, .. } => Some(external),
@@ -559,7 +564,7 @@ impl Nester<'_> {
             sections: Vec::new(),
             cancelled: false,
             blocked: self.blocked(),
-            external: self.external(),
+            external: self.needs_external(at),
             alias: None,
             conditional: false,
         };
@@ -626,7 +631,8 @@ impl Nester<'_> {
             User::Resume => self.suspended = false,
             _ => {}
         }
-        self.nest.events.push(Event::User(at, self.external()));
+        let external = self.needs_external(at);
+        self.nest.events.push(Event::User(at, external));
     }
 
     /// `cancel do` ends the innermost loop construct, and so on.

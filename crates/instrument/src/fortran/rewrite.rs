@@ -12,7 +12,7 @@ use super::scan::{Cpp, Kind, Statement};
 use super::text::{Extra, Names, Writer};
 use crate::directives::Level;
 use crate::edit::EditList;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
@@ -26,6 +26,8 @@ pub(super) struct Rewriter<'a> {
     inserts: BTreeMap<usize, Vec<u8>>,
     /// Text to insert in place of a `;`, with the line it is on.
     breaks: BTreeMap<usize, (usize, Vec<u8>)>,
+    /// Declarations by unit.
+    pub declarations: BTreeMap<usize, BTreeSet<String>>,
     /// User regions by name, with their numbers.
     pub user_regions: Vec<(String, u32)>,
 }
@@ -39,15 +41,23 @@ impl<'a> Rewriter<'a> {
         names: Names,
         writer: Writer,
     ) -> Rewriter<'a> {
-        let (edits, inserts, breaks) = Default::default();
-        let user_regions = Vec::new();
-        Rewriter { source, facts, plans, names, writer, edits, inserts, breaks, user_regions }
+        Rewriter {
+            source,
+            facts,
+            plans,
+            names,
+            writer,
+            edits: EditList::new(),
+            inserts: BTreeMap::new(),
+            breaks: BTreeMap::new(),
+            declarations: BTreeMap::new(),
+            user_regions: Vec::new(),
+        }
     }
 
     /// Rewrites everything.
     pub fn run(&mut self) {
         let facts = self.facts;
-        self.declarations();
         for event in &facts.nest.events {
             match *event {
                 Event::Open(site) => self.open(site),
@@ -64,6 +74,8 @@ impl<'a> Rewriter<'a> {
                 line.start + text.iter().position(|c| *c != b' ' && *c != b'\t').unwrap_or(0);
             self.edits.replace(start..start + 3, "   ");
         }
+        self.declare_variables();
+        self.insert_declarations();
         self.flush();
     }
 
@@ -103,14 +115,27 @@ impl<'a> Rewriter<'a> {
 
     /// Inserts lines behind a statement, past the alternatives of its preprocessor branch.
     pub fn after(&mut self, statement: usize, text: &[u8]) {
+        self.text_behind(statement).extend_from_slice(text);
+    }
+
+    /// The same in front of everything else that is inserted there.
+    pub fn first_after(&mut self, statement: usize, text: &[u8]) {
+        self.text_behind(statement).splice(0..0, text.iter().copied());
+    }
+
+    /// The same in front of a statement that begins its line.
+    pub fn first_before(&mut self, statement: usize, text: &[u8]) {
+        let line = self.facts.scan.lines[self.statement(statement).first];
+        self.inserts.entry(line.start).or_default().splice(0..0, text.iter().copied());
+    }
+
+    fn text_behind(&mut self, statement: usize) -> &mut Vec<u8> {
         let statement = self.statement(self.past_branches(statement));
         if let Some(semicolon) = statement.semicolon {
-            let entry = self.breaks.entry(semicolon).or_insert((statement.last, Vec::new()));
-            entry.1.extend_from_slice(text);
-            return;
+            return &mut self.breaks.entry(semicolon).or_insert((statement.last, Vec::new())).1;
         }
         let next = self.facts.scan.lines[statement.last].next;
-        self.inserts.entry(next).or_default().extend_from_slice(text);
+        self.inserts.entry(next).or_default()
     }
 
     /// If the statement is the last one in a branch that has alternatives, their `#endif`.
@@ -138,9 +163,16 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Writes a call of the routine for an event of a region.
-    pub fn call(&mut self, out: &mut Vec<u8>, stem: &str, what: &str, number: u32, external: bool) {
+    pub fn call(
+        &mut self,
+        out: &mut Vec<u8>,
+        stem: &str,
+        what: &str,
+        number: u32,
+        external: Option<usize>,
+    ) {
         let name = self.names.routine(stem, what, Extra::None, true);
-        self.writer.call(out, &name, &number.to_string(), external);
+        self.call_routine(out, &name, &number.to_string(), external);
     }
 
     /// The same with the number of a team or task.
@@ -149,13 +181,27 @@ impl<'a> Rewriter<'a> {
         out: &mut Vec<u8>,
         event: (&str, &str, Extra),
         number: u32,
-        external: bool,
+        external: Option<usize>,
     ) {
         let (stem, what, extra) = event;
         let name = self.names.routine(stem, what, extra, true);
         let kind = if stem == "Parallel" { 'p' } else { 't' };
         let arguments = format!("{number},{}", self.names.local(kind, number));
-        self.writer.call(out, &name, &arguments, external);
+        self.call_routine(out, &name, &arguments, external);
+    }
+
+    /// Writes a call; where `implicit none (external)` holds, the unit gets a declaration.
+    pub fn call_routine(
+        &mut self,
+        out: &mut Vec<u8>,
+        name: &str,
+        arguments: &str,
+        external: Option<usize>,
+    ) {
+        self.writer.statement(out, &format!("call {name}({arguments})"));
+        if let Some(unit) = external {
+            self.declarations.entry(unit).or_default().insert(format!("external :: {name}"));
+        }
     }
 
     fn open(&mut self, id: usize) {

@@ -1,8 +1,10 @@
 //! A combined directive becomes one directive per level, with calls between them.
 
+use super::class::Class;
 use super::nest::Site;
 use super::plan::Plan;
 use super::rewrite::Rewriter;
+use super::scan::{Kind, Statement};
 use super::text::{Extra, pieces};
 use crate::directives::Level;
 
@@ -64,7 +66,8 @@ impl Rewriter<'_> {
             if split.common_if.is_some() {
                 clauses.push(vec![format!("firstprivate({condition})")]);
             }
-            clauses.extend(split.shared.iter().map(|name| vec![format!("shared({name})")]));
+            let shared = split.shared.iter().cloned().chain(self.simd_variables(site, plan));
+            clauses.extend(shared.map(|name| vec![format!("shared({name})")]));
         }
         for &clause in &split.levels[index].1 {
             if split.common_if == Some(clause) {
@@ -74,6 +77,50 @@ impl Rewriter<'_> {
             }
         }
         clauses
+    }
+
+    /// The loop variables of a simd loop that the `default` of its region would not let through: a
+    /// simd loop sets them at its end.
+    fn simd_variables(&self, site: &Site, plan: &Plan) -> Vec<String> {
+        let simd =
+            plan.levels.last().is_some_and(|level| level.level == Level::Loop { simd: true });
+        let text = &self.facts.scan.directives[site.directive].text;
+        let directive = &self.facts.parsed[site.directive].directive;
+        let argument = |name: &str| {
+            let argument = directive.clause(name)?.argument.clone()?;
+            Some(String::from_utf8_lossy(&text[argument]).to_ascii_lowercase())
+        };
+        if !simd || argument("default").is_none_or(|default| default == "shared") {
+            return Vec::new();
+        }
+        let loops = argument("collapse").and_then(|count| count.parse().ok()).unwrap_or(1);
+        let mut names = self.loop_variables(site.opened, loops);
+        names.retain(|name| {
+            let mut items = directive.clauses.iter().flat_map(|clause| &clause.items);
+            !items.any(|item| text[item.span.clone()].eq_ignore_ascii_case(name.as_bytes()))
+        });
+        names
+    }
+
+    /// The variables of the next loops behind a statement.
+    fn loop_variables(&self, statement: usize, loops: usize) -> Vec<String> {
+        let statements = self.facts.scan.statements[statement..].iter();
+        let dos = statements.filter(|next| matches!(next.kind, Kind::Code(Class::Do(_))));
+        let variable = |next: &Statement| {
+            let line = self.facts.scan.lines[next.last];
+            let text = &self.source[next.start..next.semicolon.unwrap_or(line.end)];
+            let equals = text.iter().position(|c| *c == b'=')?;
+            let head = text[..equals].trim_ascii_end();
+            let name = head.iter().rev().take_while(|c| c.is_ascii_alphanumeric() || **c == b'_');
+            let name = &head[head.len() - name.count()..];
+            // Fixed form may run `do10i` together.
+            let glued = name.len() == head.len()
+                && name.get(..2).is_some_and(|word| word.eq_ignore_ascii_case(b"do"));
+            let digits = name.iter().skip(2).take_while(|c| c.is_ascii_digit()).count();
+            let name = if glued { &name[2 + digits..] } else { name };
+            Some(String::from_utf8_lossy(name).into_owned())
+        };
+        dos.take(loops).filter_map(variable).collect()
     }
 
     /// An `if` that holds for two levels is evaluated once.

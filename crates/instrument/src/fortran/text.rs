@@ -110,19 +110,6 @@ impl Writer {
         out.push(b'\n');
     }
 
-    /// A call, with the declaration that `implicit none (external)` wants.
-    pub fn call(self, out: &mut Vec<u8>, name: &str, arguments: &str, external: bool) {
-        if external {
-            // Not the first statement of a construct: a BLOCK there would be its whole body.
-            self.statement(out, "continue");
-            self.statement(out, &format!("block; external :: {name}"));
-        }
-        self.statement(out, &format!("call {name}({arguments})"));
-        if external {
-            self.statement(out, "end block");
-        }
-    }
-
     /// A directive: words, then each clause (as the pieces that it had on the user's lines) on a
     /// line of its own. No piece begins further right than it was, so that none can overflow.
     pub fn directive(self, out: &mut Vec<u8>, words: &str, clauses: &[Vec<String>]) {

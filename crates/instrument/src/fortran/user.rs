@@ -7,7 +7,7 @@ use crate::Region;
 use crate::directives::{self, User};
 
 impl Rewriter<'_> {
-    pub(super) fn user(&mut self, statement: usize, external: bool) {
+    pub(super) fn user(&mut self, statement: usize, external: Option<usize>) {
         let facts = self.facts;
         let Kind::Directive(directive) = self.statement(statement).kind else { return };
         let directives::Kind::User(user) = &facts.parsed[directive].kind else { return };
@@ -43,9 +43,9 @@ impl Rewriter<'_> {
         self.after(statement, &out);
     }
 
-    fn control(&mut self, out: &mut Vec<u8>, what: &str, external: bool) {
+    fn control(&mut self, out: &mut Vec<u8>, what: &str, external: Option<usize>) {
         let name = self.names.routine("", &what.to_ascii_lowercase(), Extra::None, false);
-        self.writer.call(out, &name, "", external);
+        self.call_routine(out, &name, "", external);
     }
 
     /// Makes a comment of a directive that only we know: `!$omp inst` becomes `! omp inst`.

@@ -15,30 +15,40 @@ const LIST: usize = 48;
 
 impl Rewriter<'_> {
     /// Declares the variables of teams and tasks.
-    pub(super) fn declarations(&mut self) {
-        for (site, plan) in self.facts.nest.sites.iter().zip(self.plans.plans.clone()) {
-            let Some(plan) = plan.filter(|_| site.alias.is_none()) else { continue };
-            let mut out = Vec::new();
-            match plan.levels[0].level {
-                Level::Parallel => self.declare(&mut out, 'p', plan.number),
-                Level::Task if plan.levels[0].events => self.declare(&mut out, 't', plan.number),
+    pub(super) fn declare_variables(&mut self) {
+        let facts = self.facts;
+        for (site, plan) in facts.nest.sites.iter().zip(&self.plans.plans) {
+            let Some(plan) = plan.as_ref().filter(|_| site.alias.is_none()) else { continue };
+            let kind = match plan.levels[0].level {
+                Level::Parallel => 'p',
+                Level::Task if plan.levels[0].events => 't',
                 _ => continue,
-            }
+            };
+            let declarations = self.declarations.entry(site.unit).or_default();
+            let variable = self.names.local(kind, plan.number);
+            declarations.insert(format!("integer(8) :: {variable}"));
             if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
                 let variable = self.names.local('c', plan.number);
-                self.writer.statement(&mut out, &format!("logical :: {variable}"));
-            }
-            let unit = self.facts.nest.units[site.unit];
-            match unit.preamble {
-                Some(preamble) => self.after(self.past_conditional(unit.first, preamble), &out),
-                None => self.before(unit.first, &out),
+                declarations.insert(format!("logical :: {variable}"));
             }
         }
     }
 
-    fn declare(&self, out: &mut Vec<u8>, kind: char, number: u32) {
-        let variable = self.names.local(kind, number);
-        self.writer.statement(out, &format!("integer(8) :: {variable}"));
+    /// Puts declarations at the beginning of their units.
+    pub(super) fn insert_declarations(&mut self) {
+        for (unit, declarations) in std::mem::take(&mut self.declarations) {
+            let mut out = Vec::new();
+            for declaration in declarations {
+                self.writer.statement(&mut out, &declaration);
+            }
+            let unit = self.facts.nest.units[unit];
+            match unit.preamble {
+                Some(preamble) => {
+                    self.first_after(self.past_conditional(unit.first, preamble), &out);
+                }
+                None => self.first_before(unit.first, &out),
+            }
+        }
     }
 
     /// The `#endif` behind a statement that is in a preprocessor branch which begins behind `from`.

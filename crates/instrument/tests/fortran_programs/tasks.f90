@@ -1,0 +1,77 @@
+! Recursive, untied, nested, undeferred and dependent tasks, also under default(none).
+module work
+  implicit none
+contains
+  recursive function fib(n) result(r)
+    integer, intent(in) :: n
+    integer :: r, a, b
+    if (n < 2) then
+      r = n; return
+    end if
+    !$omp task default(none) shared(a) firstprivate(n) if(n > 4)
+    a = fib(n-1)
+    !$omp end task
+    !$omp task shared(b) firstprivate(n) final(n < 4) mergeable
+    b = fib(n-2)
+    !$omp end task
+    !$omp taskwait
+    r = a + b
+  end function
+
+  subroutine untied_tasks(total)
+    integer, intent(inout) :: total
+    integer :: i
+    do i = 1, 20
+      !$omp task untied default(none) shared(total)
+      !$omp task untied shared(total)
+      !$omp atomic
+      total = total + 1
+      !$omp end task
+      !$omp taskyield
+      !$omp taskwait
+      !$omp taskgroup
+      !$omp task shared(total)
+      !$omp atomic update
+      total = total + 1
+      !$omp end atomic
+      !$omp end task
+      !$omp end taskgroup
+      !$omp end task
+    end do
+  end subroutine
+end module
+
+program p
+  use work
+  implicit none
+  integer :: f, total, x, i
+  total = 0
+  !$omp parallel default(none) shared(f, total)
+  !$omp single
+  f = fib(12)
+  call untied_tasks(total)
+  !$omp end single
+  !$omp end parallel
+  print *, f, total
+  x = 0
+  !$omp parallel
+  !$omp master
+  !$omp task depend(out: x) shared(x)
+  x = 1
+  !$omp end task
+  !$omp task depend(inout: x) shared(x)
+  x = x + 1
+  !$omp end task
+  !$omp taskloop shared(total) private(i) num_tasks(4)
+  do i = 1, 8
+    !$omp task shared(total)
+    !$omp critical
+    total = total + 1
+    !$omp end critical
+    !$omp end task
+  end do
+  !$omp end taskloop
+  !$omp end master
+  !$omp end parallel
+  print *, x, total
+end program
