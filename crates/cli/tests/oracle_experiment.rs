@@ -1,0 +1,194 @@
+//! Experiments against other people's tools: `otf2-print` and pycubexr read what a run wrote, and
+//! the order of records around tasks is that of Figures 1 and 2 of the tasks paper.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use std::process::Command;
+
+use common::{Sandbox, examples, oracles, silent};
+use expect_test::{Expect, expect};
+
+/// Thread 1 waits, so thread 0 executes its own tasks: the first inside a taskwait, the second
+/// inside a barrier, the third at once because its `if` is false.
+const TASKS: &str = "#include <omp.h>
+static volatile int first, second, third;
+static void first_task(void) { first = 1; }
+static void second_task(void) { second = 1; }
+int main(void) {
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 0) {
+#pragma omp task
+      first_task();
+#pragma omp taskwait
+#pragma omp task if (0)
+      third = 1;
+#pragma omp task
+      second_task();
+    } else {
+      while (!second) continue;
+    }
+#pragma omp barrier
+  }
+  return !(first && second && third);
+}
+";
+
+/// The records of thread 0, without times.
+fn records(sandbox: &Sandbox, compiler: &str, options: &str) -> String {
+    sandbox.file("tasks.c", TASKS);
+    sandbox.succeeds(&format!("compile --strict -q -- {compiler} -O1 -fopenmp tasks.c -o tasks"));
+    sandbox.succeeds(&format!("run -q --trace --replace {options} -o exp -- ./tasks"));
+    let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+    let own = |line: &&str| line.split_whitespace().nth(1) == Some("0");
+    let shown = text.lines().filter(own).map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        format!("{} {}", words[0], words[3..].join(" "))
+    });
+    shown.filter(|line| !line.starts_with("THREAD_FORK")).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn check(options: &str, expected: Expect) {
+    if !oracles() {
+        return;
+    }
+    let by_gcc = records(&Sandbox::new(), "gcc", options);
+    let by_clang = records(&Sandbox::new(), "clang-19", options);
+    assert_eq!(by_gcc, by_clang);
+    expected.assert_eq(&by_gcc);
+}
+
+#[test]
+fn tasks_are_recorded_in_the_order_of_the_paper() {
+    check(
+        "",
+        expect![[r#"
+        THREAD_TEAM_BEGIN Thread Team: "" <1>
+        ENTER Region: "!$omp parallel @tasks.c:6" <2>
+        ENTER Region: "!$omp create task @tasks.c:9" <4>
+        THREAD_TASK_CREATE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 1
+        LEAVE Region: "!$omp create task @tasks.c:9" <4>
+        ENTER Region: "!$omp taskwait @tasks.c:11" <6>
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 1
+        ENTER Region: "!$omp task @tasks.c:9" <5>
+        LEAVE Region: "!$omp task @tasks.c:9" <5>
+        THREAD_TASK_COMPLETE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 1
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 0
+        LEAVE Region: "!$omp taskwait @tasks.c:11" <6>
+        ENTER Region: "!$omp create task @tasks.c:14" <9>
+        THREAD_TASK_CREATE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 3
+        LEAVE Region: "!$omp create task @tasks.c:14" <9>
+        ENTER Region: "!$omp barrier @tasks.c:19" <11>
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 3
+        ENTER Region: "!$omp task @tasks.c:14" <10>
+        LEAVE Region: "!$omp task @tasks.c:14" <10>
+        THREAD_TASK_COMPLETE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 3
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 0
+        LEAVE Region: "!$omp barrier @tasks.c:19" <11>
+        ENTER Region: "!$omp implicit barrier @tasks.c:20" <3>
+        LEAVE Region: "!$omp implicit barrier @tasks.c:20" <3>
+        LEAVE Region: "!$omp parallel @tasks.c:6" <2>
+        THREAD_TEAM_END Thread Team: "" <1>
+        THREAD_JOIN Model: "OpenMP" <3>
+    "#]],
+    );
+}
+
+#[test]
+fn an_undeferred_task_is_recorded_on_request() {
+    check(
+        "--timed-undeferred",
+        expect![[r#"
+        THREAD_TEAM_BEGIN Thread Team: "" <1>
+        ENTER Region: "!$omp parallel @tasks.c:6" <2>
+        ENTER Region: "!$omp create task @tasks.c:9" <4>
+        THREAD_TASK_CREATE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 1
+        LEAVE Region: "!$omp create task @tasks.c:9" <4>
+        ENTER Region: "!$omp taskwait @tasks.c:11" <6>
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 1
+        ENTER Region: "!$omp task @tasks.c:9" <5>
+        LEAVE Region: "!$omp task @tasks.c:9" <5>
+        THREAD_TASK_COMPLETE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 1
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 0
+        LEAVE Region: "!$omp taskwait @tasks.c:11" <6>
+        ENTER Region: "!$omp create task @tasks.c:12" <7>
+        THREAD_TASK_CREATE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 2
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 2
+        ENTER Region: "!$omp task @tasks.c:12" <8>
+        LEAVE Region: "!$omp task @tasks.c:12" <8>
+        THREAD_TASK_COMPLETE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 2
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 0
+        LEAVE Region: "!$omp create task @tasks.c:12" <7>
+        ENTER Region: "!$omp create task @tasks.c:14" <9>
+        THREAD_TASK_CREATE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 3
+        LEAVE Region: "!$omp create task @tasks.c:14" <9>
+        ENTER Region: "!$omp barrier @tasks.c:19" <11>
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 3
+        ENTER Region: "!$omp task @tasks.c:14" <10>
+        LEAVE Region: "!$omp task @tasks.c:14" <10>
+        THREAD_TASK_COMPLETE Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 3
+        THREAD_TASK_SWITCH Thread Team: "" <1>, Creating Thread: 0 ("Master thread" <0>), Generation Number: 0
+        LEAVE Region: "!$omp barrier @tasks.c:19" <11>
+        ENTER Region: "!$omp implicit barrier @tasks.c:20" <3>
+        LEAVE Region: "!$omp implicit barrier @tasks.c:20" <3>
+        LEAVE Region: "!$omp parallel @tasks.c:6" <2>
+        THREAD_TEAM_END Thread Team: "" <1>
+        THREAD_JOIN Model: "OpenMP" <3>
+    "#]],
+    );
+}
+
+#[test]
+fn readers_of_traces_and_reports_accept_the_examples() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let ocean = examples().join("ocean/ocean.c");
+    let coarse = examples().join("kernels/coarse.c");
+    for (source, arguments) in [(&ocean, "64 50"), (&coarse, "20 40")] {
+        let source = source.display();
+        sandbox.succeeds(&format!("compile --strict -q -- gcc -O1 -fopenmp {source} -o prog -lm"));
+        sandbox.succeeds(&format!("run -q --trace --replace -o exp -- ./prog {arguments}"));
+        let events = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+        assert!(events.contains("THREAD_TEAM_BEGIN") && events.contains("LEAVE"));
+        let global =
+            silent(Command::new("otf2-print").arg("-G").arg(sandbox.path("exp/traces.otf2")));
+        assert!(global.contains("COMM_LOCATIONS"));
+        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+        let profile = sandbox.path("exp/profile.cubex");
+        let report = silent(Command::new(python).args(["-c", SUMS]).arg(profile));
+        assert_eq!(report.trim(), "good", "{report}");
+        silent(
+            Command::new("/usr/bin/python3")
+                .args(["-c", EVENTS])
+                .arg(sandbox.path("exp/traces.otf2")),
+        );
+    }
+}
+
+/// The root's time on the master is the whole run, and every thread was in the parallel region.
+const SUMS: &str = r#"
+import sys, pycubexr
+with pycubexr.CubexParser(sys.argv[1]) as cubex:
+    root = cubex.get_root_cnodes()[0]
+    time = cubex.get_metric_values(cubex.get_metric_by_name("time"))
+    visits = cubex.get_metric_values(cubex.get_metric_by_name("visits"))
+    def below(cnode):
+        yield cnode
+        for child in cnode.get_children():
+            yield from below(child)
+    names = {cubex.get_region(cnode): cnode for cnode in below(root)}
+    parallel = [c for region, c in names.items() if region.name.startswith("!$omp parallel")]
+    assert all(value > 0 for value in visits.cnode_values(parallel[0])), "visits"
+    assert time.cnode_values(root)[0] >= max(time.cnode_values(root)), "time"
+print("good")
+"#;
+
+/// Every event of every location, by the reference library's own reader.
+const EVENTS: &str = r#"
+import sys, otf2
+with otf2.reader.open(sys.argv[1]) as trace:
+    assert sum(1 for _ in trace.events) > 10
+"#;
