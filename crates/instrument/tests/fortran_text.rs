@@ -822,6 +822,36 @@ fn nothing_is_called_in_closed_constructs() {
 }
 
 #[test]
+fn device_procedures_are_found_by_name() {
+    check(
+        "module m\n!$omp declare target (f, v)\n!$omp declare target to(w)\ncontains\nsubroutine f\n!$omp barrier\nend subroutine\nsubroutine g\n!$omp barrier\n!$omp begin metadirective when(user={condition(.true.)}: parallel)\n!$omp barrier\n!$omp end metadirective\nend subroutine\nend module\n",
+        expect![[r#"
+            11: `barrier`: nothing may be called inside the construct around it
+            6: `barrier`: nothing may be called in a pure or device procedure
+            # 1 "f.f90"
+            module m
+            !$omp declare target (f, v)
+            !$omp declare target to(w)
+            contains
+            subroutine f
+            !$omp barrier
+            end subroutine
+            subroutine g
+            call pomp_H_barrier_enter(1)
+            # 9 "f.f90"
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            # 10 "f.f90"
+            !$omp begin metadirective when(user={condition(.true.)}: parallel)
+            !$omp barrier
+            !$omp end metadirective
+            end subroutine
+            end module
+        "#]],
+    );
+}
+
+#[test]
 fn cancelled_loops_keep_their_barrier() {
     check(
         "program p\n!$omp do\ndo i=1,2\n!$omp cancel do\nend do\n!$omp end do\nend program\n",

@@ -66,6 +66,8 @@ pub(super) fn parse(text: &DirectiveText) -> Parsed {
     let first = usize::from(kind == Kind::End);
     let words: Vec<&str> = directive.words.iter().skip(first).map(|w| w.text.as_str()).collect();
     let name = words.join(" ");
+    // Its END is `end metadirective`.
+    let name = name.strip_prefix("begin ").map(str::to_owned).unwrap_or(name);
     Parsed { directive, kind, name }
 }
 

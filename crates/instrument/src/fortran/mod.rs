@@ -1,9 +1,10 @@
 //! The Fortran front: free and fixed form.
 //!
-//! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`] for
-//! columns and sentinels and [`class`] for what a statement opens or closes), [`directive`] finds
-//! what directives mean, [`nest`] which END closes what, [`plan`] what gets events, [`rewrite`] (with
-//! [`split`], [`close`], [`variables`] and [`user`]) where the calls go. [`tail`] writes the procedures that are called.
+//! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`]
+//! for columns and sentinels and [`class`] for what a statement opens or closes), [`directive`]
+//! finds what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and
+//! [`atomic`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`] and
+//! [`user`]) where the calls go. [`tail`] writes the procedures that are called.
 
 mod atomic;
 mod branch;
@@ -19,6 +20,7 @@ mod scan;
 mod split;
 mod tail;
 mod text;
+mod units;
 mod user;
 mod variables;
 
@@ -46,8 +48,8 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let scan = scan::scan(source, form);
     let parsed: Vec<Parsed> = scan.directives.iter().map(directive::parse).collect();
     let places = Places::new(source, &scan.lines, &options.path);
-    let nest =
-        nest::nest(&scan, &parsed).map_err(|broken| error(source, &scan, &places, broken))?;
+    let nest = nest::nest(source, &scan, &parsed)
+        .map_err(|broken| error(source, &scan, &places, broken))?;
     let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
     let plans = plan(facts);
     let names = Names::new(source, &options.path);

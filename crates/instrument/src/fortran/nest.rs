@@ -9,9 +9,9 @@
 //! that alternative branches open at the same place are one construct (`alias`).
 
 use super::branch::Branches;
-use super::class::{Class, Construct, Unit};
+use super::class::{Class, Construct};
 use super::directive::Parsed;
-use super::scan::{Cpp, Kind, Scan, Statement};
+use super::scan::{Kind, Scan, Statement};
 use crate::directives::{self, Level, User};
 
 /// One construct: a directive and what belongs to it.
@@ -81,14 +81,16 @@ pub(super) enum Event {
 }
 
 /// Where a declaration can be put in a program unit or procedure.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct UnitSite {
+    /// Its name in lower case, if it is a procedure.
+    pub name: String,
     /// Its first statement.
     pub first: usize,
     /// The last one of its USE, IMPORT, IMPLICIT and INCLUDE; its opening one if there are none.
     pub preamble: Option<usize>,
     /// No other statement was seen yet.
-    leading: bool,
+    pub leading: bool,
 }
 
 /// What a file consists of.
@@ -154,14 +156,16 @@ pub(super) enum State {
 }
 
 /// Finds the nesting of a file.
-pub(super) fn nest(scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
+pub(super) fn nest(source: &[u8], scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
     let mut nester = Nester {
+        source,
         scan,
         parsed,
         nest: Nest::default(),
         stack: Vec::new(),
         branches: Branches::default(),
         suspended: false,
+        device_names: Vec::new(),
         main: None,
         main_external: false,
     };
@@ -173,6 +177,7 @@ pub(super) fn nest(scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
 }
 
 pub(super) struct Nester<'a> {
+    pub(super) source: &'a [u8],
     pub(super) scan: &'a Scan,
     pub(super) parsed: &'a [Parsed],
     pub(super) nest: Nest,
@@ -180,14 +185,16 @@ pub(super) struct Nester<'a> {
     branches: Branches,
     /// Between `noinstrument` and `instrument`.
     suspended: bool,
+    /// What `declare target` lists.
+    pub(super) device_names: Vec<String>,
     /// The main program, if it has no PROGRAM statement.
-    main: Option<usize>,
+    pub(super) main: Option<usize>,
     /// `implicit none (external)` in such a main program.
-    main_external: bool,
+    pub(super) main_external: bool,
 }
 
 impl Nester<'_> {
-    fn at(&self, at: usize) -> Statement {
+    pub(super) fn at(&self, at: usize) -> Statement {
         self.scan.statements[at]
     }
 
@@ -345,84 +352,6 @@ impl Nester<'_> {
         }
     }
 
-    fn current_unit(&self) -> Option<usize> {
-        let mut entries = self.stack.iter().rev();
-        let unit = entries.find_map(|entry| match entry {
-            Entry::Unit { id, .. } => Some(*id),
-            _ => None,
-        });
-        unit.or(self.main)
-    }
-
-    /// The unit that a statement is in; a main program may begin with any statement.
-    fn enter_unit(&mut self, at: usize) -> usize {
-        self.current_unit().unwrap_or_else(|| {
-            self.nest.units.push(UnitSite { first: at, preamble: None, leading: true });
-            let unit = self.nest.units.len() - 1;
-            self.main = Some(unit);
-            unit
-        })
-    }
-
-    /// Follows the beginning of a unit: declarations must come behind IMPLICIT, which may come
-    /// behind PARAMETER.
-    fn preamble(&mut self, at: usize, class: Class) {
-        if matches!(class, Class::Unit(_)) {
-            return;
-        }
-        let unit = self.enter_unit(at);
-        let unit = &mut self.nest.units[unit];
-        match class {
-            Class::Preamble | Class::ImplicitNoneExternal => unit.preamble = Some(at),
-            Class::Include if unit.leading => unit.preamble = Some(at),
-            _ => unit.leading = false,
-        }
-    }
-
-    /// A file that is included first may have the IMPLICIT statement.
-    fn included(&mut self, at: usize, cpp: Cpp) {
-        if cpp == Cpp::Include
-            && let Some(unit) = self.current_unit()
-            && self.nest.units[unit].leading
-        {
-            self.nest.units[unit].preamble = Some(at);
-        }
-    }
-
-    fn unit(&mut self, at: usize, unit: Unit) {
-        let in_interface = self.stack.last() == Some(&Entry::Construct(Construct::Interface));
-        if unit == Unit::ModuleProcedure && in_interface {
-            return;
-        }
-        // What holds in the host holds in its procedures. A submodule's host may be in another file.
-        let external = unit == Unit::Submodule || self.external();
-        let id = self.nest.units.len();
-        self.nest.units.push(UnitSite { first: at, preamble: Some(at), leading: true });
-        self.stack.push(Entry::Unit { closed: unit == Unit::PureProcedure, external, id });
-    }
-
-    fn external(&self) -> bool {
-        let units = self.stack.iter().rev();
-        let mut units = units.filter_map(|entry| match entry {
-            Entry::Unit { external, .. } => Some(*external),
-            _ => None,
-        });
-        units.next().unwrap_or(self.main_external)
-    }
-
-    fn needs_external(&mut self, at: usize) -> Option<usize> {
-        let unit = self.enter_unit(at);
-        self.external().then_some(unit)
-    }
-
-    fn implicit_none_external(&mut self) {
-        let unit = self.stack.iter_mut().rev().find_map(|entry| match entry {
-            Entry::Unit { external, .. } => Some(external),
-            _ => None,
-        });
-        *unit.unwrap_or(&mut self.main_external) = true;
-    }
-
     /// A labelled statement ends all loops that name it.
     fn terminal(&mut self, at: usize, label: u32) {
         while let Some(entry) = self.stack.last() {
@@ -483,20 +412,7 @@ impl Nester<'_> {
         false
     }
 
-    fn end_unit(&mut self, at: usize) -> Result<(), Broken> {
-        while let Some(entry) = self.stack.pop() {
-            match entry {
-                Entry::Unit { .. } => return Ok(()),
-                Entry::Omp(site, _) => return Err(self.unclosed(at, site)),
-                _ => {}
-            }
-        }
-        self.main = None;
-        self.main_external = false;
-        Ok(())
-    }
-
-    fn unclosed(&self, at: usize, site: usize) -> Broken {
+    pub(super) fn unclosed(&self, at: usize, site: usize) -> Broken {
         let site = &self.nest.sites[site];
         let name = &self.parsed[site.directive].name;
         let line = self.at(site.opened).first + 1;
@@ -608,20 +524,6 @@ impl Nester<'_> {
             self.end_section(site, at);
             self.set_state(State::Loose);
             self.begin_section(site, at);
-        }
-    }
-
-    /// A procedure with `declare target` is device code, too.
-    fn declarative(&mut self, directive: usize) {
-        if !self.parsed[directive].name.starts_with("declare target") {
-            return;
-        }
-        let unit = self.stack.iter_mut().rev().find_map(|entry| match entry {
-            Entry::Unit { closed, .. } => Some(closed),
-            _ => None,
-        });
-        if let Some(closed) = unit {
-            *closed = true;
         }
     }
 

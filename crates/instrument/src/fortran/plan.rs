@@ -178,6 +178,9 @@ impl Plans {
             let text = &facts.scan.directives[site.directive].text[argument];
             region.sub_name = String::from_utf8_lossy(text).trim().to_owned();
         }
+        if parsed.levels() == [Level::Task] && parsed.directive.may_be_undeferred() {
+            region.sub_name = crate::CONDITIONAL.to_owned();
+        }
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
         region.file = facts.places.other_file(first).map(str::to_owned);

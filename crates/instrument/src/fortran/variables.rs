@@ -41,7 +41,7 @@ impl Rewriter<'_> {
             for declaration in declarations {
                 self.writer.statement(&mut out, &declaration);
             }
-            let unit = self.facts.nest.units[unit];
+            let unit = &self.facts.nest.units[unit];
             match unit.preamble {
                 Some(preamble) => {
                     self.first_after(self.past_conditional(unit.first, preamble), &out);
