@@ -38,7 +38,7 @@ pub use error::{Diagnostic, Error, Severity};
 pub use language::Language;
 pub use lines::LineIndex;
 pub use prefix::free_prefix;
-pub use region::Region;
+pub use region::{CONDITIONAL, Region};
 
 /// How one source text is to be instrumented.
 #[derive(Debug, Clone)]

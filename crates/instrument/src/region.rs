@@ -1,12 +1,17 @@
 //! A region: exactly what one descriptor carries.
 
+/// Says of a task that its clauses may make it undeferred. Any other task that its creator executes
+/// at once was deferrable, and the OpenMP runtime chose to: the measurement treats it as deferred.
+pub const CONDITIONAL: &str = "if";
+
 /// One instrumented construct or user region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The words of the directive with one blank between, lower case: `parallel for`. User regions
     /// are called `region`.
     pub name: String,
-    /// The name of a critical or user region, else empty.
+    /// The name of a critical or user region; [`CONDITIONAL`] for a task with an `if` or `final`
+    /// clause; else empty.
     pub sub_name: String,
     /// Number of sections of a `sections` construct, else 0.
     pub sections: u32,

@@ -379,6 +379,9 @@ impl Emitter<'_> {
         if let Some(argument) = argument.filter(|_| region.name == "critical") {
             region.sub_name = String::from_utf8_lossy(&self.source[argument]).trim().to_owned();
         }
+        if region.name == "task" && found.directive.may_be_undeferred() {
+            region.sub_name = crate::CONDITIONAL.to_owned();
+        }
         region.file = self.file(found.span.start);
         region
     }

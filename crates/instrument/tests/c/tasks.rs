@@ -28,7 +28,7 @@ fn a_task() {
             #line 6
               return x;
             }
-            == 1: task (3, 3) (4, 4)
+            == 1: task if (3, 3) (4, 4)
             == 2: taskwait (5, 5) (5, 5)
         "#]],
     );
