@@ -100,7 +100,7 @@ impl Manifest {
         info: &RunInfo,
         processes: Vec<ProcessEntry>,
     ) -> Self {
-        let reason = live.first_errno.map(|errno| std::io::Error::from_raw_os_error(errno));
+        let reason = live.first_errno.map(std::io::Error::from_raw_os_error);
         Self {
             tool: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
             program: live.program.clone(),

@@ -70,8 +70,8 @@ impl Rows {
     }
 }
 
-/// The parent in the file. Readers expect one root (pycubexr refuses two), so the tasks' root stands
-/// below the program there.
+/// The parent in the file. Readers expect one root (pycubexr refuses two), so the root of tasks
+/// stands below the program there.
 fn stored_parent(cube: &Cube, call: CallId) -> Option<CallId> {
     let program = *cube.calls.roots().first()?;
     cube.calls.parent(call).or((call != program).then_some(program))

@@ -176,6 +176,8 @@ struct Resolver<'a> {
     calls: CallTree,
     program: CallId,
     tasks: Option<CallId>,
+    /// Every location has a root for tasks; it is a call path only where there are any.
+    has_tasks: bool,
     place_of: HashMap<u32, usize>,
     known: HashMap<(usize, u32), CallId>,
     regions: usize,
@@ -187,8 +189,10 @@ impl<'a> Resolver<'a> {
         let program = calls.add_root(RegionId(0));
         let places = live.locations.iter().enumerate();
         let place_of = places.map(|(place, location)| (location.index, place)).collect();
+        let nodes = live.locations.iter().flat_map(|location| location.nodes.iter().skip(3));
+        let has_tasks = nodes.into_iter().any(|node| node.parent == TASKS);
         let (known, tasks, regions) = (HashMap::new(), None, regions.len());
-        Self { live, calls, program, tasks, place_of, known, regions }
+        Self { live, calls, program, tasks, has_tasks, place_of, known, regions }
     }
 
     /// The node's call path. Not recursive: call trees may be deep.
@@ -202,7 +206,8 @@ impl<'a> Resolver<'a> {
             }
             match at.1 {
                 0 | ROOT => break self.program,
-                TASKS => break self.tasks(),
+                TASKS if self.has_tasks => break self.tasks(),
+                TASKS => break self.program,
                 _ if path.len() > limit => break self.program,
                 _ => {}
             }
@@ -316,5 +321,185 @@ fn close(nodes: &mut [Node], live: &LiveProcess, location: &LiveLocation, end_ti
     }
     if let Some(root) = nodes.get_mut(ROOT as usize) {
         root.ticks += end_ticks - joined;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use expect_test::{Expect, expect};
+    use pompeii_live::{Calibration, LiveTeam};
+
+    use super::*;
+
+    const REGIONS: [(&str, RegionKind); 6] = [
+        ("prog", RegionKind::Program),
+        ("TASKS", RegionKind::Tasks),
+        ("parallel", RegionKind::Parallel),
+        ("barrier", RegionKind::ImplicitBarrier),
+        ("task", RegionKind::Task),
+        ("critical", RegionKind::Critical),
+    ];
+
+    fn node(key: Key, parent: u32, visits: u64, ticks: u64) -> Node {
+        Node { key: key.encode(), parent, visits, ticks, ..Node::default() }
+    }
+
+    /// A location with its roots and `nodes` behind them, from index 3.
+    fn location(
+        index: u32,
+        parent: Option<u32>,
+        root_ticks: u64,
+        nodes: Vec<Node>,
+    ) -> LiveLocation {
+        let roots = [
+            Node::default(),
+            node(Key::Region(0), 0, 0, root_ticks),
+            node(Key::Region(1), 0, 0, 0),
+        ];
+        LiveLocation {
+            index,
+            parent,
+            thread: index,
+            level: u32::from(parent.is_some()),
+            nodes: roots.into_iter().chain(nodes).collect(),
+            current: ROOT,
+            final_barrier: None,
+            last_ticks: 1_100,
+            events_path: PathBuf::new(),
+        }
+    }
+
+    fn process(locations: Vec<LiveLocation>) -> LiveProcess {
+        let calibration = |ticks| Calibration { ticks, monotonic_ns: ticks, realtime_ns: ticks };
+        let region = |(id, (name, kind)): (usize, &(&str, RegionKind))| Definition::Region {
+            id: id as u32,
+            kind: *kind,
+            begin_line: 0,
+            end_line: 0,
+            name: (*name).to_owned(),
+            file: String::new(),
+        };
+        LiveProcess {
+            pid: 1,
+            program: "prog".into(),
+            host: "here".into(),
+            start: calibration(100),
+            end: Some(calibration(1_100)),
+            tsc: false,
+            trace: false,
+            lost_events: 0,
+            lost_locations: 0,
+            first_errno: None,
+            definitions: REGIONS.iter().enumerate().map(region).collect(),
+            teams: vec![LiveTeam { join_ticks: 1_000, latest_ticks: 0 }],
+            locations,
+        }
+    }
+
+    /// One line per call path: its metrics by location.
+    fn text(unified: &Unified) -> String {
+        let cube = &unified.cube;
+        let mut text = String::new();
+        for call in cube.calls.ids() {
+            let path = cube.calls.ancestors(call).map(|call| cube.calls.region(call));
+            let mut names: Vec<&str> = path.map(|id| cube.regions[id].name.as_str()).collect();
+            names.reverse();
+            text += &names.join("/");
+            for (metric, definition) in cube.metrics().enumerated() {
+                let row = cube.row(metric, call);
+                if row.iter().any(|&value| value != 0) {
+                    text += &format!("  {}={row:?}", definition.name);
+                }
+            }
+            text += "\n";
+        }
+        text
+    }
+
+    fn check(locations: Vec<LiveLocation>, expected: Expect) {
+        let mut live = process(locations);
+        sort_locations(&mut live);
+        let clock = Frequency::new(1e9).unwrap();
+        expected.assert_eq(&text(&unify(&live, clock)));
+    }
+
+    #[test]
+    fn a_workers_region_is_its_masters_call_path() {
+        let master = vec![
+            node(Key::Region(2), ROOT, 2, 300),
+            Node { wait_ticks: 40, ..node(Key::Region(3), 3, 2, 60) },
+        ];
+        let worker = vec![
+            node(Key::Attach { location: 0, node: 3 }, ROOT, 2, 350),
+            Node { wait_ticks: 5, last_arrivals: 1, ..node(Key::Region(3), 3, 2, 10) },
+        ];
+        check(
+            vec![location(1, Some(0), 640, worker), location(0, None, 640, master)],
+            expect![[r#"
+                prog  time=[640, 0]  visits=[1, 0]
+                prog/parallel  time=[300, 350]  visits=[2, 2]
+                prog/parallel/barrier  time=[60, 10]  visits=[2, 2]  omp_ibarrier_wait=[40, 5]  omp_barrier_last=[0, 1]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn tasks_have_their_root_and_stubs_their_place() {
+        let nodes = vec![
+            node(Key::Region(3), ROOT, 1, 100),
+            Node { task_ticks: 70, task_switches: 2, ..node(Key::Stub(4), 3, 0, 0) },
+            node(Key::Region(4), TASKS, 2, 60),
+            Node { wait_ticks: 4, ..node(Key::Region(5), 5, 1, 10) },
+        ];
+        check(
+            vec![location(0, None, 830, nodes)],
+            expect![[r#"
+                prog  time=[830]  visits=[1]
+                TASKS
+                prog/barrier  time=[100]  visits=[1]
+                prog/barrier/task  task_time=[70]  task_switches=[2]
+                TASKS/task  time=[60]  visits=[2]
+                TASKS/task/critical  time=[10]  visits=[1]  omp_lock_contention_critical=[4]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn time_behind_the_last_event_goes_to_the_open_region_up_to_the_join() {
+        let nodes = || vec![node(Key::Attach { location: 0, node: 3 }, ROOT, 1, 50)];
+        let open = |index, final_barrier| LiveLocation {
+            current: 3,
+            last_ticks: 900,
+            final_barrier,
+            ..location(index, Some(0), 750, nodes())
+        };
+        check(
+            vec![
+                location(0, None, 400, vec![node(Key::Region(2), ROOT, 1, 600)]),
+                open(1, Some(0)),
+                open(2, None),
+            ],
+            expect![[r#"
+                prog  time=[400, 0, 0]  visits=[1, 0, 0]
+                prog/parallel  time=[600, 150, 250]  visits=[1, 1, 1]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn damaged_references_end_at_the_program() {
+        let nodes = vec![
+            node(Key::Attach { location: 9, node: 3 }, ROOT, 1, 10),
+            node(Key::Attach { location: 0, node: 4 }, ROOT, 1, 20),
+            node(Key::Region(99), ROOT, 1, 30),
+        ];
+        check(
+            vec![location(0, None, 940, nodes)],
+            expect![[r#"
+            prog  time=[1000]  visits=[4]
+        "#]],
+        );
     }
 }

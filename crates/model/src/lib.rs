@@ -5,7 +5,7 @@
 //! * No I/O, no printing, no clocks: values come in, values go out.
 //! * Severities are integers (clock ticks or counts), so that two ways to the same number can be
 //!   compared for equality. Seconds appear only where a value is displayed or written to a file.
-//! * Ids are newtypes over dense indices; a table is an [`IndexVec`] that only its own id can index.
+//! * Ids are newtypes over dense indices; only its own id can index a table ([`IndexVec`]).
 //!
 //! ```
 //! use pompeii_model::{CallTree, Region, Role};
