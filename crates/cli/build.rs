@@ -5,17 +5,22 @@
 //! only global symbols are its API, without the compiler's intermediate code (facts: runtime
 //! limits, section 4).
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is how cargo is told")]
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 type Result<T> = std::result::Result<T, String>;
 
-fn main() {
-    if let Err(error) = build() {
-        eprintln!("cannot build the runtime library: {error}");
-        std::process::abort();
+fn main() -> ExitCode {
+    match build() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cannot build the runtime library: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 
