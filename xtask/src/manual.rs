@@ -1,5 +1,5 @@
-//! The manual is tested: each `$ command` in a `console` block of `docs/*.md` is run, in the order of
-//! the page, and must succeed.
+//! The manual is tested: each `$ command` in a `console` block of `docs/*.md` is run, in the order
+//! of the page, and must succeed.
 
 use std::fs;
 use std::path::Path;

@@ -19,8 +19,8 @@ records! {
     /// What the ids in events and in other definitions mean.
     Definition;
 
-    /// The common clock: ticks per second, the smallest time, the span of all times in ticks, and the
-    /// wall clock at `global_offset` in nanoseconds since 1970 (all ones: not known).
+    /// The common clock: ticks per second, the smallest time, the span of all times in ticks, and
+    /// the wall clock at `global_offset` in nanoseconds since 1970 (all ones: not known).
     5 ClockProperties {
         timer_resolution: u64,
         global_offset: u64,
@@ -130,8 +130,8 @@ records! {
         parent: CallpathRef,
         region: RegionRef,
     }
-    /// A list of locations, of ranks (indices into the group of all locations of the paradigm), or of
-    /// regions.
+    /// A list of locations, of ranks (indices into the group of all locations of the paradigm), or
+    /// of regions.
     18 Group {
         id: GroupRef,
         name: StringRef,

@@ -137,7 +137,8 @@ events! {
     /// Sends `msg_length` bytes to rank `receiver` of the communicator.
     14 mpi_send(receiver: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64);
     /// Begins to send; completed by `mpi_isend_complete` with the same request.
-    15 mpi_isend(receiver: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64, request: vu64);
+    15 mpi_isend(
+        receiver: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64, request: vu64);
     /// Has received `msg_length` bytes from rank `sender` of the communicator.
     18 mpi_recv(sender: vu32, communicator: vu32, msg_tag: vu32, msg_length: vu64);
     /// Completes the receive of a request.

@@ -7,7 +7,9 @@ use crate::wire::{Flaw, Input, Sink, Wire};
 
 /// `one`: a value from a list. `flags`: a set of bits.
 macro_rules! enums {
-    ($( $(#[$doc:meta])* $form:ident $name:ident : $int:ident { $( $value_name:ident = $value:literal, )* } )*) => { $(
+    ($( $(#[$doc:meta])* $form:ident $name:ident : $int:ident {
+        $( $value_name:ident = $value:literal, )*
+    } )*) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub $int);

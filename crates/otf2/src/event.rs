@@ -84,7 +84,8 @@ records! {
     /// A collective operation begins.
     22 MpiCollectiveBegin {
     }
-    /// A collective operation ends; sizes in bytes, `root` is a rank or one of the `ROOT_` constants.
+    /// A collective operation ends; sizes in bytes, `root` is a rank or one of the `ROOT_`
+    /// constants.
     23 MpiCollectiveEnd {
         collective_op: CollectiveOp,
         communicator: CommRef,

@@ -79,7 +79,8 @@ records! {
     20 MpiCollectiveBegin {
         orig_event_time: Timestamp,
     }
-    /// A collective operation ends; sizes in bytes, `root` is a rank or one of the `ROOT_` constants.
+    /// A collective operation ends; sizes in bytes, `root` is a rank or one of the `ROOT_`
+    /// constants.
     21 MpiCollectiveEnd {
         orig_event_time: Timestamp,
         collective_op: CollectiveOp,

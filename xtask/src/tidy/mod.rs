@@ -37,14 +37,38 @@ pub fn run(root: &Path) -> Result<()> {
 fn check(root: &Path) -> Result<Vec<Complaint>> {
     let mut complaints = layers::check(root)?;
     let mut lengths = Vec::new();
-    for path in rust_files(root)? {
+    let files = rust_files(root)?;
+    let test_modules = test_modules(&files)?;
+    for path in files {
         let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let text = fs::read_to_string(&path).with_context(|| file.clone())?;
-        complaints.extend(style::check(&file, &text));
+        let is_test = test_modules.iter().any(|module| path.starts_with(module))
+            || test_modules.contains(&path.with_extension(""));
+        complaints.extend(style::check(&file, &text, is_test));
         lengths.extend(style::function_lengths(&text).into_iter().map(|(_, length)| length));
     }
     complaints.extend(style::check_budget(lengths));
     Ok(complaints)
+}
+
+/// Modules that are compiled for tests only: the paths of their files without suffix.
+fn test_modules(files: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    for path in files {
+        let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for (before, line) in text.lines().zip(text.lines().skip(1)) {
+            let name = line.trim_start_matches("pub ").strip_prefix("mod ");
+            if let (true, Some(name)) = (is_for_tests(before), name) {
+                modules.extend(name.strip_suffix(';').map(|name| folder.join(name)));
+            }
+        }
+    }
+    Ok(modules)
+}
+
+fn is_for_tests(attribute: &str) -> bool {
+    attribute == "#[cfg(test)]" || attribute.starts_with("#[cfg(all(test,")
 }
 
 fn rust_files(root: &Path) -> Result<Vec<PathBuf>> {

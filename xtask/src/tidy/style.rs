@@ -15,29 +15,32 @@ const FORBIDDEN: [(&str, &str); 4] = [
     ("todo!(", "no stubs"),
 ];
 
-/// Complaints about one file.
-pub(super) fn check(file: &str, text: &str) -> Vec<Complaint> {
+/// Complaints about one file; `is_test`: it is compiled for tests only.
+pub(super) fn check(file: &str, text: &str, is_test: bool) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let mut add = |line: usize, what: String| {
         complaints.push(Complaint { file: file.to_owned(), line, what });
     };
+    let tests_from = if is_test || file.contains("/tests/") { 0 } else { test_start(text) };
+    let in_test = |line: usize| line >= tests_from;
     if !text.starts_with("//!") {
         add(1, "no module doc: say what the file is and why it is so".to_owned());
     }
     for (number, line) in text.lines().enumerate() {
-        // A string may be longer: it cannot always be broken.
-        if line.chars().count() > WIDTH_MAX && !line.contains('"') && !in_test(file, text, number) {
+        // A string may be longer, and a row of a table: they cannot always be broken.
+        let breaks = !line.contains('"') && !line.starts_with("//! |");
+        if line.chars().count() > WIDTH_MAX && breaks && !in_test(number) {
             add(number + 1, format!("longer than {WIDTH_MAX} columns"));
         }
     }
     for (line, length) in function_lengths(text) {
         // A test may be a long table.
-        if length > FUNCTION_LINES_MAX && !in_test(file, text, line) {
+        if length > FUNCTION_LINES_MAX && !in_test(line) {
             let what = format!("a function of {length} lines; {FUNCTION_LINES_MAX} at most");
             add(line, what);
         }
     }
-    for (number, line) in library_lines(file, text) {
+    for (number, line) in library_lines(file, text, tests_from) {
         for (word, why) in FORBIDDEN {
             if line.contains(word) {
                 add(number, format!("`{word}`: {why}"));
@@ -51,25 +54,22 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Complaint> {
     complaints
 }
 
-fn in_test(file: &str, text: &str, number: usize) -> bool {
-    file.contains("/tests/") || number >= test_start(text)
-}
-
-/// Where tests begin: at the test module, or at once in a file that says so for all of it.
+/// Where the test module begins.
 fn test_start(text: &str) -> usize {
-    if text.lines().any(|line| line == "#![cfg(test)]") {
-        return 0;
-    }
     text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX)
 }
 
 /// Code lines that are neither tests nor a developer's tool nor comments.
-fn library_lines<'a>(file: &str, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+fn library_lines<'a>(
+    file: &str,
+    text: &'a str,
+    tests_from: usize,
+) -> impl Iterator<Item = (usize, &'a str)> {
     let library = file.starts_with("crates/")
         && !["/tests/", "/examples/", "/benches/", "build.rs"]
             .iter()
             .any(|part| file.contains(part));
-    let end = if library { test_start(text) } else { 0 };
+    let end = if library { tests_from } else { 0 };
     let code = |(_, line): &(usize, &str)| !line.trim_start().starts_with("//");
     text.lines().enumerate().take(end).filter(code).map(|(number, line)| (number + 1, line))
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn what(file: &str, text: &str) -> Vec<(usize, String)> {
-        check(file, text).into_iter().map(|c| (c.line, c.what[..12].to_owned())).collect()
+        check(file, text, false).into_iter().map(|c| (c.line, c.what[..12].to_owned())).collect()
     }
 
     #[test]

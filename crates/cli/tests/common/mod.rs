@@ -1,6 +1,6 @@
 //! A folder of its own for each test, and `pompeii` run in it as a user would.
 #![allow(dead_code, reason = "each test file uses its part")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

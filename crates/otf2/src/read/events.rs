@@ -110,7 +110,8 @@ impl<S: ChunkSource> EventReader<S> {
         }
     }
 
-    /// An Enter or Leave with or without its timestamp: most of all events, by one look at 16 bytes.
+    /// An Enter or Leave with or without its timestamp: most of all events, by one look at 16
+    /// bytes.
     /// `None` without any effect: something else is there, or the end of the chunk is near.
     #[inline]
     fn enter_or_leave(&mut self) -> Option<()> {
