@@ -1160,6 +1160,21 @@ fn appended_procedures() {
 }
 
 #[test]
+fn descriptors_say_what_the_runtime_must_know() {
+    let source = "!$omp critical(name)\n!$omp end critical(name)\n!$omp task if(x)\n!$omp end task\n!$omp task\n!$omp end task\n!$omp sections\nx=1\n!$omp section\nx=2\n\n!$omp end &\n!$omp sections\nend\n";
+    let text = output("f.f90", source, "");
+    let table = text.lines().filter(|line| line.starts_with("data pomp_a"));
+    expect![[r#"
+        data pomp_a(1,1)/'critical|name|0|1|1|2|2|f.f90'/
+        data pomp_a(1,2)/'task|if|0|3|3|4|4|f.f90'/
+        data pomp_a(1,3)/'task||0|5|5|6|6|f.f90'/
+        data pomp_a(1,4)/'sections||2|7|7|12|13|f.f90'/
+        data pomp_a(1,5)/'section||0|7|7|8|8|f.f90'/
+        data pomp_a(1,6)/'section||0|9|9|11|11|f.f90'/"#]]
+    .assert_eq(&table.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
 fn texts_without_directives_are_unchanged() {
     let source = "program p\ns = '!$omp parallel'\nend program\n";
     assert_eq!(output("f.f90", source, ""), source);

@@ -181,6 +181,9 @@ impl Plans {
         if parsed.levels() == [Level::Task] && parsed.directive.may_be_undeferred() {
             region.sub_name = crate::CONDITIONAL.to_owned();
         }
+        if parsed.levels() == [Level::Task] && parsed.directive.may_be_undeferred() {
+            region.sub_name = crate::CONDITIONAL.to_owned();
+        }
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
         region.file = facts.places.other_file(first).map(str::to_owned);
