@@ -4,8 +4,8 @@
 //! Its text is `pompeii undo 1: LENGTH HASH` (of the input, both hexadecimal), then
 //! one entry `COPY+SKIP` or `COPY+SKIP-DELETED` per edit, separated by commas: copy that many bytes
 //! of the output, skip the inserted ones, put back the deleted ones. Deleted bytes other than
-//! letters, digits and `_` are written `.xx`. No character of it can end a comment, splice a line or
-//! be a trigraph. Lines are short enough for fixed-form Fortran.
+//! letters, digits and `_` are written `.xx`. No character of it can end a comment, splice a line
+//! or be a trigraph. Lines are short enough for fixed-form Fortran.
 
 use crate::{Error, LineIndex};
 

@@ -39,7 +39,8 @@ impl Names<'_> {
         format!("{}{letter}{}", self.prefix, self.number)
     }
 
-    /// The block-local variable that hands an id from the creation of a team or task to its members.
+    /// The block-local variable that hands an id from the creation of a team or task to its
+    /// members.
     fn id(&self, letter: char, create: &str) -> (String, String) {
         let id = self.variable(letter);
         (format!("long {id}; {}", self.call_with(create, &format!("&{id}"))), id)

@@ -2,8 +2,8 @@
 //! whether anything may be called inside that body. One file per family; the languages differ only
 //! in `for` and `do`.
 //!
-//! To add a directive: give it a [`Level`] if it gets events, else a line in [`passed`], and a place
-//! for its clauses in [`crate::clauses`].
+//! To add a directive: give it a [`Level`] if it gets events, else a line in [`passed`], and a
+//! place for its clauses in [`crate::clauses`].
 
 mod loops;
 mod parallel;

@@ -3,8 +3,8 @@
 //! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`]
 //! for columns and sentinels and [`class`] for what a statement opens or closes), [`directive`]
 //! finds what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and
-//! [`atomic`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`] and
-//! [`user`]) where the calls go. [`tail`] writes the procedures that are called.
+//! [`atomic`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`]
+//! and [`user`]) where the calls go. [`tail`] writes the procedures that are called.
 
 mod atomic;
 mod branch;

@@ -60,7 +60,8 @@ impl Nester<'_> {
         if unit == Unit::ModuleProcedure && in_interface {
             return;
         }
-        // What holds in the host holds in its procedures. A submodule's host may be in another file.
+        // What holds in the host holds in its procedures. A submodule's host may be in another
+        // file.
         let external = unit == Unit::Submodule || self.external();
         let id = self.nest.units.len();
         let name = self.procedure_name(at);
