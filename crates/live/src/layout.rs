@@ -13,6 +13,19 @@ pub const LOCATION_PAGE_BYTES: usize = 4096;
 
 /// Index of a node in its location's call tree; 0 is no node.
 pub type NodeIndex = u32;
+/// Where a node is in its location's file, in bytes from the start; 0 is no node. Files link nodes
+/// like this, since it saves a writer the multiplication; readers get indices.
+pub type NodeOffset = u32;
+
+/// Where the node with this index is.
+pub const fn node_offset(index: NodeIndex) -> NodeOffset {
+    LOCATION_PAGE_BYTES as u32 + index * size_of::<Node>() as u32
+}
+
+/// The index of the node that is there; 0 for no node, and for what is the offset of none.
+pub const fn node_index(offset: NodeOffset) -> NodeIndex {
+    offset.saturating_sub(LOCATION_PAGE_BYTES as u32) / size_of::<Node>() as u32
+}
 
 /// What distinguishes a node from its siblings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +77,15 @@ impl Key {
 pub struct Node {
     /// [`Key::encode`]d; never changes, so other threads may read it.
     pub key: u64,
-    /// Never changes.
-    pub parent: NodeIndex,
+    /// Never changes. These four are [`NodeOffset`]s in the file, and [`NodeIndex`]es in what
+    /// [`LiveProcess`](crate::LiveProcess) has read.
+    pub parent: u32,
     /// Head of the list of children.
-    pub first_child: NodeIndex,
+    pub first_child: u32,
     /// Next child of the same parent.
-    pub sibling: NodeIndex,
+    pub sibling: u32,
     /// The child that was taken last.
-    pub hint: NodeIndex,
+    pub hint: u32,
     /// Enters.
     pub visits: u64,
     /// Time spent here and in nothing below.
@@ -86,7 +100,8 @@ pub struct Node {
     pub fork_ticks: u64,
     /// Barrier: how often this location arrived last.
     pub last_arrivals: u64,
-    /// Barrier: the waiting of the others that this location caused by arriving last.
+    /// Barrier: the time of the others that this location caused by arriving last, between their
+    /// arrivals and its own, tasks that they executed meanwhile included.
     pub delay_ticks: u64,
     /// Stub: time of the tasks executed here.
     pub task_ticks: u64,
@@ -161,7 +176,7 @@ pub struct LocationHeader {
     /// Nodes in use, including the unused node 0.
     pub nodes: AtomicU32,
     /// Current node.
-    pub current: NodeIndex,
+    pub current: NodeOffset,
     /// Team + 1 whose final barrier this location is in, 0 for none.
     pub final_barrier: u32,
     /// Time of the last event: everything before is accounted.
@@ -192,7 +207,7 @@ pub struct Team {
     pub join_ticks: AtomicU64,
     /// Location that forked.
     pub master: AtomicU32,
-    /// Its node of the parallel region.
+    /// Its node of the parallel region, a [`NodeOffset`].
     pub node: AtomicU32,
     /// Where an explicit task forked: the stub on the master that stands for it, else 0.
     pub stub: AtomicU32,
@@ -224,6 +239,14 @@ const _: () = assert!(size_of::<ProcessHeader>() <= 4096);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn offsets_come_back() {
+        for index in [1, 2, 1 << 20] {
+            assert_eq!(node_index(node_offset(index)), index);
+        }
+        assert_eq!((node_index(0), node_index(node_offset(0))), (0, 0));
+    }
 
     #[test]
     fn keys_come_back() {

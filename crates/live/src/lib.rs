@@ -28,7 +28,7 @@ pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, RegionKind};
 pub use layout::{
     BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
-    ProcessHeader, Team,
+    NodeOffset, ProcessHeader, Team, node_index, node_offset,
 };
 pub use map::{MapError, Mapped};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};

@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use crate::layout::{
-    Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, Team,
+    Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, Team, node_index,
 };
 use crate::{DEFINITIONS_FILE, Definition, PROCESS_FILE, TEAMS_FILE, events_file, location_file};
 
@@ -278,7 +278,7 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         thread: word(offset_of!(LocationHeader, thread)),
         level: word(offset_of!(LocationHeader, level)),
         nodes,
-        current: word(offset_of!(LocationHeader, current)),
+        current: node_index(word(offset_of!(LocationHeader, current))),
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
         events_path: folder.join(events_file(index)),
@@ -288,13 +288,13 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
 fn read_node(file: &Bytes, index: usize) -> Node {
     let at = LOCATION_PAGE_BYTES + index * size_of::<Node>();
     let long = |offset: usize| file.u64(at + offset);
-    let word = |offset: usize| file.u32(at + offset);
+    let link = |offset: usize| node_index(file.u32(at + offset));
     Node {
         key: long(offset_of!(Node, key)),
-        parent: word(offset_of!(Node, parent)),
-        first_child: word(offset_of!(Node, first_child)),
-        sibling: word(offset_of!(Node, sibling)),
-        hint: word(offset_of!(Node, hint)),
+        parent: link(offset_of!(Node, parent)),
+        first_child: link(offset_of!(Node, first_child)),
+        sibling: link(offset_of!(Node, sibling)),
+        hint: link(offset_of!(Node, hint)),
         visits: long(offset_of!(Node, visits)),
         ticks: long(offset_of!(Node, ticks)),
         wait_ticks: long(offset_of!(Node, wait_ticks)),

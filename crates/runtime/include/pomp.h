@@ -1,1 +1,129 @@
-/* placeholder */
+/*
+ * POMP: the interface between instrumented OpenMP programs and the measurement library libpomp.
+ *
+ * Calls are written into the source by `pompeii instrument`; they can also be written by hand, or
+ * by any other tool that follows the POMP paper (its API has no team and task arguments, see
+ * `data` below). Every function is safe at any time and on any thread: missing, doubled and
+ * misplaced calls are passed over, and nothing here ever ends or blocks the program.
+ *
+ * Usable from C (C99 and later) and C++; `long` must have 64 bits (LP64).
+ */
+#ifndef POMP_H
+#define POMP_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A construct in the source. It must live as long as the process: make it static. */
+typedef struct ompregdescr {
+  const char *name;      /* the directive's words: "parallel", "parallel for", "for", "do", "sections",
+                            "section", "workshare", "single", "master", "critical", "atomic",
+                            "barrier", "task", "taskwait"; "region" for a user region */
+  const char *sub_name;  /* name of a critical section or of a user region, else "" */
+  int num_sections;      /* of a sections construct */
+  const char *file_name; /* as the compiler was given it */
+  int begin_line1;       /* first and last line of the opening directive, from 1 */
+  int begin_lineN;
+  int end_line1;         /* first and last line of the end */
+  int end_lineN;
+  void *data;            /* belongs to the library after the first call. Before: POMP_EXTENDED where
+                            all calls on this descriptor carry the team and task arguments below,
+                            0 where they have the descriptor as their only argument */
+  struct ompregdescr *next;
+} OMPRegDescr;
+
+/* First value of `data` in code that passes team and task ids. */
+#define POMP_EXTENDED ((void *)2)
+
+/* ---- The measurement as a whole. None of these calls is necessary. */
+
+void POMP_Init(void);     /* makes the experiment now instead of at the first construct */
+void POMP_Finalize(void); /* ends the measurement now instead of at the end of the process */
+void POMP_Off(void);      /* stops recording on this thread; regions it forks meanwhile go unobserved */
+void POMP_On(void);       /* goes on. Off ends by itself with the task, or with the thread's part of
+                             the parallel region, in which it was called */
+
+/* ---- User regions. */
+
+void POMP_Begin(OMPRegDescr *d);
+void POMP_End(OMPRegDescr *d);
+
+/* ---- Parallel regions: `fork` before and `join` behind the construct, on the thread that meets
+   it; `begin` and `end` first and last in the body, on every thread. `fork` stores the team's id,
+   which the body gets by firstprivate. */
+
+void POMP_Parallel_fork(OMPRegDescr *d, long *team);
+void POMP_Parallel_begin(OMPRegDescr *d, long team);
+void POMP_Parallel_end(OMPRegDescr *d, long team);
+void POMP_Parallel_join(OMPRegDescr *d, long team);
+
+/* ---- Worksharing: around the construct, its implicit barrier included. */
+
+void POMP_For_enter(OMPRegDescr *d);
+void POMP_For_exit(OMPRegDescr *d);
+void POMP_Do_enter(OMPRegDescr *d);
+void POMP_Do_exit(OMPRegDescr *d);
+void POMP_Sections_enter(OMPRegDescr *d);
+void POMP_Sections_exit(OMPRegDescr *d);
+void POMP_Section_begin(OMPRegDescr *d); /* a section's body */
+void POMP_Section_end(OMPRegDescr *d);
+void POMP_Workshare_enter(OMPRegDescr *d);
+void POMP_Workshare_exit(OMPRegDescr *d);
+void POMP_Single_enter(OMPRegDescr *d);
+void POMP_Single_begin(OMPRegDescr *d); /* the body, on the thread that executes it */
+void POMP_Single_end(OMPRegDescr *d);
+void POMP_Single_exit(OMPRegDescr *d);
+void POMP_Master_begin(OMPRegDescr *d);
+void POMP_Master_end(OMPRegDescr *d);
+
+/* ---- Synchronisation. */
+
+void POMP_Barrier_enter(OMPRegDescr *d); /* `name` is "barrier" for an explicit barrier; else it is */
+void POMP_Barrier_exit(OMPRegDescr *d);  /* the implicit one of that construct, made explicit */
+void POMP_Critical_enter(OMPRegDescr *d);
+void POMP_Critical_begin(OMPRegDescr *d); /* the body */
+void POMP_Critical_end(OMPRegDescr *d);
+void POMP_Critical_exit(OMPRegDescr *d);
+void POMP_Atomic_enter(OMPRegDescr *d); /* counted, not timed */
+void POMP_Atomic_exit(OMPRegDescr *d);
+
+/* ---- Tasks: `create_begin` and `create_end` around the construct, on the thread that meets it;
+   `begin` and `end` first and last in the body, which gets the id by firstprivate. An untied task
+   calls `resume` behind each scheduling point in its text: it may go on at another thread. */
+
+void POMP_Task_create_begin(OMPRegDescr *d, long *task);
+void POMP_Task_begin(OMPRegDescr *d, long task);
+void POMP_Task_end(OMPRegDescr *d, long task);
+void POMP_Task_create_end(OMPRegDescr *d, long task);
+void POMP_Task_resume(OMPRegDescr *d, long task);
+void POMP_Taskwait_enter(OMPRegDescr *d);
+void POMP_Taskwait_exit(OMPRegDescr *d);
+
+/* ---- Fortran: makes a descriptor of a text, once, and stores its address in *handle. Fields:
+   name|sub_name|num_sections|begin_line1|begin_lineN|end_line1|end_lineN|file_name */
+
+void POMP_Register(long *handle, const char *text, int length);
+
+/* ---- Locks under the names that the POMP paper gives them. libpomp also stands in for the OpenMP
+   routines themselves, so a program's own calls are measured as they are. `lock` is a pointer to
+   omp_lock_t or omp_nest_lock_t. */
+
+int POMP_Init_lock(void *lock);
+int POMP_Init_nest_lock(void *lock);
+int POMP_Init_lock_with_hint(void *lock, unsigned long hint);
+int POMP_Init_nest_lock_with_hint(void *lock, unsigned long hint);
+int POMP_Destroy_lock(void *lock);
+int POMP_Destroy_nest_lock(void *lock);
+int POMP_Set_lock(void *lock);
+int POMP_Set_nest_lock(void *lock);
+int POMP_Unset_lock(void *lock);
+int POMP_Unset_nest_lock(void *lock);
+int POMP_Test_lock(void *lock);
+int POMP_Test_nest_lock(void *lock);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* POMP_H */

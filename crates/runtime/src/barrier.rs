@@ -7,10 +7,11 @@
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use pompeii_live::{NodeIndex, Team};
+use pompeii_live::{NodeOffset, Team};
 
 use crate::location::Location;
 use crate::task;
+use crate::team::Context;
 
 const TIME_MASK: u64 = (1 << 48) - 1;
 
@@ -18,9 +19,9 @@ const TIME_MASK: u64 = (1 << 48) - 1;
 #[derive(Clone, Copy)]
 pub struct Barrier {
     /// Whether it is in one.
-    active: bool,
+    pub active: bool,
     /// Its node; 0 where the barrier was passed over and only its arrival counts.
-    pub node: NodeIndex,
+    pub node: NodeOffset,
     /// The node's own time before.
     ticks_before: u64,
     /// When it arrived.
@@ -51,14 +52,21 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) {
     if !context.arrives() || !thread.tasks.current().is_null() {
         return;
     }
-    let (before, size) = (context.barrier, context.size);
-    let record = thread.process.team(context.team);
-    let generation = record.generation.load(Relaxed);
+    arrive_at(thread, node, now);
+}
+
+/// The team's thread arrives at a barrier whose node is `node`, 0 where it is passed over.
+#[inline(always)]
+pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     let ticks_before = if node == 0 { 0 } else { thread.node(node).ticks };
-    thread.context().barrier =
-        Barrier { active: true, node, ticks_before, enter: now, generation, early_task_ticks: 0 };
+    let context = thread.context();
+    let record = context.record();
+    let generation = record.generation.load(Relaxed);
     // A barrier that was cancelled has been arrived at, but not completed.
-    let arrived = before.active && before.generation == generation;
+    let arrived = context.barrier.active && context.barrier.generation == generation;
+    context.barrier =
+        Barrier { active: true, node, ticks_before, enter: now, generation, early_task_ticks: 0 };
+    let size = context.size;
     if size > 1 && !arrived {
         arrive(thread, record, (node, size), now);
     }
@@ -67,7 +75,7 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) {
 /// The word counts arrivals in its low 16 bits and sums their times above, so that the last thread
 /// also knows how long all others have waited for it.
 #[inline(always)]
-fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeIndex, u32), now: u64) {
+fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeOffset, u32), now: u64) {
     let added = (now << 16).wrapping_add(1);
     let word = record.arrivals.fetch_add(added, Relaxed).wrapping_add(added);
     if word as u16 != size as u16 {
@@ -89,13 +97,13 @@ fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeIndex, u32), 
 }
 
 /// The latest arrival at the barrier that the thread is in, if it is known already.
-fn latest_arrival(thread: &Location) -> Option<u64> {
-    let context = thread.contexts.top();
+#[inline(always)]
+fn latest_arrival(context: &Context, record: &Team) -> Option<u64> {
     if context.size == 1 {
         return Some(context.barrier.enter);
     }
     let generation = context.barrier.generation;
-    let slot = &thread.process.team(context.team).slots[generation as usize & 1];
+    let slot = &record.slots[generation as usize & 1];
     let published = slot.generation.load(Acquire) == generation + 1;
     published.then(|| slot.latest_ticks.load(Relaxed))
 }
@@ -117,31 +125,40 @@ pub fn exit(thread: &mut Location, region: u32, now: u64) {
 /// Accounts the barrier up to `now`.
 pub fn account(thread: &mut Location, is_final: bool, now: u64) {
     let now = thread.account(now);
-    let latest = latest_arrival(thread);
-    let barrier = std::mem::replace(&mut thread.context().barrier, Barrier::NONE);
-    if !barrier.active || barrier.node == 0 {
+    if thread.context().barrier.active {
+        leave(thread, is_final, now);
+    }
+}
+
+/// The thread leaves the barrier that it is in; its time is accounted already.
+#[inline(always)]
+pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
+    let context = thread.context();
+    let record = context.record();
+    let Barrier { node, enter, ticks_before, early_task_ticks, .. } = context.barrier;
+    (context.barrier.active, context.barrier.node) = (false, 0);
+    let latest = latest_arrival(context, record).unwrap_or(enter).min(now);
+    if node == 0 {
         return;
     }
-    let tasks = thread.process.team(thread.context().team).tasks.load(Relaxed) != 0;
-    let latest = latest.unwrap_or(barrier.enter).min(now);
-    let wait = latest.saturating_sub(barrier.enter).saturating_sub(barrier.early_task_ticks);
-    let node = thread.node(barrier.node);
+    let wait = latest.saturating_sub(enter).saturating_sub(early_task_ticks);
+    let node = thread.node(node);
     // This visit's own time: tasks have their trees, called functions have nodes of their own.
-    let own = node.ticks - barrier.ticks_before;
+    let own = node.ticks - ticks_before;
     let wait = wait.min(own);
     node.wait_ticks += wait;
-    match (tasks, is_final) {
-        (true, _) => node.starvation_ticks += own - wait,
-        (false, true) => node.management_ticks += own - wait,
-        (false, false) => {}
+    if record.tasks.load(Relaxed) != 0 {
+        node.starvation_ticks += own - wait;
+    } else if is_final {
+        node.management_ticks += own - wait;
     }
 }
 
 /// The barrier's part of a task fragment `[start, end]`: what lies before the latest arrival.
 pub fn add_fragment(thread: &mut Location, start: u64, end: u64) {
-    if !thread.context().barrier.active {
-        return;
+    let context = thread.context();
+    if context.barrier.active {
+        let latest = latest_arrival(context, context.record()).unwrap_or(u64::MAX);
+        context.barrier.early_task_ticks += end.min(latest).saturating_sub(start);
     }
-    let latest = latest_arrival(thread).unwrap_or(u64::MAX);
-    thread.context().barrier.early_task_ticks += end.min(latest).saturating_sub(start);
 }

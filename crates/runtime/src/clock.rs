@@ -37,6 +37,16 @@ pub fn now() -> u64 {
     system_ns(libc::CLOCK_MONOTONIC_RAW)
 }
 
+/// The time-stamp counter; only where [`is_tsc`].
+#[inline(always)]
+pub fn tsc() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: reads a counter.
+    return unsafe { core::arch::x86_64::_rdtsc() };
+    #[cfg(not(target_arch = "x86_64"))]
+    system_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
 /// Whether ticks are those of the time-stamp counter.
 pub fn is_tsc() -> bool {
     USE_TSC.load(Ordering::Relaxed)

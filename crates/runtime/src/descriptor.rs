@@ -10,7 +10,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pompeii_live::RegionKind;
+use pompeii_live::encode::Packed;
+use pompeii_live::{Key, RegionKind};
 
 use crate::process::{Process, RegionText};
 use crate::sync::Lock;
@@ -45,6 +46,9 @@ pub struct Descriptor {
 /// What `data` holds in code of our instrumenter before the first visit.
 const EXTENDED: usize = 2;
 
+/// The `sub_name` of a task whose clauses may make it undeferred.
+const CONDITIONAL: &str = "if";
+
 /// Which of a descriptor's regions.
 #[derive(Clone, Copy)]
 #[repr(usize)]
@@ -64,15 +68,38 @@ const SLOTS: usize = 8;
 /// A descriptor's regions and its critical's lock.
 pub struct Handle {
     text: Text,
-    /// Region id + 1 per slot, 0 before its first visit.
-    regions: [AtomicU32; SLOTS],
+    /// Per slot its region; [`UNDEFINED`] before its first visit.
+    regions: [AtomicPtr<Defined>; SLOTS],
     /// Calls carry team and task ids.
     pub extended: bool,
     /// The critical's lock.
     pub lock: &'static Lock,
     /// The team that was forked last, for foreign code.
     pub last_team: AtomicU32,
+    /// A task with an `if` or `final` clause.
+    conditional: bool,
 }
+
+/// A region as events need it.
+pub struct Defined {
+    /// [`Key::encode`]d.
+    pub key: u64,
+    /// The record of entering it.
+    pub enter: Packed,
+    /// The record of leaving it.
+    pub leave: Packed,
+    id: u32,
+}
+
+impl Defined {
+    const fn new(id: u32) -> Self {
+        let key = Key::Region(id).encode();
+        Self { key, enter: Packed::enter(id), leave: Packed::leave(id), id }
+    }
+}
+
+/// No node has its key.
+static UNDEFINED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX) };
 
 /// A descriptor's content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,12 +113,19 @@ struct Text {
 }
 
 impl Handle {
-    /// The region of this slot.
+    /// The region of this slot, [`UNDEFINED`] before its first visit.
+    #[inline(always)]
+    pub fn defined(&self, slot: Slot) -> &'static Defined {
+        // SAFETY: it leads to `UNDEFINED` or to what `define` has leaked.
+        unsafe { &*self.regions[slot as usize].load(Ordering::Acquire) }
+    }
+
+    /// The id of this slot's region.
     #[inline(always)]
     pub fn region(&self, process: &Process, slot: Slot) -> u32 {
-        match self.regions[slot as usize].load(Ordering::Relaxed) {
-            0 => self.define(process, slot),
-            id => id - 1,
+        match self.defined(slot) {
+            undefined if undefined.id == u32::MAX => self.define(process, slot),
+            defined => defined.id,
         }
     }
 
@@ -110,13 +144,15 @@ impl Handle {
         TaskRegions {
             create: self.region(process, Slot::TaskCreate),
             task: self.region(process, Slot::Task),
+            conditional: self.conditional,
         }
     }
 
     #[cold]
     fn define(&self, process: &Process, slot: Slot) -> u32 {
         let id = process.region(&self.text.region(slot));
-        self.regions[slot as usize].store(id + 1, Ordering::Relaxed);
+        let defined = Box::into_raw(Box::new(Defined::new(id)));
+        self.regions[slot as usize].store(defined, Ordering::Release);
         id
     }
 }
@@ -130,7 +166,9 @@ impl Text {
         let end = if kind == RegionKind::Barrier { self.begin } else { self.end };
         let name = match (kind, self.sub_name.as_str()) {
             (RegionKind::User, name) => name.to_owned(),
-            (_, "") => format!("!$omp {construct} @{file_name}:{begin}"),
+            (RegionKind::Task | RegionKind::TaskCreate, _) | (_, "") => {
+                format!("!$omp {construct} @{file_name}:{begin}")
+            }
             (_, name) => format!("!$omp {construct} ({name}) @{file_name}:{begin}"),
         };
         RegionText { kind, name, file: self.file.clone(), lines: (begin, end) }
@@ -179,13 +217,23 @@ static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 #[inline(always)]
 pub unsafe fn handle(descriptor: *mut Descriptor) -> &'static Handle {
     // SAFETY: the caller's promise.
-    let data = unsafe { (*descriptor).data.load(Ordering::Acquire) };
-    if data as usize > EXTENDED {
-        // SAFETY: only `resolve` stores such values, and handles are leaked.
-        return unsafe { &*data.cast::<Handle>() };
+    match unsafe { known_handle(descriptor) } {
+        Some(handle) => handle,
+        // SAFETY: the caller's promise.
+        None => resolve(unsafe { &*descriptor }),
     }
+}
+
+/// The descriptor's handle, if it has been visited.
+///
+/// # Safety
+/// As for [`handle`].
+#[inline(always)]
+pub unsafe fn known_handle(descriptor: *mut Descriptor) -> Option<&'static Handle> {
     // SAFETY: the caller's promise.
-    resolve(unsafe { &*descriptor })
+    let data = unsafe { (*descriptor).data.load(Ordering::Acquire) };
+    // SAFETY: only `resolve` stores other values, and handles are leaked.
+    (data as usize > EXTENDED).then(|| unsafe { &*data.cast::<Handle>() })
 }
 
 /// Whether calls on this descriptor carry team and task ids.
@@ -218,10 +266,11 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 .or_insert_with(|| Box::leak(Box::new(Lock::new())));
             let handle: &'static Handle = Box::leak(Box::new(Handle {
                 text: text.clone(),
-                regions: [const { AtomicU32::new(0) }; SLOTS],
+                regions: [const { AtomicPtr::new((&raw const UNDEFINED).cast_mut()) }; SLOTS],
                 extended,
                 lock,
                 last_team: AtomicU32::new(u32::MAX),
+                conditional: text.sub_name == CONDITIONAL,
             }));
             known.handles.insert(text, handle);
             handle

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Room};
 use pompeii_live::{
     CHUNK_BYTES, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node,
-    NodeIndex, chunk, events_file, location_file,
+    NodeOffset, chunk, events_file, location_file, node_index, node_offset,
 };
 
 use crate::process::Process;
@@ -18,9 +18,9 @@ use crate::task::{self, Task, Tasks};
 use crate::team::{Context, Contexts};
 
 /// The program, or, for a thread of a team, the time outside of teams.
-pub const ROOT: NodeIndex = 1;
+pub const ROOT: NodeOffset = node_offset(1);
 /// Root of the explicit tasks' trees.
-pub const TASKS: NodeIndex = 2;
+pub const TASKS: NodeOffset = node_offset(2);
 /// Region of [`ROOT`]; every process defines it first.
 pub const PROGRAM_REGION: u32 = 0;
 /// Region of [`TASKS`]; every process defines it second.
@@ -39,6 +39,10 @@ pub mod gate {
     pub const CREATION: u32 = 4;
     /// Recording is off: enters are counted as above, below the region that stands for it.
     pub const OFF: u32 = 8;
+    /// An event is under way on the short way.
+    pub const BUSY: u32 = 16;
+    /// The clock is not the one that the short way reads.
+    pub const CLOCK: u32 = 32;
 }
 
 /// Where recording was switched off: it is back on when that part of the program ends.
@@ -49,11 +53,31 @@ struct Off {
 }
 
 /// Events of a location: the current chunk.
-struct Events {
+pub struct Events {
     chunk: *mut u8,
-    used: usize,
+    /// Bytes of it in use.
+    pub used: usize,
     chunks: u64,
-    last_time: u64,
+    /// Time of the last timestamp.
+    pub last_time: u64,
+}
+
+impl Events {
+    /// Whether two events fit into the current chunk.
+    #[inline(always)]
+    pub fn has_room_for_two(&self) -> bool {
+        self.used <= CHUNK_BYTES - 2 * EVENT_ROOM_BYTES
+    }
+
+    /// Room for an event, if it is left in the current chunk.
+    #[inline(always)]
+    pub fn room(&self) -> Option<*mut Room> {
+        if self.used > CHUNK_BYTES - EVENT_ROOM_BYTES {
+            return None;
+        }
+        // SAFETY: the chunk is mapped, and the comparison above has left room in it.
+        Some(unsafe { self.chunk.add(self.used).cast() })
+    }
 }
 
 /// A location. It lies in the first page of its own live-state file.
@@ -63,7 +87,7 @@ pub struct Location {
     pub header: LocationHeader,
     /// Reasons to take the long way; see [`gate`].
     pub gate: u32,
-    nodes: *mut Node,
+    base: *mut u8,
     /// The process that it belongs to.
     pub process: &'static Process,
     /// Whether events are recorded.
@@ -72,7 +96,8 @@ pub struct Location {
     pub barrier_exit_ticks: u64,
     skipped: u32,
     off: Off,
-    events: Events,
+    /// Where records go.
+    pub events: Events,
     /// Teams that it is in.
     pub contexts: Contexts,
     /// Explicit tasks.
@@ -110,8 +135,8 @@ impl Location {
         unsafe {
             place.write(Location {
                 header,
-                gate: 0,
-                nodes: tree.base().add(LOCATION_PAGE_BYTES).cast(),
+                gate: if process.options.tsc { 0 } else { gate::CLOCK },
+                base: tree.base(),
                 process,
                 tracing: process.options.trace,
                 barrier_exit_ticks: 0,
@@ -136,13 +161,13 @@ impl Location {
         self.header.index
     }
 
-    /// The node with this index.
+    /// The node that is there.
     #[inline(always)]
-    pub fn node(&mut self, index: NodeIndex) -> &mut Node {
-        debug_assert!(index < self.header.nodes.load(Ordering::Relaxed));
-        // SAFETY: indices come from `make_child`, which allocated the node; nodes never move, and
+    pub fn node(&mut self, at: NodeOffset) -> &mut Node {
+        debug_assert!(node_index(at) < self.header.nodes.load(Ordering::Relaxed) && at > 0);
+        // SAFETY: offsets come from `make_child`, which allocated the node; nodes never move, and
         // only this thread changes them.
-        unsafe { &mut *self.nodes.add(index as usize) }
+        unsafe { &mut *self.base.add(at as usize).cast() }
     }
 
     /// The current node.
@@ -164,7 +189,7 @@ impl Location {
 
     /// The child of `parent` with this key, made at its first visit; 0 where that is impossible.
     #[inline(always)]
-    pub fn child(&mut self, parent: NodeIndex, key: u64) -> NodeIndex {
+    pub fn child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let hint = self.node(parent).hint;
         if hint != 0 && self.node(hint).key == key {
             return hint;
@@ -173,7 +198,7 @@ impl Location {
     }
 
     #[inline(never)]
-    fn find_child(&mut self, parent: NodeIndex, key: u64) -> NodeIndex {
+    fn find_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let mut child = self.node(parent).first_child;
         while child != 0 {
             if self.node(child).key == key {
@@ -186,24 +211,25 @@ impl Location {
     }
 
     #[cold]
-    fn make_child(&mut self, parent: NodeIndex, key: u64) -> NodeIndex {
+    fn make_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let index = self.header.nodes.load(Ordering::Relaxed);
-        let end = LOCATION_PAGE_BYTES + (index as usize + 1) * size_of::<Node>();
-        if let Err(error) = self.tree.ensure(end) {
+        let at = node_offset(index);
+        if let Err(error) = self.tree.ensure(at as usize + size_of::<Node>()) {
             self.process.lost(1, error.errno);
             return 0;
         }
+        let node = Node { key, parent, ..Node::default() };
         // SAFETY: `ensure` has allocated the bytes of this node.
-        unsafe { self.nodes.add(index as usize).write(Node { key, parent, ..Node::default() }) };
+        unsafe { self.base.add(at as usize).cast::<Node>().write(node) };
         // A reader of a killed process takes only nodes below the count; links come afterwards.
         self.header.nodes.store(index + 1, Ordering::Release);
         if parent != 0 {
             let first = self.node(parent).first_child;
-            self.node(index).sibling = first;
-            self.node(parent).first_child = index;
-            self.node(parent).hint = index;
+            self.node(at).sibling = first;
+            self.node(parent).first_child = at;
+            self.node(parent).hint = at;
         }
-        index
+        at
     }
 
     /// Enters `region` at `now`. Returns the time used.
@@ -250,7 +276,7 @@ impl Location {
 
     /// Counts a visit of `region` without its time; 0 where that is impossible.
     #[inline(always)]
-    pub fn count(&mut self, region: u32) -> NodeIndex {
+    pub fn count(&mut self, region: u32) -> NodeOffset {
         if self.is_passing() {
             return 0;
         }
@@ -259,6 +285,12 @@ impl Location {
             self.node(node).visits += 1;
         }
         node
+    }
+
+    /// Whether a signal handler has interrupted an event on the short way.
+    #[inline(always)]
+    pub fn is_busy(&self) -> bool {
+        self.gate & gate::BUSY != 0
     }
 
     /// Whether events are passed over at present.
@@ -380,7 +412,8 @@ impl Location {
         self.resynchronise(now);
         let now = self.account(now);
         self.unwind_to_node(ROOT, now);
-        (self.context().children, self.context().unobserved) = (false, 0);
+        self.context().children = false;
+        self.context().forget_unobserved();
     }
 
     /// Whether `region`, which is not the current one, is open somewhere on this thread. Where it
@@ -405,7 +438,7 @@ impl Location {
     }
 
     /// Whether a region of this key is open at `node`, up to the team's parallel region or the task.
-    pub fn is_open_from(&mut self, mut node: NodeIndex, key: u64) -> bool {
+    pub fn is_open_from(&mut self, mut node: NodeOffset, key: u64) -> bool {
         let base = self.contexts.top().base;
         while node > TASKS && node != base {
             if self.node(node).key == key {
@@ -417,7 +450,7 @@ impl Location {
     }
 
     /// Whether the current node is below `ancestor`.
-    pub fn is_inside(&mut self, ancestor: NodeIndex) -> bool {
+    pub fn is_inside(&mut self, ancestor: NodeOffset) -> bool {
         let mut node = self.header.current;
         while node > TASKS && node != ancestor {
             node = self.node(node).parent;
@@ -432,7 +465,7 @@ impl Location {
     }
 
     /// Leaves regions until `node` is the current one; `node` must be an ancestor.
-    pub fn unwind_to_node(&mut self, node: NodeIndex, now: u64) {
+    pub fn unwind_to_node(&mut self, node: NodeOffset, now: u64) {
         while self.header.current != node && self.header.current > TASKS {
             self.leave_current(now);
         }
@@ -449,13 +482,13 @@ impl Location {
     /// Appends one event.
     #[inline(always)]
     pub fn event(&mut self, record: impl FnOnce(&mut Room, &mut u64) -> usize) {
-        if self.events.used + EVENT_ROOM_BYTES > CHUNK_BYTES && !self.next_chunk() {
+        if self.events.room().is_none() && !self.next_chunk() {
             return;
         }
-        let events = &mut self.events;
-        // SAFETY: the chunk is mapped, and the comparison above has left room in it.
-        let room = unsafe { &mut *events.chunk.add(events.used).cast::<Room>() };
-        events.used += record(room, &mut events.last_time);
+        if let Some(room) = self.events.room() {
+            // SAFETY: `room` has said that it is free; only this thread writes there.
+            self.events.used += record(unsafe { &mut *room }, &mut self.events.last_time);
+        }
     }
 
     #[cold]

@@ -14,6 +14,7 @@ use crate::openmp;
 use crate::pomp::on_thread;
 use crate::process::RegionText;
 use crate::sync::{self, Lock, LockTable};
+use crate::tls;
 
 static LOCKS: LockTable = LockTable::new();
 
@@ -82,7 +83,7 @@ enum Action {
 
 /// Calls the real routine between an enter and an exit of its region.
 fn call(routine: &Routine, action: Action, lock: *mut c_void, hint: usize) -> c_int {
-    on_thread(|thread| before(thread, routine, action, lock as usize));
+    on_thread!(|thread| before(thread, routine, action, lock as usize));
     let real = routine.real();
     if real == 0 {
         return 0;
@@ -90,7 +91,7 @@ fn call(routine: &Routine, action: Action, lock: *mut c_void, hint: usize) -> c_
     // SAFETY: the next library's routine of the same name: one or two arguments in registers.
     let real = unsafe { transmute::<usize, extern "C" fn(*mut c_void, usize) -> c_int>(real) };
     let result = real(lock, hint);
-    on_thread(|thread| after(thread, routine, action, (lock as usize, result)));
+    on_thread!(|thread| after(thread, routine, action, (lock as usize, result)));
     result
 }
 

@@ -8,36 +8,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static GET_THREAD_NUM: AtomicUsize = AtomicUsize::new(0);
 static GET_NUM_THREADS: AtomicUsize = AtomicUsize::new(0);
 static GET_MAX_THREADS: AtomicUsize = AtomicUsize::new(0);
+static IN_FINAL: AtomicUsize = AtomicUsize::new(0);
 
 /// Weak references: a program without OpenMP (user regions only) links and runs too.
 #[cfg(target_arch = "x86_64")]
-fn weak_references() -> [usize; 3] {
-    let (thread, team, most): (usize, usize, usize);
-    // SAFETY: loads three addresses, 0 where the symbol does not exist.
+fn weak_references() -> [usize; 4] {
+    let (thread, team, most, in_final): (usize, usize, usize, usize);
+    // SAFETY: loads four addresses, 0 where the symbol does not exist.
     unsafe {
         core::arch::asm!(
             ".weak omp_get_thread_num",
             ".weak omp_get_num_threads",
             ".weak omp_get_max_threads",
+            ".weak omp_in_final",
             "mov {0}, qword ptr [rip + omp_get_thread_num@GOTPCREL]",
             "mov {1}, qword ptr [rip + omp_get_num_threads@GOTPCREL]",
             "mov {2}, qword ptr [rip + omp_get_max_threads@GOTPCREL]",
-            out(reg) thread, out(reg) team, out(reg) most,
+            "mov {3}, qword ptr [rip + omp_in_final@GOTPCREL]",
+            out(reg) thread, out(reg) team, out(reg) most, out(reg) in_final,
             options(nostack, preserves_flags, readonly)
         );
     }
-    [thread, team, most]
+    [thread, team, most, in_final]
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn weak_references() -> [usize; 3] {
-    [0; 3]
+fn weak_references() -> [usize; 4] {
+    [0; 4]
 }
 
 /// Looks for OpenMP's routines, unless they are known.
 pub fn find() {
-    let names = [c"omp_get_thread_num", c"omp_get_num_threads", c"omp_get_max_threads"];
-    let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS];
+    let names =
+        [c"omp_get_thread_num", c"omp_get_num_threads", c"omp_get_max_threads", c"omp_in_final"];
+    let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS, &IN_FINAL];
     for ((name, place), weak) in names.into_iter().zip(places).zip(weak_references()) {
         if place.load(Ordering::Relaxed) != 0 {
             continue;
@@ -81,4 +85,9 @@ pub fn thread_of_team() -> (u32, u32) {
 #[inline(always)]
 pub fn max_threads() -> u32 {
     ask(&GET_MAX_THREADS, 1)
+}
+
+/// Whether the running task is final, or included in a final one.
+pub fn in_final() -> bool {
+    ask(&IN_FINAL, 0) != 0
 }

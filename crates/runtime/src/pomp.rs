@@ -11,48 +11,72 @@ use std::sync::atomic::Ordering;
 use crate::clock::{self, Clock, System};
 use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::location::Location;
-use crate::process::Process;
 use crate::tls::{self, Thread};
-use crate::{barrier, openmp, start, sync, task, team};
+use crate::{barrier, fast, openmp, start, sync, task, team};
 
-/// Runs `event` on this thread's location; meanwhile the thread is closed, so an event that a
-/// signal handler raises in the middle is passed over.
-#[inline(always)]
-pub(crate) fn on_thread(event: impl FnOnce(&mut Location)) {
-    let Some(location) = tls::location().or_else(first_event) else { return };
-    tls::close();
-    // SAFETY: locations are never freed, and this thread is the only one that uses its own.
-    event(unsafe { &mut *location });
-    tls::open(location);
+/// Runs an event on this thread's location; meanwhile the thread is closed, so an event that a
+/// signal handler raises in the middle is passed over. Macros, because closures that appear in many
+/// functions are not inlined.
+macro_rules! on_thread {
+    (|$thread:ident| $event:expr) => {
+        if let Some(location) = tls::location().or_else($crate::pomp::first_event) {
+            tls::close();
+            // SAFETY: locations are never freed, and this thread is the only one that uses its own.
+            let $thread = unsafe { &mut *location };
+            if !$thread.is_busy() {
+                $event;
+            }
+            tls::open(location);
+        }
+    };
+}
+pub(crate) use on_thread;
+
+/// The same with the process and the descriptor's handle.
+macro_rules! on_construct {
+    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
+        on_thread!(|$thread| {
+            let $process = $thread.process;
+            // SAFETY: the contract of this module.
+            let $handle = unsafe { descriptor::handle($descriptor) };
+            $event
+        })
+    };
 }
 
 #[cold]
-fn first_event() -> Option<*mut Location> {
+pub(crate) fn first_event() -> Option<*mut Location> {
     matches!(tls::thread(), Thread::New).then(start::first_event)?
 }
 
 #[inline(always)]
-fn on_construct(
-    descriptor: *mut Descriptor,
-    event: impl FnOnce(&mut Location, &'static Process, &'static Handle),
-) {
-    on_thread(|thread| {
-        let process = thread.process;
-        // SAFETY: the contract of this module.
-        event(thread, process, unsafe { descriptor::handle(descriptor) });
-    });
+fn enter(descriptor: *mut Descriptor, slot: Slot) {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::enter(descriptor, slot) } {
+        enter_any(descriptor, slot);
+    }
 }
 
-#[inline(always)]
-fn enter(descriptor: *mut Descriptor, slot: Slot) {
-    on_construct(descriptor, |thread, process, handle| {
+#[cold]
+#[inline(never)]
+fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
+    on_construct!(descriptor, |thread, process, handle| {
         thread.enter(handle.region(process, slot), clock::now());
     });
 }
 
 #[inline(always)]
 fn exit(descriptor: *mut Descriptor, slot: Slot) {
-    on_construct(descriptor, |thread, process, handle| {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::exit(descriptor, slot) } {
+        exit_any(descriptor, slot);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
+    on_construct!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, slot), clock::now());
     });
 }
@@ -60,10 +84,83 @@ fn exit(descriptor: *mut Descriptor, slot: Slot) {
 /// Exit of a worksharing construct: directly behind its implicit barrier it shares the time.
 #[inline(always)]
 fn exit_worksharing(descriptor: *mut Descriptor) {
-    on_construct(descriptor, |thread, process, handle| {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::exit_worksharing(descriptor) } {
+        exit_worksharing_any(descriptor);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn exit_worksharing_any(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, process, handle| {
         let last = thread.header.last_ticks;
         let now = if thread.barrier_exit_ticks == last { last } else { clock::now() };
         thread.exit(handle.region(process, Slot::Worksharing), now);
+    });
+}
+
+#[inline(always)]
+fn critical_begin(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::critical_begin(descriptor) } {
+        critical_begin_any(descriptor);
+    }
+}
+
+#[inline(never)]
+fn critical_begin_any(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, process, handle| {
+        sync::acquired(thread, handle.lock, clock::now());
+        let now = thread.header.last_ticks;
+        thread.enter(handle.region(process, Slot::Body), now);
+    });
+}
+
+#[inline(always)]
+fn critical_end(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::critical_end(descriptor) } {
+        critical_end_any(descriptor);
+    }
+}
+
+#[inline(never)]
+fn critical_end_any(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, process, handle| {
+        thread.exit(handle.region(process, Slot::Body), clock::now());
+        let now = thread.header.last_ticks;
+        sync::released(thread, handle.lock, now);
+    });
+}
+
+#[inline(always)]
+fn barrier_enter(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::barrier_enter(descriptor) } {
+        barrier_enter_any(descriptor);
+    }
+}
+
+#[inline(never)]
+fn barrier_enter_any(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, process, handle| {
+        barrier::enter(thread, handle.region(process, Slot::Barrier), clock::now());
+    });
+}
+
+#[inline(always)]
+fn barrier_exit(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of this module.
+    if !unsafe { fast::barrier_exit(descriptor) } {
+        barrier_exit_any(descriptor);
+    }
+}
+
+#[inline(never)]
+fn barrier_exit_any(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, process, handle| {
+        barrier::exit(thread, handle.region(process, Slot::Barrier), clock::now());
     });
 }
 
@@ -119,37 +216,25 @@ events! {
     /// Has given a critical section back.
     POMP_Critical_exit(d) = exit(d, Slot::Worksharing);
     /// An atomic construct, counted only.
-    POMP_Atomic_enter(d) = on_construct(d, |thread, process, handle| {
+    POMP_Atomic_enter(d) = on_construct!(d, |thread, process, handle| {
         thread.count(handle.region(process, Slot::Worksharing));
     });
     /// Behind an atomic construct: nothing to do, it was counted.
     POMP_Atomic_exit(_d) = ();
     /// Asks a critical's lock, and has it.
-    POMP_Critical_begin(d) = on_construct(d, |thread, process, handle| {
-        sync::acquired(thread, handle.lock, clock::now());
-        let now = thread.header.last_ticks;
-        thread.enter(handle.region(process, Slot::Body), now);
-    });
+    POMP_Critical_begin(d) = critical_begin(d);
     /// Ends the body of a critical section.
-    POMP_Critical_end(d) = on_construct(d, |thread, process, handle| {
-        thread.exit(handle.region(process, Slot::Body), clock::now());
-        let now = thread.header.last_ticks;
-        sync::released(thread, handle.lock, now);
-    });
+    POMP_Critical_end(d) = critical_end(d);
     /// Enters a barrier: an explicit one, or an implicit one that was made explicit.
-    POMP_Barrier_enter(d) = on_construct(d, |thread, process, handle| {
-        barrier::enter(thread, handle.region(process, Slot::Barrier), clock::now());
-    });
+    POMP_Barrier_enter(d) = barrier_enter(d);
     /// Leaves a barrier.
-    POMP_Barrier_exit(d) = on_construct(d, |thread, process, handle| {
-        barrier::exit(thread, handle.region(process, Slot::Barrier), clock::now());
-    });
+    POMP_Barrier_exit(d) = barrier_exit(d);
     /// Enters a taskwait.
-    POMP_Taskwait_enter(d) = on_construct(d, |thread, process, handle| {
+    POMP_Taskwait_enter(d) = on_construct!(d, |thread, process, handle| {
         task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
     });
     /// Leaves a taskwait.
-    POMP_Taskwait_exit(d) = on_construct(d, |thread, process, handle| {
+    POMP_Taskwait_exit(d) = on_construct!(d, |thread, process, handle| {
         task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
     });
 }
@@ -162,14 +247,14 @@ fn team_of(thread: &Location, handle: &Handle, team: i64) -> Option<u32> {
         return u32::try_from(team).ok();
     }
     let context = thread.contexts.top();
-    (context.unobserved == 0).then_some(context.team)
+    (!context.is_unobserved()).then_some(context.team)
 }
 
 /// The master meets a parallel region; `team` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
     let mut id = None;
-    on_construct(d, |thread, process, handle| {
+    on_construct!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Parallel);
         id = team::fork(thread, region, openmp::max_threads(), clock::now());
         if !handle.extended {
@@ -188,7 +273,13 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
     let before = tls::thread();
-    if matches!(before, Thread::Closed) {
+    let in_event = match before {
+        // SAFETY: locations are never freed, and this thread is the only one that uses its own.
+        Thread::Open(location) => unsafe { (*location).is_busy() },
+        Thread::Closed => true,
+        Thread::New | Thread::Muted => false,
+    };
+    if in_event {
         return;
     }
     // From here on events of signal handlers are passed over.
@@ -233,7 +324,7 @@ unsafe fn begin_part(d: *mut Descriptor, team: i64, before: Thread) -> Thread {
 /// A thread ends its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
-    on_construct(d, |thread, _, handle| {
+    on_construct!(d, |thread, _, handle| {
         if let Some(team) = team_of(thread, handle, team) {
             team::end(thread, team, clock::now());
         }
@@ -243,16 +334,28 @@ pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
 /// The master is behind the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
-    on_construct(d, |thread, _, handle| {
+    on_construct!(d, |thread, _, handle| {
         team::join(thread, team_of(thread, handle, team), clock::now());
     });
+}
+
+/// An instance whose creation was not observed has the id 0: its events are passed over.
+macro_rules! on_task {
+    ($d:expr, $task:expr, |$thread:ident, $id:ident, $regions:ident| $event:expr) => {
+        if $task != 0 {
+            on_construct!($d, |$thread, process, handle| if handle.extended {
+                let ($id, $regions) = ($task as usize, handle.task(process));
+                $event
+            });
+        }
+    };
 }
 
 /// A task instance is created; `task` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i64) {
     let mut id = 0;
-    on_construct(d, |thread, process, handle| {
+    on_construct!(d, |thread, process, handle| {
         if handle.extended {
             id = task::create_begin(thread, handle.task(process), System) as i64;
         }
@@ -268,49 +371,31 @@ pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i
 /// A thread begins to execute a task instance.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_begin(d: *mut Descriptor, task: i64) {
-    on_task(d, task, |thread, handle, regions| task::begin(thread, handle, regions, System));
+    on_task!(d, task, |thread, id, regions| task::begin(thread, id, regions, System));
 }
 
 /// A thread has executed a task instance.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_end(d: *mut Descriptor, task: i64) {
-    on_task(d, task, |thread, handle, regions| task::end(thread, handle, regions, System));
+    on_task!(d, task, |thread, id, regions| task::end(thread, id, regions, System));
 }
 
 /// The creation of a task instance is over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_create_end(d: *mut Descriptor, task: i64) {
-    on_task(d, task, |thread, handle, regions| {
-        task::create_end(thread, handle, regions, System);
-    });
+    on_task!(d, task, |thread, id, regions| task::create_end(thread, id, regions, System));
 }
 
 /// An untied task goes on behind a scheduling point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
-    on_task(d, task, |thread, handle, regions| task::resume(thread, handle, regions, System));
-}
-
-/// An instance whose creation was not observed has the id 0: its events are passed over.
-#[inline(always)]
-fn on_task(
-    d: *mut Descriptor,
-    task: i64,
-    event: impl FnOnce(&mut Location, usize, task::TaskRegions),
-) {
-    if task != 0 {
-        on_construct(d, |thread, process, handle| {
-            if handle.extended {
-                event(thread, task as usize, handle.task(process));
-            }
-        });
-    }
+    on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions, System));
 }
 
 /// Starts the measurement before the first construct.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Init() {
-    on_thread(|_| {});
+    on_thread!(|thread| drop(thread.index()));
 }
 
 /// Ends the measurement.
@@ -322,13 +407,13 @@ pub extern "C" fn POMP_Finalize() {
 /// Goes on with recording.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_On() {
-    on_thread(|thread| thread.switch_recording(true, System.now()));
+    on_thread!(|thread| thread.switch_recording(true, System.now()));
 }
 
 /// Stops recording on this thread until `POMP_On`.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Off() {
-    on_thread(|thread| thread.switch_recording(false, System.now()));
+    on_thread!(|thread| thread.switch_recording(false, System.now()));
 }
 
 /// Registers a Fortran region: `text` describes it, `handle` receives its descriptor, once.

@@ -54,38 +54,61 @@ fn next_id() -> u32 {
     NEXT.fetch_add(1, Relaxed)
 }
 
+/// A location has the lock since `now` and has asked for it at `asked`; returns how long another
+/// thread had it meanwhile.
+#[inline(always)]
+pub fn take(lock: &Lock, location: u32, (asked, now): (u64, u64)) -> u64 {
+    let other = lock.holder.load(Relaxed) != location + 1;
+    let order = lock.order.load(Relaxed);
+    lock.order.store(order.wrapping_add(1), Relaxed);
+    if !other {
+        return 0;
+    }
+    lock.holder.store(location + 1, Relaxed);
+    lock.released_ticks.load(Relaxed).min(now).saturating_sub(asked)
+}
+
+/// The lock is given back.
+#[inline(always)]
+pub fn give_back(lock: &Lock, now: u64) {
+    lock.released_ticks.store(now, Relaxed);
+}
+
 /// The thread has the lock since `now`; it asked for it at the location's last event. The time is
 /// accounted to the current node, the one of the request. Whoever waits for a thread whose events
 /// are passed over still has to know it.
-#[inline(always)]
 pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
-    let me = thread.index() + 1;
-    let other = lock.holder.load(Relaxed) != me;
-    lock.holder.store(me, Relaxed);
-    let order = lock.order.load(Relaxed).wrapping_add(1);
-    lock.order.store(order, Relaxed);
+    let asked = thread.header.last_ticks;
+    let waited = take(lock, thread.index(), (asked, now.max(asked)));
     if thread.is_passing() {
         return;
     }
-    let asked = thread.header.last_ticks;
     let now = thread.account(now);
-    let released = lock.released_ticks.load(Relaxed).min(now);
-    if other && released > asked {
-        thread.current().wait_ticks += released - asked;
-    }
+    thread.current().wait_ticks += waited;
     if thread.tracing {
-        let id = lock.id.load(Relaxed);
-        thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+        record_acquisition(thread, lock, now);
     }
 }
 
-/// The thread gives the lock back at `now`.
+/// Writes the record of having the lock.
 #[inline(always)]
+pub fn record_acquisition(thread: &mut Location, lock: &Lock, now: u64) {
+    let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
+    thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+}
+
+/// Writes the record of giving the lock back.
+#[inline(always)]
+pub fn record_release(thread: &mut Location, lock: &Lock, now: u64) {
+    let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
+    thread.event(|room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
+}
+
+/// The thread gives the lock back at `now`.
 pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
-    lock.released_ticks.store(now, Relaxed);
+    give_back(lock, now);
     if thread.tracing && !thread.is_passing() {
-        let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
-        thread.event(|room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
+        record_release(thread, lock, now);
     }
 }
 

@@ -5,8 +5,8 @@
 //! time lives only in its task tree, below [`TASKS`]; the scheduling point gets a stub that says
 //! how much there was (decisions 13 and 14).
 //!
-//! An undeferred task (`if` false, included) is counted and not timed (decision 12): its creation
-//! is written down only when something else than its own begin comes next.
+//! An undeferred task (`if` false, included in a final one) is counted and not timed (decision 12):
+//! its creation is written down only when something else than its own begin comes next.
 //!
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
 //! stack of the thread that it has left is abandoned at that thread's next event that needs to know.
@@ -14,11 +14,12 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pompeii_live::{Key, NodeIndex, encode};
+use pompeii_live::{Key, NodeOffset, encode};
 
 use crate::barrier;
 use crate::clock::Clock;
 use crate::location::{Location, TASKS, gate};
+use crate::openmp;
 
 /// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
 mod state {
@@ -59,9 +60,9 @@ pub struct Task {
     /// The task that it was begun on top of, null for the implicit task.
     below: *mut Task,
     /// Where it is while another task runs on top of it.
-    node: NodeIndex,
+    node: NodeOffset,
     /// The stub for its time on the executing location.
-    stub: NodeIndex,
+    stub: NodeOffset,
     /// It has created tasks since its last taskwait.
     children: bool,
     /// An untied task that was resumed here: the instance that this proxy stands for.
@@ -90,6 +91,9 @@ pub struct TaskRegions {
     pub create: u32,
     /// Executing it.
     pub task: u32,
+    /// Its clauses may make it undeferred. Another task that its creator executes at once could
+    /// have been deferred: the OpenMP runtime chose not to (too many are waiting), so it is timed.
+    pub conditional: bool,
 }
 
 /// A creation that is not in the trace yet.
@@ -132,7 +136,7 @@ impl Tasks {
     }
 
     /// The stub that stands for the running explicit task, 0 for the implicit one.
-    pub fn current_stub(&self) -> NodeIndex {
+    pub fn current_stub(&self) -> NodeOffset {
         // SAFETY: current tasks are alive; only this thread changes the field.
         if self.current.is_null() { 0 } else { unsafe { (*self.current).stub } }
     }
@@ -334,14 +338,13 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
     thread.note(task, state::CREATED);
 }
 
-fn created(thread: &mut Location, node: NodeIndex, immediate: bool) {
-    let creation = thread.node(node);
+fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
+    // An instance that was executed at once, but timed, has its records too.
+    thread.node(node).created += 1;
     if immediate {
-        creation.undeferred += 1;
         return;
     }
-    creation.created += 1;
-    creation.predicted_undeferred = 0;
+    thread.node(node).predicted_undeferred = 0;
     let current = thread.tasks.current;
     if current.is_null() {
         thread.context().children = true;
@@ -402,6 +405,9 @@ fn begins_undeferred(
 ) -> bool {
     let is_due = thread.tasks.due.is_some_and(|due| due.task == task);
     if thread.process.options.timed_undeferred || !(is_due || handle & UNTIMED != 0) {
+        return false;
+    }
+    if !regions.conditional && !openmp::in_final() {
         return false;
     }
     // SAFETY: the instance is alive, and no other thread knows it.

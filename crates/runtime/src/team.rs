@@ -11,7 +11,7 @@
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use pompeii_live::{Key, NodeIndex, Team, encode};
+use pompeii_live::{Key, NodeOffset, Team, encode, node_index};
 
 use crate::barrier::{self, Barrier};
 use crate::location::{Location, ROOT};
@@ -35,9 +35,9 @@ pub struct Context {
     /// Communicator in the trace.
     pub communicator: u32,
     /// Node of the parallel region, 0 outside.
-    pub base: NodeIndex,
+    pub base: NodeOffset,
     /// Where explicit tasks are being executed: the implicit task's node.
-    pub scheduling_node: NodeIndex,
+    pub scheduling_node: NodeOffset,
     /// When the running fragment of an explicit task began.
     pub fragment_start: u64,
     /// The barrier that the implicit task is in.
@@ -46,14 +46,24 @@ pub struct Context {
     pub outer_task: *mut Task,
     /// The implicit task has created tasks since its last taskwait.
     pub children: bool,
-    /// The thread's part is over, its final barrier is open.
-    pub ended: bool,
-    /// Regions without a team that this thread is the master of, in this one.
-    pub unobserved: u32,
+    /// Why barriers here are not the team's: [`bars`].
+    bars: u32,
+    /// The team's record; null for the initial thread outside of teams.
+    record: *const Team,
     /// A worker's stub of the explicit task that forked the team.
-    presence: NodeIndex,
+    presence: NodeOffset,
     /// The construct and its final barrier.
     regions: ParallelRegions,
+}
+
+/// Why barriers are not those of the team.
+mod bars {
+    /// There is no team.
+    pub const OUTSIDE: u32 = 1 << 31;
+    /// The thread's part is over, its final barrier is open.
+    pub const ENDED: u32 = 1 << 30;
+    /// The thread is the master of regions without a team, in this one: as many as these bits say.
+    pub const UNOBSERVED: u32 = ENDED - 1;
 }
 
 impl Context {
@@ -69,15 +79,52 @@ impl Context {
         barrier: Barrier::NONE,
         outer_task: null_mut(),
         children: false,
-        ended: false,
-        unobserved: 0,
+        bars: bars::OUTSIDE,
+        record: std::ptr::null(),
         presence: 0,
         regions: ParallelRegions { parallel: 0, barrier: 0 },
     };
 
     /// Whether barriers here are those of the team.
+    #[inline(always)]
     pub fn arrives(&self) -> bool {
-        self.team != u32::MAX && self.unobserved == 0 && !self.ended
+        self.bars == 0
+    }
+
+    /// Whether the thread is in no barrier, and the next one would be the team's.
+    #[inline(always)]
+    pub fn is_between_barriers(&self) -> bool {
+        self.arrives() && !self.barrier.active
+    }
+
+    /// Whether the thread is in the team's barrier that has this node.
+    #[inline(always)]
+    pub fn is_in_barrier(&self, node: NodeOffset) -> bool {
+        self.arrives() && self.barrier.node == node
+    }
+
+    /// Whether the thread's part is over.
+    pub fn has_ended(&self) -> bool {
+        self.bars & bars::ENDED != 0
+    }
+
+    /// Whether the thread is in a region without a team.
+    pub fn is_unobserved(&self) -> bool {
+        self.bars & bars::UNOBSERVED != 0
+    }
+
+    /// Forgets regions without a team.
+    pub fn forget_unobserved(&mut self) {
+        self.bars &= !bars::UNOBSERVED;
+    }
+
+    /// The team's record; only where there is a team.
+    #[inline(always)]
+    pub fn record(&self) -> &'static Team {
+        debug_assert!(!self.record.is_null());
+        // SAFETY: set by `begin`; records live as long as the process. Contexts without a team
+        // have no barriers, and nothing else asks.
+        unsafe { &*self.record }
     }
 }
 
@@ -166,7 +213,7 @@ pub struct ParallelRegions {
 pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Option<u32> {
     let team = if master.is_passing() { None } else { observe(master, region, now) };
     if team.is_none() {
-        master.context().unobserved += 1;
+        master.context().bars += 1;
     } else if master.tracing {
         let now = master.header.last_ticks;
         master.event(|room, last| encode::thread_fork(room, last, now, OPENMP, requested));
@@ -256,6 +303,8 @@ pub fn begin(
         outer_task: thread.tasks.suspend_for_team(),
         presence,
         regions,
+        bars: 0,
+        record: std::ptr::from_ref(record),
         ..Context::INITIAL
     };
     thread.contexts.push(context);
@@ -268,7 +317,7 @@ pub fn begin(
 
 /// Whether the master is in the region that it has forked and has not begun it yet. What clauses
 /// have called in between, and has left open, is left.
-fn is_forked(master: &mut Location, team: u32, node: NodeIndex, now: u64) -> bool {
+fn is_forked(master: &mut Location, team: u32, node: NodeOffset, now: u64) -> bool {
     if master.header.current != node && master.is_inside(node) {
         master.unwind_to_node(node, now);
     }
@@ -277,9 +326,8 @@ fn is_forked(master: &mut Location, team: u32, node: NodeIndex, now: u64) -> boo
 
 /// A worker's call path is its master's: the time until the fork was outside of teams.
 fn attach(thread: &mut Location, record: &Team) {
-    let (location, node) = (record.master.load(Relaxed), record.node.load(Relaxed));
     thread.account(record.fork_ticks.load(Relaxed));
-    let node = thread.child(ROOT, Key::Attach { location, node }.encode());
+    let node = thread.child(ROOT, attached(record, record.node.load(Relaxed)));
     if node != 0 {
         thread.node(node).visits += 1;
         thread.header.current = node;
@@ -287,9 +335,16 @@ fn attach(thread: &mut Location, record: &Team) {
 }
 
 /// The stub that stands for the worker's time in a team that an explicit task forked.
-fn presence(thread: &mut Location, record: &Team) -> NodeIndex {
-    let (location, node) = (record.master.load(Relaxed), record.stub.load(Relaxed));
-    if node == 0 { 0 } else { thread.child(ROOT, Key::Attach { location, node }.encode()) }
+fn presence(thread: &mut Location, record: &Team) -> NodeOffset {
+    match record.stub.load(Relaxed) {
+        0 => 0,
+        stub => thread.child(ROOT, attached(record, stub)),
+    }
+}
+
+/// The key of what is the same call path as the master's node.
+fn attached(record: &Team, node: NodeOffset) -> u64 {
+    Key::Attach { location: record.master.load(Relaxed), node: node_index(node) }.encode()
 }
 
 /// All threads of a team compute the same, so it does not matter who comes first.
@@ -313,7 +368,7 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
         return;
     }
     leave_inner_teams(thread, team);
-    if thread.context().ended {
+    if thread.context().has_ended() {
         return;
     }
     task::abandon_all(thread);
@@ -324,7 +379,7 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
     let now = thread.account(now);
     thread.unwind_to_node(context.base, now);
     barrier::enter(thread, context.regions.barrier, now);
-    thread.context().ended = true;
+    thread.context().bars |= bars::ENDED;
     thread.header.final_barrier = team + 1;
 }
 
@@ -345,8 +400,9 @@ fn leave_team(thread: &mut Location) {
 /// The master is back: publishes when, and closes its own part.
 pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     let Some(team) = team else {
-        let unobserved = &mut master.context().unobserved;
-        *unobserved = unobserved.saturating_sub(1);
+        if master.context().is_unobserved() {
+            master.context().bars -= 1;
+        }
         return;
     };
     if !master.contexts.contains(team) {
@@ -371,7 +427,7 @@ pub fn settle(thread: &mut Location) {
 
 /// Closes the final barrier that the location is in, if it is in one: at the join, if that was.
 pub fn close(thread: &mut Location) {
-    if !thread.context().ended {
+    if !thread.context().has_ended() {
         return;
     }
     task::abandon_all(thread);
@@ -395,7 +451,7 @@ pub fn close(thread: &mut Location) {
     thread.tasks.resume_from_team(context.outer_task);
     thread.contexts.pop();
     let outer = thread.contexts.top();
-    thread.header.final_barrier = if outer.ended { outer.team + 1 } else { 0 };
+    thread.header.final_barrier = if outer.has_ended() { outer.team + 1 } else { 0 };
     record.open.fetch_sub(1, Release);
 }
 

@@ -1,7 +1,7 @@
 //! The three kernels of the tasks paper, simulated by arithmetic: the losses that were injected come
 //! back to the tick.
 
-use pompeii_live::{Key, Node};
+use pompeii_live::{Key, Node, node_offset};
 
 use super::{Run, Setting};
 
@@ -15,7 +15,7 @@ fn sum(run: &Run, thread: &str, region: &str) -> Node {
     let location = unsafe { &mut **location };
     let mut sum = Node::default();
     for index in 1..location.header.nodes.load(super::Relaxed) {
-        let node = *location.node(index);
+        let node = *location.node(node_offset(index));
         if node.key == key.encode() {
             sum.ticks += node.ticks;
             sum.wait_ticks += node.wait_ticks;

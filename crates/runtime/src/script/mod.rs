@@ -99,6 +99,7 @@ impl Run {
             timed_undeferred: setting.timed_undeferred,
             program: "program".into(),
             start: Calibration::default(),
+            tsc: true,
             ..Options::default()
         })
         .unwrap();
@@ -138,7 +139,11 @@ impl Run {
     }
 
     fn task_regions(&mut self, name: &str) -> TaskRegions {
-        TaskRegions { create: self.region(&format!("create {name}")), task: self.region(name) }
+        TaskRegions {
+            create: self.region(&format!("create {name}")),
+            task: self.region(name),
+            conditional: true,
+        }
     }
 
     fn thread(&mut self, name: &str) -> *mut Location {
@@ -171,7 +176,9 @@ impl Run {
             ("end", [team]) => {
                 let team = self.teams[*team].team;
                 let thread = self.thread(name);
-                team.map(|team| self.with(thread, |thread| team::end(thread, team, now)));
+                if let Some(team) = team {
+                    self.with(thread, |thread| team::end(thread, team, now));
+                }
             }
             ("join", [team]) => {
                 let team = self.teams[*team].team;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use pompeii_live::{CHUNK_BYTES, Key, Node, NodeIndex};
+use pompeii_live::{CHUNK_BYTES, Key, Node, NodeOffset, node_offset};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{Bytes, EventReader};
 use pompeii_otf2::reference::{LocationRef, RegionRef};
@@ -26,6 +26,7 @@ impl Run {
             assert_eq!(location.gate, 0, "{name} still has something due");
             let _ = writeln!(text, "{name} until {}", location.header.last_ticks);
             let mut ticks = 0;
+            assert!(location.header.current > 0 && ticks == 0);
             self.tree(location, ROOT, 1, &mut text, &mut ticks);
             self.tree(location, TASKS, 1, &mut text, &mut ticks);
             assert_eq!(ticks, location.header.last_ticks, "{name}:\n{text}");
@@ -36,7 +37,7 @@ impl Run {
     fn tree(
         &self,
         location: &mut Location,
-        index: NodeIndex,
+        index: NodeOffset,
         depth: usize,
         text: &mut String,
         ticks: &mut u64,
@@ -69,7 +70,7 @@ impl Run {
                 let (name, location) =
                     self.threads.iter().find(|(_, at)| index(*at) == location).unwrap();
                 // SAFETY: locations are never freed, and the script has one thread.
-                let node = *unsafe { &mut **location }.node(node);
+                let node = *unsafe { &mut **location }.node(node_offset(node));
                 format!("{name}'s {}", self.key(&node))
             }
         }

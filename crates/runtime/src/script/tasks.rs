@@ -205,7 +205,7 @@ fn a_task_executed_inside_the_creation_of_another() {
             T0 until 60
               program 0
                 parallel x1 34
-                  create t x2 6 created=1 undeferred=1
+                  create t x2 6 created=2
                     ~t 0 tasks=20 switches=2
                   end of parallel x1 0
               TASKS 0

@@ -1,0 +1,65 @@
+// One kind of construct many times, without any OpenMP runtime: `hot KIND COUNT`. What is left of
+// two runs' difference is the library's own instructions per construct.
+#include "pomp.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define REGION(id, name, sub) \
+  static OMPRegDescr id = {name, sub, 0, "hot.c", 1, 1, 2, 2, POMP_EXTENDED, 0}
+REGION(parallel, "parallel", "");
+REGION(user, "region", "work");
+REGION(critical, "critical", "");
+REGION(single, "single", "");
+REGION(loop, "for", "");
+REGION(task, "task", "");
+REGION(conditional, "task", "if");
+
+static void one(char kind) {
+  long id;
+  switch (kind) {
+  case 'f':
+    POMP_Begin(&user);
+    POMP_End(&user);
+    break;
+  case 'c':
+    POMP_Critical_enter(&critical);
+    POMP_Critical_begin(&critical);
+    POMP_Critical_end(&critical);
+    POMP_Critical_exit(&critical);
+    break;
+  case 's':
+    POMP_Single_enter(&single);
+    POMP_Single_begin(&single);
+    POMP_Single_end(&single);
+    POMP_Single_exit(&single);
+    break;
+  case 'l':
+    POMP_For_enter(&loop);
+    POMP_Barrier_enter(&loop);
+    POMP_Barrier_exit(&loop);
+    POMP_For_exit(&loop);
+    break;
+  case 'u': /* undeferred */
+    POMP_Task_create_begin(&conditional, &id);
+    POMP_Task_begin(&conditional, id);
+    POMP_Task_end(&conditional, id);
+    POMP_Task_create_end(&conditional, id);
+    break;
+  case 't': /* deferred */
+    POMP_Task_create_begin(&task, &id);
+    POMP_Task_create_end(&task, id);
+    POMP_Task_begin(&task, id);
+    POMP_Task_end(&task, id);
+    break;
+  }
+}
+
+int main(int argc, char **argv) {
+  long team, count = argc > 2 ? atol(argv[2]) : 0;
+  POMP_Parallel_fork(&parallel, &team);
+  POMP_Parallel_begin(&parallel, team);
+  for (long i = 0; i < count; i++) one(argv[1][0]);
+  POMP_Parallel_end(&parallel, team);
+  POMP_Parallel_join(&parallel, team);
+  return 0;
+}
