@@ -18,6 +18,7 @@
 //! each location's call tree with visits (`x2`), exclusive ticks, and the metrics that are not 0,
 //! behind a check of what must always hold; with tracing, its records too.
 
+mod findings;
 mod kernels;
 mod locks;
 mod print;
@@ -71,6 +72,19 @@ impl Clock for At {
     }
 }
 
+/// What a region of this name is, for what reads the experiment.
+fn kind(name: &str) -> RegionKind {
+    let kinds = [
+        ("parallel", RegionKind::Parallel),
+        ("end of", RegionKind::ImplicitBarrier),
+        ("implicit_barrier", RegionKind::ImplicitBarrier),
+        ("create", RegionKind::TaskCreate),
+        ("task", RegionKind::Task),
+    ];
+    let known = kinds.into_iter().find(|(word, _)| name.starts_with(word));
+    known.map_or(RegionKind::User, |(_, kind)| kind)
+}
+
 #[derive(Clone, Copy)]
 struct TeamOf {
     team: Option<u32>,
@@ -93,8 +107,10 @@ impl Run {
     /// Runs `script`.
     pub fn new(script: &str, setting: Setting) -> Run {
         let folder = tempfile::tempdir().unwrap();
+        let live = folder.path().join("live");
+        std::fs::create_dir(&live).unwrap();
         let process = Process::start(Options {
-            folder: folder.path().display().to_string(),
+            folder: live.display().to_string(),
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
             program: "program".into(),
@@ -130,7 +146,7 @@ impl Run {
     }
 
     fn region(&mut self, name: &str) -> u32 {
-        let (kind, file, lines) = (RegionKind::User, String::new(), (0, 0));
+        let (kind, file, lines) = (kind(name), String::new(), (0, 0));
         let id = self.process.region(&RegionText { kind, name: name.to_owned(), file, lines });
         if id as usize == self.regions.len() {
             self.regions.push(name.to_owned());
