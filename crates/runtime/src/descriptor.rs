@@ -251,9 +251,15 @@ pub unsafe fn is_extended(descriptor: *mut Descriptor) -> bool {
 
 #[cold]
 fn resolve(descriptor: &Descriptor) -> &'static Handle {
-    let extended = descriptor.data.load(Ordering::Acquire) as usize == EXTENDED;
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_with(Known::default);
+    let data = descriptor.data.load(Ordering::Acquire);
+    if data as usize > EXTENDED {
+        // Another thread was faster.
+        // SAFETY: only this function stores such values, and handles are leaked.
+        return unsafe { &*data.cast::<Handle>() };
+    }
+    let extended = data as usize == EXTENDED;
     let text = text(descriptor, extended);
     let handle = match known.handles.get(&text) {
         Some(&handle) => handle,

@@ -19,6 +19,7 @@
   static OMPRegDescr id = {name, sub, 0, "ends.c", line, line, line + 5, line + 5, POMP_EXTENDED, 0}
 REGION(before, "region", "before", 10);
 REGION(after, "region", "after", 20);
+REGION(last, "region", "last", 25);
 REGION(handled, "region", "handled", 30);
 REGION(deep, "region", "deep", 40);
 REGION(parallel, "parallel", "", 50);
@@ -53,9 +54,11 @@ static void handler(int signal) {
   region(&handled);
 }
 
-static void *thread(void *unused) {
+static pthread_barrier_t together;
+static void *thread(void *wait) {
   team(&second, &after, 10);
-  return unused;
+  if (wait) pthread_barrier_wait(&together);
+  return 0;
 }
 
 static void recurse(int depth) {
@@ -66,7 +69,7 @@ static void recurse(int depth) {
 
 static jmp_buf back;
 
-__attribute__((destructor)) static void late(void) { region(&after); }
+__attribute__((destructor)) static void late(void) { region(&last); }
 static void at_exit(void) { region(&after); }
 
 int main(int argc, char **argv) {
@@ -132,8 +135,9 @@ int main(int argc, char **argv) {
   }
   if (is("pthreads") || is("pthreads in turn")) {
     pthread_t threads[20];
+    pthread_barrier_init(&together, 0, 20);
     for (int i = 0; i < 20; i++) {
-      pthread_create(&threads[i], 0, thread, 0);
+      pthread_create(&threads[i], 0, thread, is("pthreads") ? &together : 0);
       if (is("pthreads in turn")) pthread_join(threads[i], 0);
     }
     for (int i = 0; i < 20 && is("pthreads"); i++) pthread_join(threads[i], 0);

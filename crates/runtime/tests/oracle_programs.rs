@@ -1,0 +1,642 @@
+//! Real programs with hand-written POMP calls, built with gcc and clang against the archive and the
+//! shared library, run with 1, 2 and 4 threads, and read back as `finish` reads them.
+//!
+//! Not run without `POMPEII_ORACLES=1`, since it needs both compilers and valgrind.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test, and what it leaves out")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use expect_test::{Expect, expect};
+use pompeii_live::{Definition, Key, LiveLocation, LiveProcess, Node, node_index, node_offset};
+
+const COMPILERS: [&str; 2] = ["gcc", "clang-19"];
+const LINKS: [&str; 2] = ["archive", "shared"];
+
+fn oracles() -> bool {
+    let run = std::env::var("POMPEII_ORACLES").is_ok_and(|value| value == "1");
+    if !run {
+        eprintln!("not run: POMPEII_ORACLES is not set");
+    }
+    run
+}
+
+/// Where cargo puts the libraries that belong to this test: beside it (what it copies one folder up
+/// may be older).
+fn libraries() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+/// A program that was built for one test.
+struct Program {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn build(name: &str, compiler: &str, link: &str, options: &[&str]) -> Program {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let libraries = libraries();
+    let mut command = Command::new(compiler);
+    command.args(["-O1", "-g", "-w", "-pthread"]).args(options).arg("-I").arg(here.join("include"));
+    command.arg(here.join(format!("tests/programs/{name}.c"))).arg("-o").arg(&path);
+    match link {
+        "archive" => command.arg(libraries.join("libpomp.a")),
+        "none" => command.args(options),
+        _ => command
+            .arg(libraries.join("libpomp.so"))
+            .arg(format!("-Wl,-rpath,{}", libraries.display())),
+    };
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Program { folder, path }
+}
+
+struct Setting<'a> {
+    arguments: &'a [&'a str],
+    threads: u32,
+    trace: bool,
+}
+
+impl Program {
+    fn run(&self, setting: &Setting<'_>) -> (ExitStatus, String, PathBuf) {
+        let experiment = self.folder.path().join("experiment");
+        let _ = std::fs::remove_dir_all(&experiment);
+        let output = Command::new(&self.path)
+            .args(setting.arguments)
+            .current_dir(self.folder.path())
+            .env("OMP_NUM_THREADS", setting.threads.to_string())
+            .env("POMPEII_TRACE", u8::from(setting.trace).to_string())
+            .env("POMPEII_EXPERIMENT", &experiment)
+            .output()
+            .unwrap();
+        let mut text = String::from_utf8(output.stdout).unwrap();
+        text += &String::from_utf8(output.stderr).unwrap();
+        (output.status, text, experiment)
+    }
+}
+
+/// Sums of all nodes of a region, by name.
+#[derive(Default)]
+struct Sums {
+    visits: u64,
+    created: u64,
+    undeferred: u64,
+}
+
+/// Live state, checked for what must always hold.
+struct Checked {
+    live: LiveProcess,
+    sums: BTreeMap<String, Sums>,
+}
+
+fn check(experiment: &Path) -> Checked {
+    let live = LiveProcess::open(&experiment.join("live")).unwrap();
+    assert_eq!((live.lost_events, live.lost_locations, live.first_errno), (0, 0, None));
+    let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
+    for location in &live.locations {
+        check_location(&live, location);
+        for node in location.nodes.iter().skip(1) {
+            let Key::Region(region) = origin(&live, node) else { continue };
+            let sum = sums.entry(name(&live, region)).or_default();
+            sum.visits += node.visits;
+            sum.created += node.created;
+            sum.undeferred += node.undeferred;
+        }
+    }
+    Checked { live, sums }
+}
+
+/// What an attached node stands for.
+fn origin(live: &LiveProcess, node: &Node) -> Key {
+    match Key::decode(node.key) {
+        Key::Attach { location, node } => {
+            let location = live.locations.iter().find(|other| other.index == location).unwrap();
+            Key::decode(location.nodes[node as usize].key)
+        }
+        key => key,
+    }
+}
+
+fn name(live: &LiveProcess, region: u32) -> String {
+    let found = live.definitions.iter().find_map(|definition| match definition {
+        Definition::Region { id, name, .. } if *id == region => Some(name.clone()),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+fn check_location(live: &LiveProcess, location: &LiveLocation) {
+    let index = location.index;
+    let ticks: u64 = location.nodes.iter().map(|node| node.ticks).sum();
+    assert_eq!(ticks, location.last_ticks - live.start.ticks, "location {index}");
+    let (mut in_tasks, mut in_stubs) = (0, 0);
+    for (place, node) in location.nodes.iter().enumerate().skip(1) {
+        let parts = node.wait_ticks + node.starvation_ticks + node.management_ticks;
+        assert!(parts <= node.ticks, "location {index}: {node:?}");
+        assert!(node.fork_ticks <= node.management_ticks, "location {index}: {node:?}");
+        let mut root = place;
+        while location.nodes[root].parent != 0 {
+            root = location.nodes[root].parent as usize;
+        }
+        in_tasks += if root == 2 { node.ticks } else { 0 };
+        in_stubs += if matches!(Key::decode(node.key), Key::Stub(_)) { node.task_ticks } else { 0 };
+    }
+    // A team that a task forks belongs to the task's time, and to that of its own tasks.
+    assert!(in_stubs >= in_tasks, "location {index}: stubs {in_stubs}, tasks {in_tasks}");
+    assert!(location.current != 0 && (location.current as usize) < location.nodes.len());
+    assert_eq!(node_index(node_offset(location.current)), location.current);
+}
+
+impl Checked {
+    /// Visits by region, without the line, one per line.
+    fn visits(&self) -> String {
+        let mut text = String::new();
+        for (name, sum) in &self.sums {
+            let _ = writeln!(text, "{name} {}", sum.visits);
+        }
+        text
+    }
+
+    fn of(&self, name: &str) -> u64 {
+        self.sums.get(name).map_or(0, |sum| sum.visits)
+    }
+
+    fn events(&self) -> u64 {
+        let mut events = 0;
+        for location in &self.live.locations {
+            let Ok(mut bytes) = std::fs::read(&location.events_path) else { continue };
+            let sealed = pompeii_otf2::seal::seal(&mut bytes, pompeii_live::CHUNK_BYTES).unwrap();
+            assert_eq!(sealed.damaged_chunks, 0);
+            events += sealed.events;
+        }
+        events
+    }
+}
+
+#[test]
+fn constructs_with_both_compilers_and_libraries() {
+    if !oracles() {
+        return;
+    }
+    for compiler in COMPILERS {
+        for link in LINKS {
+            let program = build("constructs", compiler, link, &["-fopenmp"]);
+            for threads in [1, 2, 4] {
+                for trace in [false, true] {
+                    let setting = Setting { arguments: &[], threads, trace };
+                    let (status, text, experiment) = program.run(&setting);
+                    assert_eq!((status.code(), text.as_str()), (Some(0), "560\n"));
+                    let checked = check(&experiment);
+                    check_constructs(&checked, u64::from(threads));
+                    assert_eq!(checked.events() > 0, trace, "{compiler} {link} {threads}");
+                }
+            }
+        }
+    }
+}
+
+fn check_constructs(checked: &Checked, threads: u64) {
+    const ROUNDS: u64 = 20;
+    assert_eq!(checked.live.locations.len() as u64, threads);
+    for (name, visits) in [
+        ("!$omp parallel @constructs.c:10", threads * ROUNDS),
+        ("!$omp implicit barrier @constructs.c:15", threads * ROUNDS),
+        ("!$omp for @constructs.c:20", threads * ROUNDS),
+        ("!$omp implicit barrier @constructs.c:25", threads * ROUNDS),
+        ("!$omp single @constructs.c:30", threads * ROUNDS),
+        ("!$omp single sblock @constructs.c:30", ROUNDS),
+        ("!$omp critical (sum) @constructs.c:40", 8 * ROUNDS),
+        ("!$omp critical sblock (sum) @constructs.c:40", 8 * ROUNDS),
+        ("!$omp barrier @constructs.c:50", threads * ROUNDS),
+        ("!$omp sections @constructs.c:60", threads * ROUNDS),
+        ("!$omp section @constructs.c:61", 2 * ROUNDS),
+        ("!$omp master @constructs.c:70", ROUNDS),
+        ("!$omp atomic @constructs.c:80", threads * ROUNDS),
+        ("work", 11 * ROUNDS),
+        ("omp_set_lock", 8 * ROUNDS),
+        ("omp_unset_lock", 8 * ROUNDS),
+        ("omp_set_nest_lock", 2 * ROUNDS),
+        ("omp_unset_nest_lock", 2 * ROUNDS),
+    ] {
+        assert_eq!(checked.of(name), visits, "{name}\n{}", checked.visits());
+    }
+    let last: u64 = checked
+        .live
+        .locations
+        .iter()
+        .flat_map(|location| &location.nodes)
+        .map(|node| node.last_arrivals)
+        .sum();
+    let barriers = if threads == 1 { 0 } else { 5 * ROUNDS };
+    assert_eq!(last, barriers, "one thread arrives last at each barrier");
+}
+
+#[test]
+fn tasks_with_both_compilers_and_libraries() {
+    if !oracles() {
+        return;
+    }
+    for compiler in COMPILERS {
+        for link in LINKS {
+            let program = build("tasks", compiler, link, &["-fopenmp"]);
+            for threads in [1, 2, 4] {
+                for trace in [false, true] {
+                    let setting = Setting { arguments: &[], threads, trace };
+                    let (status, text, experiment) = program.run(&setting);
+                    assert_eq!((status.code(), text.as_str()), (Some(0), "987\n"));
+                    check_tasks(&check(&experiment), u64::from(threads));
+                }
+            }
+        }
+    }
+}
+
+fn check_tasks(checked: &Checked, threads: u64) {
+    let creations = &checked.sums["!$omp create task @tasks.c:30"];
+    assert_eq!(creations.visits, 1596, "calls of fib(16) above the leaves");
+    assert_eq!(creations.created + creations.undeferred, creations.visits);
+    assert_eq!(checked.of("!$omp task @tasks.c:30"), creations.created);
+    let nested = &checked.sums["!$omp create task @tasks.c:60"];
+    assert_eq!((nested.visits, nested.created), (6 * threads, 6 * threads));
+    assert_eq!(checked.of("!$omp task @tasks.c:60"), 6 * threads);
+    assert_eq!(checked.of("!$omp parallel @tasks.c:70"), checked.of("fine"));
+    assert_eq!(checked.of("fine"), 2 * 6 * threads);
+}
+
+#[test]
+fn untied_tasks_that_migrate() {
+    if !oracles() {
+        return;
+    }
+    for compiler in COMPILERS {
+        let program = build("untied", compiler, "archive", &["-fopenmp"]);
+        for threads in [1, 2, 4] {
+            for trace in [false, true] {
+                let (status, text, experiment) =
+                    program.run(&Setting { arguments: &[], threads, trace });
+                assert_eq!((status.code(), text.as_str()), (Some(0), "done\n"));
+                let checked = check(&experiment);
+                assert_eq!(checked.of("work"), 800);
+                assert_eq!(checked.of("!$omp create task @untied.c:30"), 100);
+                assert_eq!(checked.of("!$omp task @untied.c:30"), 100);
+                assert_eq!(checked.of("!$omp create task @untied.c:40"), 400);
+                assert_eq!(checked.of("!$omp task @untied.c:40"), 400);
+                checked.events();
+            }
+        }
+    }
+}
+
+/// Runs `ends HOW` with two threads, and tells how it ended and how often these regions were
+/// visited, in each of the run's processes.
+fn check_end(how: &str, regions: &[&str], expected: Expect) {
+    if !oracles() {
+        return;
+    }
+    let mut texts = Vec::new();
+    for compiler in COMPILERS {
+        for link in LINKS {
+            let program = build("ends", compiler, link, &["-fopenmp"]);
+            for trace in [false, true] {
+                let setting = Setting { arguments: &[how], threads: 2, trace };
+                let (status, text, experiment) = program.run(&setting);
+                texts.push(tell_end(status, &text, &experiment, regions));
+            }
+        }
+    }
+    texts.sort();
+    texts.dedup();
+    expected.assert_eq(&texts.join("or\n"));
+}
+
+fn tell_end(status: ExitStatus, text: &str, experiment: &Path, regions: &[&str]) -> String {
+    let mut told = match status.code() {
+        Some(code) => format!("code {code}{text}\n"),
+        None => format!("signal {}{text}\n", status.signal().unwrap()),
+    };
+    let mut folders = vec![experiment.to_owned()];
+    let others = std::fs::read_dir(experiment.join("procs")).into_iter().flatten().flatten();
+    folders.extend(others.map(|entry| entry.path()));
+    for folder in folders {
+        let checked = check(&folder);
+        checked.events();
+        let end = if checked.live.end.is_some() { "ended" } else { "died" };
+        let _ = write!(told, "{end}, {} locations", checked.live.locations.len());
+        for region in regions {
+            let _ = write!(told, ", {region} {}", checked.of(region));
+        }
+        told.push('\n');
+    }
+    told
+}
+
+const FIRST: &str = "!$omp parallel @ends.c:50";
+const SECOND: &str = "!$omp parallel @ends.c:60";
+
+#[test]
+fn killed() {
+    check_end(
+        "kill",
+        &["before", FIRST, "after"],
+        expect![[r#"
+        signal 9
+        died, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 1
+    "#]],
+    );
+}
+
+#[test]
+fn ended_without_exit_handlers() {
+    check_end(
+        "_exit",
+        &["before", FIRST, "after"],
+        expect![[r#"
+        code 0
+        died, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 1
+    "#]],
+    );
+    check_end(
+        "abort",
+        &["before", FIRST, "after"],
+        expect![[r#"
+        signal 6
+        died, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+    "#]],
+    );
+}
+
+#[test]
+fn exit_inside_a_parallel_region() {
+    check_end(
+        "exit in parallel",
+        &["before", FIRST, SECOND],
+        expect![[r#"
+        code 0
+        ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, !$omp parallel @ends.c:60 2
+    "#]],
+    );
+}
+
+#[test]
+fn exit_handlers_and_destructors() {
+    check_end(
+        "atexit",
+        &["before", FIRST, "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 1
+        "#]],
+    );
+    check_end(
+        "finalize",
+        &["before", FIRST, SECOND, "after"],
+        expect![[r#"
+        code 0
+        ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, !$omp parallel @ends.c:60 0, after 0
+    "#]],
+    );
+}
+
+#[test]
+fn forked_children_are_silent() {
+    check_end(
+        "fork",
+        &["before", FIRST, "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+        "#]],
+    );
+    check_end(
+        "vfork",
+        &["before", FIRST, "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 2
+        "#]],
+    );
+}
+
+#[test]
+fn other_programs_have_folders_of_their_own() {
+    check_end(
+        "spawn",
+        &["before", FIRST, "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+        "#]],
+    );
+    check_end(
+        "system",
+        &["before", FIRST, "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+        "#]],
+    );
+    check_end(
+        "exec",
+        &["before", FIRST, "after"],
+        expect![[r#"
+            code 0
+            died, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:50 2, after 0
+        "#]],
+    );
+}
+
+#[test]
+fn signal_handlers_with_events() {
+    check_end(
+        "signals",
+        &["before", FIRST],
+        expect![[r#"
+        code 0
+        ended, 2 locations, before 100, !$omp parallel @ends.c:50 2
+    "#]],
+    );
+}
+
+#[test]
+fn threads_of_the_program() {
+    check_end(
+        "pthreads",
+        &["before", SECOND, "after"],
+        expect![[r#"
+            code 0
+            ended, 42 locations, before 100, !$omp parallel @ends.c:60 40, after 400
+        "#]],
+    );
+    check_end(
+        "pthreads in turn",
+        &["before", SECOND, "after"],
+        expect![[r#"
+            code 0
+            ended, 4 locations, before 100, !$omp parallel @ends.c:60 40, after 400
+        "#]],
+    );
+}
+
+#[test]
+fn deep_recursion_and_longjmp() {
+    check_end(
+        "deep",
+        &["before", "deep"],
+        expect![[r#"
+        code 0
+        ended, 2 locations, before 100, deep 10000
+    "#]],
+    );
+    check_end(
+        "longjmp",
+        &["before", "after", "deep"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, after 50, deep 300
+        "#]],
+    );
+}
+
+#[test]
+fn folders_and_files_of_the_program() {
+    check_end(
+        "chdir",
+        &["before", SECOND, "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:60 2, after 200000
+        "#]],
+    );
+    check_end(
+        "close",
+        &["before", SECOND, "after", "deep"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:60 2, after 200000, deep 1000
+        "#]],
+    );
+    check_end(
+        "no files",
+        &["before", "deep"],
+        expect![[r#"
+        code 0
+        ended, 2 locations, before 100, deep 1000
+    "#]],
+    );
+}
+
+#[test]
+fn foreign_calls_and_recording_off() {
+    check_end(
+        "foreign",
+        &["before", "!$omp parallel @foreign.c:1", "after"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @foreign.c:1 2, after 2
+        "#]],
+    );
+    check_end(
+        "off",
+        &["before", SECOND, "after", "MEASUREMENT OFF"],
+        expect![[r#"
+            code 0
+            ended, 2 locations, before 100, !$omp parallel @ends.c:60 2, after 2, MEASUREMENT OFF 1
+        "#]],
+    );
+}
+
+#[test]
+fn without_openmp() {
+    if !oracles() {
+        return;
+    }
+    for link in LINKS {
+        let program = build("ends", "gcc", link, &[]);
+        let setting = Setting { arguments: &["deep"], threads: 2, trace: true };
+        let (status, text, experiment) = program.run(&setting);
+        assert_eq!((status.code(), text.as_str()), (Some(0), ""));
+        let checked = check(&experiment);
+        assert_eq!((checked.of("before"), checked.of("deep"), checked.of(FIRST)), (100, 10_000, 1));
+    }
+}
+
+/// An experiment that cannot be made: the program runs on, and says so once where it can.
+#[test]
+fn nowhere_to_write() {
+    if !oracles() {
+        return;
+    }
+    let program = build("ends", "gcc", "archive", &["-fopenmp"]);
+    let run = |shell: &str| {
+        let output = Command::new("sh")
+            .args(["-c", &format!("{shell} {} deep", program.path.display())])
+            .env("POMPEII_EXPERIMENT", "/proc/none/experiment")
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, text) = run("");
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("pompeii: not measuring this process: mkdir"), "{text}");
+    assert_eq!(text.lines().count(), 1);
+    assert_eq!(run("exec 2>&-;"), (Some(0), String::new()));
+}
+
+/// Instructions of the library per event, by callgrind, with the library as it is shipped.
+#[test]
+fn instructions_per_event() {
+    if !oracles() {
+        return;
+    }
+    let target = libraries().ancestors().nth(2).unwrap().to_owned();
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let build_library = Command::new(cargo)
+        .args(["build", "--quiet", "--package", "pompeii-runtime", "--profile", "runtime"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("CARGO_TARGET_DIR", &target)
+        .status();
+    assert!(build_library.unwrap().success());
+    let library = target.join("runtime/libpomp.a").display().to_string();
+    let program = build("hot", "gcc", "none", &["-O2", &library]);
+    // Events per construct, and bounds in tenths of an instruction for profile and trace.
+    for (kind, events, profile, trace) in [
+        ("f", 2, 300, 460),
+        ("c", 4, 340, 820),
+        ("s", 4, 310, 470),
+        ("l", 4, 470, 620),
+        ("u", 4, 720, 720),
+        ("t", 4, 1500, 2750),
+    ] {
+        for (traced, bound) in [(false, profile), (true, trace)] {
+            let few = instructions(&program, kind, 2_000, traced);
+            let many = instructions(&program, kind, 12_000, traced);
+            let tenths = (many - few) / 1_000 / events;
+            assert!(tenths <= bound, "{kind} {traced}: {tenths} tenths, at most {bound}");
+        }
+    }
+}
+
+fn instructions(program: &Program, kind: &str, count: u32, trace: bool) -> u64 {
+    let experiment = program.folder.path().join("experiment");
+    let _ = std::fs::remove_dir_all(&experiment);
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--toggle-collect=POMP_*", "--callgrind-out-file=/dev/null"])
+        .arg(&program.path)
+        .args([kind, &count.to_string()])
+        .env("POMPEII_TRACE", u8::from(trace).to_string())
+        .env("POMPEII_EXPERIMENT", &experiment)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let line = text.lines().find(|line| line.contains("Collected :")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
