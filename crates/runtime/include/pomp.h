@@ -20,7 +20,8 @@ typedef struct ompregdescr {
   const char *name;      /* the directive's words: "parallel", "parallel for", "for", "do", "sections",
                             "section", "workshare", "single", "master", "critical", "atomic",
                             "barrier", "task", "taskwait"; "region" for a user region */
-  const char *sub_name;  /* name of a critical section or of a user region, else "" */
+  const char *sub_name;  /* name of a critical section or of a user region; "if" for a task with an
+                            `if` or `final` clause; else "" */
   int num_sections;      /* of a sections construct */
   const char *file_name; /* as the compiler was given it */
   int begin_line1;       /* first and last line of the opening directive, from 1 */

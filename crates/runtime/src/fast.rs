@@ -2,10 +2,10 @@
 //! from here before, with nothing special going on.
 //!
 //! Everything that could be special is asked for before anything is changed, so that the long way
-//! ([`crate::location`]) can start from the beginning, and the short one needs neither a stack frame
-//! nor a call (bound: 30 instructions for an event of a profile, 45 for one of a trace). While an
-//! event is under way the gate is busy: a signal handler's events then take the long way, and are
-//! passed over there.
+//! ([`crate::location`]) can start from the beginning, and the short one needs neither a stack
+//! frame nor a call (about 30 instructions for an event of a profile, 46 for one of a trace).
+//! While an event is under way the gate is busy: a signal handler's events then take the long way,
+//! and are passed over there.
 
 use std::sync::atomic::{Ordering, compiler_fence};
 

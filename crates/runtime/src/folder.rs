@@ -1,7 +1,7 @@
 //! Where live state goes, and what is said where it can go nowhere.
 //!
 //! The first process of a run owns the experiment's root, others get a folder below `procs/`
-//! (decision 27). Live state itself lies on node-local storage where `POMPEII_LIVE_DIR` says so, and
+//! (decision 27). Live state itself lies on node-local storage if `POMPEII_LIVE_DIR` says so, and
 //! in `/dev/shm` where the experiment's file system cannot map or allocate files: then `live` is a
 //! symbolic link (decision 1).
 

@@ -8,16 +8,18 @@
 //!   `finish`, and the program runs on. No signal handler is installed.
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
-//! Data flow: [`pomp`] (the C ABI) tries the [`fast`] way of common events; else it finds the thread's [`location`] and the region of the
-//! [`descriptor`], reads the [`clock`], and calls the core: [`location`] (call tree, regions),
-//! [`team`] (fork to join), [`barrier`], [`task`], [`sync`] (critical, locks). The core takes the
-//! time as an argument, so tests drive it with a clock of their own.
+//! Data flow: [`pomp`] (the C ABI) tries the [`fast`] way of common events; else it finds the
+//! thread's [`location`] and the region of the [`descriptor`], reads the [`clock`], and calls the
+//! core: [`location`] (call tree, regions), [`team`] (fork to join), [`barrier`], [`task`] with its
+//! [`instance`]s, [`sync`] (critical, locks). The core takes the time as an argument, so tests
+//! drive it with a clock of their own.
 
 mod barrier;
 mod clock;
 mod descriptor;
 mod fast;
 mod folder;
+mod instance;
 mod location;
 mod locks;
 mod openmp;

@@ -13,8 +13,9 @@ use pompeii_live::{
     NodeOffset, chunk, events_file, location_file, node_index, node_offset,
 };
 
+use crate::instance::{Task, Tasks};
 use crate::process::Process;
-use crate::task::{self, Task, Tasks};
+use crate::task;
 use crate::team::{Context, Contexts};
 
 /// The program, or, for a thread of a team, the time outside of teams.
@@ -437,7 +438,7 @@ impl Location {
         self.is_open_from(self.header.current, key)
     }
 
-    /// Whether a region of this key is open at `node`, up to the team's parallel region or the task.
+    /// Whether a region of this key is open at `node`, up to the team's region or the task.
     pub fn is_open_from(&mut self, mut node: NodeOffset, key: u64) -> bool {
         let base = self.contexts.top().base;
         while node > TASKS && node != base {

@@ -176,5 +176,6 @@ routines! {
     omp_test_lock omp_test_lock_ POMP_Test_lock Test ();
     omp_test_nest_lock omp_test_nest_lock_ POMP_Test_nest_lock TestNested ();
     omp_init_lock_with_hint omp_init_lock_with_hint_ POMP_Init_lock_with_hint Reset (hint);
-    omp_init_nest_lock_with_hint omp_init_nest_lock_with_hint_ POMP_Init_nest_lock_with_hint Reset (hint);
+    omp_init_nest_lock_with_hint omp_init_nest_lock_with_hint_
+        POMP_Init_nest_lock_with_hint Reset (hint);
 }

@@ -4,8 +4,8 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::instance::Task;
 use crate::location::Location;
-use crate::task::Task;
 
 const PAGES: usize = 64;
 const SEATS_PER_PAGE: usize = 64;

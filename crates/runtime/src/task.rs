@@ -9,80 +9,17 @@
 //! its creation is written down only when something else than its own begin comes next.
 //!
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
-//! stack of the thread that it has left is abandoned at that thread's next event that needs to know.
+//! stack of the thread that it has left is abandoned at that thread's next event that cares.
 
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use pompeii_live::{Key, NodeOffset, encode};
 
 use crate::barrier;
 use crate::clock::Clock;
+use crate::instance::{Due, Task, TaskId, state};
 use crate::location::{Location, TASKS, gate};
 use crate::openmp;
-
-/// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
-mod state {
-    /// Begun by its creator inside its creation and counted only; no other thread knows it.
-    pub const UNDEFERRED: u32 = 1;
-    /// Begun by its creator inside its creation, and timed.
-    pub const IMMEDIATE: u32 = 2;
-    /// Its creator is behind the creation.
-    pub const CREATED: u32 = 4;
-    /// It was executed to its end.
-    pub const COMPLETED: u32 = 8;
-    /// It is in no thread's stack any more.
-    pub const LEFT: u32 = 16;
-    /// A thread has begun it.
-    pub const BEGUN: u32 = 32;
-    /// Its memory is free: whatever is said about it is a mistake.
-    pub const FREE: u32 = 64;
-    /// Nobody names it any more.
-    pub const GONE: u32 = CREATED | COMPLETED | LEFT;
-}
-
-/// Name of a task instance in the trace: (communicator, creating thread, generation).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct TaskId {
-    communicator: u32,
-    thread: u32,
-    generation: u32,
-}
-
-/// A task instance. Its memory belongs to the location that created it and is used again.
-pub struct Task {
-    /// The next free one.
-    pub next: *mut Task,
-    /// Location that made it.
-    creator: u32,
-    state: AtomicU32,
-    id: TaskId,
-    /// The task that it was begun on top of, null for the implicit task.
-    below: *mut Task,
-    /// Where it is while another task runs on top of it.
-    node: NodeOffset,
-    /// The stub for its time on the executing location.
-    stub: NodeOffset,
-    /// It has created tasks since its last taskwait.
-    children: bool,
-    /// An untied task that was resumed here: the instance that this proxy stands for.
-    original: *mut Task,
-}
-
-impl Task {
-    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
-    const NEW: Task = Task {
-        next: null_mut(),
-        creator: 0,
-        state: AtomicU32::new(0),
-        id: TaskId { communicator: 0, thread: 0, generation: 0 },
-        below: null_mut(),
-        node: 0,
-        stub: 0,
-        children: false,
-        original: null_mut(),
-    };
-}
 
 /// Regions of a task construct.
 #[derive(Clone, Copy)]
@@ -94,119 +31,6 @@ pub struct TaskRegions {
     /// Its clauses may make it undeferred. Another task that its creator executes at once could
     /// have been deferred: the OpenMP runtime chose not to (too many are waiting), so it is timed.
     pub conditional: bool,
-}
-
-/// A creation that is not in the trace yet.
-#[derive(Clone, Copy)]
-struct Due {
-    region: u32,
-    task: *mut Task,
-}
-
-/// A location's tasks.
-pub struct Tasks {
-    current: *mut Task,
-    free: *mut Task,
-    generation: u32,
-    due: Option<Due>,
-    /// Undeferred tasks that are being executed, innermost last: how many.
-    undeferred_depth: u32,
-    /// Team records that this location allocated.
-    pub teams: Vec<u32>,
-}
-
-impl Default for Tasks {
-    fn default() -> Self {
-        Self {
-            current: null_mut(),
-            free: null_mut(),
-            generation: 0,
-            due: None,
-            undeferred_depth: 0,
-            teams: Vec::new(),
-        }
-    }
-}
-
-impl Tasks {
-    /// The running explicit task, null for the implicit one.
-    #[inline(always)]
-    pub fn current(&self) -> *mut Task {
-        self.current
-    }
-
-    /// The stub that stands for the running explicit task, 0 for the implicit one.
-    pub fn current_stub(&self) -> NodeOffset {
-        // SAFETY: current tasks are alive; only this thread changes the field.
-        if self.current.is_null() { 0 } else { unsafe { (*self.current).stub } }
-    }
-
-    /// The new team's implicit task runs now. Returns what did.
-    pub fn suspend_for_team(&mut self) -> *mut Task {
-        std::mem::replace(&mut self.current, null_mut())
-    }
-
-    /// Undoes [`Tasks::suspend_for_team`].
-    pub fn resume_from_team(&mut self, outer: *mut Task) {
-        self.current = outer;
-    }
-
-    /// Instances are made in groups, so that a burst of creations allocates rarely.
-    #[cold]
-    fn make_instances(&mut self) {
-        const GROUP: usize = 32;
-        for task in Box::leak(Box::new([const { Task::NEW }; GROUP])) {
-            task.next = self.free;
-            self.free = task;
-        }
-    }
-}
-
-impl Location {
-    fn new_instance(&mut self) -> *mut Task {
-        if self.tasks.free.is_null() {
-            self.tasks.free = self.process.seat(self.index()).take_returned();
-        }
-        if self.tasks.free.is_null() {
-            self.tasks.make_instances();
-        }
-        let task = self.tasks.free;
-        // SAFETY: instances in the free list belong to this location alone.
-        unsafe {
-            self.tasks.free = (*task).next;
-            (*task).creator = self.header.index;
-            (*task).state.store(0, Ordering::Relaxed);
-            (*task).children = false;
-            (*task).original = null_mut();
-        }
-        task
-    }
-
-    /// Notes what has happened to an instance, and reuses its memory when that was the last.
-    #[inline]
-    fn note(&mut self, task: *mut Task, what: u32) {
-        // SAFETY: an instance is alive until all of `GONE` was noted, each by one thread.
-        let (before, creator) = unsafe {
-            let creator = (*task).creator;
-            ((*task).state.fetch_or(what, Ordering::AcqRel), creator)
-        };
-        if (before | what) & state::GONE == state::GONE {
-            self.free_instance(task, creator);
-        }
-    }
-
-    fn free_instance(&mut self, task: *mut Task, creator: u32) {
-        // SAFETY: nobody names it any more.
-        unsafe { (*task).state.store(state::FREE, Ordering::Relaxed) };
-        if creator == self.header.index {
-            // SAFETY: as above.
-            unsafe { (*task).next = self.tasks.free };
-            self.tasks.free = task;
-        } else {
-            // SAFETY: as above.
-            unsafe { self.process.seat(creator).give_back(task) };
-        }
-    }
 }
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.

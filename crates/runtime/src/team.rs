@@ -14,9 +14,10 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use pompeii_live::{Key, NodeOffset, Team, encode, node_index};
 
 use crate::barrier::{self, Barrier};
+use crate::instance::Task;
 use crate::location::{Location, ROOT};
 use crate::process::Process;
-use crate::task::{self, Task};
+use crate::task;
 
 /// OTF2's number for the OpenMP paradigm.
 pub const OPENMP: u8 = 3;

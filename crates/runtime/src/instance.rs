@@ -1,0 +1,200 @@
+//! Task instances: what is known about one, and the memory that they share.
+//!
+//! An instance is named by its creation, by the stack of the thread that executes it, and by its
+//! handle in the program. Its memory goes back to its creator when all of them are done with it, in
+//! whatever order, so memory is proportional to the instances that are alive (decision 13).
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pompeii_live::NodeOffset;
+
+use crate::location::Location;
+
+/// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
+pub mod state {
+    /// Begun by its creator inside its creation and counted only; no other thread knows it.
+    pub const UNDEFERRED: u32 = 1;
+    /// Begun by its creator inside its creation, and timed.
+    pub const IMMEDIATE: u32 = 2;
+    /// Its creator is behind the creation.
+    pub const CREATED: u32 = 4;
+    /// It was executed to its end.
+    pub const COMPLETED: u32 = 8;
+    /// It is in no thread's stack any more.
+    pub const LEFT: u32 = 16;
+    /// A thread has begun it.
+    pub const BEGUN: u32 = 32;
+    /// Its memory is free: whatever is said about it is a mistake.
+    pub const FREE: u32 = 64;
+    /// Nobody names it any more.
+    pub const GONE: u32 = CREATED | COMPLETED | LEFT;
+}
+
+/// Name of a task instance in the trace: (communicator, creating thread, generation).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TaskId {
+    /// Of the team.
+    pub communicator: u32,
+    /// Thread number of the creator.
+    pub thread: u32,
+    /// Creations of that thread so far.
+    pub generation: u32,
+}
+
+/// A task instance. Its memory belongs to the location that created it and is used again.
+pub struct Task {
+    /// The next free one.
+    pub next: *mut Task,
+    /// Location that made it.
+    pub creator: u32,
+    /// What has happened to it: [`state`].
+    pub state: AtomicU32,
+    /// Its name in the trace.
+    pub id: TaskId,
+    /// The task that it was begun on top of, null for the implicit task.
+    pub below: *mut Task,
+    /// Where it is while another task runs on top of it.
+    pub node: NodeOffset,
+    /// The stub for its time on the executing location.
+    pub stub: NodeOffset,
+    /// It has created tasks since its last taskwait.
+    pub children: bool,
+    /// An untied task that was resumed here: the instance that this proxy stands for.
+    pub original: *mut Task,
+}
+
+impl Task {
+    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
+    const NEW: Task = Task {
+        next: null_mut(),
+        creator: 0,
+        state: AtomicU32::new(0),
+        id: TaskId { communicator: 0, thread: 0, generation: 0 },
+        below: null_mut(),
+        node: 0,
+        stub: 0,
+        children: false,
+        original: null_mut(),
+    };
+}
+
+/// A creation that is not in the trace yet.
+#[derive(Clone, Copy)]
+pub struct Due {
+    /// Creating it.
+    pub region: u32,
+    /// The instance.
+    pub task: *mut Task,
+}
+
+/// A location's tasks.
+pub struct Tasks {
+    /// The running explicit task, null for the implicit one.
+    pub current: *mut Task,
+    free: *mut Task,
+    /// Creations so far.
+    pub generation: u32,
+    /// The creation that is not in the trace yet.
+    pub due: Option<Due>,
+    /// Undeferred tasks that are being executed, innermost last: how many.
+    pub undeferred_depth: u32,
+    /// Team records that this location allocated.
+    pub teams: Vec<u32>,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self {
+            current: null_mut(),
+            free: null_mut(),
+            generation: 0,
+            due: None,
+            undeferred_depth: 0,
+            teams: Vec::new(),
+        }
+    }
+}
+
+impl Tasks {
+    /// The running explicit task, null for the implicit one.
+    #[inline(always)]
+    pub fn current(&self) -> *mut Task {
+        self.current
+    }
+
+    /// The stub that stands for the running explicit task, 0 for the implicit one.
+    pub fn current_stub(&self) -> NodeOffset {
+        // SAFETY: current tasks are alive; only this thread changes the field.
+        if self.current.is_null() { 0 } else { unsafe { (*self.current).stub } }
+    }
+
+    /// The new team's implicit task runs now. Returns what did.
+    pub fn suspend_for_team(&mut self) -> *mut Task {
+        std::mem::replace(&mut self.current, null_mut())
+    }
+
+    /// Undoes [`Tasks::suspend_for_team`].
+    pub fn resume_from_team(&mut self, outer: *mut Task) {
+        self.current = outer;
+    }
+
+    /// Instances are made in groups, so that a burst of creations allocates rarely.
+    #[cold]
+    fn make_instances(&mut self) {
+        const GROUP: usize = 32;
+        for task in Box::leak(Box::new([const { Task::NEW }; GROUP])) {
+            task.next = self.free;
+            self.free = task;
+        }
+    }
+}
+
+impl Location {
+    /// A new instance that nobody else knows yet.
+    pub fn new_instance(&mut self) -> *mut Task {
+        if self.tasks.free.is_null() {
+            self.tasks.free = self.process.seat(self.index()).take_returned();
+        }
+        if self.tasks.free.is_null() {
+            self.tasks.make_instances();
+        }
+        let task = self.tasks.free;
+        // SAFETY: instances in the free list belong to this location alone.
+        unsafe {
+            self.tasks.free = (*task).next;
+            (*task).creator = self.header.index;
+            (*task).state.store(0, Ordering::Relaxed);
+            (*task).children = false;
+            (*task).original = null_mut();
+        }
+        task
+    }
+
+    /// Notes what has happened to an instance, and reuses its memory when that was the last.
+    #[inline]
+    pub fn note(&mut self, task: *mut Task, what: u32) {
+        // SAFETY: an instance is alive until all of `GONE` was noted, each by one thread.
+        let (before, creator) = unsafe {
+            let creator = (*task).creator;
+            ((*task).state.fetch_or(what, Ordering::AcqRel), creator)
+        };
+        if (before | what) & state::GONE == state::GONE {
+            self.free_instance(task, creator);
+        }
+    }
+
+    /// Puts an instance that nobody names back to where it came from.
+    pub fn free_instance(&mut self, task: *mut Task, creator: u32) {
+        // SAFETY: nobody names it any more.
+        unsafe { (*task).state.store(state::FREE, Ordering::Relaxed) };
+        if creator == self.header.index {
+            // SAFETY: as above.
+            unsafe { (*task).next = self.tasks.free };
+            self.tasks.free = task;
+        } else {
+            // SAFETY: as above.
+            unsafe { self.process.seat(creator).give_back(task) };
+        }
+    }
+}
