@@ -34,6 +34,8 @@ pub enum Severity {
     Note,
     /// A construct was left alone that one would expect to be measured.
     Warning,
+    /// The same, because only the preprocessed text shows it.
+    Hidden,
 }
 
 /// One remark about a text that was instrumented.

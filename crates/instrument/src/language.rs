@@ -16,8 +16,6 @@ pub enum Language {
 
 impl Language {
     /// The language that compilers assume for this path; `None` for suffixes of other languages.
-    /// Also for `.i` and `.ii`: compilers do not read our directives in what they take for
-    /// preprocessed text. Preprocessed text can be instrumented under any other suffix.
     ///
     /// ```
     /// use pompeii_instrument::Language;
@@ -29,9 +27,9 @@ impl Language {
         let name = path.rsplit('/').next().unwrap_or(path);
         let (_, suffix) = name.rsplit_once('.')?;
         match suffix {
-            "c" | "h" => Some(Self::C),
+            "c" | "h" | "i" => Some(Self::C),
             "cc" | "cp" | "cpp" | "cxx" | "c++" | "C" | "CPP" | "hh" | "hpp" | "hxx" | "h++"
-            | "H" | "tcc" => Some(Self::Cxx),
+            | "H" | "tcc" | "ii" => Some(Self::Cxx),
             "f" | "for" | "ftn" | "fpp" | "F" | "FOR" | "FTN" | "FPP" => Some(Self::FortranFixed),
             "f90" | "f95" | "f03" | "f08" | "f18" | "F90" | "F95" | "F03" | "F08" | "F18" => {
                 Some(Self::FortranFree)

@@ -54,6 +54,9 @@ pub struct Options {
     pub disabled: Disabled,
     /// Whether inserted lines are followed by a marker that restores the user's line number.
     pub line_markers: bool,
+    /// Whether the compiler takes the output for preprocessed (`.i`, `.ii`): then it knows `# 12`
+    /// and pragma lines, and nothing else of the preprocessor. C and C++ only.
+    pub preprocessed: bool,
 }
 
 impl Options {
@@ -61,7 +64,9 @@ impl Options {
     pub fn new(path: &str, language: Language) -> Self {
         let line_length = if language == Language::FortranFixed { 72 } else { 132 };
         let disabled = Disabled::default();
-        Self { path: path.to_owned(), language, line_length, disabled, line_markers: true }
+        let preprocessed = path.ends_with(".i") || path.ends_with(".ii");
+        let path = path.to_owned();
+        Self { path, language, line_length, disabled, line_markers: true, preprocessed }
     }
 }
 
@@ -79,6 +84,13 @@ pub struct Outcome {
     pub directives_instrumented: usize,
     /// What was left alone, and why.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Outcome {
+    /// Whether there are directives that only the preprocessed text shows.
+    pub fn hides_directives(&self) -> bool {
+        self.diagnostics.iter().any(|remark| remark.severity == Severity::Hidden)
+    }
 }
 
 /// Instruments one source text.

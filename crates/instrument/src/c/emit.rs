@@ -52,7 +52,7 @@ pub(super) fn emit(
         constructs,
         prefix: &prefix,
         positions: &positions,
-        insertions: Insertions::new(source, &positions, options.line_markers),
+        insertions: Insertions::new(source, &positions, options),
         edits: EditList::new(),
         numbers: vec![None; constructs.len()],
         needs: Needs::default(),
@@ -317,13 +317,8 @@ impl Emitter<'_> {
             return;
         }
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        let begin = if implicit {
-            let line = self.positions.line(bodies[0].start);
-            (line, line)
-        } else {
-            self.directive_lines(found)
-        };
-        let mut region = Region::new("section", begin, self.last_lines(bodies));
+        let (begin, end) = (self.directive_lines(found), self.last_lines(bodies));
+        let mut region = Region::new("section", begin, end);
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
         let parent = if implicit { Some(index) } else { construct.parent };
@@ -454,10 +449,13 @@ impl Emitter<'_> {
     fn macros(&mut self) {
         for &at in &self.lexed.macros {
             let end = scan::preprocessor_line_end(self.source, at);
-            if memchr::memmem::find(&self.source[at..end], b"omp").is_some() {
+            let from_argument = !scan::has_operator_with_literal(&self.source[at..end]);
+            if scan::mentions_directive(&self.source[at..end])
+                || from_argument && scan::mentions_directive(self.source)
+            {
                 let message = "directives made by this macro are not seen; \
                                instrument the preprocessed text to see them";
-                self.note(at, Severity::Warning, message.to_owned());
+                self.note(at, Severity::Hidden, message.to_owned());
             }
         }
     }
@@ -470,13 +468,22 @@ impl Emitter<'_> {
             return Ok(self.outcome);
         }
         if self.calls {
-            let at = prelude_offset(self.source);
+            let preprocessed = self.options.preprocessed;
+            let at = match preprocessed {
+                true => behind_first_markers(self.source),
+                false => prelude_offset(self.source),
+            };
             let cxx = self.options.language == Language::Cxx;
             let (path, regions) = (&self.options.path, &self.outcome.regions);
             let mut text = prelude::prelude(path, cxx, self.prefix, regions, self.needs);
             if self.options.line_markers {
+                let word = self.insertions.marker_word();
+                if preprocessed {
+                    text.insert_str(0, "# 1 \"<pompeii>\"\n");
+                }
+                let file = self.positions.file(at).unwrap_or(path);
                 let line = self.positions.line(at);
-                text += &format!("#line {line} {}\n", prelude::literal(path));
+                text += &format!("{word} {line} {}\n", prelude::literal(file));
             }
             self.edits.insert_ranked(at, i64::MIN, text);
         }
@@ -484,6 +491,21 @@ impl Emitter<'_> {
         self.outcome.text = self.edits.apply(self.source, CommentStyle::C);
         Ok(self.outcome)
     }
+}
+
+/// In preprocessed text, the prelude goes behind the markers that name the source and, if it ends
+/// with two slashes, the folder: compilers look for them in the first two lines.
+fn behind_first_markers(source: &[u8]) -> usize {
+    let mut at = 0;
+    for suffix in ["\"", "//\""] {
+        let end = memchr::memchr(b'\n', &source[at..]).map_or(source.len(), |end| at + end + 1);
+        let line = source[at..end].trim_ascii_end();
+        if !line.starts_with(b"# ") || !line.ends_with(suffix.as_bytes()) {
+            break;
+        }
+        at = end;
+    }
+    at
 }
 
 /// The prelude goes before the first line, but behind a byte order mark, and behind the `module;`

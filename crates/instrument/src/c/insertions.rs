@@ -4,7 +4,9 @@
 
 use super::positions::Positions;
 use super::scan;
+use crate::Options;
 use crate::edit::EditList;
+use std::fmt::Write;
 
 /// Where among the insertions of one offset: what ends comes before what begins, inner ends before
 /// outer ones, outer beginnings before inner ones.
@@ -34,15 +36,18 @@ pub(super) struct Insertions<'a> {
     positions: &'a Positions<'a>,
     newline: &'static str,
     markers: bool,
+    /// Whether the compiler knows only line markers and pragma lines.
+    preprocessed: bool,
     pending: Vec<(usize, Rank, String)>,
 }
 
 impl<'a> Insertions<'a> {
     /// None yet. Inserted line ends look like the first one of the text.
-    pub(super) fn new(text: &'a [u8], positions: &'a Positions<'a>, markers: bool) -> Self {
+    pub(super) fn new(text: &'a [u8], positions: &'a Positions<'a>, options: &Options) -> Self {
         let first = memchr::memchr(b'\n', text).unwrap_or(0);
         let newline = if text[..first].ends_with(b"\r") { "\r\n" } else { "\n" };
-        Self { text, positions, newline, markers, pending: Vec::new() }
+        let (markers, preprocessed) = (options.line_markers, options.preprocessed);
+        Self { text, positions, newline, markers, preprocessed, pending: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -73,10 +78,16 @@ impl<'a> Insertions<'a> {
     /// The marker line that makes the next line that of `offset`; empty if none are wanted.
     pub(super) fn marker(&self, offset: usize) -> String {
         if self.markers {
-            format!("#line {}\n", self.positions.line(offset))
+            format!("{} {}\n", self.marker_word(), self.positions.line(offset))
         } else {
             String::new()
         }
+    }
+
+    /// How a marker begins. The preprocessor calls `# 12` an extension, but in preprocessed text
+    /// nothing else is known.
+    pub(super) fn marker_word(&self) -> &'static str {
+        if self.preprocessed { "#" } else { "#line" }
     }
 
     /// Hands everything over to the edits.
@@ -94,6 +105,9 @@ impl<'a> Insertions<'a> {
                 }
                 text.push_str(piece);
             }
+            if self.preprocessed {
+                text = operators_as_lines(&text, &self.marker(offset));
+            }
             if self.text.get(offset) == Some(&b',') {
                 text = format!(")]] {text} [[omp::sequence(");
                 edits.delete(offset..offset + 1);
@@ -102,6 +116,8 @@ impl<'a> Insertions<'a> {
                 if offset == self.text.len() && !self.text.ends_with(b"\n") {
                     text.insert(0, '\n');
                 }
+            } else if self.preprocessed && text.contains('\n') {
+                text = format!("{}\n{}", text.trim_end(), self.marker(offset));
             } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !text.ends_with(' ') {
                 text.push(' ');
             }
@@ -119,4 +135,20 @@ impl<'a> Insertions<'a> {
         let next = scan::skip_blank(self.text, offset, false);
         matches!(self.text[next..], [b'#', ..] | [b'%', b':', ..])
     }
+}
+
+/// Pragma lines in place of the operators that we insert: in preprocessed text there are none. The
+/// marker keeps the user's line for what comes behind each line end.
+fn operators_as_lines(text: &str, marker: &str) -> String {
+    let mut output = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, operator)) = rest.split_once("_Pragma(\"") {
+        let Some((literal, behind)) = operator.split_once("\")") else { break };
+        output += before.trim_end_matches(' ');
+        let _ = write!(output, "\n{marker}#pragma ");
+        output += &literal.replace("\\\"", "\"").replace("\\?", "?").replace("\\\\", "\\");
+        let _ = write!(output, "\n{marker}");
+        rest = behind.trim_start_matches(' ');
+    }
+    output + rest
 }

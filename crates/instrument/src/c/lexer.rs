@@ -76,6 +76,7 @@ pub(super) fn lex(text: &[u8], lines: &LineIndex, cxx: bool) -> Result<Lexed, Er
         everything: pragma::operators_possible(text) || attribute::possible(text),
         depth: None,
         saved: Vec::new(),
+        system: false,
         fresh_comment: usize::MAX,
         lexed: Lexed {
             tokens: Vec::new(),
@@ -116,6 +117,8 @@ struct Lexer<'a> {
     depth: Option<i64>,
     /// Per open conditional: the depth before it, and the greatest at the end of a branch.
     saved: Vec<(Option<i64>, Option<i64>)>,
+    /// Whether a line marker says that this is a header of the system: its directives stay alone.
+    system: bool,
     /// End of the last comment that began a line.
     fresh_comment: usize,
     lexed: Lexed,
@@ -301,8 +304,8 @@ impl Lexer<'_> {
 
     fn pragma(&mut self, start: usize, rest: usize, end: usize) {
         match pragma::read_line(self.text, start, rest, end, self.lines) {
-            Some(found) => self.directive(found),
-            None => self.push(Kind::Pragma, start, end),
+            Some(found) if !self.system => self.directive(found),
+            _ => self.push(Kind::Pragma, start, end),
         }
     }
 
@@ -311,6 +314,12 @@ impl Lexer<'_> {
         let (number, file) = rest.trim().split_once([' ', '\t']).unwrap_or((rest.trim(), ""));
         let Ok(number) = number.parse() else { return };
         let file = file.trim().strip_prefix('"').and_then(|file| file.rsplit_once('"'));
+        if let Some((_, flags)) = file {
+            // 1: a file begins, 2: it goes on, 3: it is the system's. Without the first two, a macro
+            // of a system header is at work in the user's file.
+            let has = |flag| flags.split_ascii_whitespace().any(|word| word == flag);
+            self.system = if has("1") || has("2") { has("3") } else { self.system };
+        }
         let file = file.map(|(file, _)| file.replace("\\\\", "\\").replace("\\\"", "\""));
         self.lexed.markers.push((self.lines.next_line(end), number, file));
     }

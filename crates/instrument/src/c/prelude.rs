@@ -53,7 +53,7 @@ pub(super) fn prelude(
     regions: &[Region],
     needs: Needs,
 ) -> String {
-    let mut text = declarations(cxx);
+    let mut text = declarations(cxx, prefix);
     if needs.guards {
         guards(&mut text, prefix);
     }
@@ -63,11 +63,14 @@ pub(super) fn prelude(
     text
 }
 
-/// The same text as in `pomp.h`, behind the same macro, so that both can be there.
-fn declarations(cxx: bool) -> String {
-    let mut text = "#ifndef POMP_DECLARED\n#define POMP_DECLARED 1\n".to_owned();
-    text += "struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;\
-             int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};\n";
+/// What `pomp.h` declares. The descriptor's type has a tag of ours, and the one of `pomp.h` is only
+/// mentioned: the text may include that header as well, or have a type of its own by that name.
+fn declarations(cxx: bool, prefix: &str) -> String {
+    let mut text = format!(
+        "struct ompregdescr;struct {prefix}region{{const char*name,*sub_name;int num_sections;\
+         const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;\
+         struct ompregdescr*next;}};\n"
+    );
     text += if cxx { "extern \"C\" {\n" } else { "" };
     for routine in ["Init", "Finalize", "On", "Off"] {
         let _ = write!(text, "extern void POMP_{routine}(void);");
@@ -79,7 +82,7 @@ fn declarations(cxx: bool) -> String {
         }
         text.push('\n');
     }
-    text += if cxx { "}\n#endif\n" } else { "#endif\n" };
+    text += if cxx { "}\n" } else { "" };
     text
 }
 
@@ -107,12 +110,17 @@ fn descriptor(
     let file = region.file.as_deref().unwrap_or(path);
     // Where `data` is 2, the calls have their second argument. A cast of C++ style, because some
     // build with -Wold-style-cast -Werror.
-    let data = if cxx { "reinterpret_cast<void*>(2)" } else { "(void*)2" };
+    let cast = |to: &str, what: &str| match cxx {
+        true => format!("reinterpret_cast<{to}>({what})"),
+        false => format!("({to}){what}"),
+    };
+    let data = cast("void*", "2");
+    let address = cast("struct ompregdescr*", &format!("&{prefix}d{number}"));
     let _ = writeln!(
         text,
-        "static struct ompregdescr {prefix}d{number}={{{},{},{},{},{},{},{},{},{data},0}};\n\
+        "static struct {prefix}region {prefix}d{number}={{{},{},{},{},{},{},{},{},{data},0}};\n\
          static __inline__ __attribute__((always_inline,unused))\
-         struct ompregdescr*{prefix}{number}(void){{return&{prefix}d{number};}}",
+         struct ompregdescr*{prefix}{number}(void){{return {address};}}",
         literal(&region.name),
         literal(&region.sub_name),
         region.sections,

@@ -123,6 +123,24 @@ pub(super) fn skip_blank(text: &[u8], mut at: usize, lines: bool) -> usize {
     }
 }
 
+/// Whether the text has a directive as an operator or the argument of a macro: `"omp ` or `(omp `.
+pub(super) fn mentions_directive(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"omp").any(|at| {
+        let before = text[..at].trim_ascii_end();
+        let blank = matches!(text.get(at + 3), Some(b' ' | b'\t' | b'\\'));
+        blank && matches!(before.last(), Some(b'(' | b'"'))
+    })
+}
+
+/// Whether the argument of a `_Pragma` is written here, and not made by a macro.
+pub(super) fn has_operator_with_literal(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"_Pragma").any(|at| {
+        let open = skip_blank(text, at + b"_Pragma".len(), true);
+        let literal = skip_blank(text, open + 1, true);
+        text.get(ident_end(text, literal)) == Some(&b'"')
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ mod forms;
 mod parallel;
 mod passed;
 mod prelude;
+mod preprocessed;
 mod preprocessor;
 mod properties;
 mod statements;
@@ -39,7 +40,8 @@ fn check_with(input: &str, options: &Options, expected: &Expect) {
 
 fn show(outcome: &Outcome) -> String {
     let text = String::from_utf8(outcome.text.clone()).unwrap();
-    let body = text.split_once("#line 1 \"t.").map_or(text.as_str(), |(_, rest)| rest);
+    let prelude = text.split_once("#line 1 \"t.").or_else(|| text.split_once("# 1 \"t."));
+    let body = prelude.map_or(text.as_str(), |(_, rest)| rest);
     let body =
         body.split_once("\"\n").filter(|_| body.len() < text.len()).map_or(body, |(_, rest)| rest);
     let body = body.split("/* pompeii undo").next().unwrap_or_default();

@@ -185,7 +185,7 @@ fn unknown_directives() {
             #define PARALLEL _Pragma("omp parallel")
             == 1: barrier (6, 6) (6, 6)
             == Note 2: `wonder` is not a directive that is known
-            == Warning 9: directives made by this macro are not seen; instrument the preprocessed text to see them
+            == Hidden 9: directives made by this macro are not seen; instrument the preprocessed text to see them
         "#]],
     );
 }

@@ -16,18 +16,17 @@ fn of_c() {
         "#pragma omp barrier\n",
         &Options::new("a \"b\"\\c.c", Language::C),
         &expect![[r#"
-        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-        #endif
-        static struct ompregdescr pomp_d1={"barrier","",0,"a \"b\"\\c.c",1,1,1,1,(void*)2,0};
-        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
-        #line 1 "a \"b\"\\c.c"
-        #line 1
-        #pragma omp barrier
-        #line 2
-        /* pompeii undo 1: 14 af7a4abc12a541ea
-           0+90d,13+0,1+27
-        */
-    "#]],
+            struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            static struct pomp_region pomp_d1={"barrier","",0,"a \"b\"\\c.c",1,1,1,1,(void*)2,0};
+            static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return (struct ompregdescr*)&pomp_d1;}
+            #line 1 "a \"b\"\\c.c"
+            #line 1
+            #pragma omp barrier
+            #line 2
+            /* pompeii undo 1: 14 af7a4abc12a541ea
+               0+901,13+0,1+27
+            */
+        "#]],
     );
 }
 
@@ -37,19 +36,19 @@ fn of_cxx() {
         "#pragma omp barrier\n",
         &Options::new("t.cpp", Language::Cxx),
         &expect![[r#"
-        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-        extern "C" {
-        }
-        #endif
-        static struct ompregdescr pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,reinterpret_cast<void*>(2),0};
-        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
-        #line 1 "t.cpp"
-        #line 1
-        #pragma omp barrier
-        #line 2
-        /* pompeii undo 1: 14 af7a4abc12a541ea
-           0+920,13+0,1+27
-    "#]],
+            struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            extern "C" {
+            }
+            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,reinterpret_cast<void*>(2),0};
+            static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return reinterpret_cast<struct ompregdescr*>(&pomp_d1);}
+            #line 1 "t.cpp"
+            #line 1
+            #pragma omp barrier
+            #line 2
+            /* pompeii undo 1: 14 af7a4abc12a541ea
+               0+926,13+0,1+27
+            */
+        "#]],
     );
 }
 
@@ -60,15 +59,14 @@ fn behind_a_byte_order_mark() {
         "\u{feff}#pragma omp barrier\n",
         &options,
         &expect![[r#"
-        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-        #endif
-        static struct ompregdescr pomp_d1={"barrier","",0,"t.c",1,1,1,1,(void*)2,0};
-        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
-        #pragma omp barrier
-        /* pompeii undo 1: 17 8c98729735851fb8
-           3+8e5,13+0,1+1f
-        */
-    "#]],
+            ﻿struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            static struct pomp_region pomp_d1={"barrier","",0,"t.c",1,1,1,1,(void*)2,0};
+            static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return (struct ompregdescr*)&pomp_d1;}
+            #pragma omp barrier
+            /* pompeii undo 1: 17 8c98729735851fb8
+               3+8d9,13+0,1+1f
+            */
+        "#]],
     );
 }
 
@@ -79,19 +77,19 @@ fn behind_the_start_of_a_module_unit() {
         text,
         &Options::new("t.cpp", Language::Cxx),
         &expect![[r#"
-        // unit
-        module;
-        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-        extern "C" {
-        }
-        #endif
-        static struct ompregdescr pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,reinterpret_cast<void*>(2),0};
-        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return&pomp_d1;}
-        #line 3 "t.cpp"
-        #include <x>
-        #line 4
-        #pragma omp barrier
-    "#]],
+            // unit
+            module;
+            struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            extern "C" {
+            }
+            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,reinterpret_cast<void*>(2),0};
+            static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return reinterpret_cast<struct ompregdescr*>(&pomp_d1);}
+            #line 3 "t.cpp"
+            #include <x>
+            #line 4
+            #pragma omp barrier
+            #line 5
+        "#]],
     );
 }
 
@@ -102,19 +100,18 @@ fn names_that_are_taken_are_avoided() {
         text,
         &Options::new("t.c", Language::C),
         &expect![[r#"
-        struct ompregdescr{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-        #endif
-        static struct ompregdescr pomp1_d1={"barrier","",0,"t.c",2,2,2,2,(void*)2,0};
-        static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp1_1(void){return&pomp1_d1;}
-        #line 1 "t.c"
-        int pomp_d1;
-        #line 2
-        #pragma omp barrier
-        #line 3
-        /* pompeii undo 1: 21 5a033ddf957053fe
-           0+8d6,d+29,13+0,1+28
-        */
-    "#]],
+            struct ompregdescr;struct pomp1_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            static struct pomp1_region pomp1_d1={"barrier","",0,"t.c",2,2,2,2,(void*)2,0};
+            static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp1_1(void){return (struct ompregdescr*)&pomp1_d1;}
+            #line 1 "t.c"
+            int pomp_d1;
+            #line 2
+            #pragma omp barrier
+            #line 3
+            /* pompeii undo 1: 21 5a033ddf957053fe
+               0+8cc,d+29,13+0,1+28
+            */
+        "#]],
     );
 }
 

@@ -159,7 +159,7 @@ fn sections_with_and_without_directives() {
               } POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_Sections_exit(pomp_1()); }
             }
             == 1: sections x3 (2, 2) (10, 10)
-            == 2: section (4, 4) (4, 4)
+            == 2: section (2, 2) (4, 4)
             == 3: section (5, 5) (6, 6)
             == 4: section (7, 7) (9, 9)
         "#]],
