@@ -178,20 +178,51 @@ fn define_teams(archive: &mut ArchiveWriter, live: &LiveProcess) -> Result<(), E
     let (name, none) = (archive.string("OpenMP")?, archive.string("")?);
     let all = (0..live.locations.len()).map(|place| location_ref(place).0).collect();
     archive.define(group(ALL_LOCATIONS, name, enums::GroupType::COMM_LOCATIONS, all))?;
-    for definition in &live.definitions {
-        let &Live::Communicator { id, master, size } = definition else { continue };
-        let of = GroupRef(id + 1);
-        let members = members(live, master, size);
+    for team in live.definitions.iter().filter_map(|definition| Team::of(live, definition)) {
+        let of = GroupRef(team.id + 1);
+        let members = team.members.iter().map(|&place| place as u64).collect();
         archive.define(group(of, none, enums::GroupType::COMM_GROUP, members))?;
         archive.define(Comm {
-            id: CommRef(id),
+            id: CommRef(team.id),
             name: none,
             group: of,
-            parent: enclosing(live, id, master),
+            parent: team.enclosing(live),
             flags: enums::CommFlag::NONE,
         })?;
     }
     Ok(())
+}
+
+/// A shape of team: its communicator, and the places of its threads among the locations.
+struct Team {
+    id: u32,
+    level: u32,
+    members: Vec<usize>,
+}
+
+impl Team {
+    fn of(live: &LiveProcess, definition: &Live) -> Option<Self> {
+        let locations = live.members(definition);
+        let above = locations.first().map_or(0, |master| master.level);
+        let (id, level) = match *definition {
+            Live::Communicator { id, .. } => (id, above + 1),
+            Live::NestedCommunicator { id, level, .. } => (id, level),
+            Live::Region { .. } => return None,
+        };
+        let place = |index| live.locations.iter().position(|location| location.index == index);
+        let members = locations.iter().filter_map(|location| place(location.index)).collect();
+        Some(Self { id, level, members })
+    }
+
+    /// The communicator, defined before, of a team one level up that the master is a thread of.
+    fn enclosing(&self, live: &LiveProcess) -> CommRef {
+        let Some(master) = self.members.first() else { return CommRef::UNDEFINED };
+        let mut teams = live.definitions.iter().filter_map(|definition| Team::of(live, definition));
+        let outer = teams.find(|outer| {
+            outer.id < self.id && outer.level + 1 == self.level && outer.members.contains(master)
+        });
+        outer.map_or(CommRef::UNDEFINED, |outer| CommRef(outer.id))
+    }
 }
 
 fn group(id: GroupRef, name: StringRef, kind: enums::GroupType, members: Vec<u64>) -> Group {
@@ -204,32 +235,4 @@ fn group(id: GroupRef, name: StringRef, kind: enums::GroupType, members: Vec<u64
         paradigm: enums::Paradigm::OPENMP,
         group_flags: enums::GroupFlag::NONE,
     }
-}
-
-fn members(live: &LiveProcess, master: u32, size: u32) -> Vec<u64> {
-    let place = |thread: u32| {
-        live.locations.iter().position(|location| match thread {
-            0 => location.index == master,
-            _ => location.parent == Some(master) && location.thread == thread,
-        })
-    };
-    (0..size).filter_map(place).map(|place| place as u64).collect()
-}
-
-/// The communicator, defined before `id`, of a team that `master` is a worker of.
-fn enclosing(live: &LiveProcess, id: u32, master: u32) -> CommRef {
-    let worker = live.locations.iter().find(|location| location.index == master);
-    let Some((parent, thread)) = worker.and_then(|worker| Some((worker.parent?, worker.thread)))
-    else {
-        return CommRef::UNDEFINED;
-    };
-    let outer = live.definitions.iter().find_map(|definition| match *definition {
-        Live::Communicator { id: outer, master, size }
-            if outer < id && master == parent && size > thread =>
-        {
-            Some(CommRef(outer))
-        }
-        _ => None,
-    });
-    outer.unwrap_or(CommRef::UNDEFINED)
 }

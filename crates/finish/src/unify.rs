@@ -134,40 +134,33 @@ fn system(live: &LiveProcess) -> System {
 /// Brings locations in the order of their thread numbers, workers behind their master: they were
 /// made in the order in which threads came.
 pub fn sort_locations(live: &mut LiveProcess) {
-    let mut paths: HashMap<u32, Vec<u32>> = HashMap::new();
-    for location in &live.locations {
-        let above = location.parent.and_then(|parent| paths.get(&parent));
-        let mut path = above.cloned().unwrap_or_default();
-        path.push(if location.parent.is_some() { location.thread } else { location.index });
-        paths.insert(location.index, path);
+    let key = |location: &LiveLocation| (initial(live, location), live.thread_path(location));
+    let mut keys: HashMap<u32, (u32, Vec<u32>)> =
+        live.locations.iter().map(|location| (location.index, key(location))).collect();
+    live.locations.sort_by_key(|location| keys.remove(&location.index));
+}
+
+/// The initial thread that the location's teams come from.
+fn initial(live: &LiveProcess, location: &LiveLocation) -> u32 {
+    let mut at = location;
+    // Parents are made before their workers; anything else is damage.
+    while let Some(parent) = at.parent.filter(|&parent| parent < at.index) {
+        let Some(found) = live.locations.iter().find(|other| other.index == parent) else { break };
+        at = found;
     }
-    live.locations.sort_by_key(|location| paths.remove(&location.index));
+    at.index
 }
 
 /// `Master thread`, `OMP thread 3`, or with nesting the numbers from the outside in:
 /// `OMP thread 1.2`.
 fn location_name(live: &LiveProcess, location: &LiveLocation) -> String {
-    let mut numbers = Vec::new();
-    let mut at = location;
-    while let Some(parent) = at.parent.and_then(|index| find(live, index)) {
-        numbers.push(at.thread.to_string());
-        // Parents are made before their workers; anything else is damage.
-        if parent.index >= at.index {
-            break;
-        }
-        at = parent;
-    }
-    numbers.reverse();
-    match (numbers.is_empty(), at.index) {
+    let numbers: Vec<String> = live.thread_path(location).iter().map(u32::to_string).collect();
+    match (numbers.is_empty(), initial(live, location)) {
         (true, 0) => "Master thread".to_owned(),
         (true, index) => format!("Thread {index}"),
         (false, 0) => format!("OMP thread {}", numbers.join(".")),
         (false, index) => format!("OMP thread {} of thread {index}", numbers.join(".")),
     }
-}
-
-fn find(live: &LiveProcess, index: u32) -> Option<&LiveLocation> {
-    live.locations.iter().find(|location| location.index == index)
 }
 
 /// Finds the one call path of each node.
