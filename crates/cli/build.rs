@@ -36,7 +36,12 @@ fn build() -> Result<()> {
     let built = cargo_build(&crates.join("runtime/Cargo.toml"), &out.join("runtime"))?;
     let shared = out.join("libpomp.so");
     copy(&built.join("libpomp.so"), &shared)?;
-    archive(&built.join("libpomp.a"), &api(&shared)?, &out)?;
+    let symbols = api(&shared)?;
+    archive(&built.join("libpomp.a"), &symbols, &out.join("libpomp.a"))?;
+    // In a statically linked program the OpenMP library's lock routines cannot be interposed: this
+    // archive leaves them alone.
+    let own: Vec<String> = symbols.into_iter().filter(|name| name.starts_with("POMP_")).collect();
+    archive(&built.join("libpomp.a"), &own, &out.join("libpomp-static.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
     copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))
 }
@@ -64,9 +69,9 @@ fn cargo_build(manifest: &Path, target: &Path) -> Result<PathBuf> {
     Ok(target.join("runtime"))
 }
 
-/// Makes one object with only the API visible, and an archive of it.
-fn archive(from: &Path, symbols: &[String], out: &Path) -> Result<()> {
-    let (object, list) = (out.join("pomp.o"), out.join("api.txt"));
+/// Makes one object with only `symbols` visible, and an archive of it.
+fn archive(from: &Path, symbols: &[String], archive: &Path) -> Result<()> {
+    let (object, list) = (archive.with_extension("o"), archive.with_extension("txt"));
     fs::write(&list, symbols.join("\n") + "\n").map_err(|error| error.to_string())?;
     let mut link = Command::new("ld");
     link.args(["-r", "--gc-sections", "-o"]).arg(&object);
@@ -78,9 +83,8 @@ fn archive(from: &Path, symbols: &[String], out: &Path) -> Result<()> {
     objcopy.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd", "--strip-debug"]);
     objcopy.arg(format!("--keep-global-symbols={}", list.display()));
     run(objcopy.arg(&object))?;
-    let archive = out.join("libpomp.a");
-    let _ = fs::remove_file(&archive);
-    run(Command::new("ar").arg("crsD").arg(&archive).arg(&object))
+    let _ = fs::remove_file(archive);
+    run(Command::new("ar").arg("crsD").arg(archive).arg(&object))
 }
 
 /// The library's own global functions, from the shared object: in the archive `nm` stumbles over

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-const FILES: [(&str, &[u8]); 3] = [
+const FILES: [(&str, &[u8]); 4] = [
     ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
+    ("libpomp-static.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-static.a"))),
     ("libpomp.so", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.so"))),
     ("pomp.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp.h"))),
 ];
 
-/// The folder with `libpomp.a`, `libpomp.so` and `pomp.h`.
+/// The folder with `libpomp.a`, `libpomp-static.a` (without lock routines), `libpomp.so` and
+/// `pomp.h`.
 ///
 /// # Errors
 /// Where no folder can be written to.
