@@ -85,6 +85,25 @@ const OPENMP: [&str; 8] =
 const OTHER: [&str; 7] = ["-E", "-M", "-MM", "-fsyntax-only", "--version", "-v", "-###"];
 
 impl CommandLine {
+    /// The arguments one by one, each with its position and with the word that belongs to it.
+    pub fn arguments(&self) -> impl Iterator<Item = (usize, &[String])> {
+        let mut position = 1;
+        std::iter::from_fn(move || {
+            let word = self.words.get(position)?;
+            let start = position;
+            let length = if WITH_WORD.contains(&word.as_str()) || word == "-x" { 2 } else { 1 };
+            position += length;
+            Some((start, &self.words[start..position.min(self.words.len())]))
+        })
+    }
+
+    /// The language that a `-x` before this position sets.
+    pub fn explicit_language(&self, position: usize) -> Option<&str> {
+        let before = self.arguments().take_while(|(start, _)| *start < position);
+        let explicit = before.filter(|(_, words)| words[0] == "-x").last();
+        explicit.and_then(|(_, words)| Some(words.get(1)?.as_str()))
+    }
+
     /// Reads the words of a command; the first is the compiler.
     pub fn parse(words: &[String]) -> Self {
         let mut line = Self {
@@ -135,7 +154,10 @@ impl CommandLine {
 
     fn source(&mut self, position: usize, language: Option<Language>) {
         let path = PathBuf::from(&self.words[position]);
-        let by_name = Language::from_path(&self.words[position]);
+        let by_name = match Language::from_path(&self.words[position]) {
+            Some(Language::C) if compiles_cxx(&self.words[0]) => Some(Language::Cxx),
+            by_name => by_name,
+        };
         if let Some(language) = language.or(by_name) {
             self.sources.push(Source { position, path, language });
         }
@@ -175,6 +197,12 @@ impl CommandLine {
         }
         false
     }
+}
+
+/// Whether this compiler takes files of C for C++.
+fn compiles_cxx(compiler: &str) -> bool {
+    let name = compiler.rsplit('/').next().unwrap_or(compiler);
+    ["++", "cxx", "icpc", "icpx", "mpiCC"].iter().any(|part| name.contains(part))
 }
 
 fn explicit_language(name: &str) -> Option<Language> {
@@ -237,6 +265,10 @@ mod tests {
             expect![[
                 r#"Compile openmp=true links=false [a.f90:FortranFree b.f:FortranFixed] length=Some(200) deps=Some("x.dep")"#
             ]],
+        );
+        check(
+            "mpicxx -fopenmp -c a.c b.ii",
+            expect!["Compile openmp=true links=false [a.c:Cxx b.ii:Cxx] length=None deps=None"],
         );
         check(
             "gcc -E a.c",

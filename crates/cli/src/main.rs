@@ -8,7 +8,9 @@
 mod commands;
 mod compiler;
 mod experiment;
+mod headers;
 mod library;
+mod preprocess;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -136,3 +136,124 @@ fn a_plug_in_and_its_program_are_one_measurement() {
     assert!(report.contains("@plugin.c:3") && report.contains("@host.c:4"), "{report}");
     assert!(!sandbox.exists("exp/procs"));
 }
+
+/// A header with a directive, a header with a macro that makes one, and a macro in the source.
+fn hidden_directives() -> Sandbox {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("src")).unwrap();
+    fs::create_dir_all(sandbox.path("include/kernels")).unwrap();
+    sandbox.file(
+        "include/kernels/sum.h",
+        "static int sum(int n) {\n  int sum = 0;\n#pragma omp parallel for reduction(+:sum)\n  \
+         for (int i = 0; i < n; i++) sum += i;\n  return sum;\n}\n",
+    );
+    sandbox.file("src/macros.h", "#define OMP(x) _Pragma(#x)\n#include <kernels/sum.h>\n");
+    sandbox.file(
+        "src/main.c",
+        "#include <stdio.h>\n#include \"macros.h\"\n#undef BASE\nenum { BASE = LIMIT };\n\
+         int main(void) {\n  int n = BASE, *p = NULL;\n  \
+         OMP(omp parallel num_threads(2))\n  {\n    OMP(omp atomic) n++;\n  }\n  \
+         printf(\"%s %d %d %d\\n\", __FILE__, __LINE__, n, sum(n));\n  return p != NULL;\n}\n",
+    );
+    sandbox
+}
+
+#[test]
+fn directives_of_headers_and_macros_are_instrumented() {
+    for compiler in ["gcc", "clang-19"] {
+        let sandbox = hidden_directives();
+        if Command::new(compiler).arg("--version").output().is_err() {
+            continue; // `cargo xtask programs` insists on it
+        }
+        let command = format!(
+            "compile --strict -- {compiler} -std=c99 -pedantic -Wall -Wextra -Werror -DLIMIT=8 \
+             -DBASE=1 -Iinclude -g -MD -fopenmp -c src/main.c -o main.o"
+        );
+        let compiled = sandbox.succeeds(&command);
+        compiled.says("src/main.c: instrumented 3 of 3 directives after preprocessing");
+        assert!(!compiled.messages.contains("warning"), "{}", compiled.messages);
+        let dependencies = fs::read_to_string(sandbox.path("main.d")).unwrap();
+        let expected = ["main.o:", "src/main.c", "src/macros.h", "include/kernels/sum.h"];
+        assert!(expected.iter().all(|part| dependencies.contains(part)), "{dependencies}");
+        assert!(!dependencies.contains("pompeii-"), "{dependencies}");
+        let bytes = fs::read(sandbox.path("main.o")).unwrap();
+        assert!(!bytes.windows(9).any(|window| window == b"/pompeii-"));
+        sandbox.succeeds(&format!("compile -- {compiler} -fopenmp main.o -o main"));
+        let ended = sandbox.pompeii("run -q -o exp -- ./main");
+        assert_eq!((ended.output.as_str(), ended.code), ("src/main.c 11 10 45\n", Some(0)));
+        let report = sandbox.succeeds("report exp").output;
+        assert!(report.contains("@sum.h:3") && report.contains("@main.c:7"), "{report}");
+    }
+}
+
+#[test]
+fn warnings_name_the_users_lines_once() {
+    let sandbox = hidden_directives();
+    sandbox.file(
+        "src/loud.c",
+        "#include \"macros.h\"\n#warning once\nint f(int x) {\n  OMP(omp parallel)\n  x = 1;\n  \
+         switch (x) {\n  case 0: x = 2; /* fall through */\n  case 1: ;\n  }\n  int unused;\n  \
+         return sum(x);\n}\n",
+    );
+    let words = "compile --strict -q -- gcc -Wall -Wextra -Iinclude -fopenmp -c src/loud.c";
+    let messages = sandbox.succeeds(words).messages;
+    assert_eq!(messages.matches("warning:").count(), 2, "{messages}");
+    assert!(messages.contains("src/loud.c:2:2: warning: #warning once"), "{messages}");
+    assert!(messages.contains("src/loud.c:10:7: warning: unused variable"), "{messages}");
+    assert!(sandbox.exists("loud.o"));
+}
+
+#[test]
+fn preprocessing_is_forced_and_forbidden() {
+    let sandbox = hidden_directives();
+    let words = "gcc -DLIMIT=8 -Iinclude -fopenmp -c src/main.c";
+    let ended = sandbox.succeeds(&format!("compile --no-preprocess -- {words}"));
+    assert!(!ended.messages.contains("instrumented"), "{}", ended.messages);
+    sandbox.file("loop.c", LOOP);
+    let ended = sandbox.succeeds("compile --preprocess -- gcc -fopenmp loop.c -o loop");
+    ended.says("loop.c: instrumented 1 of 1 directives after preprocessing");
+    assert_eq!(sandbox.pompeii("run -q -o exp -- ./loop").code, Some(3));
+    assert_eq!(sandbox.pompeii("compile --preprocess --no-preprocess -- gcc loop.c").code, Some(2));
+}
+
+#[test]
+fn branches_that_disagree_are_decided_by_the_preprocessor() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "odd.c",
+        "int main(void) {\n  int n = 0;\n#pragma omp parallel\n#ifdef NEVER\n  if (n) {\n#else\n  {\n\
+         #endif\n#pragma omp atomic\n    n++;\n  }\n#ifdef NEVER\n  }\n#endif\n  return n;\n}\n",
+    );
+    let ended = sandbox.succeeds("compile --strict -- gcc -fopenmp odd.c -o odd");
+    ended.says("odd.c: instrumented 2 of 2 directives");
+    assert_eq!(sandbox.pompeii("run -q -o exp -- ./odd").code, Some(2));
+}
+
+#[test]
+fn a_second_try_is_made_with_preprocessed_text() {
+    let sandbox = Sandbox::new();
+    // The macro hides the end of the loop's body, so the calls go to the wrong place.
+    sandbox.file(
+        "end.c",
+        "#define END ; }\nint main(void) {\n  int n = 0;\n#pragma omp parallel num_threads(2)\n  {\n\
+         #pragma omp for\n    for (int i = 0; i < 4; i++)\n#pragma omp atomic\n      n += i END\n  \
+         return n;\n}\n",
+    );
+    let ended = sandbox.succeeds("compile --strict -- gcc -fopenmp end.c -o end");
+    ended.says("end.c: instrumented 3 of 3 directives after preprocessing");
+    assert_eq!(sandbox.pompeii("run -q -o exp -- ./end").code, Some(6));
+}
+
+#[test]
+fn several_sources_of_one_command() {
+    let sandbox = hidden_directives();
+    sandbox.file(
+        "a.c",
+        "int a(void) {\n  int n = A;\n#pragma omp parallel\n  n = A;\n  return n;\n}\n",
+    );
+    let words = "gcc -DLIMIT=8 -DA=2 -Iinclude -fopenmp src/main.c a.c -o both";
+    let ended = sandbox.succeeds(&format!("compile --strict -- {words}"));
+    ended.says("src/main.c: instrumented 3 of 3 directives after preprocessing");
+    ended.says("a.c: instrumented 1 of 1 directives\n");
+    assert_eq!(sandbox.pompeii("run -q -o exp -- ./both").output, "src/main.c 11 10 45\n");
+}

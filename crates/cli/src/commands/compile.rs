@@ -2,8 +2,11 @@
 //!
 //! Sources are rewritten to a temporary folder under their own names, so that objects get the
 //! names that the user expects; options take care that includes, macros, debug information and
-//! dependency files still name the user's file (decision 25). A file that cannot be instrumented,
-//! or does not compile instrumented, is compiled as it is, with a warning.
+//! dependency files still name the user's file (decision 25).
+//!
+//! The user's own text is rewritten where that shows everything; else, or where the result does not
+//! compile, what the preprocessor makes of it. A file that cannot be compiled instrumented is
+//! compiled as it is, with a warning.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +18,8 @@ use pompeii_instrument::{Disabled, Options, Outcome, Severity};
 use super::instrument::render;
 use super::say;
 use crate::compiler::{CommandLine, Source, Stage, source_folder};
-use crate::library;
+use crate::preprocess::{self, Preprocessed};
+use crate::{headers, library};
 
 /// Options of `compile`.
 #[derive(clap::Args)]
@@ -28,6 +32,13 @@ pub struct Arguments {
     /// A file that cannot be compiled instrumented is an error, not a warning
     #[arg(long)]
     strict: bool,
+    /// Instrument what the preprocessor makes of every source, not only where directives come from
+    /// headers and macros
+    #[arg(long, conflicts_with = "no_preprocess")]
+    preprocess: bool,
+    /// Instrument the sources themselves, never what the preprocessor makes of them
+    #[arg(long)]
+    no_preprocess: bool,
     /// Constructs without events, separated by commas; `sync` for all short synchronisation
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_disable: String,
@@ -42,97 +53,214 @@ pub struct Arguments {
     command: Vec<String>,
 }
 
+/// When preprocessed text is instrumented.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Always,
+    /// Where the text itself does not show everything.
+    Hidden,
+    Never,
+}
+
 /// A source with its rewritten copy.
 struct Rewritten<'a> {
     source: &'a Source,
     copy: PathBuf,
     outcome: Outcome,
+    /// How the preprocessor fared, where its text was rewritten.
+    preprocessed: Option<Preprocessed>,
+}
+
+/// What is the same for all sources of a command.
+struct Job<'a> {
+    line: &'a CommandLine,
+    disabled: Disabled,
+    strict: bool,
+    folder: &'a Path,
 }
 
 /// Does it; the exit code is the compiler's.
 pub fn execute(arguments: Arguments) -> Result<ExitCode> {
-    let line = CommandLine::parse(&arguments.command);
+    let line = &CommandLine::parse(&arguments.command);
     let disabled = Disabled::parse(&arguments.pomp_disable)
         .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
     let temporary = tempfile::Builder::new().prefix("pompeii-").tempdir()?;
     let folder = arguments.keep.as_deref().unwrap_or(temporary.path());
-    let mut rewritten = Vec::new();
-    if line.openmp && line.stage != Stage::Other {
-        for (number, source) in line.sources.iter().enumerate() {
-            match rewrite(source, &line, &disabled, &folder.join(number.to_string())) {
-                Ok(Some(done)) => rewritten.push(done),
-                Ok(None) => {}
-                Err(error) if arguments.strict => return Err(error),
-                Err(error) => say(format!("warning: {error:#}\n  it is compiled as it is")),
-            }
-        }
-    }
-    let plain = with_library(&line, line.words.clone())?;
+    let job = Job { line, disabled, strict: arguments.strict, folder };
+    let mode = match (arguments.preprocess, arguments.no_preprocess) {
+        (true, _) => Mode::Always,
+        (_, true) => Mode::Never,
+        _ => Mode::Hidden,
+    };
+    let rewritten = job.rewrite_all(mode)?;
+    let plain = with_library(line, line.words.clone())?;
     if rewritten.is_empty() {
         return run(&plain, false).map(|done| done.code);
     }
-    let instrumented = with_library(&line, with_copies(&line, &rewritten))?;
-    let done = run(&instrumented, true)?;
-    if !done.success {
-        return fall_back(&arguments, &plain, &done);
+    let done = run(&with_library(line, with_copies(line, &rewritten))?, true)?;
+    if done.success {
+        return Ok(finish(line, &rewritten, &done, arguments.quiet));
     }
-    super::print_error_bytes(&done.messages);
-    mend_dependencies(&line, &rewritten);
-    if !arguments.quiet {
-        rewritten.iter().for_each(announce);
+    // Perhaps the user's own text does not compile either.
+    let check = run(&plain, true)?;
+    if !check.success {
+        super::print_error_bytes(&check.messages);
+        return Ok(check.code);
     }
-    Ok(done.code)
+    if mode == Mode::Hidden && rewritten.iter().any(|one| one.preprocessed.is_none()) {
+        let rewritten = job.rewrite_all(Mode::Always)?;
+        let done = run(&with_library(line, with_copies(line, &rewritten))?, true)?;
+        if done.success {
+            return Ok(finish(line, &rewritten, &done, arguments.quiet));
+        }
+    }
+    fall_back(arguments.strict, &plain, &done)
 }
 
-/// Instruments one source; `None` where it has nothing to instrument.
-fn rewrite<'a>(
-    source: &'a Source,
-    line: &CommandLine,
-    disabled: &Disabled,
-    folder: &Path,
-) -> Result<Option<Rewritten<'a>>> {
-    let Ok(text) = fs::read(&source.path) else {
-        // The compiler says it better.
-        return Ok(None);
-    };
-    let name = source.path.display().to_string();
-    let mut options = Options::new(&name, source.language);
-    options.disabled = disabled.clone();
-    if let Some(length) = line.line_length {
-        options.line_length = if length == 0 { usize::MAX } else { length };
+/// What there is to do and to say after a success.
+fn finish(line: &CommandLine, rewritten: &[Rewritten], done: &Done, quiet: bool) -> ExitCode {
+    for one in rewritten.iter().filter_map(|one| one.preprocessed.as_ref()) {
+        super::print_error_bytes(&one.messages);
     }
-    let outcome = pompeii_instrument::instrument(&text, &options)
-        .map_err(|error| anyhow!("{}", render(&name, &error)))?;
-    if outcome.directives_instrumented == 0 && outcome.text == text {
-        return Ok(None);
+    super::print_error_bytes(&done.messages);
+    mend_dependencies(line, rewritten);
+    if !quiet {
+        rewritten.iter().for_each(announce);
     }
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let copy = folder.join(source.path.file_name().unwrap_or_default());
-    fs::write(&copy, &outcome.text).with_context(|| copy.display().to_string())?;
-    Ok(Some(Rewritten { source, copy, outcome }))
+    done.code
+}
+
+impl<'a> Job<'a> {
+    /// Instruments all sources that have something to instrument. One that cannot be is left out,
+    /// with a warning.
+    fn rewrite_all(&self, mode: Mode) -> Result<Vec<Rewritten<'a>>> {
+        let mut rewritten = Vec::new();
+        if !self.line.openmp || self.line.stage == Stage::Other {
+            return Ok(rewritten);
+        }
+        for (number, source) in self.line.sources.iter().enumerate() {
+            match self.rewrite(source, mode, &self.folder.join(number.to_string())) {
+                Ok(Some(done)) => rewritten.push(done),
+                Ok(None) => {}
+                Err(error) if self.strict => return Err(error),
+                Err(error) => say(format!("warning: {error:#}\n  it is compiled as it is")),
+            }
+        }
+        Ok(rewritten)
+    }
+
+    /// Instruments one source; `None` where it has nothing to instrument.
+    fn rewrite(
+        &self,
+        source: &'a Source,
+        mode: Mode,
+        folder: &Path,
+    ) -> Result<Option<Rewritten<'a>>> {
+        let Ok(text) = fs::read(&source.path) else {
+            // The compiler says it better.
+            return Ok(None);
+        };
+        let outcome = match mode {
+            Mode::Always => Err(anyhow!("not asked for")),
+            _ => self.instrument(source, &text, false),
+        };
+        let hidden = |outcome: &Outcome| {
+            outcome.hides_directives() || headers::hide_directives(self.line, source, &text)
+        };
+        if mode != Mode::Never && outcome.as_ref().map_or(true, hidden) {
+            match self.instrument_preprocessed(source) {
+                Ok((outcome, preprocessed)) => {
+                    if outcome.text == preprocessed.text {
+                        return Ok(None);
+                    }
+                    return self.write(source, outcome, Some(preprocessed), folder);
+                }
+                Err(error) if mode == Mode::Always => return Err(error),
+                Err(_) => {}
+            }
+        }
+        let outcome = outcome?;
+        if outcome.text == text { Ok(None) } else { self.write(source, outcome, None, folder) }
+    }
+
+    fn instrument_preprocessed(&self, source: &Source) -> Result<(Outcome, Preprocessed)> {
+        let preprocessed = preprocess::preprocess(self.line, source)?;
+        Ok((self.instrument(source, &preprocessed.text, true)?, preprocessed))
+    }
+
+    fn instrument(&self, source: &Source, text: &[u8], preprocessed: bool) -> Result<Outcome> {
+        let name = source.path.display().to_string();
+        let mut options = Options::new(&name, source.language);
+        if preprocessed && source.language.is_fortran() {
+            // The suffix says to the front, too, that there is no preprocessor any more.
+            let copy = source.path.with_file_name(preprocess::file_name(source));
+            options.path = copy.display().to_string();
+        }
+        options.preprocessed |= preprocessed;
+        options.disabled = self.disabled.clone();
+        if let Some(length) = self.line.line_length {
+            options.line_length = if length == 0 { usize::MAX } else { length };
+        }
+        pompeii_instrument::instrument(text, &options)
+            .map_err(|error| anyhow!("{}", render(&name, &error)))
+    }
+
+    /// Writes the copy that is compiled in place of the source.
+    fn write(
+        &self,
+        source: &'a Source,
+        outcome: Outcome,
+        preprocessed: Option<Preprocessed>,
+        folder: &Path,
+    ) -> Result<Option<Rewritten<'a>>> {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let copy = match preprocessed {
+            Some(_) => folder.join(preprocess::file_name(source)),
+            None => folder.join(source.path.file_name().unwrap_or_default()),
+        };
+        fs::write(&copy, &outcome.text).with_context(|| copy.display().to_string())?;
+        Ok(Some(Rewritten { source, copy, outcome, preprocessed }))
+    }
 }
 
 /// The command with the rewritten sources in the place of the user's.
 fn with_copies(line: &CommandLine, rewritten: &[Rewritten]) -> Vec<String> {
-    let mut words = line.words.clone();
-    let mut options = Vec::new();
-    for Rewritten { source, copy, .. } in rewritten {
-        words[source.position] = copy.display().to_string();
-        let beside = source_folder(&source.path).display().to_string();
-        let from = copy.parent().unwrap_or(Path::new("")).display().to_string();
-        let prefix = match source.path.parent().map(|parent| parent.display().to_string()) {
-            Some(parent) if !parent.is_empty() => format!("{parent}/"),
-            _ => String::new(),
-        };
-        options.push(format!("-ffile-prefix-map={from}/={prefix}"));
-        if source.language.is_fortran() {
-            options.push(format!("-I{beside}"));
-        } else {
-            options.extend(["-iquote".to_owned(), beside]);
+    let all_preprocessed = rewritten.len() == line.sources.len()
+        && rewritten.iter().all(|one| one.preprocessed.is_some());
+    let mut words = vec![line.words[0].clone()];
+    for one in rewritten {
+        words.extend(place_options(one));
+    }
+    for (position, argument) in line.arguments() {
+        match rewritten.iter().find(|one| one.source.position == position) {
+            Some(one) if one.preprocessed.is_some() => {
+                words.extend(preprocess::words_for(line, one.source, &one.copy));
+            }
+            Some(one) => words.push(one.copy.display().to_string()),
+            None if all_preprocessed && preprocess::is_spent(line, &argument[0]) => {}
+            None => words.extend_from_slice(argument),
         }
     }
-    words.splice(1..1, options);
     words
+}
+
+/// The options that make a copy take the place of its source.
+fn place_options(rewritten: &Rewritten) -> Vec<String> {
+    let Rewritten { source, copy, preprocessed, .. } = rewritten;
+    let beside = source_folder(&source.path).display().to_string();
+    let from = copy.parent().unwrap_or(Path::new("")).display().to_string();
+    let prefix = match source.path.parent().map(|parent| parent.display().to_string()) {
+        Some(parent) if !parent.is_empty() => format!("{parent}/"),
+        _ => String::new(),
+    };
+    let mut options = vec![format!("-ffile-prefix-map={from}/={prefix}")];
+    match preprocessed {
+        _ if source.language.is_fortran() => options.push(format!("-I{beside}")),
+        Some(Preprocessed { clang: true, .. }) => options.push("-Wno-gnu-line-marker".to_owned()),
+        Some(_) => {}
+        None => options.extend(["-iquote".to_owned(), beside]),
+    }
+    options
 }
 
 /// The command with the runtime library behind everything, where it links. Executables take the
@@ -185,15 +313,11 @@ fn run(words: &[String], capture: bool) -> Result<Done> {
     })
 }
 
-/// The instrumented text does not compile: perhaps the user's does not either.
-fn fall_back(arguments: &Arguments, plain: &[String], failed: &Done) -> Result<ExitCode> {
+/// The instrumented text does not compile, the user's does.
+fn fall_back(strict: bool, plain: &[String], failed: &Done) -> Result<ExitCode> {
     let done = run(plain, true)?;
-    if !done.success {
-        super::print_error_bytes(&done.messages);
-        return Ok(done.code);
-    }
     let first = String::from_utf8_lossy(&failed.messages);
-    if arguments.strict {
+    if strict {
         bail!("this compiles, but not instrumented:\n{}", first.trim_end());
     }
     super::print_error_bytes(&done.messages);
@@ -206,7 +330,8 @@ fn fall_back(arguments: &Arguments, plain: &[String], failed: &Done) -> Result<E
 fn mend_dependencies(line: &CommandLine, rewritten: &[Rewritten]) {
     let Some(path) = &line.dependencies else { return };
     let Ok(mut text) = fs::read_to_string(path) else { return };
-    for Rewritten { source, copy, .. } in rewritten {
+    for Rewritten { source, copy, .. } in rewritten.iter().filter(|one| one.preprocessed.is_none())
+    {
         text = text.replace(&*copy.display().to_string(), &source.path.display().to_string());
     }
     if let Err(error) = fs::write(path, text) {
@@ -217,9 +342,10 @@ fn mend_dependencies(line: &CommandLine, rewritten: &[Rewritten]) {
 fn announce(rewritten: &Rewritten) {
     let Outcome { directives_instrumented: done, directives_found: found, .. } = rewritten.outcome;
     let name = rewritten.source.path.display();
-    say(format!("{name}: instrumented {done} of {found} directives"));
+    let after = if rewritten.preprocessed.is_some() { " after preprocessing" } else { "" };
+    say(format!("{name}: instrumented {done} of {found} directives{after}"));
     for remark in &rewritten.outcome.diagnostics {
-        if remark.severity == Severity::Warning {
+        if remark.severity >= Severity::Warning {
             say(format!("{name}:{}: warning: {}", remark.line, remark.message));
         }
     }

@@ -1,0 +1,240 @@
+//! Preprocessed text: what the user's compiler makes of a source with `-E`, and the options with
+//! which that text is compiled.
+//!
+//! Directives in headers and in macros are only there. C and C++ are compiled as `.i` and `.ii`, so
+//! that no macro of the command line is replaced a second time; Fortran gets the suffix that keeps
+//! the preprocessor away. Line markers keep the user's files and lines, and tell the system's
+//! headers, in messages and in debug information. Dependencies are written by the first step,
+//! because the second one knows no headers.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, str};
+
+use anyhow::{Context, Result, bail};
+use pompeii_instrument::Language;
+
+use crate::compiler::{CommandLine, Source, Stage, source_folder};
+use crate::headers::{self, Folders};
+
+/// Includes nested deeper than this are left to the compiler.
+const DEPTH_MAX: usize = 16;
+
+/// The preprocessed text of a source.
+pub struct Preprocessed {
+    /// With line markers.
+    pub text: Vec<u8>,
+    /// What the preprocessor said.
+    pub messages: Vec<u8>,
+    /// Whether it was clang, which warns of its own markers.
+    pub clang: bool,
+}
+
+/// What an option is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Preprocessing,
+    Dependencies,
+    /// Linking, output, and where the compiler stops.
+    Later,
+    Other,
+}
+
+/// Asks the compiler of the command.
+///
+/// # Errors
+/// What it says, if it fails.
+pub fn preprocess(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
+    let mut done = if !source.language.is_fortran() || is_capital(line, source) {
+        run(line, source)?
+    } else {
+        let text = fs::read(&source.path).with_context(|| source.path.display().to_string())?;
+        Preprocessed { text, messages: Vec::new(), clang: false }
+    };
+    if source.language.is_fortran() {
+        done.text = with_includes(line, source, &done.text);
+    }
+    Ok(done)
+}
+
+/// Whether a source of Fortran goes through the preprocessor.
+fn is_capital(line: &CommandLine, source: &Source) -> bool {
+    let suffix = source.path.extension().unwrap_or_default().to_string_lossy();
+    suffix.starts_with('F')
+        || suffix.eq_ignore_ascii_case("fpp")
+        || line.words.iter().any(|word| word == "-cpp")
+        || line.explicit_language(source.position).is_some_and(|name| name.ends_with("-cpp-input"))
+}
+
+fn run(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
+    let mut command = Command::new(&line.words[0]);
+    for (position, words) in line.arguments() {
+        let is_source = line.sources.iter().any(|source| source.position == position);
+        let kept = match role(&words[0]) {
+            Role::Preprocessing => words[0] != "-P",
+            Role::Dependencies => line.sources.len() == 1,
+            Role::Later => false,
+            // Objects and libraries.
+            Role::Other => words[0].starts_with('-') && words[0] != "-x",
+        };
+        if kept && !is_source {
+            command.args(words);
+        }
+    }
+    command.args(dependency_options(line));
+    if keeps_comments(line) {
+        command.arg("-C");
+    }
+    command.arg("-E");
+    if let Some(language) = line.explicit_language(source.position) {
+        command.args(["-x", language]);
+    }
+    let output = command.arg(&source.path).stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("cannot start `{}`", line.words[0]))?;
+    if !output.status.success() {
+        let messages = String::from_utf8_lossy(&output.stderr);
+        bail!("{}: cannot be preprocessed:\n{}", source.path.display(), messages.trim_end());
+    }
+    let head = &output.stdout[..output.stdout.len().min(4000)];
+    let clang = String::from_utf8_lossy(head).contains("\"<command line>\"");
+    Ok(Preprocessed { text: output.stdout, messages: output.stderr, clang })
+}
+
+/// The dependency file and its target, where the compiler would take them from the object's name.
+fn dependency_options(line: &CommandLine) -> Vec<String> {
+    let mut options = Vec::new();
+    let Some(path) = &line.dependencies else { return options };
+    if line.sources.len() != 1 {
+        return options;
+    }
+    let has = |option: &str| line.words.iter().any(|word| word.starts_with(option));
+    if !has("-MF") {
+        options.extend(["-MF".to_owned(), path.display().to_string()]);
+    }
+    if let (Stage::Compile, Some(object)) = (line.stage, line.output())
+        && !has("-MT")
+        && !has("-MQ")
+    {
+        options.extend(["-MQ".to_owned(), object.to_owned()]);
+    }
+    options
+}
+
+/// Comments may silence a warning: "fall through".
+fn keeps_comments(line: &CommandLine) -> bool {
+    let matters = |word: &String| word == "-W" || word == "-Wextra" || word.contains("fallthrough");
+    !line.sources.iter().any(|source| source.language.is_fortran())
+        && line.words.iter().any(matters)
+}
+
+fn role(word: &str) -> Role {
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| word.starts_with(prefix));
+    match word {
+        "-c" | "-S" | "-o" | "-shared" | "-rdynamic" | "-static" => Role::Later,
+        "-Xlinker" | "-T" | "-u" | "-z" | "-s" | "-r" => Role::Later,
+        "-cpp" | "-P" | "-C" | "-CC" | "-H" | "-undef" => Role::Preprocessing,
+        _ if starts(&["-l", "-L", "-Wl,", "-save-temps", "-fuse-ld"]) => Role::Later,
+        _ if starts(&["-MD", "-MM", "-MP", "-MG", "-MF", "-MT", "-MQ"]) => Role::Dependencies,
+        _ if starts(&["-Wp,-M"]) => Role::Dependencies,
+        _ if starts(&["-D", "-U", "-I", "-i", "-Xpreprocessor", "-Wp,"]) => Role::Preprocessing,
+        _ => Role::Other,
+    }
+}
+
+/// Whether an option is of no use, or does harm, where all sources are preprocessed.
+pub fn is_spent(line: &CommandLine, word: &str) -> bool {
+    match role(word) {
+        // Fortran looks for modules there.
+        Role::Preprocessing if word.starts_with("-I") => {
+            !line.sources.iter().any(|source| source.language.is_fortran())
+        }
+        Role::Preprocessing => !word.starts_with("-isysroot"),
+        Role::Dependencies => true,
+        _ => false,
+    }
+}
+
+/// What stands for a source in the command: its preprocessed copy. The suffix says the language,
+/// so an explicit one is suspended.
+pub fn words_for(line: &CommandLine, source: &Source, copy: &Path) -> Vec<String> {
+    let copy = copy.display().to_string();
+    let Some(explicit) = line.explicit_language(source.position) else { return vec![copy] };
+    let mut words = vec!["-x".to_owned(), "none".to_owned(), copy];
+    // clang complains of a `-x` behind the last file.
+    if line.arguments().any(|(at, words)| at > source.position && !words[0].starts_with('-')) {
+        words.extend(["-x".to_owned(), explicit.to_owned()]);
+    }
+    words
+}
+
+/// The name of the copy: that of the source with a suffix that keeps the preprocessor away.
+pub fn file_name(source: &Source) -> PathBuf {
+    let name = PathBuf::from(source.path.file_name().unwrap_or_default());
+    let suffix = name.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    name.with_extension(match (source.language, suffix.as_str()) {
+        (Language::C, _) => "i",
+        (Language::Cxx, _) => "ii",
+        (Language::FortranFree, "f90" | "f95" | "f03" | "f08") => &suffix,
+        (Language::FortranFree, _) => "f90",
+        (Language::FortranFixed, _) => "f",
+    })
+}
+
+/// The text with INCLUDE lines replaced by the files that they name, where those have directives.
+fn with_includes(line: &CommandLine, source: &Source, text: &[u8]) -> Vec<u8> {
+    let mut expansion = Expansion { folders: Folders::new(line), output: Vec::new() };
+    let path = source.path.display().to_string();
+    if !text.starts_with(b"# ") {
+        expansion.output.extend_from_slice(format!("# 1 \"{path}\"\n").as_bytes());
+    }
+    expansion.file(&path, text, 0);
+    expansion.output
+}
+
+struct Expansion {
+    folders: Folders,
+    output: Vec<u8>,
+}
+
+impl Expansion {
+    /// Adds the text of one file.
+    fn file(&mut self, path: &str, text: &[u8], depth: usize) {
+        let mut place = (path.to_owned(), 0);
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            place.1 += 1;
+            let words = str::from_utf8(line).unwrap_or_default();
+            if let Some(marker) = marker(words) {
+                place = (marker.0.to_owned(), marker.1 - 1);
+            }
+            let folder = source_folder(Path::new(&place.0));
+            let included = headers::fortran_include(words)
+                .filter(|_| depth < DEPTH_MAX)
+                .and_then(|name| self.folders.find(name, &folder, true))
+                .and_then(|path| Some((path.display().to_string(), fs::read(path).ok()?)))
+                .filter(|(_, text)| headers::has_fortran_directives(text));
+            match included {
+                Some((path, text)) => {
+                    self.marker(1, &path, 1);
+                    self.file(&path, &text, depth + 1);
+                    self.marker(place.1 + 1, &place.0, 2);
+                }
+                None => self.output.extend_from_slice(line),
+            }
+        }
+        if !self.output.ends_with(b"\n") {
+            self.output.push(b'\n');
+        }
+    }
+
+    fn marker(&mut self, line: u32, path: &str, flag: u8) {
+        let marker = format!("# {line} \"{path}\" {flag}\n");
+        self.output.extend_from_slice(marker.as_bytes());
+    }
+}
+
+/// File and line of a line marker.
+fn marker(line: &str) -> Option<(&str, u32)> {
+    let (number, rest) = line.strip_prefix("# ")?.split_once(" \"")?;
+    let (file, _) = rest.rsplit_once('"')?;
+    Some((file, number.parse().ok().filter(|&line| line > 0)?))
+}
