@@ -11,6 +11,7 @@ mod experiment;
 mod headers;
 mod library;
 mod preprocess;
+mod raw_strings;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -16,6 +16,7 @@ use pompeii_instrument::Language;
 
 use crate::compiler::{CommandLine, Source, Stage, source_folder};
 use crate::headers::{self, Folders};
+use crate::raw_strings;
 
 /// Includes nested deeper than this are left to the compiler.
 const DEPTH_MAX: usize = 16;
@@ -97,7 +98,9 @@ fn run(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
     }
     let head = &output.stdout[..output.stdout.len().min(4000)];
     let clang = String::from_utf8_lossy(head).contains("\"<command line>\"");
-    Ok(Preprocessed { text: output.stdout, messages: output.stderr, clang })
+    let raw = clang && source.language == Language::Cxx;
+    let text = if raw { raw_strings::mend(&output.stdout) } else { output.stdout };
+    Ok(Preprocessed { text, messages: output.stderr, clang })
 }
 
 /// The dependency file and its target, where the compiler would take them from the object's name.
