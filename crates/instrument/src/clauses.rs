@@ -68,6 +68,9 @@ const KNOWN: &[(&str, Place)] = &[
     ("untied", Place::Inner),
 ];
 
+/// What a reason for not splitting says of a word that may be a macro in clause position.
+pub const UNKNOWN: &str = "is not a clause that is known";
+
 fn place(name: &str) -> Option<Place> {
     let at = KNOWN.binary_search_by_key(&name, |entry| entry.0).ok()?;
     Some(KNOWN[at].1)
@@ -105,8 +108,7 @@ pub fn split(source: &[u8], directive: &Directive, levels: &[Level]) -> Result<S
     for (index, clause) in directive.clauses.iter().enumerate() {
         refuse(source, clause)?;
         let place = place(&clause.name).filter(|place| *place != Place::Never);
-        let place =
-            place.ok_or_else(|| format!("`{}` is not a clause that is known", clause.name))?;
+        let place = place.ok_or_else(|| format!("`{}` {UNKNOWN}", clause.name))?;
         put(source, &mut split, index, clause, place)?;
         if place == Place::InnerShared && strict {
             share(source, &mut split.shared, clause);

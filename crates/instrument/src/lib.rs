@@ -87,9 +87,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether there are directives that only the preprocessed text shows.
+    /// Whether there are directives, or clauses of them, that only the preprocessed text shows.
     pub fn hides_directives(&self) -> bool {
-        self.diagnostics.iter().any(|remark| remark.severity == Severity::Hidden)
+        self.diagnostics.iter().any(|remark| {
+            remark.severity == Severity::Hidden || remark.message.contains(clauses::UNKNOWN)
+        })
     }
 }
 

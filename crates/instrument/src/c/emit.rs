@@ -9,6 +9,7 @@ use super::pragma::{Form, Found};
 use super::split::{self, Parts};
 use super::statements::Body;
 use super::{prelude, scan};
+use crate::clauses::{self, UNKNOWN};
 use crate::directives::{self, Kind, Level};
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
@@ -142,6 +143,12 @@ impl Emitter<'_> {
         let number = self.add_region(region);
         self.numbers[index] = Some(number);
         self.outcome.directives_instrumented += 1;
+        if levels.len() == 1
+            && let Some(name) = self.macro_in_clauses(found)
+        {
+            let message = format!("`{name}` {UNKNOWN}; the preprocessed text shows what it is");
+            self.note(found.span.start, Severity::Hidden, message);
+        }
         let (parts, after) = match split::parts(self.source, found, levels, self.prefix, number) {
             Ok(parts) => {
                 let calls = self.level_calls(index, levels, number);
@@ -159,6 +166,17 @@ impl Emitter<'_> {
         if levels.contains(&Level::Sections) {
             self.section(index, &construct.implicit_section.clone(), true);
         }
+    }
+
+    /// A macro among the clauses: it may stand for one that matters, `nowait` for example.
+    fn macro_in_clauses(&self, found: &Found) -> Option<String> {
+        let names = found.directive.clauses.iter().map(|clause| &clause.name);
+        let mut unknown = names.filter(|name| !clauses::is_known(name));
+        let defined = |name: &&String| {
+            memchr::memmem::find(self.source, format!("define {name}").as_bytes()).is_some()
+                || name.bytes().any(|byte| byte.is_ascii_uppercase())
+        };
+        unknown.find(defined).filter(|_| !self.options.preprocessed).cloned()
     }
 
     /// The calls of every level.

@@ -98,6 +98,7 @@ fn barriers_that_stay() {
             == 2: for (4, 4) (5, 5)
             == 3: single (6, 6) (7, 7)
             == 4: for (8, 8) (13, 13)
+            == Hidden 4: `CLAUSES` is not a clause that is known; the preprocessed text shows what it is
         "#]],
     );
 }
