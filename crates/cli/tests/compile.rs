@@ -257,3 +257,19 @@ fn several_sources_of_one_command() {
     ended.says("a.c: instrumented 1 of 1 directives\n");
     assert_eq!(sandbox.pompeii("run -q -o exp -- ./both").output, "src/main.c 11 10 45\n");
 }
+
+#[test]
+fn a_static_program_keeps_its_locks() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "locks.c",
+        "#include <omp.h>\nint main(void) {\n  omp_lock_t lock;\n  int sum = 0;\n  \
+         omp_init_lock(&lock);\n#pragma omp parallel num_threads(4)\n  for (int i = 0; i < 1000; i++) \
+         {\n    omp_set_lock(&lock);\n    sum++;\n    omp_unset_lock(&lock);\n  }\n  \
+         return sum != 4000;\n}\n",
+    );
+    sandbox.succeeds("compile --strict -q -- gcc -static -fopenmp locks.c -o locks");
+    assert_eq!(sandbox.pompeii("run -o exp -- ./locks").code, Some(0));
+    let report = sandbox.succeeds("report exp").output;
+    assert!(report.contains("!$omp parallel") && !report.contains("omp_set_lock"), "{report}");
+}

@@ -273,6 +273,8 @@ fn with_library(line: &CommandLine, mut words: Vec<String>) -> Result<Vec<String
     words.push(format!("-L{folder}"));
     if line.stage == Stage::Shared {
         words.extend(["-lpomp".to_owned(), format!("-Wl,-rpath,{folder}")]);
+    } else if words.iter().any(|word| word == "-static") {
+        words.extend(["-l:libpomp-static.a", "-lpthread", "-ldl", "-lm"].map(str::to_owned));
     } else {
         words.push("-l:libpomp.a".to_owned());
         words.push("-Wl,--export-dynamic-symbol=POMP_*".to_owned());
