@@ -34,7 +34,7 @@ pub(super) fn detect_serial(search: &mut Search) {
     let details = vec![format!("{seconds} run on one thread{parts}.")];
     let suggestion = match calls.as_slice() {
         [only] if lens.cube.calls.parent(*only).is_none() => {
-            "Compile with --functions to see which functions these are."
+            "Mark its parts with `omp inst begin(name)` to see which these are."
         }
         _ => "Parallelise the largest of these, or overlap it with other work.",
     };
@@ -120,7 +120,7 @@ mod tests {
             expect![[r#"
                 ? a | omp_idle_threads lost=400 gain=200
                     0.40 s run on one thread.
-                    Compile with --functions to see which functions these are.
+                    Mark its parts with `omp inst begin(name)` to see which these are.
             "#]],
         );
     }

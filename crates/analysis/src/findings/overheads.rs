@@ -201,7 +201,7 @@ mod tests {
                     Merge it with its neighbours, move it out of a loop, or add an if clause.
                 ? a | omp_idle_threads lost=100 gain=50
                     0.10 s run on one thread.
-                    Compile with --functions to see which functions these are.
+                    Mark its parts with `omp inst begin(name)` to see which these are.
             "#]],
         );
     }
