@@ -132,7 +132,7 @@ impl Emitter<'_> {
         level.stem(false).filter(|_| !disabled)
     }
 
-    fn names(&self, number: usize, cleanup: bool, split_barrier: bool) -> Names<'_> {
+    fn names<'n>(&'n self, number: &'n str, cleanup: bool, split_barrier: bool) -> Names<'n> {
         Names { prefix: self.prefix, number, cleanup, split_barrier }
     }
 
@@ -157,7 +157,7 @@ impl Emitter<'_> {
             Err(reason) => {
                 let message = format!("only fork and join are measured: {reason}");
                 self.note(found.span.start, Severity::Note, message);
-                let calls = self.names(number, false, false).fork_and_join();
+                let calls = self.names(&number.to_string(), false, false).fork_and_join();
                 (Parts { before: calls.before, ..Parts::default() }, calls.after)
             }
         };
@@ -183,12 +183,13 @@ impl Emitter<'_> {
     fn level_calls(&mut self, index: usize, levels: &[Level], number: usize) -> Vec<Calls> {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let stays = directives::barrier_stays(self.source, &found.directive).is_some();
+        let number = number.to_string();
         let calls = levels.iter().map(|&level| {
             let Some(stem) = self.stem(level) else { return Calls::default() };
             let cleanup = construct.cancelled && matches!(level, Level::Parallel | Level::Task);
             let loops = !matches!(level, Level::Parallel | Level::Task) && construct.cancelled;
             let split_barrier = level.has_barrier() && !stays && !loops;
-            self.names(number, cleanup, split_barrier).calls(level, stem)
+            self.names(&number, cleanup, split_barrier).calls(level, stem)
         });
         let calls: Vec<Calls> = calls.collect();
         self.needs.guards |= construct.cancelled;
@@ -205,17 +206,21 @@ impl Emitter<'_> {
     ) -> (Parts, String) {
         let found = &self.lexed.directives[index];
         let last = levels.len() - 1;
-        let mut before = format!("{}{}", parts.before, calls[0].before);
+        let mut before = String::with_capacity(256);
+        before.extend([parts.before.as_str(), &calls[0].before]);
         for (level, calls_of) in calls[..last].iter().enumerate() {
-            let directive = format!("{}{}", parts.outer[level], calls_of.clauses);
-            let inner = format!("{}{}", calls_of.begin, calls[level + 1].before);
+            let directive = [parts.outer[level].as_str(), &calls_of.clauses].concat();
+            let inner = [calls_of.begin.as_str(), &calls[level + 1].before].concat();
             let marker = self.insertions.marker(found.span.start);
             before += &match found.form {
-                Form::Line { .. } => format!("\n{marker}#pragma omp {directive}\n{inner}"),
+                Form::Line { .. } => {
+                    ["\n", &marker, "#pragma omp ", &directive, "\n", &inner].concat()
+                }
                 _ => format!(" _Pragma({}) {inner}", split::operator_text(found.form, &directive)),
             };
         }
-        let mut after = calls[last].after.clone();
+        let mut after = String::with_capacity(256);
+        after += &calls[last].after;
         for calls_of in calls[..last].iter().rev() {
             after += &calls_of.end;
             after += &calls_of.after;
@@ -342,7 +347,7 @@ impl Emitter<'_> {
         let parent = if implicit { Some(index) } else { construct.parent };
         let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);
         self.needs.guards |= cancelled;
-        let (begin, end) = self.names(number, cancelled, false).section();
+        let (begin, end) = self.names(&number.to_string(), cancelled, false).section();
         let (begin, end) = (begin.trim_end().to_owned(), end.trim_start().to_owned());
         self.calls = true;
         for body in bodies {
@@ -423,7 +428,7 @@ impl Emitter<'_> {
 
     /// The call that yields the descriptor of a region.
     pub(super) fn accessor(&self, number: usize) -> String {
-        self.names(number, false, false).accessor()
+        self.names(&number.to_string(), false, false).accessor()
     }
 
     /// Number of a section's construct: one more section.

@@ -95,7 +95,8 @@ impl<'a> Insertions<'a> {
         self.pending.sort_by_key(|(offset, rank, _)| (*offset, *rank));
         for group in self.pending.chunk_by(|a, b| a.0 == b.0) {
             let offset = group[0].0;
-            let mut text = String::new();
+            let length: usize = group.iter().map(|(_, _, piece)| piece.len() + 1).sum();
+            let mut text = String::with_capacity(length + 32);
             for (_, _, piece) in group {
                 if !text.is_empty()
                     && !text.ends_with(['\n', ' '])
@@ -112,7 +113,9 @@ impl<'a> Insertions<'a> {
                 text = format!(")]] {text} [[omp::sequence(");
                 edits.delete(offset..offset + 1);
             } else if self.begins_line(offset) {
-                text = format!("{}\n{}", text.trim_end(), self.marker(offset));
+                text.truncate(text.trim_end().len());
+                text.push('\n');
+                text.push_str(&self.marker(offset));
                 if offset == self.text.len() && !self.text.ends_with(b"\n") {
                     text.insert(0, '\n');
                 }
@@ -121,7 +124,8 @@ impl<'a> Insertions<'a> {
             } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !text.ends_with(' ') {
                 text.push(' ');
             }
-            edits.insert(offset, text.replace('\n', self.newline));
+            let text = if self.newline == "\n" { text } else { text.replace('\n', self.newline) };
+            edits.insert(offset, text);
         }
     }
 
