@@ -100,8 +100,11 @@ impl CommandLine {
     /// The language that a `-x` before this position sets.
     pub fn explicit_language(&self, position: usize) -> Option<&str> {
         let before = self.arguments().take_while(|(start, _)| *start < position);
-        let explicit = before.filter(|(_, words)| words[0] == "-x").last();
-        explicit.and_then(|(_, words)| Some(words.get(1)?.as_str()))
+        let named = before.filter_map(|(_, words)| match words[0].strip_prefix("-x")? {
+            "" => words.get(1).map(String::as_str),
+            joined => Some(joined),
+        });
+        named.filter(|name| *name == "none" || explicit_language(name).is_some()).last()
     }
 
     /// Reads the words of a command; the first is the compiler.
@@ -122,6 +125,9 @@ impl CommandLine {
             line.option(word, next);
             match word.as_str() {
                 "-x" => language = next.map(|name| explicit_language(name)),
+                joined if joined.strip_prefix("-x").and_then(explicit_language).is_some() => {
+                    language = joined.strip_prefix("-x").map(explicit_language);
+                }
                 "-ffree-form" => form = Some(Language::FortranFree),
                 "-ffixed-form" => form = Some(Language::FortranFixed),
                 _ if !word.starts_with('-') => line.source(position, language.flatten()),
@@ -270,6 +276,7 @@ mod tests {
             "mpicxx -fopenmp -c a.c b.ii",
             expect!["Compile openmp=true links=false [a.c:Cxx b.ii:Cxx] length=None deps=None"],
         );
+        check("g++ -c -xc a.cpp -xHost", expect!["Compile openmp=false links=false [a.cpp:C] length=None deps=None"]);
         check(
             "gcc -E a.c",
             expect!["Other openmp=false links=false [a.c:C] length=None deps=None"],

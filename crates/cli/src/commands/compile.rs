@@ -280,8 +280,8 @@ fn with_library(line: &CommandLine, mut words: Vec<String>) -> Result<Vec<String
         words.push("-Wl,--export-dynamic-symbol=POMP_*".to_owned());
         words.extend(["-lpthread", "-ldl", "-lm"].map(str::to_owned));
         if line.openmp {
-            // The OpenMP library comes last, and a program that uses nothing but lock routines, which
-            // ours resolves, would lose it.
+            // The OpenMP library comes last, and a program that uses nothing but lock routines,
+            // which ours resolves, would lose it.
             words.push("-Wl,--no-as-needed".to_owned());
         }
     }

@@ -315,8 +315,8 @@ impl Lexer<'_> {
         let Ok(number) = number.parse() else { return };
         let file = file.trim().strip_prefix('"').and_then(|file| file.rsplit_once('"'));
         if let Some((_, flags)) = file {
-            // 1: a file begins, 2: it goes on, 3: it is the system's. Without the first two, a macro
-            // of a system header is at work in the user's file.
+            // 1: a file begins, 2: it goes on, 3: it is the system's. Without the first two, a
+            // macro of a system header is at work in the user's file.
             let has = |flag| flags.split_ascii_whitespace().any(|word| word == flag);
             self.system = if has("1") || has("2") { has("3") } else { self.system };
         }
