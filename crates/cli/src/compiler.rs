@@ -276,7 +276,10 @@ mod tests {
             "mpicxx -fopenmp -c a.c b.ii",
             expect!["Compile openmp=true links=false [a.c:Cxx b.ii:Cxx] length=None deps=None"],
         );
-        check("g++ -c -xc a.cpp -xHost", expect!["Compile openmp=false links=false [a.cpp:C] length=None deps=None"]);
+        check(
+            "g++ -c -xc a.cpp -xHost",
+            expect!["Compile openmp=false links=false [a.cpp:C] length=None deps=None"],
+        );
         check(
             "gcc -E a.c",
             expect!["Other openmp=false links=false [a.c:C] length=None deps=None"],
