@@ -7,7 +7,7 @@ int main(void)
   int cell[6][4];
 
 #pragma omp parallel for default(none) shared(rows, columns, cell, chunk) firstprivate(base) \
-    lastprivate(last) reduction(+ : total) collapse(2) schedule(dynamic, chunk)
+    lastprivate(last) reduction(+ : total) collapse(2) schedule(static, chunk)
   for (int r = 0; r < rows; r++)
     for (int c = 0; c < columns; c++) {
       cell[r][c] = base + r * columns + c;
