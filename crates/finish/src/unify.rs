@@ -315,6 +315,30 @@ fn close(nodes: &mut [Node], live: &LiveProcess, location: &LiveLocation, end_ti
     if let Some(root) = nodes.get_mut(ROOT as usize) {
         root.ticks += end_ticks - joined;
     }
+    close_tasks(nodes, location.current);
+}
+
+/// A task that is open at the end has its time in its tree already, but not in the stub under its
+/// scheduling point, which gets it fragment by fragment: it gets what is missing now, so that task
+/// trees and stubs are the same time seen twice again.
+fn close_tasks(nodes: &mut [Node], current: u32) {
+    let root_of = |nodes: &[Node], node: usize| {
+        let up = |&node: &usize| Some(nodes.get(node)?.parent as usize);
+        let mut path = std::iter::successors(Some(node), up).take(nodes.len());
+        path.find(|&node| nodes.get(node).is_none_or(|node| node.parent == TASKS))
+    };
+    let Some(task) = root_of(nodes, current as usize).and_then(|task| nodes.get(task)) else {
+        return;
+    };
+    let Key::Region(region) = Key::decode(task.key) else { return };
+    let is_task = |node: usize| root_of(nodes, node).is_some_and(|root| root < nodes.len());
+    let in_trees: u64 = (3..nodes.len()).filter(|&n| is_task(n)).map(|n| nodes[n].ticks).sum();
+    let is_stub = |node: &&Node| matches!(Key::decode(node.key), Key::Stub(_));
+    let in_stubs: u64 = nodes.iter().filter(is_stub).map(|node| node.task_ticks).sum();
+    let stub = Key::Stub(region).encode();
+    if let Some(stub) = nodes.iter_mut().rev().find(|node| node.key == stub) {
+        stub.task_ticks += in_trees.saturating_sub(in_stubs);
+    }
 }
 
 #[cfg(test)]
@@ -477,6 +501,28 @@ mod tests {
             expect![[r#"
                 prog  time=[400, 0, 0]  visits=[1, 0, 0]
                 prog/parallel  time=[600, 150, 250]  visits=[1, 1, 1]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_task_that_is_open_at_the_end_has_its_time_in_its_stub_too() {
+        let nodes = vec![
+            node(Key::Region(3), ROOT, 1, 100),
+            Node { task_ticks: 30, task_switches: 2, ..node(Key::Stub(4), 3, 0, 0) },
+            node(Key::Region(4), TASKS, 2, 60),
+            node(Key::Region(5), 5, 1, 10),
+        ];
+        let open = LiveLocation { current: 6, last_ticks: 1_000, ..location(0, None, 730, nodes) };
+        check(
+            vec![open],
+            expect![[r#"
+                prog  time=[730]  visits=[1]
+                TASKS
+                prog/barrier  time=[100]  visits=[1]
+                prog/barrier/task  task_time=[170]  task_switches=[2]
+                TASKS/task  time=[60]  visits=[2]
+                TASKS/task/critical  time=[110]  visits=[1]
             "#]],
         );
     }

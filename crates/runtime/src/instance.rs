@@ -99,6 +99,8 @@ pub struct Tasks {
     pub due: Option<Due>,
     /// Undeferred tasks that are being executed, innermost last: how many.
     pub undeferred_depth: u32,
+    /// The taskwait that was entered last is counted only: its exit has nothing to do.
+    pub counted_wait: bool,
     /// Team records that this location allocated.
     pub teams: Vec<u32>,
 }
@@ -111,6 +113,7 @@ impl Default for Tasks {
             generation: 0,
             due: None,
             undeferred_depth: 0,
+            counted_wait: false,
             teams: Vec::new(),
         }
     }

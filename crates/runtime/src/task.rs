@@ -458,11 +458,17 @@ pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
         thread.enter(region, clock.now());
     } else {
         thread.count(region);
+        thread.tasks.counted_wait = true;
     }
 }
 
 /// Leaves a taskwait.
 pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
+    // Without children nothing can have come between: a walk down the stack of a deep recursion, to
+    // find that the region is not open, would cost more than the taskwait.
+    if std::mem::take(&mut thread.tasks.counted_wait) {
+        return;
+    }
     let key = Key::Region(region).encode();
     let here = thread.current().key == key || thread.is_passing();
     let timed = here || may_have_left(thread) && is_suspended_in(thread, key);

@@ -46,7 +46,9 @@ enum State {
 /// Does it; 1 where something is broken.
 pub fn execute(_: &Arguments) -> Result<ExitCode> {
     let mut findings = vec![clock(), runtime_library()];
-    findings.extend(COMPILERS.map(|(compiler, name, text)| compiler_works(compiler, name, text)));
+    for (compiler, name, text) in COMPILERS {
+        findings.push(compiler_works(&installed(compiler), name, text));
+    }
     findings.push(shared_memory());
     let mut text = String::new();
     for Finding { what, state, detail } in &findings {
@@ -92,6 +94,17 @@ fn shared_memory() -> Finding {
         (State::Absent, "not writable: set POMPEII_LIVE_DIR where the file system cannot map files")
     };
     Finding { what: "/dev/shm".into(), state, detail: detail.into() }
+}
+
+/// The compiler under its plain name, else its newest version under a name with a number.
+fn installed(compiler: &str) -> String {
+    let numbered = (9..40).rev().map(|version| format!("{compiler}-{version}"));
+    let mut names = std::iter::once(compiler.to_owned()).chain(numbered);
+    let exists = |name: &String| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    };
+    names.find(exists).unwrap_or_else(|| compiler.to_owned())
 }
 
 fn compiler_works(compiler: &str, name: &str, text: &str) -> Finding {
