@@ -9,6 +9,7 @@ mod commands;
 mod compiler;
 mod experiment;
 mod headers;
+mod instrument_options;
 mod library;
 mod preprocess;
 mod raw_strings;

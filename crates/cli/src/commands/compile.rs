@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pompeii_instrument::{Disabled, Options, Outcome, Severity};
+use pompeii_instrument::{Outcome, Severity};
 
 use super::instrument::render;
 use super::say;
 use crate::compiler::{CommandLine, Source, Stage, source_folder};
+use crate::instrument_options::InstrumentOptions;
 use crate::preprocess::{self, Preprocessed};
 use crate::{headers, library};
 
@@ -39,15 +40,14 @@ pub struct Arguments {
     /// Instrument the sources themselves, never what the preprocessor makes of them
     #[arg(long)]
     no_preprocess: bool,
-    /// Constructs without events, separated by commas; `sync` for all short synchronisation
-    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
-    pomp_disable: String,
     /// Keep the rewritten sources in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// Say nothing about what was instrumented
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    instrument: InstrumentOptions,
     /// The compiler and its arguments
     #[arg(last = true, required = true, value_name = "COMPILER ARGS")]
     command: Vec<String>,
@@ -74,7 +74,7 @@ struct Rewritten<'a> {
 /// What is the same for all sources of a command.
 struct Job<'a> {
     line: &'a CommandLine,
-    disabled: Disabled,
+    options: &'a InstrumentOptions,
     strict: bool,
     folder: &'a Path,
 }
@@ -82,11 +82,9 @@ struct Job<'a> {
 /// Does it; the exit code is the compiler's.
 pub fn execute(arguments: Arguments) -> Result<ExitCode> {
     let line = &CommandLine::parse(&arguments.command);
-    let disabled = Disabled::parse(&arguments.pomp_disable)
-        .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
     let temporary = tempfile::Builder::new().prefix("pompeii-").tempdir()?;
     let folder = arguments.keep.as_deref().unwrap_or(temporary.path());
-    let job = Job { line, disabled, strict: arguments.strict, folder };
+    let job = Job { line, options: &arguments.instrument, strict: arguments.strict, folder };
     let mode = match (arguments.preprocess, arguments.no_preprocess) {
         (true, _) => Mode::Always,
         (_, true) => Mode::Never,
@@ -190,14 +188,13 @@ impl<'a> Job<'a> {
 
     fn instrument(&self, source: &Source, text: &[u8], preprocessed: bool) -> Result<Outcome> {
         let name = source.path.display().to_string();
-        let mut options = Options::new(&name, source.language);
+        let mut options = self.options.for_source(&name, source.language)?;
         if preprocessed && source.language.is_fortran() {
             // The suffix says to the front, too, that there is no preprocessor any more.
             let copy = source.path.with_file_name(preprocess::file_name(source));
             options.path = copy.display().to_string();
         }
         options.preprocessed |= preprocessed;
-        options.disabled = self.disabled.clone();
         if let Some(length) = self.line.line_length {
             options.line_length = if length == 0 { usize::MAX } else { length };
         }

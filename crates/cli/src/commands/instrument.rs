@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use anyhow::{Context, Result, anyhow};
-use pompeii_instrument::{Disabled, Error, Language, Options};
+use pompeii_instrument::{Error, Language};
 
 use super::say;
+use crate::instrument_options::InstrumentOptions;
 
 /// Options of `instrument`.
 #[derive(clap::Args)]
@@ -27,15 +28,11 @@ pub struct Arguments {
     /// Give the original text of a rewritten file
     #[arg(long)]
     undo: bool,
-    /// Constructs without events, separated by commas; `sync` for all short synchronisation
-    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
-    pomp_disable: String,
-    /// No line markers in the result
-    #[arg(long)]
-    nosrc: bool,
     /// The language, where the suffix does not say it
     #[arg(long, value_parser = ["c", "c++", "fixed", "free"])]
     language: Option<String>,
+    #[command(flatten)]
+    instrument: InstrumentOptions,
 }
 
 /// Does it.
@@ -65,10 +62,7 @@ fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> 
     let language = named.with_context(|| {
         format!("{name}: the suffix says no language; use --language c, c++, free or fixed")
     })?;
-    let mut options = Options::new(name, language);
-    options.line_markers = !arguments.nosrc;
-    options.disabled = Disabled::parse(&arguments.pomp_disable)
-        .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
+    let options = arguments.instrument.for_source(name, language)?;
     let outcome = pompeii_instrument::instrument(source, &options)
         .map_err(|error| anyhow!("{}", render(name, &error)))?;
     let (done, found) = (outcome.directives_instrumented, outcome.directives_found);
