@@ -5,7 +5,7 @@
 //! [`InstrumentOptions::for_source`].
 
 use anyhow::{Result, anyhow};
-use pompeii_instrument::{Disabled, Language, Options};
+use pompeii_instrument::{ConstructSet, Language, Locks, Options};
 
 /// What `pompeii compile` and `pompeii instrument` have in common.
 #[derive(clap::Args, Clone, Debug)]
@@ -14,9 +14,26 @@ pub struct InstrumentOptions {
     /// Constructs without events, separated by commas; `sync` for all short synchronisation
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_disable: String,
+    /// Constructs that are timed, although by default they are only counted: `flush`, `atomic`
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pomp_enable: String,
+    /// What becomes of calls of lock routines: the library stands in for them, or the text calls
+    /// the library
+    #[arg(long, value_enum, default_value_t = LockCalls::Interpose, value_name = "HOW")]
+    locks: LockCalls,
+    /// Take the time of the chunks of worksharing loops, with two events per iteration
+    #[arg(long)]
+    loop_chunks: bool,
     /// No line markers in the result: messages and debuggers name its own lines
     #[arg(long)]
     nosrc: bool,
+}
+
+/// The words of `--locks`.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum LockCalls {
+    Interpose,
+    Rewrite,
 }
 
 impl InstrumentOptions {
@@ -26,8 +43,15 @@ impl InstrumentOptions {
     /// A word that an option does not know.
     pub fn for_source(&self, path: &str, language: Language) -> Result<Options> {
         let mut options = Options::new(path, language);
-        options.disabled = Disabled::parse(&self.pomp_disable)
+        options.disabled = ConstructSet::disabled(&self.pomp_disable)
             .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
+        options.enabled = ConstructSet::enabled(&self.pomp_enable)
+            .map_err(|message| anyhow!("--pomp-enable: {message}"))?;
+        options.locks = match self.locks {
+            LockCalls::Interpose => Locks::Interpose,
+            LockCalls::Rewrite => Locks::Rewrite,
+        };
+        options.loop_chunks = self.loop_chunks;
         options.line_markers = !self.nosrc;
         Ok(options)
     }

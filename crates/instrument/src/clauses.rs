@@ -81,6 +81,60 @@ pub fn is_known(name: &str) -> bool {
     place(name).is_some()
 }
 
+/// Clauses that say how a construct runs, so that measurements can be told apart by them.
+const DESCRIBING: &[&str] = &[
+    "collapse",
+    "device",
+    "dist_schedule",
+    "filter",
+    "final",
+    "grainsize",
+    "if",
+    "in_reduction",
+    "mergeable",
+    "nogroup",
+    "nowait",
+    "num_tasks",
+    "num_teams",
+    "num_threads",
+    "order",
+    "ordered",
+    "priority",
+    "proc_bind",
+    "reduction",
+    "safelen",
+    "schedule",
+    "simdlen",
+    "task_reduction",
+    "thread_limit",
+    "untied",
+];
+
+/// The clauses that say how a construct runs, for its descriptor: `schedule(static,4) nowait`.
+/// `text` gives the text of a span without comments and continuations.
+pub fn describe(directive: &Directive, text: impl Fn(Range<usize>) -> String) -> String {
+    let told = directive.clauses.iter().filter(|clause| DESCRIBING.contains(&&*clause.name));
+    let words = told.map(|clause| match clause.argument.clone() {
+        Some(argument) => format!("{}({})", clause.name, without_blanks(&text(argument))),
+        None => clause.name.clone(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Blanks separate the words of a descriptor's clauses, so inside of them there are none but
+/// between two names.
+fn without_blanks(text: &str) -> String {
+    let mut output = String::new();
+    for word in text.split_ascii_whitespace() {
+        let name = |c: char| c.is_alphanumeric() || c == '_';
+        if output.ends_with(name) && word.starts_with(name) {
+            output.push('_');
+        }
+        output.push_str(word);
+    }
+    output
+}
+
 /// How a combined construct is split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {

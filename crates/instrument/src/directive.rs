@@ -138,11 +138,6 @@ impl Directive {
         self.clauses.iter().find(|clause| clause.name == name)
     }
 
-    /// Whether clauses of a task can make it undeferred.
-    pub fn may_be_undeferred(&self) -> bool {
-        self.has("if") || self.has("final")
-    }
-
     /// Whether there is a clause of this name.
     pub fn has(&self, name: &str) -> bool {
         self.clause(name).is_some()

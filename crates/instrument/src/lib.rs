@@ -25,7 +25,7 @@ pub mod directives;
 pub mod edit;
 pub mod fortran;
 
-mod disabled;
+mod construct_set;
 mod error;
 mod language;
 mod lines;
@@ -33,12 +33,12 @@ mod prefix;
 mod region;
 pub mod undo;
 
-pub use disabled::Disabled;
+pub use construct_set::ConstructSet;
 pub use error::{Diagnostic, Error, Severity};
 pub use language::Language;
 pub use lines::LineIndex;
 pub use prefix::free_prefix;
-pub use region::{CONDITIONAL, Region};
+pub use region::{BARRIER_INCLUDED, FUNCTION, Region, TIMED};
 
 /// How one source text is to be instrumented.
 #[derive(Debug, Clone)]
@@ -51,7 +51,13 @@ pub struct Options {
     /// says). C and C++ have no limit and ignore it.
     pub line_length: usize,
     /// Constructs that get no events.
-    pub disabled: Disabled,
+    pub disabled: ConstructSet,
+    /// Constructs that take time stamps although they are only counted by default.
+    pub enabled: ConstructSet,
+    /// What becomes of calls of lock routines.
+    pub locks: Locks,
+    /// Whether the iterations of worksharing loops get events, from which chunks are made.
+    pub loop_chunks: bool,
     /// Whether inserted lines are followed by a marker that restores the user's line number.
     pub line_markers: bool,
     /// Whether the compiler takes the output for preprocessed (`.i`, `.ii`): then it knows `# 12`
@@ -63,11 +69,29 @@ impl Options {
     /// The usual options for a text of this language.
     pub fn new(path: &str, language: Language) -> Self {
         let line_length = if language == Language::FortranFixed { 72 } else { 132 };
-        let disabled = Disabled::default();
-        let preprocessed = path.ends_with(".i") || path.ends_with(".ii");
-        let path = path.to_owned();
-        Self { path, language, line_length, disabled, line_markers: true, preprocessed }
+        Self {
+            path: path.to_owned(),
+            language,
+            line_length,
+            disabled: ConstructSet::default(),
+            enabled: ConstructSet::default(),
+            locks: Locks::Interpose,
+            loop_chunks: false,
+            line_markers: true,
+            preprocessed: path.ends_with(".i") || path.ends_with(".ii"),
+        }
     }
+}
+
+/// What becomes of calls of the lock routines of OpenMP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Locks {
+    /// They stay; the measurement library stands in for the routines.
+    #[default]
+    Interpose,
+    /// They become calls of the POMP routines of the same name (POMP paper, section 3.2), for
+    /// measurement libraries that cannot stand in.
+    Rewrite,
 }
 
 /// The instrumented text and what there is to say about it.

@@ -1,17 +1,12 @@
 //! A region: exactly what one descriptor carries.
 
-/// Says of a task that its clauses may make it undeferred. Any other task that its creator executes
-/// at once was deferrable, and the OpenMP runtime chose to: the measurement treats it as deferred.
-pub const CONDITIONAL: &str = "if";
-
-/// One instrumented construct or user region.
+/// One instrumented construct, user function or user region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The words of the directive with one blank between, lower case: `parallel for`. User regions
-    /// are called `region`.
+    /// and functions are called `region`.
     pub name: String,
-    /// The name of a critical or user region; [`CONDITIONAL`] for a task with an `if` or `final`
-    /// clause; else empty.
+    /// The name of a critical, user region or function; else empty.
     pub sub_name: String,
     /// Number of sections of a `sections` construct, else 0.
     pub sections: u32,
@@ -19,14 +14,35 @@ pub struct Region {
     pub begin: (u32, u32),
     /// First and last line of the END directive (Fortran), or the last line of the body twice (C).
     pub end: (u32, u32),
+    /// How it runs: the clauses that say so, in one line as they were written, and our own words
+    /// [`TIMED`], [`FUNCTION`] and [`BARRIER_INCLUDED`]; one blank between. Answers an open issue
+    /// of the POMP paper (section 3.10).
+    pub clauses: String,
     /// The file, where a line marker of the source says another one than [`crate::Options::path`].
     pub file: Option<String>,
 }
 
+/// Says that an atomic or a flush takes time stamps.
+pub const TIMED: &str = "timed";
+
+/// Says that a user region is a function.
+pub const FUNCTION: &str = "function";
+
+/// Says that a construct keeps its implicit barrier, so that its own time has waiting in it.
+pub const BARRIER_INCLUDED: &str = "barrier_included";
+
 impl Region {
-    /// A region without name of its own or sections.
+    /// A region without name of its own, sections or clauses.
     pub fn new(name: &str, begin: (u32, u32), end: (u32, u32)) -> Self {
-        let (name, sub_name) = (name.to_owned(), String::new());
-        Self { name, sub_name, sections: 0, begin, end, file: None }
+        let (name, sub_name, clauses) = (name.to_owned(), String::new(), String::new());
+        Self { name, sub_name, sections: 0, begin, end, clauses, file: None }
+    }
+
+    /// Adds a word to the clauses.
+    pub fn add_clause(&mut self, word: &str) {
+        if !self.clauses.is_empty() {
+            self.clauses.push(' ');
+        }
+        self.clauses.push_str(word);
     }
 }

@@ -2,12 +2,12 @@
 //! cut off (one test shows them) and the hash in their names is written `H`.
 
 use expect_test::{Expect, expect};
-use pompeii_instrument::{Disabled, Language, Options, instrument, undo};
+use pompeii_instrument::{ConstructSet, Language, Options, instrument, undo};
 
 fn output(path: &str, source: &str, disabled: &str) -> String {
     let language = Language::from_path(path).expect("a Fortran suffix");
     let mut options = Options::new(path, language);
-    options.disabled = Disabled::parse(disabled).expect("known names");
+    options.disabled = ConstructSet::disabled(disabled).expect("known names");
     let outcome = match instrument(source.as_bytes(), &options) {
         Ok(outcome) => outcome,
         Err(error) => return format!("{error}\n"),
@@ -590,17 +590,24 @@ fn tasks() {
             !$omp end task
             call pomp_H_task_create_end(4,pomp_t4)
             call pomp_H_task_resume(3,pomp_t3)
+            call pomp_H_taskyield_enter(5)
             # 11 "f.f90"
             !$omp taskyield
+            call pomp_H_taskyield_exit(5)
             call pomp_H_task_resume(3,pomp_t3)
-            call pomp_H_taskwait_enter(5)
+            call pomp_H_taskwait_enter(6)
             # 12 "f.f90"
             !$omp taskwait
-            call pomp_H_taskwait_exit(5)
+            call pomp_H_taskwait_exit(6)
             call pomp_H_task_resume(3,pomp_t3)
+            call pomp_H_taskgroup_enter(7)
             # 13 "f.f90"
             !$omp taskgroup
+            call pomp_H_taskgroup_begin(7)
+            call pomp_H_taskgroup_end(7)
+            # 14 "f.f90"
             !$omp end taskgroup
+            call pomp_H_taskgroup_exit(7)
             call pomp_H_task_resume(3,pomp_t3)
             call pomp_H_task_end(3,pomp_t3)
             # 15 "f.f90"
@@ -719,10 +726,17 @@ fn strictly_structured_blocks_need_an_end_now() {
             !$omp barrier
             call pomp_H_barrier_exit(2)
             call pomp_H_single_exit(2)
+            call pomp_H_taskgroup_enter(3)
             # 10 "f.f90"
             !$omp taskgroup
+            call pomp_H_taskgroup_begin(3)
+            # 11 "f.f90"
             block
             end block
+            call pomp_H_taskgroup_end(3)
+            !$omp end taskgroup
+            call pomp_H_taskgroup_exit(3)
+            # 13 "f.f90"
             end program
         "##]],
     );
@@ -786,18 +800,22 @@ fn nothing_is_called_in_closed_constructs() {
             !$omp barrier
             end subroutine
             subroutine t
-            integer(8) :: pomp_p1
+            integer(8) :: pomp_p2
+            call pomp_H_target_enter(1)
             # 13 "f.f90"
             !$omp target
+            # 14 "f.f90"
             !$omp parallel
             !$omp end parallel
+            # 16 "f.f90"
             !$omp end target
-            call pomp_H_parallel_fork(1,pomp_p1)
+            call pomp_H_target_exit(1)
+            call pomp_H_parallel_fork(2,pomp_p2)
             # 17 "f.f90"
             !$omp parallel &
-            !$omp&firstprivate(pomp_p1)
-            call pomp_H_parallel_begin(1,pomp_p1)
-            call pomp_H_do_enter(1)
+            !$omp&firstprivate(pomp_p2)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_do_enter(2)
             # 17 "f.f90"
             !$omp do &
             !$omp&order(concurrent)
@@ -807,13 +825,13 @@ fn nothing_is_called_in_closed_constructs() {
             !$omp end critical
             end do
             !$omp end do nowait
-            call pomp_H_barrier_enter(1)
+            call pomp_H_barrier_enter(2)
             !$omp barrier
-            call pomp_H_barrier_exit(1)
-            call pomp_H_do_exit(1)
-            call pomp_H_parallel_end(1,pomp_p1)
+            call pomp_H_barrier_exit(2)
+            call pomp_H_do_exit(2)
+            call pomp_H_parallel_end(2,pomp_p2)
             !$omp end parallel
-            call pomp_H_parallel_join(1,pomp_p1)
+            call pomp_H_parallel_join(2,pomp_p2)
             # 22 "f.f90"
             end subroutine
             end module
@@ -863,7 +881,10 @@ fn cancelled_loops_keep_their_barrier() {
             !$omp do
             # 3 "f.f90"
             do i=1,2
+            call pomp_H_cancel_(2)
+            # 4 "f.f90"
             !$omp cancel do
+            # 5 "f.f90"
             end do
             # 6 "f.f90"
             !$omp end do
@@ -1145,7 +1166,7 @@ fn appended_procedures() {
               integer(pomp_k) :: pomp_h(1)
               common /pomp_H_h/ pomp_h
               character(40), save :: pomp_a(1,1)
-              data pomp_a(1,1)/'barrier||0|1|1|1|1|dir/f.f'/
+              data pomp_a(1,1)/'barrier||0|1|1|1|1||dir/f.f'/
               call pomp_c(pomp_h(pomp_n),pomp_a(:,pomp_n),40_pomp_i)
               end subroutine
               block data pomp_H_b
@@ -1165,12 +1186,12 @@ fn descriptors_say_what_the_runtime_must_know() {
     let text = output("f.f90", source, "");
     let table = text.lines().filter(|line| line.starts_with("data pomp_a"));
     expect![[r#"
-        data pomp_a(1,1)/'critical|name|0|1|1|2|2|f.f90'/
-        data pomp_a(1,2)/'task|if|0|3|3|4|4|f.f90'/
-        data pomp_a(1,3)/'task||0|5|5|6|6|f.f90'/
-        data pomp_a(1,4)/'sections||2|7|7|12|13|f.f90'/
-        data pomp_a(1,5)/'section||0|7|7|8|8|f.f90'/
-        data pomp_a(1,6)/'section||0|9|9|11|11|f.f90'/"#]]
+        data pomp_a(1,1)/'critical|name|0|1|1|2|2||f.f90'/
+        data pomp_a(1,2)/'task||0|3|3|4|4|if(x)|f.f90'/
+        data pomp_a(1,3)/'task||0|5|5|6|6||f.f90'/
+        data pomp_a(1,4)/'sections||2|7|7|12|13||f.f90'/
+        data pomp_a(1,5)/'section||0|7|7|8|8||f.f90'/
+        data pomp_a(1,6)/'section||0|9|9|11|11||f.f90'/"#]]
     .assert_eq(&table.collect::<Vec<_>>().join("\n"));
 }
 

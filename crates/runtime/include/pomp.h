@@ -20,22 +20,31 @@ typedef struct ompregdescr {
   const char *name;      /* the directive's words: "parallel", "parallel for", "for", "do", "sections",
                             "section", "workshare", "single", "master", "critical", "atomic",
                             "barrier", "task", "taskwait"; "region" for a user region */
-  const char *sub_name;  /* name of a critical section or of a user region; "if" for a task with an
-                            `if` or `final` clause; else "" */
+  const char *sub_name;  /* name of a critical section, a user region or a function; else "" */
   int num_sections;      /* of a sections construct */
   const char *file_name; /* as the compiler was given it */
   int begin_line1;       /* first and last line of the opening directive, from 1 */
   int begin_lineN;
   int end_line1;         /* first and last line of the end */
   int end_lineN;
-  void *data;            /* belongs to the library after the first call. Before: POMP_EXTENDED where
-                            all calls on this descriptor carry the team and task arguments below,
-                            0 where they have the descriptor as their only argument */
-  struct ompregdescr *next;
+  void *data;            /* belongs to the library; 0 before the first call */
+  struct ompregdescr *next; /* belongs to the library. Before the first call: 0, or (as a pointer to
+                            this type) an extension */
 } OMPRegDescr;
 
-/* First value of `data` in code that passes team and task ids. */
-#define POMP_EXTENDED ((void *)2)
+/* What the instrumenter says beyond the paper. A descriptor whose `next` leads here makes all calls
+   with the team and task arguments below; one without makes them with the descriptor alone. It
+   begins like a descriptor, so a library can tell it from one that was chained by its mark. */
+typedef struct pompextension {
+  const char *mark;    /* POMP_EXTENSION */
+  const char *clauses; /* how the construct runs, words with a blank between: clauses as written
+                          ("schedule(static,4) collapse(2) reduction(+:s) nowait num_threads(2)"),
+                          "timed" (an atomic or flush that takes time stamps), "function" (a user
+                          region that is one), "barrier_included" (the construct's own time has the
+                          waiting at its built-in barrier in it) */
+} POMPExtension;
+
+#define POMP_EXTENSION "pompeii 1"
 
 /* ---- The measurement as a whole. None of these calls is necessary. */
 

@@ -1,9 +1,10 @@
 //! Context descriptors (POMP paper, section 3.5) and what the runtime hangs on them.
 //!
-//! The `data` word of a descriptor leads to its [`Handle`] after the first visit. Before, it holds
-//! 0 in foreign code, whose calls have the paper's single argument, and 2 in code of our
-//! instrumenter, whose calls also carry team and task ids. Descriptors of equal content (headers,
-//! templates) share one handle.
+//! The `data` word of a descriptor leads to its [`Handle`] after the first visit, and is 0 before.
+//! The `next` word of code of our instrumenter leads to an [`Extension`]: it says that calls also
+//! carry team and task ids, and how the construct runs. Foreign code, whose calls have the paper's
+//! single argument, has none there. Descriptors of equal content (headers, templates) share one
+//! handle.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -39,15 +40,22 @@ pub struct Descriptor {
     pub end_line_n: c_int,
     /// The runtime's word.
     pub data: AtomicPtr<c_void>,
-    /// For chaining, unused.
-    pub next: *mut Descriptor,
+    /// For chaining; here only read, for an [`Extension`].
+    pub next: *const Extension,
 }
 
-/// What `data` holds in code of our instrumenter before the first visit.
-const EXTENDED: usize = 2;
+/// What our instrumenter hangs on its descriptors. It begins like a [`Descriptor`], so that it can
+/// be told from one that foreign code has chained.
+#[repr(C)]
+pub struct Extension {
+    /// [`MARK`] in an extension, the name of a construct in a descriptor.
+    pub mark: *const c_char,
+    /// The clauses that say how the construct runs, and words of ours.
+    pub clauses: *const c_char,
+}
 
-/// The `sub_name` of a task whose clauses may make it undeferred.
-const CONDITIONAL: &str = "if";
+/// What makes an [`Extension`] known.
+const MARK: &CStr = c"pompeii 1";
 
 /// Which of a descriptor's regions.
 #[derive(Clone, Copy)]
@@ -109,7 +117,8 @@ struct Text {
     file: String,
     begin: u32,
     end: u32,
-    extended: bool,
+    /// See [`Extension::clauses`]; `None` in foreign code.
+    clauses: Option<String>,
 }
 
 impl Handle {
@@ -158,6 +167,12 @@ impl Handle {
 }
 
 impl Text {
+    /// Whether a word of the clauses begins like this.
+    fn has_clause(&self, start: &str) -> bool {
+        let mut words = self.clauses.iter().flat_map(|clauses| clauses.split(' '));
+        words.any(|word| word.starts_with(start))
+    }
+
     fn region(&self, slot: Slot) -> RegionText {
         let (kind, construct) = self.kind(slot);
         let file_name = self.file.rsplit('/').next().unwrap_or("");
@@ -233,7 +248,7 @@ pub unsafe fn known_handle(descriptor: *mut Descriptor) -> Option<&'static Handl
     // SAFETY: the caller's promise.
     let data = unsafe { (*descriptor).data.load(Ordering::Acquire) };
     // SAFETY: only `resolve` stores other values, and handles are leaked.
-    (data as usize > EXTENDED).then(|| unsafe { &*data.cast::<Handle>() })
+    (!data.is_null()).then(|| unsafe { &*data.cast::<Handle>() })
 }
 
 /// Whether calls on this descriptor carry team and task ids.
@@ -242,10 +257,10 @@ pub unsafe fn known_handle(descriptor: *mut Descriptor) -> Option<&'static Handl
 /// As for [`handle`].
 pub unsafe fn is_extended(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
-    match unsafe { (*descriptor).data.load(Ordering::Acquire) } {
-        data if data as usize <= EXTENDED => data as usize == EXTENDED,
-        // SAFETY: only `resolve` stores such values, and handles are leaked.
-        data => unsafe { (*data.cast::<Handle>()).extended },
+    match unsafe { known_handle(descriptor) } {
+        Some(handle) => handle.extended,
+        // SAFETY: the caller's promise.
+        None => extension(unsafe { &*descriptor }).is_some(),
     }
 }
 
@@ -254,13 +269,12 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_with(Known::default);
     let data = descriptor.data.load(Ordering::Acquire);
-    if data as usize > EXTENDED {
+    if !data.is_null() {
         // Another thread was faster.
         // SAFETY: only this function stores such values, and handles are leaked.
         return unsafe { &*data.cast::<Handle>() };
     }
-    let extended = data as usize == EXTENDED;
-    let text = text(descriptor, extended);
+    let text = text(descriptor);
     let handle = match known.handles.get(&text) {
         Some(&handle) => handle,
         None => {
@@ -273,10 +287,10 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
             let handle: &'static Handle = Box::leak(Box::new(Handle {
                 text: text.clone(),
                 regions: [const { AtomicPtr::new((&raw const UNDEFINED).cast_mut()) }; SLOTS],
-                extended,
+                extended: text.clauses.is_some(),
                 lock,
                 last_team: AtomicU32::new(u32::MAX),
-                conditional: text.sub_name == CONDITIONAL,
+                conditional: text.has_clause("if(") || text.has_clause("final("),
             }));
             known.handles.insert(text, handle);
             handle
@@ -286,14 +300,7 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
     handle
 }
 
-fn text(descriptor: &Descriptor, extended: bool) -> Text {
-    let string = |text: *const c_char| {
-        if text.is_null() {
-            return String::new();
-        }
-        // SAFETY: descriptors hold NUL-terminated strings or null.
-        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
-    };
+fn text(descriptor: &Descriptor) -> Text {
     let line = |line: c_int| u32::try_from(line).unwrap_or(0);
     Text {
         name: string(descriptor.name),
@@ -301,20 +308,42 @@ fn text(descriptor: &Descriptor, extended: bool) -> Text {
         file: string(descriptor.file_name),
         begin: line(descriptor.begin_line1),
         end: line(descriptor.end_line1),
-        extended,
+        clauses: extension(descriptor).map(|extension| string(extension.clauses)),
     }
 }
 
+fn string(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: descriptors hold NUL-terminated strings or null.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+fn extension(descriptor: &Descriptor) -> Option<&'static Extension> {
+    if descriptor.next.is_null() {
+        return None;
+    }
+    // SAFETY: `next` leads to an extension or to another descriptor, which begins alike; both live
+    // as long as the process.
+    let extension = unsafe { &*descriptor.next };
+    // SAFETY: a mark is a string, as is the name of a descriptor.
+    let marked = !extension.mark.is_null() && unsafe { CStr::from_ptr(extension.mark) } == MARK;
+    marked.then_some(extension)
+}
+
 /// Makes a descriptor of the text that a Fortran unit registers:
-/// `name|sub_name|num_sections|begin1|beginN|end1|endN|file`. `None` where it has fewer fields.
+/// `name|sub_name|num_sections|begin1|beginN|end1|endN|clauses|file`. `None` where it has fewer
+/// fields.
 pub fn register(text: &str) -> Option<*mut Descriptor> {
-    let mut fields = text.trim_end().splitn(8, '|');
+    let mut fields = text.trim_end().splitn(9, '|');
     let mut string = || fields.next().map(|field| c_string(field.trim()));
     let (name, sub_name) = (string()?, string()?);
     let mut number = || string().map(text_number);
     let [sections, begin1, begin_n, end1, end_n] =
         [number()?, number()?, number()?, number()?, number()?];
-    let file_name = string()?;
+    let (clauses, file_name) = (string()?, string()?);
+    let extension = Extension { mark: MARK.as_ptr(), clauses };
     Some(Box::into_raw(Box::new(Descriptor {
         name,
         sub_name,
@@ -324,8 +353,8 @@ pub fn register(text: &str) -> Option<*mut Descriptor> {
         begin_line_n: begin_n,
         end_line1: end1,
         end_line_n: end_n,
-        data: AtomicPtr::new(EXTENDED as *mut c_void),
-        next: std::ptr::null_mut(),
+        data: AtomicPtr::new(std::ptr::null_mut()),
+        next: Box::into_raw(Box::new(extension)),
     })))
 }
 

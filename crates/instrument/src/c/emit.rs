@@ -119,7 +119,7 @@ impl Emitter<'_> {
         }
         if levels.is_empty() {
             self.section(index, &construct.bodies.clone(), false);
-        } else if self.stem(levels[0]).is_some() || levels.len() > 1 {
+        } else if levels.iter().any(|&level| self.stem(level).is_some()) {
             self.events(index, &levels);
         } else {
             self.resume_alone(index);
@@ -129,7 +129,7 @@ impl Emitter<'_> {
     /// The word in the names of the routines, if this level has events and they are wanted.
     fn stem(&self, level: Level) -> Option<&'static str> {
         let disabled = level.switch().is_some_and(|name| self.options.disabled.contains(name));
-        level.stem(false).filter(|_| !disabled)
+        (!disabled).then(|| level.stem(false))
     }
 
     fn names<'n>(&'n self, number: &'n str, cleanup: bool, split_barrier: bool) -> Names<'n> {
@@ -397,9 +397,9 @@ impl Emitter<'_> {
         if let Some(argument) = argument.filter(|_| region.name == "critical") {
             region.sub_name = String::from_utf8_lossy(&self.source[argument]).trim().to_owned();
         }
-        if region.name == "task" && found.directive.may_be_undeferred() {
-            region.sub_name = crate::CONDITIONAL.to_owned();
-        }
+        region.clauses = clauses::describe(&found.directive, |span| {
+            super::pragma::in_one_line(self.source, span)
+        });
         region.file = self.file(found.span.start);
         region
     }

@@ -1,7 +1,7 @@
 //! The calls that each level of a construct gets: before its directive, at both ends of its body
 //! and behind it.
 
-use crate::directives::Level;
+use crate::directives::{Level, Shape};
 
 /// What is inserted around one level. Every text may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,19 +91,32 @@ impl Names<'_> {
 
     /// The calls around a level that has events.
     pub(super) fn calls(&self, level: Level, stem: &str) -> Calls {
-        match level {
-            Level::Parallel => self.forking("p", "Parallel", "Parallel_fork", "Parallel_join"),
-            Level::Task => self.forking("t", "Task", "Task_create_begin", "Task_create_end"),
-            Level::Master => {
+        match level.shape() {
+            Shape::Forking if level == Level::Task => {
+                self.forking("t", stem, "Task_create_begin", "Task_create_end")
+            }
+            Shape::Forking => self.forking("p", stem, "Parallel_fork", "Parallel_join"),
+            Shape::Inside => {
                 let (begin, end) = self.ends(stem, None);
                 Calls { begin, end, ..Calls::default() }
             }
-            Level::Critical | Level::Single => {
+            Shape::Both => {
                 let (begin, end) = self.ends(stem, None);
                 Calls { begin, end, ..self.around(stem) }
             }
-            _ => self.around(stem),
+            Shape::Mark => Calls { before: self.call(&[stem]), ..Calls::default() },
+            Shape::Around | Shape::Taskloop if matches!(level, Level::Taskloop { .. }) => {
+                self.taskloop()
+            }
+            Shape::Around | Shape::Alone | Shape::Taskloop => self.around(stem),
         }
+    }
+
+    /// Entry and exit with the id of what the construct makes.
+    fn taskloop(&self) -> Calls {
+        let (before, id) = self.id("l", "Taskloop_enter");
+        let after = [" ", &self.call_with(&["Taskloop_exit"], &[&id])].concat();
+        Calls { before, after, ..Calls::default() }
     }
 
     /// Entry and exit, with the barrier that was implicit before.

@@ -10,8 +10,8 @@ use std::fmt::Write;
 
 /// Routines and their parameters behind the descriptor.
 const ROUTINES: &[(&str, &str)] = &[
-    ("Begin", ""),
-    ("End", ""),
+    ("Begin", ",void*"),
+    ("End", ",void*"),
     ("Parallel_fork", ",long*"),
     ("Parallel_begin", ",long"),
     ("Parallel_end", ",long"),
@@ -26,14 +26,26 @@ const ROUTINES: &[(&str, &str)] = &[
     ("Single_begin", ""),
     ("Single_end", ""),
     ("Single_exit", ""),
+    ("Scope_enter", ""),
+    ("Scope_begin", ""),
+    ("Scope_end", ""),
+    ("Scope_exit", ""),
     ("Master_begin", ""),
     ("Master_end", ""),
+    ("Masked_begin", ""),
+    ("Masked_end", ""),
     ("Critical_enter", ""),
     ("Critical_begin", ""),
     ("Critical_end", ""),
     ("Critical_exit", ""),
+    ("Ordered_enter", ""),
+    ("Ordered_begin", ""),
+    ("Ordered_end", ""),
+    ("Ordered_exit", ""),
     ("Atomic_enter", ""),
     ("Atomic_exit", ""),
+    ("Flush_enter", ""),
+    ("Flush_exit", ""),
     ("Barrier_enter", ""),
     ("Barrier_exit", ""),
     ("Task_create_begin", ",long*"),
@@ -41,8 +53,30 @@ const ROUTINES: &[(&str, &str)] = &[
     ("Task_end", ",long"),
     ("Task_create_end", ",long"),
     ("Task_resume", ",long"),
+    ("Taskloop_enter", ",long*"),
+    ("Taskloop_begin", ",long,long*"),
+    ("Taskloop_end", ",long"),
+    ("Taskloop_exit", ",long"),
+    ("Taskgroup_enter", ""),
+    ("Taskgroup_begin", ""),
+    ("Taskgroup_end", ""),
+    ("Taskgroup_exit", ""),
     ("Taskwait_enter", ""),
     ("Taskwait_exit", ""),
+    ("Taskyield_enter", ""),
+    ("Taskyield_exit", ""),
+    ("Cancel", ""),
+    ("Cancellation_point", ""),
+    ("Loop_enter", ""),
+    ("Loop_exit", ""),
+    ("Teams_enter", ""),
+    ("Teams_exit", ""),
+    ("Distribute_enter", ""),
+    ("Distribute_exit", ""),
+    ("Target_enter", ""),
+    ("Target_exit", ""),
+    ("Iteration_begin", ",long,long"),
+    ("Iteration_end", ""),
 ];
 
 /// The text of the prelude, ending with a line end.
@@ -57,6 +91,9 @@ pub(super) fn prelude(
     if needs.guards {
         guards(&mut text, prefix);
     }
+    if regions.iter().any(|region| region.clauses.is_empty()) {
+        extension(&mut text, prefix, PLAIN, "");
+    }
     for (index, region) in regions.iter().enumerate() {
         descriptor(&mut text, path, cxx, prefix, index + 1, region);
     }
@@ -67,9 +104,10 @@ pub(super) fn prelude(
 /// mentioned: the text may include that header as well, or have a type of its own by that name.
 fn declarations(cxx: bool, prefix: &str) -> String {
     let mut text = format!(
-        "struct ompregdescr;struct {prefix}region{{const char*name,*sub_name;int num_sections;\
+        "struct ompregdescr;struct {prefix}extension{{const char*mark,*clauses;}};\n\
+         struct {prefix}region{{const char*name,*sub_name;int num_sections;\
          const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;\
-         struct ompregdescr*next;}};\n"
+         struct {prefix}extension*next;}};\n"
     );
     text += if cxx { "extern \"C\" {\n" } else { "" };
     for routine in ["Init", "Finalize", "On", "Off"] {
@@ -99,6 +137,15 @@ fn guards(text: &mut String, prefix: &str) {
     }
 }
 
+/// One extension serves all regions whose clauses say nothing.
+const PLAIN: &str = "x0";
+
+fn extension(text: &mut String, prefix: &str, name: &str, clauses: &str) {
+    let clauses = literal(clauses);
+    let head = "static struct ";
+    let _ = writeln!(text, "{head}{prefix}extension {prefix}{name}={{\"pompeii 1\",{clauses}}};");
+}
+
 fn descriptor(
     text: &mut String,
     path: &str,
@@ -108,17 +155,19 @@ fn descriptor(
     region: &Region,
 ) {
     let file = region.file.as_deref().unwrap_or(path);
-    // Where `data` is 2, the calls have their second argument. A cast of C++ style, because some
-    // build with -Wold-style-cast -Werror.
-    let cast = |to: &str, what: &str| match cxx {
-        true => format!("reinterpret_cast<{to}>({what})"),
-        false => format!("({to}){what}"),
+    let own = format!("x{number}");
+    let next = if region.clauses.is_empty() { PLAIN } else { &own };
+    if next != PLAIN {
+        extension(text, prefix, next, &region.clauses);
+    }
+    // A cast of C++ style, because some build with -Wold-style-cast -Werror.
+    let address = match cxx {
+        true => format!("reinterpret_cast<struct ompregdescr*>(&{prefix}d{number})"),
+        false => format!("(struct ompregdescr*)&{prefix}d{number}"),
     };
-    let data = cast("void*", "2");
-    let address = cast("struct ompregdescr*", &format!("&{prefix}d{number}"));
     let _ = writeln!(
         text,
-        "static struct {prefix}region {prefix}d{number}={{{},{},{},{},{},{},{},{},{data},0}};\n\
+        "static struct {prefix}region {prefix}d{number}={{{},{},{},{},{},{},{},{},0,&{prefix}{next}}};\n\
          static __inline__ __attribute__((always_inline,unused))\
          struct ompregdescr*{prefix}{number}(void){{return {address};}}",
         literal(&region.name),

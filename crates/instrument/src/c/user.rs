@@ -50,7 +50,7 @@ impl Emitter<'_> {
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
         self.open_regions.push((name.to_owned(), number, found.span.start));
-        format!("POMP_Begin({});", self.accessor(number))
+        format!("POMP_Begin({}, 0);", self.accessor(number))
     }
 
     fn end_region(&mut self, found: &Found, name: &str, last: bool) -> Result<String, Error> {
@@ -69,7 +69,7 @@ impl Emitter<'_> {
             }
             self.open_regions.remove(open);
         }
-        Ok(format!("POMP_End({});", self.accessor(number)))
+        Ok(format!("POMP_End({}, 0);", self.accessor(number)))
     }
 
     /// Every region must have been closed.

@@ -9,7 +9,10 @@ use crate::directive::Directive;
 
 /// Worksharing constructs with events.
 pub(super) fn is_worksharing(level: Level) -> bool {
-    matches!(level, Level::Loop { .. } | Level::Sections | Level::Workshare | Level::Single)
+    matches!(
+        level,
+        Level::Loop { .. } | Level::Sections | Level::Workshare | Level::Single | Level::Scope
+    )
 }
 
 /// Whether the iterations may run in any order, so that nothing may be called inside.

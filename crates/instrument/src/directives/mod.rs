@@ -32,27 +32,79 @@ pub enum Level {
     Workshare,
     /// `single`
     Single,
+    /// `scope`
+    Scope,
     /// `master`
     Master,
+    /// `masked`
+    Masked,
     /// `critical`
     Critical,
+    /// `ordered` with a body.
+    Ordered,
+    /// `ordered` that waits for or posts an iteration (`depend`, `doacross`).
+    Doacross,
     /// `atomic`
     Atomic,
+    /// `flush`
+    Flush,
     /// `barrier`
     Barrier,
     /// `task`
     Task,
-    /// `taskwait`
-    Taskwait,
-    /// `masked`; no events yet.
-    Masked,
-    /// `taskloop` and `taskloop simd`; no events yet.
+    /// `taskloop` and `taskloop simd`
     Taskloop {
         /// Whether it is `taskloop simd`.
         simd: bool,
     },
-    /// `loop`; no events yet, and nothing may be called inside.
+    /// `taskgroup`
+    Taskgroup,
+    /// `taskwait`
+    Taskwait,
+    /// `taskyield`
+    Taskyield,
+    /// `cancel`
+    Cancel,
+    /// `cancellation point`
+    CancellationPoint,
+    /// `loop`: nothing may be called inside.
     LoopConstruct,
+    /// `teams` and what is combined with it.
+    Teams {
+        /// Whether its body may call routines.
+        open: bool,
+    },
+    /// `distribute` and what is combined with it.
+    Distribute {
+        /// Whether its body may call routines.
+        open: bool,
+    },
+    /// `target` with a body, and what is combined with it: observed on the host, around it.
+    Target {
+        /// Whether its body runs on the host and may call routines: `target data`.
+        open: bool,
+    },
+    /// `target update`, `target enter data`, `target exit data`.
+    TargetAlone,
+}
+
+/// Which events a construct has, and where they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Fork, begin, end, join, or the same of a task: an id goes from the outside to the inside.
+    Forking,
+    /// `enter` and `exit` around it, `begin` and `end` in its body.
+    Both,
+    /// `enter` and `exit` around it.
+    Around,
+    /// `begin` and `end` in its body.
+    Inside,
+    /// `enter` and `exit` around it; it has no body.
+    Alone,
+    /// One call before it; it has no body.
+    Mark,
+    /// `enter` and `exit` around it, `begin` and `end` in each iteration of its tasks.
+    Taskloop,
 }
 
 /// What a directive is.
@@ -89,7 +141,7 @@ pub fn classify(source: &[u8], directive: &Directive) -> Kind {
     match words.as_slice() {
         ["section"] => Kind::Section,
         ["end", rest @ ..] if !matches!(rest, ["declare" | "assumes", ..]) => Kind::End,
-        words => match levels(words) {
+        words => match levels(words, directive) {
             Some(levels) => Kind::Events(levels),
             None => passed::classify(source, directive, words),
         },
@@ -97,40 +149,84 @@ pub fn classify(source: &[u8], directive: &Directive) -> Kind {
 }
 
 impl Level {
-    /// The word in the names of the POMP routines: `POMP_<stem>_enter`. `None`: it has no events.
-    pub fn stem(self, fortran: bool) -> Option<&'static str> {
-        Some(match self {
+    /// The word in the names of the POMP routines: `POMP_<stem>_enter`.
+    pub fn stem(self, fortran: bool) -> &'static str {
+        match self {
             Self::Parallel => "Parallel",
             Self::Loop { .. } if fortran => "Do",
             Self::Loop { .. } => "For",
             Self::Sections => "Sections",
             Self::Workshare => "Workshare",
             Self::Single => "Single",
+            Self::Scope => "Scope",
             Self::Master => "Master",
+            Self::Masked => "Masked",
             Self::Critical => "Critical",
+            Self::Ordered | Self::Doacross => "Ordered",
             Self::Atomic => "Atomic",
+            Self::Flush => "Flush",
             Self::Barrier => "Barrier",
             Self::Task => "Task",
+            Self::Taskloop { .. } => "Taskloop",
+            Self::Taskgroup => "Taskgroup",
             Self::Taskwait => "Taskwait",
-            Self::Masked | Self::Taskloop { .. } | Self::LoopConstruct => return None,
-        })
+            Self::Taskyield => "Taskyield",
+            Self::Cancel => "Cancel",
+            Self::CancellationPoint => "Cancellation_point",
+            Self::LoopConstruct => "Loop",
+            Self::Teams { .. } => "Teams",
+            Self::Distribute { .. } => "Distribute",
+            Self::Target { .. } | Self::TargetAlone => "Target",
+        }
     }
 
-    /// The name under which it can be disabled.
+    /// The name under which it can be disabled; a parallel region cannot.
     pub fn switch(self) -> Option<&'static str> {
         Some(match self {
+            Self::Parallel => return None,
             Self::Loop { .. } => "for",
             Self::Sections => "sections",
             Self::Workshare => "workshare",
             Self::Single => "single",
+            Self::Scope => "scope",
             Self::Master => "master",
+            Self::Masked => "masked",
             Self::Critical => "critical",
+            Self::Ordered | Self::Doacross => "ordered",
             Self::Atomic => "atomic",
+            Self::Flush => "flush",
             Self::Barrier => "barrier",
             Self::Task => "task",
+            Self::Taskloop { .. } => "taskloop",
+            Self::Taskgroup => "taskgroup",
             Self::Taskwait => "taskwait",
-            _ => return None,
+            Self::Taskyield => "taskyield",
+            Self::Cancel | Self::CancellationPoint => "cancel",
+            Self::LoopConstruct => "loop",
+            Self::Teams { .. } => "teams",
+            Self::Distribute { .. } => "distribute",
+            Self::Target { .. } | Self::TargetAlone => "target",
         })
+    }
+
+    /// Which events it has.
+    pub fn shape(self) -> Shape {
+        match self {
+            Self::Parallel | Self::Task => Shape::Forking,
+            Self::Single | Self::Scope | Self::Critical | Self::Ordered | Self::Taskgroup => {
+                Shape::Both
+            }
+            Self::Master | Self::Masked => Shape::Inside,
+            Self::Taskloop { simd: false } => Shape::Taskloop,
+            Self::Barrier
+            | Self::Taskwait
+            | Self::Taskyield
+            | Self::Flush
+            | Self::Doacross
+            | Self::TargetAlone => Shape::Alone,
+            Self::Cancel | Self::CancellationPoint => Shape::Mark,
+            _ => Shape::Around,
+        }
     }
 
     /// Whether it ends with an implicit barrier that `nowait` would remove.
@@ -140,13 +236,15 @@ impl Level {
 
     /// Whether it is a statement without a body.
     pub fn stands_alone(self) -> bool {
-        matches!(self, Self::Barrier | Self::Taskwait)
+        matches!(self.shape(), Shape::Alone | Shape::Mark)
     }
 
     /// Whether routines may be called inside, given the clauses of its directive.
     pub fn allows_calls_inside(self, source: &[u8], directive: &Directive) -> bool {
         match self {
             Self::Atomic | Self::LoopConstruct => false,
+            Self::Teams { open } | Self::Target { open } => open,
+            Self::Distribute { open } => open && !loops::concurrent(source, directive),
             Self::Loop { simd } | Self::Taskloop { simd } => {
                 !simd && !loops::concurrent(source, directive)
             }

@@ -1,17 +1,20 @@
-//! `parallel` and everything that is combined with it, and the constructs that are alone.
+//! Which levels a directive with events consists of: `parallel` and everything that is combined
+//! with it, and the constructs that are alone.
 
 use super::Level;
+use crate::directive::Directive;
 
-/// The levels of a construct with events, outermost first; `None` if it has no level with events.
+/// The levels of a construct with events, outermost first; `None` if it has no events.
 ///
-/// A composite (`for simd`, `taskloop simd`) is one level: it cannot be split.
-pub fn levels(words: &[&str]) -> Option<Vec<Level>> {
+/// A composite (`for simd`, `taskloop simd`, `distribute parallel for`) is one level: it cannot be
+/// split. Neither are `teams` and `target` from what they are combined with: there is little to be
+/// known between the two, and what runs inside of `target` is not for us.
+pub fn levels(words: &[&str], directive: &Directive) -> Option<Vec<Level>> {
     if let ["parallel", rest @ ..] = words {
         let inner = if rest.is_empty() { Vec::new() } else { inside_parallel(rest)? };
         return Some([vec![Level::Parallel], inner].concat());
     }
-    let levels = inside_parallel(words).or_else(|| Some(vec![alone(words)?]))?;
-    levels.iter().any(|level| level.stem(false).is_some()).then_some(levels)
+    inside_parallel(words).or_else(|| Some(vec![alone(words, directive)?]))
 }
 
 /// What may follow `parallel` in one directive.
@@ -39,21 +42,34 @@ fn taskloop(words: &[&str]) -> Option<Level> {
     }
 }
 
-fn alone(words: &[&str]) -> Option<Level> {
+fn alone(words: &[&str], directive: &Directive) -> Option<Level> {
     Some(match words {
-        ["single"] => Level::Single,
+        ["scope"] => Level::Scope,
         ["critical"] => Level::Critical,
+        ["ordered"] if directive.has("depend") || directive.has("doacross") => Level::Doacross,
+        // `ordered simd` and `ordered threads simd` order the lanes of a simd loop.
+        ["ordered"] if !directive.has("simd") => Level::Ordered,
         ["atomic"] => Level::Atomic,
+        ["flush"] => Level::Flush,
         ["barrier"] => Level::Barrier,
         ["task"] => Level::Task,
+        ["taskgroup"] => Level::Taskgroup,
         ["taskwait"] => Level::Taskwait,
-        _ => return None,
+        ["taskyield"] => Level::Taskyield,
+        ["cancel", ..] => Level::Cancel,
+        ["cancellation", ..] => Level::CancellationPoint,
+        ["teams", rest @ ..] => Level::Teams { open: matches!(rest, [] | ["distribute"]) },
+        ["distribute", rest @ ..] => Level::Distribute { open: rest.is_empty() },
+        ["target", "data"] => Level::Target { open: true },
+        ["target", "update"] | ["target", "enter" | "exit", "data"] => Level::TargetAlone,
+        ["target", ..] => Level::Target { open: false },
+        _ => return taskloop(words),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::levels;
+    use super::*;
     use expect_test::expect;
 
     #[test]
@@ -67,21 +83,32 @@ mod tests {
             "masked",
             "single",
             "distribute parallel for",
+            "teams distribute",
+            "target teams loop",
+            "target exit data",
+            "cancellation point",
+            "simd",
         ];
         let mut output = String::new();
         for name in names {
             let words: Vec<&str> = name.split(' ').collect();
-            output += &format!("{name}: {:?}\n", levels(&words));
+            let directive = Directive::parse(b"", &[], false);
+            output += &format!("{name}: {:?}\n", levels(&words, &directive));
         }
         expect![[r#"
             parallel: Some([Parallel])
             parallel do simd: Some([Parallel, Loop { simd: true }])
             parallel masked taskloop simd: Some([Parallel, Masked, Taskloop { simd: true }])
             master taskloop: Some([Master, Taskloop { simd: false }])
-            masked taskloop: None
-            masked: None
+            masked taskloop: Some([Masked, Taskloop { simd: false }])
+            masked: Some([Masked])
             single: Some([Single])
-            distribute parallel for: None
+            distribute parallel for: Some([Distribute { open: false }])
+            teams distribute: Some([Teams { open: true }])
+            target teams loop: Some([Target { open: false }])
+            target exit data: Some([TargetAlone])
+            cancellation point: Some([CancellationPoint])
+            simd: None
         "#]]
         .assert_eq(&output);
     }

@@ -11,9 +11,7 @@ const CLOSED: &[&str] = &["target", "simd", "loop"];
 /// Finds what a directive without events is.
 pub(super) fn classify(source: &[u8], directive: &Directive, words: &[&str]) -> Kind {
     match words {
-        ["target", "data"] => Kind::Body { inside: true },
-        ["target", "update"] | ["target", "enter" | "exit", ..] => Kind::StandAlone,
-        ["ordered", ..] if directive.has("depend") || directive.has("doacross") => Kind::StandAlone,
+        ["ordered", ..] => Kind::Body { inside: false },
         ["metadirective"] => Kind::Body { inside: !mentions_closed(source, directive) },
         _ if words.iter().any(|word| CLOSED.contains(word)) && !declarative(words) => {
             Kind::Body { inside: false }
@@ -29,14 +27,7 @@ fn body(words: &[&str]) -> bool {
     matches!(
         words,
         [
-            "masked"
-                | "taskgroup"
-                | "taskloop"
-                | "taskgraph"
-                | "ordered"
-                | "scope"
-                | "teams"
-                | "distribute"
+            "taskgraph"
                 | "assume"
                 | "dispatch"
                 | "tile"
@@ -53,20 +44,7 @@ fn body(words: &[&str]) -> bool {
 }
 
 fn stand_alone(words: &[&str]) -> bool {
-    matches!(
-        words,
-        [
-            "flush"
-                | "taskyield"
-                | "cancel"
-                | "cancellation"
-                | "depobj"
-                | "interop"
-                | "error"
-                | "nothing",
-            ..
-        ]
-    )
+    matches!(words, ["depobj" | "interop" | "error" | "nothing", ..])
 }
 
 fn declarative(words: &[&str]) -> bool {

@@ -1,10 +1,9 @@
 //! The end of a construct: calls, END directives and barriers from the innermost level outwards.
 
+use super::events::Target;
 use super::nest::Site;
 use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
-use super::text::Extra;
-use crate::directives::Level;
 
 /// Something that ends a construct, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,21 +36,8 @@ impl Rewriter<'_> {
 
     /// The last call inside of a level.
     fn before_end(&mut self, out: &mut Vec<Piece>, site: &Site, plan: &Plan, level: &LevelPlan) {
-        let (number, external) = (plan.number, site.external);
         let mut text = Vec::new();
-        match level.level {
-            Level::Parallel => {
-                self.call_with(&mut text, ("Parallel", "end", Extra::In), number, external);
-            }
-            Level::Task if level.events => {
-                self.call_with(&mut text, ("Task", "end", Extra::In), number, external);
-            }
-            Level::Single | Level::Master | Level::Critical if level.events => {
-                let stem = level.level.stem(true).unwrap_or_default();
-                self.call(&mut text, stem, "end", number, external);
-            }
-            _ => {}
-        }
+        self.end(&mut text, Target::new(site, plan.number), level);
         out.push(Piece::Calls(text));
     }
 
@@ -72,22 +58,7 @@ impl Rewriter<'_> {
             out.push(Piece::Barrier);
             self.call(&mut text, "Barrier", "exit", number, external);
         }
-        match level.level {
-            Level::Parallel => {
-                self.call_with(&mut text, ("Parallel", "join", Extra::In), number, external);
-            }
-            Level::Task if level.events => {
-                let event = ("Task", "create_end", Extra::In);
-                self.call_with(&mut text, event, number, external);
-            }
-            Level::Master => {}
-            inner if level.events => {
-                if let Some(stem) = inner.stem(true) {
-                    self.call(&mut text, stem, "exit", number, external);
-                }
-            }
-            _ => {}
-        }
+        self.exit(&mut text, Target::new(site, plan.number), level);
         out.push(Piece::Calls(text));
     }
 

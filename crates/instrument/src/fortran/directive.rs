@@ -228,13 +228,13 @@ mod tests {
                 atomic: Events([Atomic]) ["capture"]
                 atomic: End []
                 do: Events([Loop { simd: false }]) loop ["ordered"]
-                ordered: StandAlone ["depend"]
-                ordered: Body { inside: true } []
+                ordered: Events([Doacross]) ["depend"]
+                ordered: Events([Ordered]) []
                 taskgroup: End []
-                target teams distribute parallel do: Body { inside: false } loop []
+                target teams distribute parallel do: Events([Target { open: false }]) loop []
                 inst begin: User(Begin("foo")) []
                 target data: End []
-                cancel do: StandAlone []
+                cancel do: Events([Cancel]) loop []
                 parallel: Events([Parallel]) ["macro"]
             "#]],
         );

@@ -11,6 +11,7 @@ mod branch;
 mod class;
 mod close;
 mod directive;
+mod events;
 mod form;
 mod nest;
 mod place;

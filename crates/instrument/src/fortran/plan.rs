@@ -5,7 +5,7 @@ use super::directive::Parsed;
 use super::nest::{Close, Nest, Site};
 use super::place::Places;
 use super::scan::Scan;
-use crate::clauses::{Split, split};
+use crate::clauses::{Split, describe, split};
 use crate::directives::{Kind, Level, barrier_stays};
 use crate::{Diagnostic, Options, Region, Severity};
 
@@ -111,7 +111,7 @@ impl Plans {
             .map(|level| LevelPlan {
                 level: *level,
                 words: words(*level, &parsed.name),
-                events: level.stem(true).is_some() && wanted(level),
+                events: wanted(level) && !matches!(level, Level::Taskloop { .. }),
             })
             .collect();
         if !level_plans.iter().any(|level| level.events) {
@@ -178,12 +178,9 @@ impl Plans {
             let text = &facts.scan.directives[site.directive].text[argument];
             region.sub_name = String::from_utf8_lossy(text).trim().to_owned();
         }
-        if parsed.levels() == [Level::Task] && parsed.directive.may_be_undeferred() {
-            region.sub_name = crate::CONDITIONAL.to_owned();
-        }
-        if parsed.levels() == [Level::Task] && parsed.directive.may_be_undeferred() {
-            region.sub_name = crate::CONDITIONAL.to_owned();
-        }
+        let text = &facts.scan.directives[site.directive].text;
+        region.clauses =
+            describe(&parsed.directive, |span| String::from_utf8_lossy(&text[span]).into_owned());
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
         region.file = facts.places.other_file(first).map(str::to_owned);

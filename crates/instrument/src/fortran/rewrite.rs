@@ -6,11 +6,12 @@
 
 use super::close::Piece;
 use super::directive::Parsed;
+use super::events::Target;
 use super::nest::{Close, Event, Site};
 use super::plan::{Facts, Plan, Plans};
 use super::scan::{Cpp, Kind, Statement};
 use super::text::{Extra, Names, Writer};
-use crate::directives::Level;
+use crate::directives::{Level, Shape};
 use crate::edit::EditList;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -231,28 +232,13 @@ impl<'a> Rewriter<'a> {
     /// What goes in front of the opening directive.
     fn text_before(&mut self, site: &Site, plan: &Plan) -> Vec<u8> {
         let mut out = Vec::new();
-        let (number, external) = (plan.number, site.external);
+        let number = plan.number;
         if site.conditional {
             let guard = self.guard(number);
             out.extend_from_slice(format!("#define {guard}\n").as_bytes());
         }
-        let outer = &plan.levels[0];
-        match outer.level {
-            Level::Parallel => {
-                self.common_if(&mut out, site, plan);
-                self.call_with(&mut out, ("Parallel", "fork", Extra::Out), number, external);
-            }
-            Level::Task if outer.events => {
-                self.call_with(&mut out, ("Task", "create_begin", Extra::Out), number, external);
-            }
-            Level::Master => {}
-            level if outer.events => {
-                if let Some(stem) = level.stem(true) {
-                    self.call(&mut out, stem, "enter", number, external);
-                }
-            }
-            _ => {}
-        }
+        self.common_if(&mut out, site, plan);
+        self.enter(&mut out, Target::new(site, number), &plan.levels[0]);
         out
     }
 
@@ -264,27 +250,11 @@ impl<'a> Rewriter<'a> {
     /// What goes behind the opening directive of the innermost level.
     fn text_after(&mut self, site: &Site, plan: &Plan) -> Vec<u8> {
         let mut out = Vec::new();
-        let (number, external) = (plan.number, site.external);
         let Some(inner) = plan.levels.last().filter(|_| !plan.whole) else { return out };
-        if !inner.events {
-            return out;
-        }
-        match inner.level {
-            Level::Parallel => {
-                self.call_with(&mut out, ("Parallel", "begin", Extra::In), number, external);
-            }
-            Level::Task => {
-                self.call_with(&mut out, ("Task", "begin", Extra::In), number, external);
-            }
-            Level::Single | Level::Master | Level::Critical => {
-                let stem = inner.level.stem(true).unwrap_or_default();
-                self.call(&mut out, stem, "begin", number, external);
-            }
-            Level::Barrier | Level::Taskwait => {
-                let stem = inner.level.stem(true).unwrap_or_default();
-                self.call(&mut out, stem, "exit", number, external);
-            }
-            _ => {}
+        let target = Target::new(site, plan.number);
+        match inner.level.shape() {
+            Shape::Alone => self.exit(&mut out, target, inner),
+            _ => self.begin(&mut out, target, inner),
         }
         out
     }

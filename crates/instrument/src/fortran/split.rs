@@ -1,11 +1,12 @@
 //! A combined directive becomes one directive per level, with calls between them.
 
 use super::class::Class;
+use super::events::Target;
 use super::nest::Site;
 use super::plan::Plan;
 use super::rewrite::Rewriter;
 use super::scan::{Kind, Statement};
-use super::text::{Extra, pieces};
+use super::text::pieces;
 use crate::directives::Level;
 
 impl Rewriter<'_> {
@@ -35,20 +36,9 @@ impl Rewriter<'_> {
 
     /// The calls between the directives of level `index - 1` and `index`.
     fn between(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan, index: usize) {
-        let (number, external) = (plan.number, site.external);
-        let (outer, inner) = (&plan.levels[index - 1], &plan.levels[index]);
-        match outer.level {
-            Level::Parallel => {
-                self.call_with(out, ("Parallel", "begin", Extra::In), number, external);
-            }
-            Level::Master if outer.events => self.call(out, "Master", "begin", number, external),
-            _ => {}
-        }
-        if let Some(stem) = inner.level.stem(true).filter(|_| inner.level != Level::Master)
-            && inner.events
-        {
-            self.call(out, stem, "enter", number, external);
-        }
+        let target = Target::new(site, plan.number);
+        self.begin(out, target, &plan.levels[index - 1]);
+        self.enter(out, target, &plan.levels[index]);
     }
 
     /// The clauses of one level.

@@ -177,7 +177,8 @@ pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> Vec<Strin
 
 /// The registration text of a region without its file: fields end with `|`.
 pub(super) fn descriptor(region: &Region) -> String {
-    let Region { name, sub_name, sections, begin, end, .. } = region;
-    let sub_name = sub_name.replace('|', "/");
-    format!("{name}|{sub_name}|{sections}|{}|{}|{}|{}|", begin.0, begin.1, end.0, end.1)
+    let Region { name, sub_name, sections, begin, end, clauses, .. } = region;
+    let (sub_name, clauses) = (sub_name.replace('|', "/"), clauses.replace('|', "/"));
+    let lines = format!("{}|{}|{}|{}", begin.0, begin.1, end.0, end.1);
+    format!("{name}|{sub_name}|{sections}|{lines}|{clauses}|")
 }

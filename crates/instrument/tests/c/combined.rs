@@ -119,14 +119,14 @@ fn master_masked_and_loop() {
             { POMP_Parallel_begin(pomp_2(), pomp_p2);
             #line 4
             #pragma omp masked filter(2) private(b)
-              { *a = 1; } POMP_Parallel_end(pomp_2(), pomp_p2); } POMP_Parallel_join(pomp_2(), pomp_p2); }
+              { POMP_Masked_begin(pomp_2()); { *a = 1; } POMP_Masked_end(pomp_2()); } POMP_Parallel_end(pomp_2(), pomp_p2); } POMP_Parallel_join(pomp_2(), pomp_p2); }
             { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3);
             #line 6
             #pragma omp parallel num_threads(2) firstprivate(pomp_p3)
-            { POMP_Parallel_begin(pomp_3(), pomp_p3);
+            { POMP_Parallel_begin(pomp_3(), pomp_p3); POMP_Loop_enter(pomp_3());
             #line 6
             #pragma omp loop collapse(1)  
-              for (int i = 0; i < 9; i++) a[i] = 1;; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
+              for (int i = 0; i < 9; i++) a[i] = 1;; POMP_Loop_exit(pomp_3()); POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
             }
             == 1: parallel master (2, 2) (3, 3)
             == 2: parallel masked (4, 4) (5, 5)
@@ -156,7 +156,7 @@ fn three_levels() {
             { POMP_Parallel_begin(pomp_1(), pomp_p1); 
             #line 2
             #pragma omp master
-            { POMP_Master_begin(pomp_1());
+            { POMP_Master_begin(pomp_1()); long pomp_l1; POMP_Taskloop_enter(pomp_1(), &pomp_l1);
             #line 2
             #pragma omp taskloop if(pomp_c1) grainsize(2)  
               for (int i = 0; i < 9; i++) {
@@ -164,16 +164,17 @@ fn three_levels() {
             #line 4
                 #pragma omp atomic
                 *a += 1;; POMP_Atomic_exit(pomp_2()); }
-              }; POMP_Master_end(pomp_1()); } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+              }; POMP_Taskloop_exit(pomp_1(), pomp_l1); POMP_Master_end(pomp_1()); } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
             { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3);
             #line 7
             #pragma omp parallel firstprivate(pomp_p3)
             { POMP_Parallel_begin(pomp_3(), pomp_p3); 
             #line 7
             #pragma omp masked filter(1)
+            { POMP_Masked_begin(pomp_3()); long pomp_l3; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
             #line 7
             #pragma omp taskloop simd  
-              for (int i = 0; i < 9; i++) a[i] = 1;; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
+              for (int i = 0; i < 9; i++) a[i] = 1;; POMP_Taskloop_exit(pomp_3(), pomp_l3); POMP_Masked_end(pomp_3()); } POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
             }
             == 1: parallel master taskloop (2, 2) (6, 6)
             == 2: atomic (4, 4) (5, 5)

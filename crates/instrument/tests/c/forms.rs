@@ -84,11 +84,12 @@ fn a_sequence_is_cut() {
               { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::sequence(directive(parallel firstprivate(pomp_p1)))]] { POMP_Parallel_begin(pomp_1(), pomp_p1); { POMP_For_enter(pomp_2()); [[omp::sequence( omp::directive(for reduction(+ : s) nowait))]]
               for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); } ; POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
               { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3); [[omp::sequence(directive(parallel firstprivate(pomp_p3)))]] { POMP_Parallel_begin(pomp_3(), pomp_p3);  [[omp::sequence( directive(masked))]]
-              x[0] = 1;; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
+              { POMP_Masked_begin(pomp_4()); x[0] = 1;; POMP_Masked_end(pomp_4()); } ; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
             }
             == 1: parallel (2, 2) (3, 3)
             == 2: for (2, 2) (3, 3)
             == 3: parallel (4, 4) (5, 5)
+            == 4: masked (4, 4) (5, 5)
         "#]],
     );
 }

@@ -99,13 +99,23 @@ fn a_cancelled_one_ends_with_a_cleanup() {
             #pragma omp parallel firstprivate(pomp_p1)
               { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_end_parallel))); pomp_g1.region = pomp_1(); pomp_g1.id = pomp_p1; POMP_Parallel_begin(pomp_1(), pomp_p1); {
                 if (*x) {
+            { POMP_Cancel(pomp_2());
+            #line 5
                   #pragma omp cancel parallel
+             }
+            #line 6
                 }
+            { POMP_Cancellation_point(pomp_3());
+            #line 7
                 #pragma omp cancellation point parallel
+             }
+            #line 8
                 *x = 2;
               } } POMP_Parallel_join(pomp_1(), pomp_p1); }
             }
             == 1: parallel (2, 2) (9, 9)
+            == 2: cancel parallel (5, 5) (5, 5)
+            == 3: cancellation point (7, 7) (7, 7)
         "#]],
     );
 }

@@ -34,42 +34,62 @@ fn structure_is_kept() {
 "#,
         &expect![[r#"
             void f(int *x) {
+            { POMP_Taskgroup_enter(pomp_1());
+            #line 2
             #pragma omp taskgroup
-              {
-            { long pomp_t1; POMP_Task_create_begin(pomp_1(), &pomp_t1);
+              { POMP_Taskgroup_begin(pomp_1()); {
+            { long pomp_t2; POMP_Task_create_begin(pomp_2(), &pomp_t2);
             #line 4
-                #pragma omp task firstprivate(pomp_t1)
-                { POMP_Task_begin(pomp_1(), pomp_t1); *x = 1;; POMP_Task_end(pomp_1(), pomp_t1); } POMP_Task_create_end(pomp_1(), pomp_t1); }
-              }
+                #pragma omp task firstprivate(pomp_t2)
+                { POMP_Task_begin(pomp_2(), pomp_t2); *x = 1;; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_create_end(pomp_2(), pomp_t2); }
+              } POMP_Taskgroup_end(pomp_1()); } POMP_Taskgroup_exit(pomp_1()); }
+            { long pomp_l3; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
+            #line 7
             #pragma omp taskloop
               for (int i = 0; i < 9; i++)
-            { POMP_Critical_enter(pomp_2());
+            { POMP_Critical_enter(pomp_4());
             #line 9
                 #pragma omp critical
-                { POMP_Critical_begin(pomp_2()); x[i] = 1;; POMP_Critical_end(pomp_2()); } POMP_Critical_exit(pomp_2()); }
+                { POMP_Critical_begin(pomp_4()); x[i] = 1;; POMP_Critical_end(pomp_4()); } POMP_Critical_exit(pomp_4()); } ; POMP_Taskloop_exit(pomp_3(), pomp_l3); }
+            { POMP_Teams_enter(pomp_5());
+            #line 11
             #pragma omp teams
               {
+            { POMP_Distribute_enter(pomp_6());
+            #line 13
                 #pragma omp distribute parallel for
-                for (int i = 0; i < 9; i++) {}
-            { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3);
+                for (int i = 0; i < 9; i++) {}; POMP_Distribute_exit(pomp_6()); }
+            { long pomp_p7; POMP_Parallel_fork(pomp_7(), &pomp_p7);
             #line 15
-                #pragma omp parallel firstprivate(pomp_p3)
-                { POMP_Parallel_begin(pomp_3(), pomp_p3); x[0] = 1;; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
-              }
-            { POMP_For_enter(pomp_4());
+                #pragma omp parallel firstprivate(pomp_p7)
+                { POMP_Parallel_begin(pomp_7(), pomp_p7); x[0] = 1;; POMP_Parallel_end(pomp_7(), pomp_p7); } POMP_Parallel_join(pomp_7(), pomp_p7); }
+              } POMP_Teams_exit(pomp_5()); }
+            { POMP_For_enter(pomp_8());
             #line 18
             #pragma omp for ordered nowait
               for (int i = 0; i < 9; i++)
+            { POMP_Ordered_enter(pomp_9());
+            #line 20
                 #pragma omp ordered
-                {
+                { POMP_Ordered_begin(pomp_9()); {
+            { POMP_Flush_enter(pomp_10());
+            #line 22
                   #pragma omp flush
+            POMP_Flush_exit(pomp_10()); }
+            #line 23
                   x[i] = 1;
-                }; POMP_Barrier_enter(pomp_4()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_4()); POMP_For_exit(pomp_4()); }
+                } POMP_Ordered_end(pomp_9()); } POMP_Ordered_exit(pomp_9()); } ; POMP_Barrier_enter(pomp_8()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_8()); POMP_For_exit(pomp_8()); }
             }
-            == 1: task (4, 4) (5, 5)
-            == 2: critical (9, 9) (10, 10)
-            == 3: parallel (15, 15) (16, 16)
-            == 4: for (18, 18) (24, 24)
+            == 1: taskgroup (2, 2) (6, 6)
+            == 2: task (4, 4) (5, 5)
+            == 3: taskloop (7, 7) (10, 10)
+            == 4: critical (9, 9) (10, 10)
+            == 5: teams (11, 11) (17, 17)
+            == 6: distribute parallel for (13, 13) (14, 14)
+            == 7: parallel (15, 15) (16, 16)
+            == 8: for (18, 18) (24, 24)
+            == 9: ordered (20, 20) (24, 24)
+            == 10: flush (22, 22) (22, 22)
         "#]],
     );
 }
@@ -110,27 +130,33 @@ void h(int *x) {
 "#,
         &expect![[r#"
             void f(int *x) {
+            { POMP_Target_enter(pomp_1());
+            #line 2
             #pragma omp target map(x)
               {
                 #pragma omp parallel
                 *x = 1;
                 #pragma omp barrier
-              }
+              } POMP_Target_exit(pomp_1()); }
+            { POMP_Target_enter(pomp_2());
+            #line 8
             #pragma omp target data map(x)
               {
-            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3);
             #line 10
-                #pragma omp parallel firstprivate(pomp_p1)
-                { POMP_Parallel_begin(pomp_1(), pomp_p1); *x = 1;; POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
-              }
+                #pragma omp parallel firstprivate(pomp_p3)
+                { POMP_Parallel_begin(pomp_3(), pomp_p3); *x = 1;; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
+              } POMP_Target_exit(pomp_2()); }
             #pragma omp simd
               for (int i = 0; i < 9; i++)
                 #pragma omp critical
                 x[i] = 1;
+            { POMP_Loop_enter(pomp_4());
+            #line 17
             #pragma omp loop
               for (int i = 0; i < 9; i++)
                 #pragma omp parallel
-                x[i] = 1;
+                x[i] = 1;; POMP_Loop_exit(pomp_4()); }
             }
             #pragma omp declare target
             void g(int *x) {
@@ -139,15 +165,18 @@ void h(int *x) {
             }
             #pragma omp end declare target
             void h(int *x) {
-            { POMP_Barrier_enter(pomp_2());
+            { POMP_Barrier_enter(pomp_5());
             #line 29
             #pragma omp barrier
-            POMP_Barrier_exit(pomp_2()); }
+            POMP_Barrier_exit(pomp_5()); }
             #line 30
             }
-            == 1: parallel (10, 10) (11, 11)
-            == 2: barrier (29, 29) (29, 29)
-            == 2 of 7
+            == 1: target (2, 2) (7, 7)
+            == 2: target data (8, 8) (12, 12)
+            == 3: parallel (10, 10) (11, 11)
+            == 4: loop (17, 17) (20, 20)
+            == 5: barrier (29, 29) (29, 29)
+            == 5 of 10
             == Note 2: no calls are possible inside `target`: constructs there are left alone
             == Note 13: no calls are possible inside `simd`: constructs there are left alone
             == Note 17: no calls are possible inside `loop`: constructs there are left alone

@@ -16,15 +16,17 @@ fn of_c() {
         "#pragma omp barrier\n",
         &Options::new("a \"b\"\\c.c", Language::C),
         &expect![[r#"
-            struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-            static struct pomp_region pomp_d1={"barrier","",0,"a \"b\"\\c.c",1,1,1,1,(void*)2,0};
+            struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
+            struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
+            static struct pomp_extension pomp_x0={"pompeii 1",""};
+            static struct pomp_region pomp_d1={"barrier","",0,"a \"b\"\\c.c",1,1,1,1,0,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return (struct ompregdescr*)&pomp_d1;}
             #line 1 "a \"b\"\\c.c"
             #line 1
             #pragma omp barrier
             #line 2
             /* pompeii undo 1: 14 af7a4abc12a541ea
-               0+901,13+0,1+27
+               0+107a,13+0,1+27
             */
         "#]],
     );
@@ -36,18 +38,18 @@ fn of_cxx() {
         "#pragma omp barrier\n",
         &Options::new("t.cpp", Language::Cxx),
         &expect![[r#"
-            struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
+            struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
             extern "C" {
             }
-            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,reinterpret_cast<void*>(2),0};
+            static struct pomp_extension pomp_x0={"pompeii 1",""};
+            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,0,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return reinterpret_cast<struct ompregdescr*>(&pomp_d1);}
             #line 1 "t.cpp"
             #line 1
             #pragma omp barrier
             #line 2
             /* pompeii undo 1: 14 af7a4abc12a541ea
-               0+926,13+0,1+27
-            */
         "#]],
     );
 }
@@ -59,12 +61,14 @@ fn behind_a_byte_order_mark() {
         "\u{feff}#pragma omp barrier\n",
         &options,
         &expect![[r#"
-            ﻿struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-            static struct pomp_region pomp_d1={"barrier","",0,"t.c",1,1,1,1,(void*)2,0};
+            ﻿struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
+            struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
+            static struct pomp_extension pomp_x0={"pompeii 1",""};
+            static struct pomp_region pomp_d1={"barrier","",0,"t.c",1,1,1,1,0,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return (struct ompregdescr*)&pomp_d1;}
             #pragma omp barrier
             /* pompeii undo 1: 17 8c98729735851fb8
-               3+8d9,13+0,1+1f
+               3+1052,13+0,1+1f
             */
         "#]],
     );
@@ -79,16 +83,16 @@ fn behind_the_start_of_a_module_unit() {
         &expect![[r#"
             // unit
             module;
-            struct ompregdescr;struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
+            struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
+            struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
             extern "C" {
             }
-            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,reinterpret_cast<void*>(2),0};
+            static struct pomp_extension pomp_x0={"pompeii 1",""};
+            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,0,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return reinterpret_cast<struct ompregdescr*>(&pomp_d1);}
             #line 3 "t.cpp"
             #include <x>
             #line 4
-            #pragma omp barrier
-            #line 5
         "#]],
     );
 }
@@ -100,8 +104,10 @@ fn names_that_are_taken_are_avoided() {
         text,
         &Options::new("t.c", Language::C),
         &expect![[r#"
-            struct ompregdescr;struct pomp1_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct ompregdescr*next;};
-            static struct pomp1_region pomp1_d1={"barrier","",0,"t.c",2,2,2,2,(void*)2,0};
+            struct ompregdescr;struct pomp1_extension{const char*mark,*clauses;};
+            struct pomp1_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp1_extension*next;};
+            static struct pomp1_extension pomp1_x0={"pompeii 1",""};
+            static struct pomp1_region pomp1_d1={"barrier","",0,"t.c",2,2,2,2,0,&pomp1_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp1_1(void){return (struct ompregdescr*)&pomp1_d1;}
             #line 1 "t.c"
             int pomp_d1;
@@ -109,8 +115,7 @@ fn names_that_are_taken_are_avoided() {
             #pragma omp barrier
             #line 3
             /* pompeii undo 1: 21 5a033ddf957053fe
-               0+8cc,d+29,13+0,1+28
-            */
+               0+104a,d+29,13+0,1+28
         "#]],
     );
 }
@@ -118,7 +123,7 @@ fn names_that_are_taken_are_avoided() {
 #[test]
 fn without_directives_the_text_is_the_same() {
     for text in
-        ["", "int omp;\n", "#pragma omp flush\n", "// comp\r\n#if 0\n#pragma omp barrier\n#endif"]
+        ["", "int omp;\n", "#pragma omp scan\n", "// comp\r\n#if 0\n#pragma omp barrier\n#endif"]
     {
         let outcome = instrument(text.as_bytes(), &Options::new("t.c", Language::C)).unwrap();
         assert_eq!(outcome.text, text.as_bytes());

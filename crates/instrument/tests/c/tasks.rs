@@ -28,7 +28,7 @@ fn a_task() {
             #line 6
               return x;
             }
-            == 1: task if (3, 3) (4, 4)
+            == 1: task (3, 3) (4, 4)
             == 2: taskwait (5, 5) (5, 5)
         "#]],
     );
@@ -64,38 +64,40 @@ fn an_untied_task_resumes() {
             #line 4
                 #pragma omp task firstprivate(pomp_t2)
                 { POMP_Task_begin(pomp_2(), pomp_t2); f(n - 1);; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_create_end(pomp_2(), pomp_t2); POMP_Task_resume(pomp_1(), pomp_t1); }
-            {
+            { POMP_Taskyield_enter(pomp_3());
             #line 6
                 #pragma omp taskyield
-            POMP_Task_resume(pomp_1(), pomp_t1); }
+            POMP_Taskyield_exit(pomp_3()); POMP_Task_resume(pomp_1(), pomp_t1); }
             #line 7
                 if (n)
-            {
+            { POMP_Taskgroup_enter(pomp_4());
             #line 8
                   #pragma omp taskgroup
-                  f(n - 2);; POMP_Task_resume(pomp_1(), pomp_t1); }
-            { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3);
+                  { POMP_Taskgroup_begin(pomp_4()); f(n - 2);; POMP_Taskgroup_end(pomp_4()); } POMP_Taskgroup_exit(pomp_4()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            { long pomp_p5; POMP_Parallel_fork(pomp_5(), &pomp_p5);
             #line 10
-                #pragma omp parallel firstprivate(pomp_p3)
-                { POMP_Parallel_begin(pomp_3(), pomp_p3); {
-            { POMP_Taskwait_enter(pomp_4());
+                #pragma omp parallel firstprivate(pomp_p5)
+                { POMP_Parallel_begin(pomp_5(), pomp_p5); {
+            { POMP_Taskwait_enter(pomp_6());
             #line 12
                   #pragma omp taskwait
-            POMP_Taskwait_exit(pomp_4()); }
+            POMP_Taskwait_exit(pomp_6()); }
             #line 13
-                } POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
-            { POMP_Taskwait_enter(pomp_5());
+                } POMP_Parallel_end(pomp_5(), pomp_p5); } POMP_Parallel_join(pomp_5(), pomp_p5); }
+            { POMP_Taskwait_enter(pomp_7());
             #line 14
                 #pragma omp taskwait depend(in: n)
-            POMP_Taskwait_exit(pomp_5()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            POMP_Taskwait_exit(pomp_7()); POMP_Task_resume(pomp_1(), pomp_t1); }
             #line 15
               } POMP_Task_end(pomp_1(), pomp_t1); } POMP_Task_create_end(pomp_1(), pomp_t1); }
             }
             == 1: task (2, 2) (15, 15)
             == 2: task (4, 4) (5, 5)
-            == 3: parallel (10, 10) (13, 13)
-            == 4: taskwait (12, 12) (12, 12)
-            == 5: taskwait (14, 14) (14, 14)
+            == 3: taskyield (6, 6) (6, 6)
+            == 4: taskgroup (8, 8) (9, 9)
+            == 5: parallel (10, 10) (13, 13)
+            == 6: taskwait (12, 12) (12, 12)
+            == 7: taskwait (14, 14) (14, 14)
         "#]],
     );
 }
@@ -116,18 +118,26 @@ fn cancelled_with_its_group() {
 "#,
         &expect![[r#"
             void f(int n) {
+            { POMP_Taskgroup_enter(pomp_1());
+            #line 2
             #pragma omp taskgroup
-              {
-            { long pomp_t1; POMP_Task_create_begin(pomp_1(), &pomp_t1);
+              { POMP_Taskgroup_begin(pomp_1()); {
+            { long pomp_t2; POMP_Task_create_begin(pomp_2(), &pomp_t2);
             #line 4
-                #pragma omp task firstprivate(pomp_t1)
-                { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_end_task))); pomp_g1.region = pomp_1(); pomp_g1.id = pomp_t1; POMP_Task_begin(pomp_1(), pomp_t1); {
+                #pragma omp task firstprivate(pomp_t2)
+                { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_end_task))); pomp_g2.region = pomp_2(); pomp_g2.id = pomp_t2; POMP_Task_begin(pomp_2(), pomp_t2); {
+            { POMP_Cancel(pomp_3());
+            #line 6
                   #pragma omp cancel taskgroup if(n)
+             }
+            #line 7
                   f(n);
-                } } POMP_Task_create_end(pomp_1(), pomp_t1); }
-              }
+                } } POMP_Task_create_end(pomp_2(), pomp_t2); }
+              } POMP_Taskgroup_end(pomp_1()); } POMP_Taskgroup_exit(pomp_1()); }
             }
-            == 1: task (4, 4) (8, 8)
+            == 1: taskgroup (2, 2) (9, 9)
+            == 2: task (4, 4) (8, 8)
+            == 3: cancel taskgroup (6, 6) (6, 6)
         "#]],
     );
 }

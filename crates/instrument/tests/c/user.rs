@@ -24,16 +24,16 @@ fn regions() {
         &expect![[r#"
             void f(int n) {
             POMP_Init();
-            POMP_Begin(pomp_1()); // comment
+            POMP_Begin(pomp_1(), 0); // comment
               if (n) {
-                POMP_End(pomp_1());
+                POMP_End(pomp_1(), 0);
                 return;
               }
-            POMP_Begin(pomp_2());
+            POMP_Begin(pomp_2(), 0);
             POMP_Off();
             POMP_On();
-            POMP_End(pomp_2());
-            POMP_End(pomp_1());
+            POMP_End(pomp_2(), 0);
+            POMP_End(pomp_1(), 0);
             POMP_Finalize();
             }
             == 1: region outer (3, 3) (12, 12)

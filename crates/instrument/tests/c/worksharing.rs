@@ -2,10 +2,10 @@
 
 use super::{check, check_with};
 use expect_test::{Expect, expect};
-use pompeii_instrument::{Disabled, Language, Options};
+use pompeii_instrument::{ConstructSet, Language, Options};
 
 fn check_disabled(input: &str, expected: &Expect) {
-    let disabled = Disabled::parse("single").unwrap();
+    let disabled = ConstructSet::disabled("single").unwrap();
     check_with(input, &Options { disabled, ..Options::new("t.c", Language::C) }, expected);
 }
 
@@ -90,7 +90,11 @@ fn barriers_that_stay() {
             #pragma omp for
               for (int i = 0; i < 9; i++) {
                 if (x[i]) {
+            { POMP_Cancel(pomp_5());
+            #line 11
                   #pragma omp cancel for
+             }
+            #line 12
                 }
               }; POMP_For_exit(pomp_4()); }
             }
@@ -98,6 +102,7 @@ fn barriers_that_stay() {
             == 2: for (4, 4) (5, 5)
             == 3: single (6, 6) (7, 7)
             == 4: for (8, 8) (13, 13)
+            == 5: cancel for (11, 11) (11, 11)
             == Hidden 4: `CLAUSES` is not a clause that is known; the preprocessed text shows what it is
         "#]],
     );
@@ -190,15 +195,20 @@ fn cancelled_sections() {
               {
                 #pragma omp section
                 { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_end_section))); pomp_g2.region = pomp_2(); pomp_g2.id = 0; POMP_Section_begin(pomp_2()); {
+            { POMP_Cancel(pomp_3());
+            #line 6
                   #pragma omp cancel sections if(*x)
+             }
+            #line 7
                 }; }
                 #pragma omp section
-                { struct pomp_guard pomp_g3 __attribute__((cleanup(pomp_end_section))); pomp_g3.region = pomp_3(); pomp_g3.id = 0; POMP_Section_begin(pomp_3()); x[2] = 3;; }
+                { struct pomp_guard pomp_g4 __attribute__((cleanup(pomp_end_section))); pomp_g4.region = pomp_4(); pomp_g4.id = 0; POMP_Section_begin(pomp_4()); x[2] = 3;; }
               } POMP_Sections_exit(pomp_1()); }
             }
             == 1: sections x2 (2, 2) (10, 10)
             == 2: section (4, 4) (7, 7)
-            == 3: section (8, 8) (9, 9)
+            == 3: cancel sections (6, 6) (6, 6)
+            == 4: section (8, 8) (9, 9)
         "#]],
     );
 }

@@ -22,7 +22,7 @@ static const char *const kind_names[KINDS] = {
 static atomic_long opens[KINDS], closes[KINDS], resumes, unknown_ids, next_id = 1;
 
 static void check(const OMPRegDescr *d) {
-  if (!d || d->data != (void *)2 || d->begin_line1 < 1 || d->end_lineN < d->begin_line1 || !*d->name) {
+  if (!d || d->data || !d->next || strcmp(d->next->name, "pompeii 1") || d->begin_line1 < 1 || d->end_lineN < d->begin_line1 || !*d->name) {
     fprintf(stderr, "pomp: bad descriptor\n");
     abort();
   }

@@ -1,11 +1,13 @@
 // Every construct a known number of times, ROUNDS times over.
 #include "pomp.h"
+
+static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <omp.h>
 #include <stdio.h>
 
 #define ROUNDS 20
 #define REGION(id, name, sub, line) \
-  static OMPRegDescr id = {name, sub, 3, "constructs.c", line, line, line + 5, line + 5, POMP_EXTENDED, 0}
+  static OMPRegDescr id = {name, sub, 3, "constructs.c", line, line, line + 5, line + 5, 0, (OMPRegDescr *)&extension}
 REGION(parallel, "parallel", "", 10);
 REGION(loop, "for", "", 20);
 REGION(single, "single", "", 30);

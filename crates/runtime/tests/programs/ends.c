@@ -2,6 +2,8 @@
 // of them enter `before` 100 times and one parallel region first.
 #define _GNU_SOURCE
 #include "pomp.h"
+
+static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 #define REGION(id, name, sub, line) \
-  static OMPRegDescr id = {name, sub, 0, "ends.c", line, line, line + 5, line + 5, POMP_EXTENDED, 0}
+  static OMPRegDescr id = {name, sub, 0, "ends.c", line, line, line + 5, line + 5, 0, (OMPRegDescr *)&extension}
 REGION(before, "region", "before", 10);
 REGION(after, "region", "after", 20);
 REGION(last, "region", "last", 25);

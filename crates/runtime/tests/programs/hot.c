@@ -1,11 +1,13 @@
 // One kind of construct many times, without any OpenMP runtime: `hot KIND COUNT`. What is left of
 // two runs' difference is the library's own instructions per construct.
 #include "pomp.h"
+
+static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <stdlib.h>
 #include <string.h>
 
 #define REGION(id, name, sub) \
-  static OMPRegDescr id = {name, sub, 0, "hot.c", 1, 1, 2, 2, POMP_EXTENDED, 0}
+  static OMPRegDescr id = {name, sub, 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&extension}
 REGION(parallel, "parallel", "");
 REGION(user, "region", "work");
 REGION(critical, "critical", "");

@@ -1,11 +1,13 @@
 // fib(16) with tasks that an `if` makes undeferred near the leaves, then a tree of nested parallel
 // regions inside tasks.
 #include "pomp.h"
+
+static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <omp.h>
 #include <stdio.h>
 
 #define REGION(id, name, sub, line) \
-  static OMPRegDescr id = {name, sub, 0, "tasks.c", line, line, line + 5, line + 5, POMP_EXTENDED, 0}
+  static OMPRegDescr id = {name, sub, 0, "tasks.c", line, line, line + 5, line + 5, 0, (OMPRegDescr *)&extension}
 REGION(parallel, "parallel", "", 10);
 REGION(single, "single", "", 20);
 REGION(task, "task", "if", 30);

@@ -1,9 +1,11 @@
 // Untied tasks that wait for children: clang's runtime moves them between threads.
 #include "pomp.h"
+
+static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <stdio.h>
 
 #define REGION(id, name, sub, line) \
-  static OMPRegDescr id = {name, sub, 0, "untied.c", line, line, line + 5, line + 5, POMP_EXTENDED, 0}
+  static OMPRegDescr id = {name, sub, 0, "untied.c", line, line, line + 5, line + 5, 0, (OMPRegDescr *)&extension}
 REGION(parallel, "parallel", "", 10);
 REGION(single, "single", "", 20);
 REGION(untied, "task", "", 30);

@@ -1,0 +1,79 @@
+//! The calls of one level of a construct: what comes before its directive, first and last in its
+//! body, and behind it. Where these places are is for [`super::rewrite`] and its companions.
+
+use super::nest::Site;
+use super::plan::LevelPlan;
+use super::rewrite::Rewriter;
+use super::text::Extra;
+use crate::directives::{Level, Shape};
+
+/// The construct whose calls are written.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    /// Number of its descriptor.
+    pub number: u32,
+    /// See [`Site::external`].
+    pub external: Option<usize>,
+}
+
+impl Target {
+    pub(super) fn new(site: &Site, number: u32) -> Self {
+        Self { number, external: site.external }
+    }
+}
+
+impl Rewriter<'_> {
+    /// In front of the directive.
+    pub(super) fn enter(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+        match plan.level {
+            _ if !plan.events => {}
+            Level::Parallel => self.with_id(out, to, ("Parallel", "fork", Extra::Out)),
+            Level::Task => self.with_id(out, to, ("Task", "create_begin", Extra::Out)),
+            level => match level.shape() {
+                Shape::Inside => {}
+                Shape::Mark => self.plain(out, to, level, ""),
+                _ => self.plain(out, to, level, "enter"),
+            },
+        }
+    }
+
+    /// First in the body.
+    pub(super) fn begin(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+        self.body_event(out, to, plan, "begin");
+    }
+
+    /// Last in the body.
+    pub(super) fn end(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+        self.body_event(out, to, plan, "end");
+    }
+
+    fn body_event(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan, what: &str) {
+        match plan.level.shape() {
+            _ if !plan.events => {}
+            Shape::Forking => self.with_id(out, to, (plan.level.stem(true), what, Extra::In)),
+            Shape::Both | Shape::Inside => self.plain(out, to, plan.level, what),
+            _ => {}
+        }
+    }
+
+    /// Behind the construct.
+    pub(super) fn exit(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+        match plan.level {
+            _ if !plan.events => {}
+            Level::Parallel => self.with_id(out, to, ("Parallel", "join", Extra::In)),
+            Level::Task => self.with_id(out, to, ("Task", "create_end", Extra::In)),
+            level => match level.shape() {
+                Shape::Inside | Shape::Mark => {}
+                _ => self.plain(out, to, level, "exit"),
+            },
+        }
+    }
+
+    fn plain(&mut self, out: &mut Vec<u8>, to: Target, level: Level, what: &str) {
+        self.call(out, level.stem(true), what, to.number, to.external);
+    }
+
+    fn with_id(&mut self, out: &mut Vec<u8>, to: Target, event: (&str, &str, Extra)) {
+        self.call_with(out, event, to.number, to.external);
+    }
+}
