@@ -95,7 +95,8 @@ fn api(shared: &Path) -> Result<Vec<String>> {
         command.args(["-D", "--defined-only", "--format=just-symbols"]).arg(shared).output();
     let output = output.map_err(|error| missing("nm", &error))?;
     let names = String::from_utf8_lossy(&output.stdout);
-    let own = |name: &&str| name.starts_with("POMP_") || name.starts_with("omp_");
+    let prefixes = ["POMP_", "POMP2_", "pomp2_", "omp_"];
+    let own = |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
     names.sort();
     names.dedup();

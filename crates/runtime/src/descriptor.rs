@@ -54,6 +54,13 @@ pub struct Extension {
     pub clauses: *const c_char,
 }
 
+impl Extension {
+    /// An extension with these clauses, which lives as long as the process.
+    pub fn new(clauses: *const c_char) -> *const Self {
+        Box::into_raw(Box::new(Self { mark: MARK.as_ptr(), clauses }))
+    }
+}
+
 /// What makes an [`Extension`] known.
 const MARK: &CStr = c"pompeii 1";
 
@@ -136,6 +143,11 @@ impl Handle {
             undefined if undefined.id == u32::MAX => self.define(process, slot),
             defined => defined.id,
         }
+    }
+
+    /// The team that was forked last, if it is observed: all that foreign code lets us know.
+    pub fn forked_last(&self) -> Option<u32> {
+        Some(self.last_team.load(Ordering::Acquire)).filter(|&team| team != u32::MAX)
     }
 
     /// The regions of a parallel construct.
@@ -343,7 +355,6 @@ pub fn register(text: &str) -> Option<*mut Descriptor> {
     let [sections, begin1, begin_n, end1, end_n] =
         [number()?, number()?, number()?, number()?, number()?];
     let (clauses, file_name) = (string()?, string()?);
-    let extension = Extension { mark: MARK.as_ptr(), clauses };
     Some(Box::into_raw(Box::new(Descriptor {
         name,
         sub_name,
@@ -354,7 +365,7 @@ pub fn register(text: &str) -> Option<*mut Descriptor> {
         end_line1: end1,
         end_line_n: end_n,
         data: AtomicPtr::new(std::ptr::null_mut()),
-        next: Box::into_raw(Box::new(extension)),
+        next: Extension::new(clauses),
     })))
 }
 

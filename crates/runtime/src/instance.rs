@@ -62,6 +62,12 @@ pub struct Task {
     pub children: bool,
     /// An untied task that was resumed here: the instance that this proxy stands for.
     pub original: *mut Task,
+    /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
+    pub construct: u32,
+    /// An untied task that the program names only behind its scheduling points (POMP2).
+    pub untied: bool,
+    /// The untied task of this kind that creates it; null for others.
+    pub maker: *mut Task,
 }
 
 impl Task {
@@ -76,6 +82,9 @@ impl Task {
         stub: 0,
         children: false,
         original: null_mut(),
+        construct: u32::MAX,
+        untied: false,
+        maker: null_mut(),
     };
 }
 
@@ -170,6 +179,7 @@ impl Location {
             (*task).state.store(0, Ordering::Relaxed);
             (*task).children = false;
             (*task).original = null_mut();
+            (*task).construct = u32::MAX;
         }
         task
     }

@@ -24,6 +24,7 @@ mod location;
 mod locks;
 mod openmp;
 pub mod pomp;
+pub mod pomp2;
 mod process;
 mod seat;
 mod start;

@@ -14,7 +14,6 @@ use crate::openmp;
 use crate::pomp::on_thread;
 use crate::process::RegionText;
 use crate::sync::{self, Lock, LockTable};
-use crate::tls;
 
 static LOCKS: LockTable = LockTable::new();
 

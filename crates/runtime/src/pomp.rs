@@ -19,14 +19,14 @@ use crate::{barrier, fast, openmp, start, sync, task, team};
 /// functions are not inlined.
 macro_rules! on_thread {
     (|$thread:ident| $event:expr) => {
-        if let Some(location) = tls::location().or_else($crate::pomp::first_event) {
-            tls::close();
+        if let Some(location) = $crate::tls::location().or_else($crate::pomp::first_event) {
+            $crate::tls::close();
             // SAFETY: locations are never freed, and this thread is the only one that uses its own.
             let $thread = unsafe { &mut *location };
             if !$thread.is_busy() {
                 $event;
             }
-            tls::open(location);
+            $crate::tls::open(location);
         }
     };
 }
@@ -35,14 +35,15 @@ pub(crate) use on_thread;
 /// The same with the process and the descriptor's handle.
 macro_rules! on_construct {
     ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
-        on_thread!(|$thread| {
+        $crate::pomp::on_thread!(|$thread| {
             let $process = $thread.process;
             // SAFETY: the contract of this module.
-            let $handle = unsafe { descriptor::handle($descriptor) };
+            let $handle = unsafe { $crate::descriptor::handle($descriptor) };
             $event
         })
     };
 }
+pub(crate) use on_construct;
 
 #[cold]
 pub(crate) fn first_event() -> Option<*mut Location> {
@@ -246,6 +247,11 @@ fn team_of(thread: &Location, handle: &Handle, team: i64) -> Option<u32> {
     if handle.extended {
         return u32::try_from(team).ok();
     }
+    team_around(thread)
+}
+
+/// The team that the thread is in, unless it is in a region that is not observed.
+pub(crate) fn team_around(thread: &Location) -> Option<u32> {
     let context = thread.contexts.top();
     (!context.is_unobserved()).then_some(context.team)
 }
@@ -272,6 +278,20 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
 /// A thread begins its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        parallel_begin(d, |handle| match handle.extended {
+            true => u32::try_from(team).ok(),
+            false => handle.forked_last(),
+        });
+    }
+}
+
+/// A thread begins its part in the team that the construct's handle leads to.
+///
+/// # Safety
+/// As for all of this module.
+pub(crate) unsafe fn parallel_begin(d: *mut Descriptor, team: impl FnOnce(&Handle) -> Option<u32>) {
     let before = tls::thread();
     let in_event = match before {
         // SAFETY: locations are never freed, and this thread is the only one that uses its own.
@@ -289,14 +309,15 @@ pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
 }
 
 /// The location with this thread's number begins; returns what the thread's events go to now.
-unsafe fn begin_part(d: *mut Descriptor, team: i64, before: Thread) -> Thread {
+unsafe fn begin_part(
+    d: *mut Descriptor,
+    team: impl FnOnce(&Handle) -> Option<u32>,
+    before: Thread,
+) -> Thread {
     let Some(process) = start::process() else { return Thread::Muted };
     // SAFETY: the contract of this module.
     let handle = unsafe { descriptor::handle(d) };
-    let team = match handle.extended {
-        true => u32::try_from(team).ok(),
-        false => Some(handle.last_team.load(Ordering::Acquire)).filter(|&team| team != u32::MAX),
-    };
+    let team = team(handle);
     let (number, size) = openmp::thread_of_team();
     let Some(team) = team.filter(|&team| process.has_team(team)) else {
         return if number == 0 { before } else { Thread::Muted };
@@ -389,7 +410,7 @@ pub unsafe extern "C" fn POMP_Task_create_end(d: *mut Descriptor, task: i64) {
 /// An untied task goes on behind a scheduling point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
-    on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions, System));
+    on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions.task, System));
 }
 
 /// Starts the measurement before the first construct.

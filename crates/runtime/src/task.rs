@@ -36,7 +36,8 @@ pub struct TaskRegions {
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
 const UNTIMED: usize = 1;
 
-fn untag(handle: usize) -> *mut Task {
+/// The instance that a handle names.
+pub fn untag(handle: usize) -> *mut Task {
     (handle & !UNTIMED) as *mut Task
 }
 
@@ -235,6 +236,10 @@ fn begins_undeferred(
         return false;
     }
     // SAFETY: the instance is alive, and no other thread knows it.
+    if unsafe { (*task).construct } != u32::MAX {
+        return false;
+    }
+    // SAFETY: the instance is alive, and no other thread knows it.
     unsafe { (*task).state.store(state::UNDEFERRED, Ordering::Relaxed) };
     if is_due {
         thread.tasks.due = None;
@@ -367,7 +372,7 @@ fn pop(thread: &mut Location, now: u64) -> *mut Task {
 }
 
 /// An untied task goes on behind a scheduling point, perhaps on another thread.
-pub fn resume(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
+pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clock) {
     let task = untag(handle);
     let deferred = state_of(task) & (state::BEGUN | state::COMPLETED) == state::BEGUN;
     if !deferred || thread.is_passing() || is_current(thread, task) {
@@ -383,13 +388,13 @@ pub fn resume(thread: &mut Location, handle: usize, regions: TaskRegions, clock:
     flush_creation(thread);
     push(thread, proxy, now);
     let now = thread.header.last_ticks;
-    let node = thread.child(TASKS, Key::Region(regions.task).encode());
+    let node = thread.child(TASKS, Key::Region(region).encode());
     thread.header.current = if node == 0 { TASKS } else { node };
     if thread.tracing {
         thread.gate &= !gate::SWITCH;
         write_switch(thread, now);
     }
-    stub(thread, proxy, regions.task);
+    stub(thread, proxy, region);
 }
 
 /// The current task, an untied one, has left this thread at a scheduling point: what has passed

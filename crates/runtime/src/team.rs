@@ -377,11 +377,27 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
         thread.resynchronise(now);
     }
     let context = *thread.context();
+    let explicit = is_behind_its_barrier(thread, &context);
     let now = thread.account(now);
     thread.unwind_to_node(context.base, now);
-    barrier::enter(thread, context.regions.barrier, now);
+    match explicit {
+        true => barrier::arrive_at(thread, 0, now),
+        false => barrier::enter(thread, context.regions.barrier, now),
+    }
     thread.context().bars |= bars::ENDED;
     thread.header.final_barrier = team + 1;
+}
+
+/// Whether the instrumenter has made the final barrier explicit and the thread comes from there:
+/// then the one that OpenMP has at the end is no second one, only the way to the join.
+fn is_behind_its_barrier(thread: &mut Location, context: &Context) -> bool {
+    let (last, base) = (thread.header.last_ticks, context.base);
+    if thread.barrier_exit_ticks != last || thread.header.current != base || thread.is_passing() {
+        return false;
+    }
+    // The barrier of a combined construct's loop is below the loop.
+    let taken = thread.node(base).hint;
+    taken != 0 && thread.node(taken).key == Key::Region(context.regions.barrier).encode()
 }
 
 /// Teams inside that were left without a join (nothing in OpenMP allows it, programs do it).
@@ -442,7 +458,11 @@ pub fn close(thread: &mut Location) {
     if context.barrier.node != 0 {
         thread.unwind_to_node(context.barrier.node, now);
     }
+    let before = thread.header.last_ticks;
     barrier::account(thread, true, now);
+    if context.barrier.node == 0 && thread.header.current == context.base {
+        thread.current().management_ticks += now - before;
+    }
     if context.presence != 0 {
         let present = now.saturating_sub(record.fork_ticks.load(Relaxed));
         thread.node(context.presence).task_ticks += present;

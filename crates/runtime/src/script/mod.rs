@@ -216,6 +216,9 @@ impl Run {
                     thread.process.spare_location(thread.index());
                 });
             }
+            (_, ["end", "of", region]) => {
+                self.region_event(name, verb, &format!("end of {region}"), now);
+            }
             (_, [region]) => self.region_event(name, verb, region, now),
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
             _ => panic!("{name} {verb} {words:?}"),
@@ -312,7 +315,7 @@ impl Run {
             "run" => task::begin(thread, handle, regions, At(now)),
             "done" => task::end(thread, handle, regions, At(now)),
             "created" => task::create_end(thread, handle, regions, At(now)),
-            "resume" => task::resume(thread, handle, regions, At(now)),
+            "resume" => task::resume(thread, handle, regions.task, At(now)),
             _ => panic!("{name} {verb} {of} {instance}"),
         });
     }

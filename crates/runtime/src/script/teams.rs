@@ -30,6 +30,32 @@ fn final_barrier_waits_for_the_latest_end() {
 }
 
 #[test]
+fn final_barrier_that_was_made_explicit_is_one() {
+    check(
+        "100 T0 fork parallel p
+         105 T0 begin p 0/2
+         110 T1 begin p 1/2
+         150 T1 arrive end of parallel
+         190 T0 arrive end of parallel
+         192 T0 pass end of parallel
+         193 T1 pass end of parallel
+         194 T0 end p
+         195 T1 end p
+         200 T0 join p",
+        expect![[r#"
+            T0 until 200
+              program 100
+                parallel x1 98 management=11 fork=5
+                  end of parallel x1 2 last=1 delay=40
+            T1 until 200
+              program 100
+                T0's parallel x1 57 management=15 fork=10
+                  end of parallel x1 43 wait=40
+        "#]],
+    );
+}
+
+#[test]
 fn loop_with_its_barrier_and_a_shared_exit_time() {
     check(
         "10 T0 fork parallel p
