@@ -34,7 +34,7 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 9] = [
+const NEEDED: [Needed; 11] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
@@ -43,6 +43,8 @@ const NEEDED: [Needed; 9] = [
     needed(Purpose::Tests, "/usr/bin/python3", &["-c", "import otf2"], &["python3-otf2"]),
     needed(Purpose::Tests, "valgrind", &["--version"], &["valgrind"]),
     needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
+    needed(Purpose::Tests, "opari2", &["--version"], &["opari2"]),
+    needed(Purpose::Tests, "opari2-config", &["--version"], &["libpomp2-dev"]),
     needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
 ];
 

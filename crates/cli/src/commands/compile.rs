@@ -274,7 +274,9 @@ fn with_library(line: &CommandLine, mut words: Vec<String>) -> Result<Vec<String
         words.extend(["-l:libpomp-static.a", "-lpthread", "-ldl", "-lm"].map(str::to_owned));
     } else {
         words.push("-l:libpomp.a".to_owned());
-        words.push("-Wl,--export-dynamic-symbol=POMP_*".to_owned());
+        for api in ["POMP_*", "POMP2_*", "pomp2_*"] {
+            words.push(format!("-Wl,--export-dynamic-symbol={api}"));
+        }
         words.extend(["-lpthread", "-ldl", "-lm"].map(str::to_owned));
         if line.openmp {
             // The OpenMP library comes last, and a program that uses nothing but lock routines,

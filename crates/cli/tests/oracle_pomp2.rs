@@ -1,0 +1,209 @@
+//! Code that OPARI2 has instrumented links with libpomp and is measured like code of our own
+//! instrumenter: the same constructs are visited as often.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Sandbox, oracles};
+
+/// Visits by kind and line.
+type Visits = BTreeMap<(String, u64), u64>;
+
+/// One program of `tests/programs/probes`, copied into a sandbox.
+struct Probe {
+    sandbox: Sandbox,
+    name: &'static str,
+    compiler: &'static str,
+}
+
+impl Probe {
+    fn new(name: &'static str) -> Self {
+        let sandbox = Sandbox::new();
+        let probes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/probes");
+        std::fs::copy(probes.join(name), sandbox.path(name)).unwrap();
+        let compiler = match name.rsplit_once('.').unwrap().1 {
+            "c" => "gcc",
+            "cpp" => "g++",
+            _ => "gfortran",
+        };
+        Self { sandbox, name, compiler }
+    }
+
+    /// Runs words in the sandbox.
+    fn succeeds(&self, words: &str) {
+        let mut command = Command::new("sh");
+        command.args(["-c", words]).env("HOME", self.sandbox.path("."));
+        let output = command.current_dir(self.sandbox.path(".")).output().unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {words}\n{messages}", self.name);
+    }
+
+    /// The object of what OPARI2 makes of it.
+    fn by_opari2(&self) {
+        let (stem, suffix) = self.name.rsplit_once('.').unwrap();
+        let suffix = if suffix.starts_with('f') { suffix.to_uppercase() } else { suffix.into() };
+        self.succeeds(&format!("opari2 --omp-task-untied=keep {}", self.name));
+        let compile = format!("{} -I. -g -fopenmp -c {stem}.mod.{suffix}", self.compiler);
+        self.succeeds(&format!("{compile} -o theirs.o"));
+    }
+
+    fn visits(&self, program: &str) -> Visits {
+        self.sandbox.succeeds(&format!("run -q --replace -o exp -- ./{program}"));
+        let report = self.sandbox.succeeds("report --json exp").output;
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let mut visits = Visits::new();
+        for region in report["regions"].as_array().unwrap() {
+            let kind = region["kind"].as_str().unwrap();
+            // The sections of one construct share its handle.
+            let line = if kind == "section" { 0 } else { region["line"].as_u64().unwrap() };
+            *visits.entry((kind.to_owned(), line)).or_default() +=
+                region["visits"].as_u64().unwrap();
+        }
+        visits.retain(|(kind, _), visits| kind != "artificial" && *visits > 0);
+        visits
+    }
+
+    /// What our own instrumenter's program shows.
+    fn expected(&self) -> Visits {
+        let Self { name, compiler, .. } = self;
+        self.sandbox
+            .succeeds(&format!("compile --strict -q -- {compiler} -g -fopenmp {name} -o ours"));
+        self.visits("ours")
+    }
+}
+
+fn check(names: &[&'static str]) {
+    if !oracles() {
+        return;
+    }
+    for name in names {
+        let probe = Probe::new(name);
+        let expected = probe.expected();
+        assert!(!expected.is_empty(), "{name}: nothing was observed");
+        probe.by_opari2();
+        let link = format!("compile -q -- {} -fopenmp theirs.o -o theirs", probe.compiler);
+        probe.sandbox.succeeds(&link);
+        assert_eq!(probe.visits("theirs"), expected, "{name}");
+    }
+}
+
+#[test]
+fn c_programs_show_the_same_visits() {
+    check(&[
+        "s_atomic_variants.c",
+        "s_critical.c",
+        "s_for.c",
+        "s_locks.c",
+        "s_master.c",
+        "s_parallel.c",
+        "s_parallel_for.c",
+        "s_sections.c",
+        "s_single.c",
+        "s_single_copyprivate.c",
+        "s_task_untied_last.c",
+        "s_user_region.c",
+        "x_nested_parallel.c",
+    ]);
+}
+
+#[test]
+fn cxx_programs_show_the_same_visits() {
+    check(&["l_class_member.cpp", "l_lambda.cpp", "l_template.cpp", "x_exception_in_critical.cpp"]);
+}
+
+#[test]
+fn fortran_programs_show_the_same_visits() {
+    check(&[
+        "ff_fixed.f",
+        "fs_do.f90",
+        "fs_locks.f90",
+        "fs_parallel.f90",
+        "fs_parallel_do.f90",
+        "fs_sections.f90",
+        "fs_task.f90",
+        "fs_task_untied.f90",
+        "fs_user.f90",
+        "fs_workshare.f90",
+    ]);
+}
+
+/// The folder into which the command has unpacked the library.
+fn library(sandbox: &Sandbox) -> PathBuf {
+    let folders = std::fs::read_dir(sandbox.path(".cache/pompeii/lib")).unwrap();
+    folders.last().unwrap().unwrap().path()
+}
+
+#[test]
+fn the_shared_library_and_the_generated_initialisation_do_the_same() {
+    if !oracles() {
+        return;
+    }
+    let probe = Probe::new("fs_parallel_do.f90");
+    let expected = probe.expected();
+    probe.by_opari2();
+    let folder = library(&probe.sandbox).display().to_string();
+    let library = format!("-L{folder} -lpomp -Wl,-rpath,{folder}");
+    probe.sandbox.file(
+        "call.c",
+        "void POMP2_Init_regions(void);;\n\
+        __attribute__((constructor)) static void first(void) { POMP2_Init_regions(); }\n",
+    );
+    probe.succeeds("sh -c \"$(opari2-config --create-pomp2-regions theirs.o)\" > init.c");
+    probe.succeeds(&format!("gfortran -fopenmp theirs.o init.c call.c {library} -o theirs"));
+    assert_eq!(probe.visits("theirs"), expected);
+}
+
+/// Tasks that LLVM's runtime moves from thread to thread, below each other and undeferred ones
+/// among them: OPARI2's calls do not say which one ends.
+#[test]
+fn tasks_without_ids_at_their_end_are_counted_right() {
+    if !oracles() {
+        return;
+    }
+    for (compiler, untied) in
+        [("gcc", ""), ("clang-19", ""), ("gcc", "untied"), ("clang-19", "untied")]
+    {
+        let sandbox = Sandbox::new();
+        let text = format!(
+            "#include <stdio.h>
+int fib(int n) {{
+  int a, b;
+  if (n < 2) return n;
+#pragma omp task shared(a) final(n < 5) {untied}
+  a = fib(n - 1);
+#pragma omp task shared(b) final(n < 5) {untied}
+  b = fib(n - 2);
+#pragma omp taskwait
+  return a + b;
+}}
+int main(void) {{
+  int value;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  value = fib(12);
+  printf(\"%d\\n\", value);
+  return value != 144;
+}}
+"
+        );
+        sandbox.file("fib.c", &text);
+        let probe = Probe { sandbox, name: "fib.c", compiler };
+        probe.by_opari2();
+        let link = format!("compile -q -- {compiler} -fopenmp theirs.o -o theirs");
+        probe.sandbox.succeeds(&link);
+        let visits = probe.visits("theirs");
+        let of = |kind: &str| -> u64 {
+            visits.iter().filter(|((of, _), _)| of == kind).map(|(_, visits)| visits).sum()
+        };
+        // fib(12) calls itself 464 times, each time in a task.
+        assert_eq!(
+            (of("create task"), of("task"), of("taskwait")),
+            (464, 464, 232),
+            "{compiler} {untied}"
+        );
+    }
+}
