@@ -1,6 +1,7 @@
 //! Everything a developer runs. `cargo xtask` lists the commands; each is one file.
 
 mod demo;
+mod fuzz;
 mod manual;
 mod programs;
 mod setup;
@@ -17,6 +18,7 @@ const HELP: &str = "\
 cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
 cargo xtask programs [PART]    the real programs whose names contain PART
+cargo xtask fuzz [TARGET [SEC]] give the instrumenter arbitrary bytes for so many seconds
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need
 ";
@@ -38,6 +40,7 @@ fn execute(words: &[String]) -> Result<()> {
         Some("demo") => demo::run(),
         Some("test") => test::run(argument),
         Some("programs") => test::programs(argument),
+        Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
         Some("tidy") => tidy::run(&root()),
         Some("setup") => setup::install(setup::Purpose::Tests),
         Some(other) => bail!("no command `{other}`\n{HELP}"),

@@ -75,7 +75,7 @@ fn sequence(text: &[u8], at: usize, end: usize, pieces: &[Piece]) -> Option<Vec<
     while !rest.is_empty() {
         let inner = without_namespace(text, rest).unwrap_or(rest);
         let (name, parenthesis) = inner.split_first()?;
-        let length = closing(parenthesis)?;
+        let length = closing(parenthesis).filter(|&length| length > 0)?;
         if !is(text, name, "directive") {
             return None;
         }
@@ -86,10 +86,10 @@ fn sequence(text: &[u8], at: usize, end: usize, pieces: &[Piece]) -> Option<Vec<
         start = stop;
         rest = parenthesis.get(length + 2..).unwrap_or_default();
     }
-    Some(found)
+    (!found.is_empty()).then_some(found)
 }
 
-/// Index of the piece that closes the parenthesis that the first piece opens.
+/// Index of the piece that closes the parenthesis that the first piece opens; 0 if it opens none.
 fn closing(pieces: &[Piece]) -> Option<usize> {
     let mut depth = 0usize;
     pieces.iter().position(|piece| {

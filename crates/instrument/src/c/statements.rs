@@ -52,8 +52,9 @@ pub(super) fn sites(
     }
 }
 
-/// Statements nested deeper than this are refused rather than overflowing the stack.
-const DEPTH_MAX: usize = 600;
+/// Statements nested deeper than this are refused rather than overflowing the stack. It is clang's
+/// limit for brackets.
+const DEPTH_MAX: usize = 256;
 
 struct Walk<'a> {
     text: &'a [u8],
@@ -164,14 +165,20 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self) -> Result<(), Error> {
+        self.enter()?;
+        self.statement_inner()?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// One level deeper, before anything that can recurse.
+    fn enter(&mut self) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             let at = self.peek().start as usize;
-            return Err(self.error(at, "statements are nested too deeply", "at most 600 levels"));
+            return Err(self.error(at, "statements are nested too deeply", "at most 256 levels"));
         }
-        let result = self.statement_inner();
-        self.depth -= 1;
-        result
+        Ok(())
     }
 
     /// One statement. A statement that ends with another one is a turn of the loop.
@@ -378,6 +385,7 @@ impl Walk<'_> {
             let at = self.lexed.directives[sections].span.start;
             return Err(self.error(at, "no block follows this sections directive", "`{`"));
         }
+        self.enter()?;
         self.advance();
         let mut section = Section { directive: sections, implicit: true, site: None };
         loop {
@@ -393,6 +401,7 @@ impl Walk<'_> {
                     self.close_section(&section);
                     self.parent = Some(sections);
                     self.advance();
+                    self.depth -= 1;
                     let start = open.start as usize;
                     return Ok(Body { start, end: self.end, compound: true });
                 }

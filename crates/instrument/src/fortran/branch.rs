@@ -103,7 +103,7 @@ fn join(branch: &Branch, sites: &mut [Site], parsed: &[Parsed]) -> Vec<Entry> {
         let alike = others.iter().map(name).eq(opened.iter().map(name));
         for (index, site) in opened.iter().enumerate() {
             match others.get(index) {
-                Some(other) if alike => sites[*other].alias = Some(*site),
+                Some(other) if alike && other > site => sites[*other].alias = Some(*site),
                 Some(other) => {
                     let reason = "preprocessor branches open different constructs";
                     sites[*other].blocked = Some(reason);

@@ -597,6 +597,16 @@ impl Nester<'_> {
                 }
             }
         }
+        self.leave_open_ones_alone();
         Ok(())
+    }
+
+    /// A construct that ends in some preprocessor branches only was dropped where they meet.
+    fn leave_open_ones_alone(&mut self) {
+        for site in &mut self.nest.sites {
+            if site.close == Close::Open && site.alias.is_none() {
+                site.blocked = Some("preprocessor branches disagree about its end");
+            }
+        }
     }
 }

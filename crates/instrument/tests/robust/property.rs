@@ -1,0 +1,27 @@
+//! What holds for any bytes, in every language: no panic, and of a text that can be instrumented,
+//! the input comes back from the output alone, a second time is refused, and the same text gives
+//! the same output again. Shared by the tests beside it and by the fuzz targets in `fuzz/`.
+
+use pompeii_instrument::{Language, Options, instrument, undo};
+
+/// The options under which a text is read.
+pub fn options(path: &str) -> Options {
+    let language = Language::from_path(path).expect("a path with a known suffix");
+    Options::new(path, language)
+}
+
+/// Instruments `text`, and panics if anything does not hold.
+pub fn check(text: &[u8], options: &Options) {
+    let Ok(outcome) = instrument(text, options) else { return };
+    let again = instrument(text, options).expect("a text that was instrumented once");
+    assert!(outcome.text == again.text, "the output differs from one time to the next");
+    assert_eq!(outcome.regions, again.regions);
+    assert_eq!(outcome.diagnostics, again.diagnostics);
+    assert!(outcome.directives_instrumented <= outcome.directives_found);
+    let restored = undo(&outcome.text).expect("an output that nobody has edited");
+    assert!(restored == text, "undo does not give the input back");
+    if outcome.text != text {
+        let twice = instrument(&outcome.text, options).expect_err("instrumented twice");
+        assert!(twice.message.contains("instrumented before"), "{twice}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Any bytes as C that the preprocessor has seen.
+
+#![no_main]
+
+#[path = "../../crates/instrument/tests/robust/property.rs"]
+mod property;
+
+libfuzzer_sys::fuzz_target!(|text: &[u8]| property::check(text, &property::options("t.i")));

@@ -1,0 +1,57 @@
+//! `cargo xtask fuzz`: the targets of `fuzz/`, one after the other. Where cargo-fuzz is missing,
+//! they are skipped loudly. The checked-in corpus is where each run begins; what it finds goes to
+//! `target/fuzz`, so that a run changes nothing that is checked in.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+/// Longest input. Structure needs no more, and a superlinear place shows at this length.
+const LONGEST: usize = 8192;
+/// An input that takes longer than this hangs.
+const SECONDS_MAX: usize = 5;
+
+/// Runs `target`, or all of them, for so many seconds each.
+pub fn run(target: Option<&str>, seconds: Option<&str>) -> Result<()> {
+    let seconds: usize = seconds.unwrap_or("60").parse().context("the seconds are a number")?;
+    let targets = targets()?;
+    let chosen: Vec<&String> =
+        targets.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
+    if chosen.is_empty() {
+        let names = targets.join(", ");
+        bail!("no target `{}`; targets are {names}", target.unwrap_or_default());
+    }
+    if !shell::works("cargo", &["fuzz", "--version"]) {
+        println!("NOT RUN: cargo-fuzz is missing; `cargo install cargo-fuzz` installs it");
+        return Ok(());
+    }
+    chosen.into_iter().try_for_each(|name| fuzz(name, seconds))
+}
+
+/// The names of all targets: their files.
+fn targets() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(crate::root().join("fuzz/fuzz_targets"))? {
+        let path = entry?.path();
+        names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Without a sanitizer: the library has no unsafe code, and so a stable compiler will do.
+fn fuzz(target: &str, seconds: usize) -> Result<()> {
+    let fuzz = crate::root().join("fuzz");
+    let found = shell::target_folder().join("fuzz").join(target);
+    fs::create_dir_all(&found)?;
+    let kept = fuzz.join("corpus").join(target);
+    let mut cargo = shell::cargo();
+    cargo.args(["fuzz", "run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
+    cargo.arg(found).args(Some(kept).filter(|kept: &_| Path::exists(kept))).arg("--");
+    cargo.arg(format!("-max_total_time={seconds}"));
+    cargo.arg(format!("-max_len={LONGEST}")).arg(format!("-timeout={SECONDS_MAX}"));
+    shell::run(cargo.arg(format!("-dict={}", fuzz.join("words.dict").display())))
+}
