@@ -23,10 +23,12 @@ pub mod clauses;
 pub mod directive;
 pub mod directives;
 pub mod edit;
+pub mod filter;
 pub mod fortran;
 
 mod construct_set;
 mod error;
+mod functions;
 mod language;
 mod lines;
 mod prefix;
@@ -35,6 +37,7 @@ pub mod undo;
 
 pub use construct_set::ConstructSet;
 pub use error::{Diagnostic, Error, Severity};
+pub use functions::Functions;
 pub use language::Language;
 pub use lines::LineIndex;
 pub use prefix::free_prefix;
@@ -63,6 +66,11 @@ pub struct Options {
     /// Whether the compiler takes the output for preprocessed (`.i`, `.ii`): then it knows `# 12`
     /// and pragma lines, and nothing else of the preprocessor. C and C++ only.
     pub preprocessed: bool,
+    /// User functions that get events; `None` for none.
+    pub functions: Option<Functions>,
+    /// Whether the directives are in effect. Without OpenMP they are comments, and only functions
+    /// can be measured.
+    pub openmp: bool,
 }
 
 impl Options {
@@ -79,6 +87,8 @@ impl Options {
             loop_chunks: false,
             line_markers: true,
             preprocessed: path.ends_with(".i") || path.ends_with(".ii"),
+            functions: None,
+            openmp: true,
         }
     }
 }
@@ -106,6 +116,8 @@ pub struct Outcome {
     pub directives_found: usize,
     /// How many of them got events.
     pub directives_instrumented: usize,
+    /// How many user functions got events.
+    pub functions_instrumented: usize,
     /// What was left alone, and why.
     pub diagnostics: Vec<Diagnostic>,
 }

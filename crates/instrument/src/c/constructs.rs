@@ -116,7 +116,7 @@ fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct])
 }
 
 /// `declare target` without a list opens a range in which all functions are for devices as well.
-fn declare_target_range(found: &Found, depth: &mut usize) {
+pub(super) fn declare_target_range(found: &Found, depth: &mut usize) {
     match found.directive.name().replace('_', " ").as_str() {
         "begin declare target" => *depth += 1,
         "declare target"

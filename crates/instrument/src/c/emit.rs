@@ -1,6 +1,7 @@
 //! What each construct gets: decides, numbers the regions, and places the texts.
 
 use super::constructs::{Closed, Construct};
+use super::functions::Bodies;
 use super::insertions::{Insertions, Rank};
 use super::levels::{Calls, Names};
 use super::lexer::Lexed;
@@ -21,6 +22,8 @@ use std::collections::BTreeSet;
 pub(super) struct Needs {
     /// Cleanup ends.
     pub(super) guards: bool,
+    /// Entries and cleanup ends of functions.
+    pub(super) functions: bool,
 }
 
 /// The outcome for a text without anything to instrument.
@@ -30,6 +33,7 @@ pub(super) fn unchanged(source: &[u8]) -> Outcome {
         regions: Vec::new(),
         directives_found: 0,
         directives_instrumented: 0,
+        functions_instrumented: 0,
         diagnostics: Vec::new(),
     }
 }
@@ -41,6 +45,7 @@ pub(super) fn emit(
     lines: &LineIndex,
     lexed: &Lexed,
     constructs: &[Construct],
+    bodies: Option<&Bodies>,
     visible: &dyn Fn(usize) -> bool,
 ) -> Result<Outcome, Error> {
     let prefix = crate::free_prefix(source);
@@ -74,7 +79,12 @@ pub(super) fn emit(
             _ => {}
         }
     }
-    emitter.macros();
+    if options.openmp {
+        emitter.macros();
+    }
+    if let Some(bodies) = bodies {
+        emitter.functions(bodies);
+    }
     emitter.finish()
 }
 
@@ -82,7 +92,7 @@ pub(super) struct Emitter<'a> {
     pub(super) source: &'a [u8],
     pub(super) options: &'a Options,
     pub(super) lines: &'a LineIndex,
-    lexed: &'a Lexed,
+    pub(super) lexed: &'a Lexed,
     constructs: &'a [Construct],
     prefix: &'a str,
     pub(super) positions: &'a Positions<'a>,
@@ -424,6 +434,18 @@ impl Emitter<'_> {
     pub(super) fn add_region(&mut self, region: Region) -> usize {
         self.outcome.regions.push(region);
         self.outcome.regions.len()
+    }
+
+    /// Enters a function's region where its body begins, and leaves it on every way out.
+    pub(super) fn enter_function(&mut self, open: usize, number: usize) {
+        let (prefix, region) = (self.prefix, self.accessor(number));
+        // Clang warns in C about static functions in inline ones that are not.
+        let quiet = if self.options.language == Language::C { "__extension__ " } else { "" };
+        let cleanup = format!("__attribute__((cleanup({prefix}leave),unused))");
+        let variable = format!("struct ompregdescr*{prefix}f{number}");
+        let text = format!(" {quiet}{variable} {cleanup}={prefix}enter({region});");
+        self.insertions.add(open, Rank::FIRST, text);
+        (self.calls, self.needs.functions) = (true, true);
     }
 
     /// The call that yields the descriptor of a region.

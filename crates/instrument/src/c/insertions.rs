@@ -14,6 +14,9 @@ use std::fmt::Write;
 pub(super) struct Rank(i64);
 
 impl Rank {
+    /// What comes before everything else.
+    pub(super) const FIRST: Self = Self(i64::MIN);
+
     /// The end of a construct, given the index of its directive.
     pub(super) fn end(directive: usize) -> Self {
         Self(-1 - directive as i64)

@@ -6,10 +6,10 @@
 //! and literals are one kind, and neighbours of that kind are one token.
 
 use super::attribute;
-use super::conditions::{Conditions, Turn};
+use super::conditions::{Conditions, Turn, View};
 use super::pragma::{self, Found};
 use super::scan;
-use crate::{Error, LineIndex};
+use crate::{Error, LineIndex, Options};
 
 /// A token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,15 +65,46 @@ pub(super) struct Lexed {
     pub(super) markers: Vec<(usize, u32, Option<String>)>,
     /// Macro definitions that contain a directive in the form of an operator.
     pub(super) macros: Vec<usize>,
+    /// Where headers of the system begin and where they end, in turns, by line markers.
+    system: Vec<usize>,
+}
+
+impl Lexed {
+    /// Index of the first token from `at` on that the view shows.
+    pub(super) fn shown(&self, view: &View, mut at: usize) -> usize {
+        while let Kind::Condition(line) = self.tokens[at].kind {
+            let line = &self.conditions.lines[line as usize];
+            let jump = match line.turn {
+                Turn::End => false,
+                // An active branch ends at the next line of its group; the rest is not shown.
+                Turn::If | Turn::Else => !view.shows(line.branch),
+            };
+            at = if jump { self.conditions.lines[line.next as usize].token } else { at + 1 };
+        }
+        at
+    }
+
+    /// Whether this offset is in a header of the system.
+    pub(super) fn is_system(&self, offset: usize) -> bool {
+        self.system.partition_point(|&turn| turn <= offset) % 2 == 1
+    }
 }
 
 /// Cuts the text.
-pub(super) fn lex(text: &[u8], lines: &LineIndex, cxx: bool) -> Result<Lexed, Error> {
+pub(super) fn lex(
+    text: &[u8],
+    lines: &LineIndex,
+    cxx: bool,
+    options: &Options,
+) -> Result<Lexed, Error> {
     let mut lexer = Lexer {
         text,
         lines,
         cxx,
-        everything: pragma::operators_possible(text) || attribute::possible(text),
+        everything: options.functions.is_some()
+            || pragma::operators_possible(text)
+            || attribute::possible(text),
+        openmp: options.openmp,
         depth: None,
         saved: Vec::new(),
         system: false,
@@ -84,6 +115,7 @@ pub(super) fn lex(text: &[u8], lines: &LineIndex, cxx: bool) -> Result<Lexed, Er
             conditions: Conditions::default(),
             markers: Vec::new(),
             macros: Vec::new(),
+            system: Vec::new(),
         },
     };
     if u32::try_from(text.len()).is_err() {
@@ -111,8 +143,11 @@ struct Lexer<'a> {
     text: &'a [u8],
     lines: &'a LineIndex,
     cxx: bool,
-    /// Whether directives can be anywhere in a line, so that all tokens are wanted.
+    /// Whether directives can be anywhere in a line, or functions are looked for, so that all
+    /// tokens are wanted.
     everything: bool,
+    /// Whether directives mean anything.
+    openmp: bool,
     /// Braces open since the directive from which on all tokens are kept; `None` far from any.
     depth: Option<i64>,
     /// Per open conditional: the depth before it, and the greatest at the end of a branch.
@@ -211,7 +246,7 @@ impl Lexer<'_> {
             (b'%', b'>') => (Kind::CloseBrace, 2),
             (b'(', _) => (Kind::OpenParen, 1),
             (b')', _) => (Kind::CloseParen, 1),
-            (b'[', b'[') if self.everything => {
+            (b'[', b'[') if self.everything && self.openmp => {
                 if let Some(found) = attribute::read(self.text, at) {
                     return Ok(self.attribute(found));
                 }
@@ -251,6 +286,7 @@ impl Lexer<'_> {
         let end = scan::ident_end(self.text, at);
         let word = &self.text[at..end];
         if word == b"_Pragma"
+            && self.openmp
             && let Some(found) = pragma::read_operator(self.text, at, end)
         {
             let end = found.span.end;
@@ -304,7 +340,7 @@ impl Lexer<'_> {
 
     fn pragma(&mut self, start: usize, rest: usize, end: usize) {
         match pragma::read_line(self.text, start, rest, end, self.lines) {
-            Some(found) if !self.system => self.directive(found),
+            Some(found) if !self.system && self.openmp => self.directive(found),
             _ => self.push(Kind::Pragma, start, end),
         }
     }
@@ -318,7 +354,11 @@ impl Lexer<'_> {
             // 1: a file begins, 2: it goes on, 3: it is the system's. Without the first two, a
             // macro of a system header is at work in the user's file.
             let has = |flag| flags.split_ascii_whitespace().any(|word| word == flag);
-            self.system = if has("1") || has("2") { has("3") } else { self.system };
+            let system = if has("1") || has("2") { has("3") } else { self.system };
+            if system != self.system {
+                self.lexed.system.push(end);
+            }
+            self.system = system;
         }
         let file = file.map(|(file, _)| file.replace("\\\\", "\\").replace("\\\"", "\""));
         self.lexed.markers.push((self.lines.next_line(end), number, file));

@@ -10,9 +10,13 @@ mod attribute;
 mod conditions;
 mod constructs;
 mod emit;
+mod functions;
+mod head;
 mod insertions;
 mod levels;
 mod lexer;
+mod outline;
+mod parts;
 mod positions;
 mod pragma;
 mod prelude;
@@ -25,12 +29,13 @@ use crate::{Error, Language, LineIndex, Options, Outcome};
 
 /// See [`crate::instrument`].
 pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
-    if memchr::memmem::find(source, b"omp").is_none() {
+    let functions = options.functions.is_some();
+    if !functions && (!options.openmp || memchr::memmem::find(source, b"omp").is_none()) {
         return Ok(emit::unchanged(source));
     }
     let cxx = options.language == Language::Cxx;
     let lines = LineIndex::new(source);
-    let lexed = lexer::lex(source, &lines, cxx)?;
+    let lexed = lexer::lex(source, &lines, cxx, options)?;
     let views = lexed.conditions.views(cxx);
     let sites = views
         .iter()
@@ -41,5 +46,6 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         let branch = lexed.conditions.branch_at(offset);
         views.iter().any(|view| view.shows(branch))
     };
-    emit::emit(source, options, &lines, &lexed, &constructs, &visible)
+    let bodies = functions.then(|| functions::bodies(source, &lexed, &views, cxx));
+    emit::emit(source, options, &lines, &lexed, &constructs, bodies.as_ref(), &visible)
 }

@@ -91,6 +91,9 @@ pub(super) fn prelude(
     if needs.guards {
         guards(&mut text, prefix);
     }
+    if needs.functions {
+        functions(&mut text, prefix);
+    }
     if regions.iter().any(|region| region.clauses.is_empty()) {
         extension(&mut text, prefix, PLAIN, "");
     }
@@ -137,8 +140,22 @@ fn guards(text: &mut String, prefix: &str) {
     }
 }
 
+/// What the variable of a function is initialised with, and its cleanup.
+fn functions(text: &mut String, prefix: &str) {
+    let head = "static __inline__ __attribute__((always_inline,unused))";
+    let _ = writeln!(
+        text,
+        "{head}struct ompregdescr*{prefix}enter(struct ompregdescr*d){{POMP_Begin(d,0);return d;}}\n\
+         {head}void {prefix}leave(struct ompregdescr**d){{POMP_End(*d,0);}}"
+    );
+    extension(text, prefix, OF_FUNCTION, crate::region::FUNCTION);
+}
+
 /// One extension serves all regions whose clauses say nothing.
 const PLAIN: &str = "x0";
+
+/// And one all functions.
+const OF_FUNCTION: &str = "xf";
 
 fn extension(text: &mut String, prefix: &str, name: &str, clauses: &str) {
     let clauses = literal(clauses);
@@ -156,10 +173,14 @@ fn descriptor(
 ) {
     let file = region.file.as_deref().unwrap_or(path);
     let own = format!("x{number}");
-    let next = if region.clauses.is_empty() { PLAIN } else { &own };
-    if next != PLAIN {
-        extension(text, prefix, next, &region.clauses);
-    }
+    let next = match region.clauses.as_str() {
+        "" => PLAIN,
+        crate::region::FUNCTION => OF_FUNCTION,
+        clauses => {
+            extension(text, prefix, &own, clauses);
+            &own
+        }
+    };
     // A cast of C++ style, because some build with -Wold-style-cast -Werror.
     let address = match cxx {
         true => format!("reinterpret_cast<struct ompregdescr*>(&{prefix}d{number})"),

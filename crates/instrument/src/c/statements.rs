@@ -5,7 +5,7 @@
 //! statement or a bracket, braces are counted and directives are looked for, nothing else. So the
 //! walk is linear in the tokens and knows nothing about declarations and expressions.
 
-use super::conditions::{Turn, View};
+use super::conditions::View;
 use super::lexer::{Kind, Lexed, Token};
 use crate::directives::{self, Level};
 use crate::{Error, LineIndex};
@@ -73,21 +73,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// The next token that the view shows.
     fn peek(&mut self) -> Token {
-        loop {
-            let token = self.lexed.tokens[self.at];
-            let Kind::Condition(line) = token.kind else { return token };
-            let line = &self.lexed.conditions.lines[line as usize];
-            let jump = match line.turn {
-                Turn::End => false,
-                // An active branch ends at the next line of its group; the rest is not shown.
-                Turn::If | Turn::Else => !self.view.shows(line.branch),
-            };
-            if jump {
-                self.at = self.lexed.conditions.lines[line.next as usize].token;
-            } else {
-                self.at += 1;
-            }
-        }
+        self.at = self.lexed.shown(self.view, self.at);
+        self.lexed.tokens[self.at]
     }
 
     fn kind(&mut self) -> Kind {

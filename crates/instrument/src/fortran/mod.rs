@@ -107,6 +107,7 @@ fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {
         regions: plans.regions,
         directives_found: plans.found,
         directives_instrumented: plans.instrumented,
+        functions_instrumented: 0,
         diagnostics: plans.diagnostics,
     }
 }

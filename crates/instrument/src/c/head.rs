@@ -1,0 +1,382 @@
+//! What the text in front of a brace says about the block that it opens.
+//!
+//! Names of types and macros are not known, so a function is recognised by its shape: a name with a
+//! parenthesis behind it and something that may be a type before it. Where macros could mean
+//! something else, they are told by their capitals, and the block is passed over.
+
+use super::lexer::{Kind, Token};
+use super::parts::{Part, parts};
+
+/// A token of a declaration, or a bracket with all that is in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item {
+    pub(super) token: Token,
+    /// Offset behind its end.
+    pub(super) close: u32,
+}
+
+/// A function's head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    /// With the classes that it names itself.
+    pub(super) name: String,
+    /// Offset of the name.
+    pub(super) place: usize,
+    /// Whether nothing can be inserted into the body.
+    pub(super) closed: bool,
+}
+
+/// What a brace opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Opens {
+    /// A namespace or a linkage specification, which has no name.
+    Namespace(String),
+    Class(String),
+    Enumeration,
+    Function(Head),
+    /// Statements.
+    Block,
+    /// A part of the declaration, which goes on behind it: an initialiser.
+    Part,
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// A brace at the level of declarations. `class`: the name of the class around it.
+pub(super) fn outer(text: &[u8], items: &[Item], cxx: bool, class: Option<&str>) -> Opens {
+    let Some(parts) = parts(text, items, cxx) else { return Opens::Unknown };
+    if let Some(opens) = scope(&parts) {
+        return opens;
+    }
+    let operator = parts.iter().position(|part| part.is(b"operator")).unwrap_or(usize::MAX);
+    let equals = parts.iter().position(|part| matches!(part, Part::Symbol(b'=')));
+    let concept = parts.iter().any(|part| part.is(b"concept"));
+    if equals.is_some_and(|at| at < operator) || concept || wants_requirements(&parts) {
+        return Opens::Part;
+    }
+    let colon = parts.iter().position(|part| matches!(part, Part::Colon));
+    let function = function(text, &parts, cxx, class);
+    if let Some(key) = parts.iter().position(|part| part.word().is_some_and(is_class_key)) {
+        // A class with bases has a colon as well, but a constructor has no such word.
+        let shouted = function.as_ref().is_some_and(|head| cxx && is_shouted(head.name.as_bytes()));
+        if function.is_none() || colon.is_some() || shouted {
+            return record(&parts, key, colon);
+        }
+    }
+    match (function, colon) {
+        // A name in front of the brace: the initialiser of a member.
+        (Some(_), Some(colon)) if initialises(&parts[colon..]) => Opens::Part,
+        (Some(head), _) => {
+            let closed = head.closed || is_closed(text, items);
+            Opens::Function(Head { closed, ..head })
+        }
+        (None, _) => Opens::Unknown,
+    }
+}
+
+/// A brace among statements: a local class, a nested function of GNU C, or a block.
+pub(super) fn inner(text: &[u8], items: &[Item], cxx: bool) -> Opens {
+    let Some(first) = items.first() else { return Opens::Block };
+    let word = slice(text, first.token);
+    let class = is_class_key(word) || matches!(word, b"static" | b"const" | b"typedef");
+    let nested = !cxx
+        && items.len() > 2
+        && first.token.kind == Kind::Word
+        && !STATEMENT.contains(&word)
+        && items.last().is_some_and(|last| last.token.kind == Kind::OpenParen);
+    if !class && !nested {
+        return Opens::Block;
+    }
+    match outer(text, items, cxx, None) {
+        Opens::Class(name) => Opens::Class(name),
+        // With a type in front: else it is the macro of a loop.
+        Opens::Function(head) if nested && head.place > first.token.start as usize => {
+            Opens::Function(head)
+        }
+        _ => Opens::Block,
+    }
+}
+
+/// Words that begin statements.
+const STATEMENT: &[&[u8]] = &[b"return", b"goto", b"asm", b"__asm__", b"else", b"typedef"];
+
+/// The head of a function whose parameters are declared behind it.
+pub(super) fn old_style(text: &[u8], items: &[Item]) -> Option<Head> {
+    let list = items.iter().position(|item| item.token.kind == Kind::OpenParen)?;
+    let names = text.get(items[list].token.end as usize..items[list].close as usize - 1)?;
+    let is_list = names.iter().all(|&byte| super::scan::is_ident(byte) || b" \t\r\n,".contains(&byte));
+    let declares = items.get(list + 1).is_some_and(|item| matches!(item.token.kind, Kind::Word));
+    if !is_list || !declares || names.trim_ascii().is_empty() {
+        return None;
+    }
+    let head = function(text, &parts(text, &items[..=list], false)?, false, None)?;
+    Some(Head { closed: head.closed || is_closed(text, items), ..head })
+}
+
+/// Whether this may declare parameters behind such a head.
+pub(super) fn declares_parameters(text: &[u8], items: &[Item]) -> bool {
+    let first = items.first().map(|item| slice(text, item.token)).unwrap_or_default();
+    let plain = items.iter().all(|item| item.token.kind != Kind::OpenBrace);
+    !items.is_empty() && plain && !matches!(first, b"typedef" | b"extern" | b"static")
+}
+
+/// `class` and the like.
+pub(super) fn is_class_key(word: &[u8]) -> bool {
+    matches!(word, b"class" | b"struct" | b"union" | b"enum")
+}
+
+fn slice(text: &[u8], token: Token) -> &[u8] {
+    &text[token.start as usize..token.end as usize]
+}
+
+/// A namespace, a linkage specification or an exported block.
+fn scope(parts: &[Part]) -> Option<Opens> {
+    let skipped = |part: &&Part| part.is(b"inline") || part.is(b"__extension__");
+    let parts = &parts[parts.iter().take_while(skipped).count()..];
+    let unnamed = || Some(Opens::Namespace(String::new()));
+    match parts {
+        [word, Part::Literal] if word.is(b"extern") => unnamed(),
+        [word] if word.is(b"export") => unnamed(),
+        [word, rest @ ..] if word.is(b"namespace") => {
+            // Attributes are in brackets.
+            let words = rest.iter().filter_map(Part::word).filter(|word| *word != b"inline");
+            let names: Vec<_> = words.map(String::from_utf8_lossy).collect();
+            Some(Opens::Namespace(names.join("::")))
+        }
+        [word, rest @ ..] if word.is(b"export") => scope(rest),
+        _ => None,
+    }
+}
+
+/// Whether the brace belongs to a `requires` expression. The clause of that name has no brace.
+fn wants_requirements(parts: &[Part]) -> bool {
+    let parts = match parts {
+        [rest @ .., Part::Parens(..)] => rest,
+        _ => parts,
+    };
+    match parts {
+        [.., before, last] if last.is(b"requires") => {
+            before.is(b"requires") || matches!(before, Part::Symbol(b'&' | b'|' | b'!'))
+        }
+        _ => false,
+    }
+}
+
+/// A class or enumeration: the last name before its bases.
+fn record(parts: &[Part], key: usize, colon: Option<usize>) -> Opens {
+    if parts[key].is(b"enum") {
+        return Opens::Enumeration;
+    }
+    let end = colon.filter(|&colon| colon > key).unwrap_or(parts.len());
+    let last = parts[key + 1..end].iter().rposition(|part| part.word().is_some_and(is_plain));
+    let name = last.map(|last| qualified(parts, key + 1 + last).0).unwrap_or_default();
+    Opens::Class(name)
+}
+
+/// A word that can name a class.
+fn is_plain(word: &[u8]) -> bool {
+    !matches!(word, b"final") && !SPECIAL.contains(&word)
+}
+
+/// Whether the last of the member initialisers is not complete, so that a brace belongs to it.
+fn initialises(parts: &[Part]) -> bool {
+    matches!(parts.last(), Some(Part::Word(..) | Part::Angles))
+}
+
+/// Words with a parenthesis that holds no parameters.
+const SPECIAL: &[&[u8]] = &[
+    b"__attribute__",
+    b"__attribute",
+    b"__declspec",
+    b"alignas",
+    b"_Alignas",
+    b"decltype",
+    b"typeof",
+    b"__typeof__",
+    b"__typeof",
+    b"typeof_unqual",
+    b"noexcept",
+    b"throw",
+    b"explicit",
+    b"asm",
+    b"__asm__",
+    b"__asm",
+    b"requires",
+    b"_Atomic",
+    b"_BitInt",
+    b"if",
+    b"while",
+    b"for",
+    b"switch",
+    b"catch",
+    b"return",
+];
+
+/// Words that cannot come before the name of a function that is defined.
+const FOREIGN: &[&[u8]] =
+    &[b"return", b"else", b"case", b"goto", b"new", b"typedef", b"using", b"do", b"if", b"catch"];
+
+/// The function that a declaration defines, if it has the shape of one.
+fn function(text: &[u8], parts: &[Part], cxx: bool, class: Option<&str>) -> Option<Head> {
+    // What comes behind an arrow is the type, behind a colon the members.
+    let end = parts.iter().position(|part| matches!(part, Part::Arrow | Part::Colon));
+    let parts = &parts[..end.unwrap_or(parts.len())];
+    let candidates = candidates(text, parts);
+    let end = parts.iter().position(|part| part.is(b"requires"));
+    let before = |end: &usize| candidates.iter().any(|found| found.list < *end);
+    let end = end.filter(before).unwrap_or(parts.len());
+    let mut usable = candidates.iter().rev().filter(|found| found.list < end);
+    let first = usable.clone().next_back()?;
+    let found = usable.find(|found| !is_shouted(found.last())).unwrap_or(first);
+    let type_parts = &parts[..found.first];
+    let foreign = |part: &Part| part.word().is_some_and(|word| FOREIGN.contains(&word));
+    let operates = |part: &Part| {
+        matches!(part, Part::Symbol(byte) if !b"*&^".contains(byte)) || matches!(part, Part::Braces)
+    };
+    if type_parts.iter().any(|part| foreign(part) || operates(part)) {
+        return None;
+    }
+    let typed = type_parts.iter().any(|part| !matches!(part, Part::Angles) && !part.is(b"template"));
+    (typed || found.needs_no_type(text, cxx, class)).then(|| {
+        let closed = false;
+        Head { name: found.name.clone(), place: found.place, closed }
+    })
+}
+
+/// A name with a list of parameters.
+struct Candidate {
+    name: String,
+    /// Offset of its last word.
+    place: usize,
+    /// Part index of the first word of the name.
+    first: usize,
+    /// Part index of the list.
+    list: usize,
+    operator: bool,
+}
+
+impl Candidate {
+    /// The last component of the name.
+    fn last(&self) -> &[u8] {
+        self.name.rsplit("::").next().unwrap_or_default().as_bytes()
+    }
+
+    /// Constructors, destructors and conversions have no type, nor have functions in old C.
+    fn needs_no_type(&self, text: &[u8], cxx: bool, class: Option<&str>) -> bool {
+        if !cxx {
+            let definition = format!("define {}(", self.name);
+            return !is_shouted(self.last())
+                && memchr::memmem::find(text, definition.as_bytes()).is_none();
+        }
+        let mut names = self.name.rsplit("::");
+        let last = names.next().unwrap_or_default();
+        let outer = names.next().or(class.and_then(|class| class.rsplit("::").next()));
+        self.operator || last == "main" || last.starts_with('~') || outer == Some(last)
+    }
+}
+
+fn candidates(text: &[u8], parts: &[Part]) -> Vec<Candidate> {
+    if let Some(operator) = parts.iter().position(|part| part.is(b"operator")) {
+        return overloaded(text, parts, operator).into_iter().collect();
+    }
+    let mut candidates = Vec::new();
+    for (list, part) in parts.iter().enumerate() {
+        let Part::Parens(start, end) = *part else { continue };
+        let before = list.checked_sub(1).map(|before| &parts[before]);
+        let constant = text[start + 1..end].trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
+        match before {
+            Some(&Part::Word(word, place)) if !SPECIAL.contains(&word) && !constant => {
+                let (name, first) = qualified(parts, list - 1);
+                candidates.push(Candidate { name, place, first, list, operator: false });
+            }
+            Some(&Part::Parens(inner, inner_end)) => {
+                let typed = list >= 2 && !parts[list - 2].word().is_some_and(is_shouted);
+                if let Some((name, place)) = wrapped(text, inner + 1..inner_end - 1, typed) {
+                    candidates.clear();
+                    candidates.push(Candidate { name, place, first: list - 1, list, operator: false });
+                }
+            }
+            _ => {}
+        }
+    }
+    candidates
+}
+
+/// A name in parentheses, `(f)(int x)`, or one that returns a pointer to a function,
+/// `(*f(int x))(int)`.
+fn wrapped(text: &[u8], inside: std::ops::Range<usize>, typed: bool) -> Option<(String, usize)> {
+    let inner = &text[inside.clone()];
+    let start = inside.start + inner.iter().position(|&byte| super::scan::is_ident(byte))?;
+    let end = super::scan::ident_end(text, start);
+    let pointer = inner.trim_ascii_start().starts_with(b"*");
+    let list = super::scan::skip_blank(text, end, true);
+    let fits = if pointer { text.get(list) == Some(&b'(') } else { typed && list >= inside.end };
+    fits.then(|| (String::from_utf8_lossy(&text[start..end]).into_owned(), start))
+}
+
+/// An operator: everything up to its parameters is the name.
+fn overloaded(text: &[u8], parts: &[Part], operator: usize) -> Option<Candidate> {
+    let mut list = parts[operator..].iter().position(|part| matches!(part, Part::Parens(..)))?;
+    list += operator;
+    if list == operator + 1 && matches!(parts.get(list + 1), Some(Part::Parens(..))) {
+        list += 1;
+    }
+    let &Part::Word(_, place) = &parts[operator] else { return None };
+    let &Part::Parens(end, _) = &parts[list] else { return None };
+    let words: Vec<_> =
+        text[place..end].split(u8::is_ascii_whitespace).map(String::from_utf8_lossy).collect();
+    let (_, first) = qualified(parts, operator);
+    let scope: String = parts[first..operator]
+        .iter()
+        .filter_map(Part::word)
+        .map(|word| format!("{}::", String::from_utf8_lossy(word)))
+        .collect();
+    let name = format!("{scope}{}", words.join(" ").trim_end());
+    Some(Candidate { name, place, first, list, operator: true })
+}
+
+/// The name that ends with this word, and the part that it begins with.
+fn qualified(parts: &[Part], last: usize) -> (String, usize) {
+    let word = |at: usize| parts[at].word().map(String::from_utf8_lossy).unwrap_or_default();
+    let (mut name, mut first) = (word(last).into_owned(), last);
+    if first > 0 && matches!(parts[first - 1], Part::Symbol(b'~')) {
+        name.insert(0, '~');
+        first -= 1;
+    }
+    while first > 0 && matches!(parts[first - 1], Part::Scope) {
+        first -= 1;
+        if first > 0 && matches!(parts[first - 1], Part::Angles) {
+            first -= 1;
+        }
+        if first == 0 || parts[first - 1].word().is_none() {
+            break;
+        }
+        first -= 1;
+        name = format!("{}::{name}", word(first));
+    }
+    (name, first)
+}
+
+/// Whether this looks like a macro.
+fn is_shouted(name: &[u8]) -> bool {
+    name.len() > 1
+        && name.iter().any(u8::is_ascii_uppercase)
+        && !name.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Whether a compiler evaluates the function, runs it elsewhere, or must not add to it.
+fn is_closed(text: &[u8], items: &[Item]) -> bool {
+    let words = items.iter().filter(|item| item.token.kind == Kind::Word);
+    let evaluated = words.map(|item| slice(text, item.token).to_ascii_uppercase()).any(|word| {
+        matches!(word.as_slice(), b"__GLOBAL__" | b"__DEVICE__")
+            || [&b"CONSTEXPR"[..], b"CONSTEVAL", b"NAKED"]
+                .iter()
+                .any(|part| memchr::memmem::find(&word, part).is_some())
+    });
+    let attributes = [&b"naked"[..], b"no_instrument_function", b"interrupt", b"musttail"];
+    let groups = items.iter().filter(|item| item.close > item.token.end);
+    evaluated
+        || groups.map(|item| &text[item.token.start as usize..item.close as usize]).any(|group| {
+            attributes.iter().any(|word| memchr::memmem::find(group, word).is_some())
+        })
+}

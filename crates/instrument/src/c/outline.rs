@@ -1,0 +1,292 @@
+//! The outline of a text in one view: which blocks are namespaces, classes and function bodies.
+//!
+//! A declaration is collected up to its semicolon or brace; at a brace, [`head`](super::head) says
+//! what kind of block the declaration makes of it. A doubtful block is passed over: a function that
+//! is not measured is better than a program that does not compile. The walk needs no recursion and
+//! is linear in the tokens.
+
+use super::conditions::View;
+use super::head::{self, Head, Item, Opens};
+use super::lexer::{Kind, Lexed, Token};
+
+/// A function body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Function {
+    /// With the namespaces and classes around it.
+    pub(super) name: String,
+    /// Offset of the name.
+    pub(super) place: usize,
+    /// Offset behind the brace that opens the body.
+    pub(super) open: usize,
+    /// Offset of the brace that closes it.
+    pub(super) close: usize,
+    /// Whether nothing can be inserted: a coroutine, assembly, code that a compiler evaluates.
+    pub(super) closed: bool,
+}
+
+impl Function {
+    /// The last component of the name.
+    pub(super) fn last(&self) -> &str {
+        self.name.rsplit("::").next().unwrap_or_default()
+    }
+}
+
+/// What one view shows.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    pub(super) functions: Vec<Function>,
+    /// Offset of the first brace or bracket that has no partner.
+    pub(super) unbalanced: Option<usize>,
+}
+
+/// Finds the function bodies of a view.
+pub(super) fn outline(text: &[u8], lexed: &Lexed, view: &View, cxx: bool) -> Outline {
+    let mut walk = Walk {
+        text,
+        lexed,
+        view,
+        cxx,
+        at: 0,
+        scopes: Vec::new(),
+        head: Vec::new(),
+        old_style: None,
+        simd: false,
+        outline: Outline::default(),
+    };
+    while walk.outline.unbalanced.is_none() && walk.step() {}
+    let open = walk.scopes.first().map(|scope| scope.start);
+    walk.outline.unbalanced = walk.outline.unbalanced.or(open);
+    walk.outline
+}
+
+/// An open block.
+struct Scope {
+    kind: Within,
+    /// Offset of its brace.
+    start: usize,
+    /// The name that it adds to those of the functions inside.
+    name: String,
+}
+
+/// Where a declaration is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// A namespace, a linkage specification.
+    Namespace,
+    Class,
+    /// The body of a function, by its index; `None` for one that is passed over.
+    Function(Option<usize>),
+    /// A block of statements.
+    Block,
+}
+
+struct Walk<'a> {
+    text: &'a [u8],
+    lexed: &'a Lexed,
+    view: &'a View,
+    cxx: bool,
+    /// Index of the next token.
+    at: usize,
+    scopes: Vec<Scope>,
+    /// The declaration or statement so far, with its brackets as one item each.
+    head: Vec<Item>,
+    /// A head whose parameters are declared behind it, in the style before C89.
+    old_style: Option<Head>,
+    /// Whether `declare simd` is about this declaration.
+    simd: bool,
+    outline: Outline,
+}
+
+impl Walk<'_> {
+    /// Takes one token, or one bracket; false at the end.
+    fn step(&mut self) -> bool {
+        let token = self.next();
+        match token.kind {
+            Kind::End => return false,
+            Kind::Semicolon => self.end_declaration(),
+            Kind::OpenBrace => self.open(token),
+            Kind::CloseBrace => self.close(token),
+            Kind::OpenParen | Kind::OpenBracket => self.group(token),
+            Kind::CloseParen | Kind::CloseBracket => {
+                self.outline.unbalanced = Some(token.start as usize);
+            }
+            Kind::Directive(index) => self.directive(index),
+            Kind::Pragma | Kind::Condition(_) => {}
+            Kind::Colon if self.ends_label() => self.head.clear(),
+            _ => {
+                self.word(token);
+                self.head.push(Item { token, close: token.end });
+            }
+        }
+        true
+    }
+
+    /// The next token that the view shows.
+    fn next(&mut self) -> Token {
+        self.at = self.lexed.shown(self.view, self.at);
+        let token = self.lexed.tokens[self.at];
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn directive(&mut self, index: u32) {
+        let words = &self.lexed.directives[index as usize].directive.words;
+        let name: Vec<&str> = words.iter().flat_map(|word| word.text.split('_')).collect();
+        self.simd |= name == ["declare", "simd"];
+        self.head.clear();
+    }
+
+    /// Words that make a body one in which nothing can be inserted.
+    fn word(&mut self, token: Token) {
+        if token.kind != Kind::Word || !self.cxx {
+            return;
+        }
+        let word = &self.text[token.start as usize..token.end as usize];
+        if matches!(word, b"co_await" | b"co_return" | b"co_yield" | b"musttail") {
+            let mut scopes = self.scopes.iter().rev();
+            let function = scopes.find_map(|scope| match scope.kind {
+                Within::Function(function) => Some(function),
+                _ => None,
+            });
+            if let Some(Some(function)) = function {
+                self.outline.functions[function].closed = true;
+            }
+        }
+    }
+
+    /// `public:` and labels do not belong to what follows.
+    fn ends_label(&self) -> bool {
+        let first = self.head.first().map(|item| self.slice(item.token)).unwrap_or_default();
+        match self.scopes.last().map(|scope| scope.kind) {
+            Some(Within::Class) => matches!(first, b"public" | b"protected" | b"private" | b"signals"),
+            Some(Within::Function(_) | Within::Block) => !head::is_class_key(first),
+            _ => false,
+        }
+    }
+
+    fn slice(&self, token: Token) -> &[u8] {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    fn end_declaration(&mut self) {
+        let old_style = (!self.cxx && self.old_style.is_none() && !self.inside_function())
+            .then(|| head::old_style(self.text, &self.head))
+            .flatten();
+        if old_style.is_some() {
+            self.old_style = old_style;
+        } else if !head::declares_parameters(self.text, &self.head) {
+            self.old_style = None;
+        }
+        self.head.clear();
+        self.simd &= self.old_style.is_some();
+    }
+
+    fn inside_function(&self) -> bool {
+        let kind = self.scopes.last().map(|scope| scope.kind);
+        matches!(kind, Some(Within::Function(_) | Within::Block))
+    }
+
+    /// A bracket to its end.
+    fn group(&mut self, open: Token) {
+        let close = self.skip(open);
+        self.head.push(Item { token: open, close });
+    }
+
+    /// Passes over what a bracket or brace opens; returns the offset behind its end.
+    fn skip(&mut self, open: Token) -> u32 {
+        let mut depth = 1;
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::OpenParen | Kind::OpenBracket | Kind::OpenBrace => depth += 1,
+                Kind::CloseParen | Kind::CloseBracket | Kind::CloseBrace => depth -= 1,
+                Kind::End => {
+                    self.outline.unbalanced = Some(open.start as usize);
+                    return token.end;
+                }
+                _ => self.word(token),
+            }
+            if depth == 0 {
+                return token.end;
+            }
+        }
+    }
+
+    /// A brace opens.
+    fn open(&mut self, token: Token) {
+        let opens = match self.old_style.take() {
+            Some(head) if self.head.is_empty() => Opens::Function(head),
+            _ if self.inside_function() => head::inner(self.text, &self.head, self.cxx),
+            _ => {
+                let class = self.scopes.last().filter(|scope| scope.kind == Within::Class);
+                let class = class.map(|scope| scope.name.as_str());
+                head::outer(self.text, &self.head, self.cxx, class)
+            }
+        };
+        let (kind, name) = match opens {
+            Opens::Namespace(name) => (Within::Namespace, name),
+            Opens::Class(name) => (Within::Class, name),
+            Opens::Function(head) => {
+                let name = head.name.clone();
+                (Within::Function(self.function(head, token)), name)
+            }
+            Opens::Block => (Within::Block, String::new()),
+            Opens::Enumeration => {
+                self.skip(token);
+                self.head.clear();
+                return self.stand_in(token);
+            }
+            Opens::Part => {
+                let close = self.skip(token);
+                return self.head.push(Item { token, close });
+            }
+            Opens::Unknown => {
+                self.skip(token);
+                return self.head.clear();
+            }
+        };
+        self.scopes.push(Scope { kind, start: token.start as usize, name });
+        self.head.clear();
+        self.simd = false;
+    }
+
+    /// Declarators may follow the type that has ended: its brace stands for it.
+    fn stand_in(&mut self, token: Token) {
+        let token = Token { kind: Kind::CloseBrace, ..token };
+        self.head.push(Item { token, close: token.end });
+    }
+
+    /// A body that may get events.
+    fn function(&mut self, head: Head, open: Token) -> Option<usize> {
+        let first = self.lexed.tokens[self.lexed.shown(self.view, self.at)];
+        let first = self.slice(first);
+        // Local labels must be declared before everything else.
+        let special = matches!(first, b"asm" | b"__asm__" | b"__asm" | b"__label__");
+        let around = self.scopes.iter().map(|scope| scope.name.as_str());
+        let names: Vec<&str> =
+            around.chain([head.name.as_str()]).filter(|name| !name.is_empty()).collect();
+        self.outline.functions.push(Function {
+            name: names.join("::"),
+            place: head.place,
+            open: open.end as usize,
+            close: open.end as usize,
+            closed: head.closed || special || self.simd,
+        });
+        Some(self.outline.functions.len() - 1)
+    }
+
+    /// A brace closes.
+    fn close(&mut self, token: Token) {
+        self.head.clear();
+        match self.scopes.pop() {
+            Some(Scope { kind: Within::Function(Some(function)), .. }) => {
+                self.outline.functions[function].close = token.start as usize;
+            }
+            Some(Scope { kind: Within::Class, .. }) => self.stand_in(token),
+            Some(_) => {}
+            None => self.outline.unbalanced = Some(token.start as usize),
+        }
+    }
+}
