@@ -4,8 +4,12 @@
 //! To add one: a field here and the line that hands it to the instrumenter in
 //! [`InstrumentOptions::for_source`].
 
-use anyhow::{Result, anyhow};
-use pompeii_instrument::{ConstructSet, Language, Locks, Options};
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use pompeii_instrument::filter::Filter;
+use pompeii_instrument::{ConstructSet, Functions, Language, Locks, Options};
 
 /// What `pompeii compile` and `pompeii instrument` have in common.
 #[derive(clap::Args, Clone, Debug)]
@@ -24,6 +28,12 @@ pub struct InstrumentOptions {
     /// Take the time of the chunks of worksharing loops, with two events per iteration
     #[arg(long)]
     loop_chunks: bool,
+    /// Measure the functions and procedures of the sources as well
+    #[arg(long)]
+    functions: bool,
+    /// Which functions: a filter file in Score-P's syntax
+    #[arg(long, value_name = "FILE", requires = "functions")]
+    filter: Option<PathBuf>,
     /// No line markers in the result: messages and debuggers name its own lines
     #[arg(long)]
     nosrc: bool,
@@ -53,6 +63,23 @@ impl InstrumentOptions {
         };
         options.loop_chunks = self.loop_chunks;
         options.line_markers = !self.nosrc;
+        options.functions = self.functions.then(|| self.read_filter()).transpose()?;
         Ok(options)
+    }
+
+    /// Whether sources without directives have something to measure, too.
+    pub fn measures_functions(&self) -> bool {
+        self.functions
+    }
+
+    fn read_filter(&self) -> Result<Functions> {
+        let folder = std::env::current_dir().ok();
+        let Some(path) = &self.filter else {
+            return Ok(Functions { folder, ..Functions::default() });
+        };
+        let name = || format!("--filter {}", path.display());
+        let text = fs::read_to_string(path).with_context(name)?;
+        let filter = Filter::parse(&text).with_context(name)?;
+        Ok(Functions { filter, folder })
     }
 }

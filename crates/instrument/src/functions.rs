@@ -38,7 +38,8 @@ pub(crate) fn region(options: &Options, function: Named) -> Option<Region> {
     let path = function.file.as_deref().unwrap_or(&options.path);
     let plain = function.name.rsplit("::").next().unwrap_or(function.name);
     // Score-P shows procedures of Fortran without their module.
-    let names = if options.language.is_fortran() { &[function.name, plain][..] } else { &[function.name] };
+    let names =
+        if options.language.is_fortran() { &[function.name, plain][..] } else { &[function.name] };
     if !wanted.filter.wants_file(path, wanted.folder.as_deref())
         || !wanted.filter.wants_region(names, function.mangled)
     {
@@ -85,7 +86,9 @@ mod tests {
     #[test]
     fn a_procedure_is_known_with_and_without_its_module() {
         let fortran = |filter| wanted("m.f90", Language::FortranFree, filter, "m::s");
-        assert!(!fortran("EXCLUDE s") && !fortran("EXCLUDE m::*") && !fortran("EXCLUDE MANGLED x_"));
+        assert!(
+            !fortran("EXCLUDE s") && !fortran("EXCLUDE m::*") && !fortran("EXCLUDE MANGLED x_")
+        );
         assert!(wanted("m.cpp", Language::Cxx, "EXCLUDE s", "m::s"));
         assert!(!wanted("m.c", Language::C, "INCLUDE *", "POMP_Begin"));
     }

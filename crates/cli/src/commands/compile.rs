@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, anyhow, bail};
 use pompeii_instrument::{Outcome, Severity};
 
-use super::instrument::render;
+use super::instrument::{render, summary};
 use super::say;
 use crate::compiler::{CommandLine, Source, Stage, source_folder};
 use crate::instrument_options::InstrumentOptions;
@@ -133,7 +133,8 @@ impl<'a> Job<'a> {
     /// with a warning.
     fn rewrite_all(&self, mode: Mode) -> Result<Vec<Rewritten<'a>>> {
         let mut rewritten = Vec::new();
-        if !self.line.openmp || self.line.stage == Stage::Other {
+        let wanted = self.line.openmp || self.options.measures_functions();
+        if !wanted || self.line.stage == Stage::Other {
             return Ok(rewritten);
         }
         for (number, source) in self.line.sources.iter().enumerate() {
@@ -163,7 +164,9 @@ impl<'a> Job<'a> {
             _ => self.instrument(source, &text, false),
         };
         let hidden = |outcome: &Outcome| {
-            outcome.hides_directives() || headers::hide_directives(self.line, source, &text)
+            let in_headers =
+                || self.line.openmp && headers::hide_directives(self.line, source, &text);
+            outcome.hides_directives() || in_headers()
         };
         if mode != Mode::Never && outcome.as_ref().map_or(true, hidden) {
             match self.instrument_preprocessed(source) {
@@ -195,6 +198,7 @@ impl<'a> Job<'a> {
             options.path = copy.display().to_string();
         }
         options.preprocessed |= preprocessed;
+        options.openmp = self.line.openmp;
         if let Some(length) = self.line.line_length {
             options.line_length = if length == 0 { usize::MAX } else { length };
         }
@@ -341,10 +345,9 @@ fn mend_dependencies(line: &CommandLine, rewritten: &[Rewritten]) {
 }
 
 fn announce(rewritten: &Rewritten) {
-    let Outcome { directives_instrumented: done, directives_found: found, .. } = rewritten.outcome;
     let name = rewritten.source.path.display();
     let after = if rewritten.preprocessed.is_some() { " after preprocessing" } else { "" };
-    say(format!("{name}: instrumented {done} of {found} directives{after}"));
+    say(format!("{name}: {}{after}", summary(&rewritten.outcome)));
     for remark in &rewritten.outcome.diagnostics {
         if remark.severity >= Severity::Warning {
             say(format!("{name}:{}: warning: {}", remark.line, remark.message));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use anyhow::{Context, Result, anyhow};
-use pompeii_instrument::{Error, Language};
+use pompeii_instrument::{Error, Language, Outcome};
 
 use super::say;
 use crate::instrument_options::InstrumentOptions;
@@ -65,12 +65,22 @@ fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> 
     let options = arguments.instrument.for_source(name, language)?;
     let outcome = pompeii_instrument::instrument(source, &options)
         .map_err(|error| anyhow!("{}", render(name, &error)))?;
-    let (done, found) = (outcome.directives_instrumented, outcome.directives_found);
-    say(format!("{name}: instrumented {done} of {found} directives"));
+    say(format!("{name}: {}", summary(&outcome)));
     for remark in &outcome.diagnostics {
         say(format!("{name}:{}: {}", remark.line, remark.message));
     }
     Ok(outcome.text)
+}
+
+/// How much was instrumented.
+pub fn summary(outcome: &Outcome) -> String {
+    let (done, found) = (outcome.directives_instrumented, outcome.directives_found);
+    let functions = match outcome.functions_instrumented {
+        0 => String::new(),
+        1 => " and 1 function".to_owned(),
+        count => format!(" and {count} functions"),
+    };
+    format!("instrumented {done} of {found} directives{functions}")
 }
 
 /// An error of the instrumenter with its place in the source.

@@ -85,8 +85,7 @@ impl Emitter<'_> {
     fn function(&mut self, function: &Function) {
         let lines = (self.positions.line(function.place), self.positions.line(function.close));
         let cxx = self.options.language == Language::Cxx;
-        let mangled =
-            if cxx { mangled_cxx(&function.name) } else { function.name.clone() };
+        let mangled = if cxx { mangled_cxx(&function.name) } else { function.name.clone() };
         let named = Named {
             name: &function.name,
             mangled: &mangled,

@@ -104,7 +104,8 @@ const STATEMENT: &[&[u8]] = &[b"return", b"goto", b"asm", b"__asm__", b"else", b
 pub(super) fn old_style(text: &[u8], items: &[Item]) -> Option<Head> {
     let list = items.iter().position(|item| item.token.kind == Kind::OpenParen)?;
     let names = text.get(items[list].token.end as usize..items[list].close as usize - 1)?;
-    let is_list = names.iter().all(|&byte| super::scan::is_ident(byte) || b" \t\r\n,".contains(&byte));
+    let is_list =
+        names.iter().all(|&byte| super::scan::is_ident(byte) || b" \t\r\n,".contains(&byte));
     let declares = items.get(list + 1).is_some_and(|item| matches!(item.token.kind, Kind::Word));
     if !is_list || !declares || names.trim_ascii().is_empty() {
         return None;
@@ -236,7 +237,8 @@ fn function(text: &[u8], parts: &[Part], cxx: bool, class: Option<&str>) -> Opti
     if type_parts.iter().any(|part| foreign(part) || operates(part)) {
         return None;
     }
-    let typed = type_parts.iter().any(|part| !matches!(part, Part::Angles) && !part.is(b"template"));
+    let typed =
+        type_parts.iter().any(|part| !matches!(part, Part::Angles) && !part.is(b"template"));
     (typed || found.needs_no_type(text, cxx, class)).then(|| {
         let closed = false;
         Head { name: found.name.clone(), place: found.place, closed }
@@ -283,17 +285,24 @@ fn candidates(text: &[u8], parts: &[Part]) -> Vec<Candidate> {
     for (list, part) in parts.iter().enumerate() {
         let Part::Parens(start, end) = *part else { continue };
         let before = list.checked_sub(1).map(|before| &parts[before]);
-        let constant = text[start + 1..end].trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
-        match before {
-            Some(&Part::Word(word, place)) if !SPECIAL.contains(&word) && !constant => {
+        let first = text[start + 1..end].trim_ascii_start().first();
+        let constant = first.is_some_and(u8::is_ascii_digit);
+        let pointer = wrapped(text, start + 1..end - 1, false);
+        match (before, pointer) {
+            // A pointer to an array: `int (*f(void))[3]`.
+            (Some(Part::Word(..)), Some((name, place))) => {
+                candidates.push(Candidate { name, place, first: list, list, operator: false });
+            }
+            (Some(&Part::Word(word, place)), None) if !SPECIAL.contains(&word) && !constant => {
                 let (name, first) = qualified(parts, list - 1);
                 candidates.push(Candidate { name, place, first, list, operator: false });
             }
-            Some(&Part::Parens(inner, inner_end)) => {
+            (Some(&Part::Parens(inner, inner_end)), _) => {
                 let typed = list >= 2 && !parts[list - 2].word().is_some_and(is_shouted);
                 if let Some((name, place)) = wrapped(text, inner + 1..inner_end - 1, typed) {
+                    let first = list - 1;
                     candidates.clear();
-                    candidates.push(Candidate { name, place, first: list - 1, list, operator: false });
+                    candidates.push(Candidate { name, place, first, list, operator: false });
                 }
             }
             _ => {}
@@ -376,7 +385,7 @@ fn is_closed(text: &[u8], items: &[Item]) -> bool {
     let attributes = [&b"naked"[..], b"no_instrument_function", b"interrupt", b"musttail"];
     let groups = items.iter().filter(|item| item.close > item.token.end);
     evaluated
-        || groups.map(|item| &text[item.token.start as usize..item.close as usize]).any(|group| {
-            attributes.iter().any(|word| memchr::memmem::find(group, word).is_some())
-        })
+        || groups
+            .map(|item| &text[item.token.start as usize..item.close as usize])
+            .any(|group| attributes.iter().any(|word| memchr::memmem::find(group, word).is_some()))
 }

@@ -160,7 +160,9 @@ impl Walk<'_> {
     fn ends_label(&self) -> bool {
         let first = self.head.first().map(|item| self.slice(item.token)).unwrap_or_default();
         match self.scopes.last().map(|scope| scope.kind) {
-            Some(Within::Class) => matches!(first, b"public" | b"protected" | b"private" | b"signals"),
+            Some(Within::Class) => {
+                matches!(first, b"public" | b"protected" | b"private" | b"signals")
+            }
             Some(Within::Function(_) | Within::Block) => !head::is_class_key(first),
             _ => false,
         }

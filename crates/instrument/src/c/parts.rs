@@ -1,5 +1,5 @@
-//! The parts of a declaration: its tokens cut finer than the lexer cuts them, because names, template
-//! arguments and single operators matter here.
+//! The parts of a declaration: its tokens cut finer than the lexer cuts them, because names,
+//! template arguments and single operators matter here.
 
 use super::head::Item;
 use super::lexer::{Kind, Token};

@@ -6,6 +6,7 @@
 mod combined;
 mod errors;
 mod forms;
+mod functions;
 mod parallel;
 mod passed;
 mod prelude;
