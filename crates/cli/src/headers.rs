@@ -35,13 +35,7 @@ struct Include<'a> {
 impl Folders {
     /// Those of a command.
     pub fn new(line: &CommandLine) -> Self {
-        let of = |option: &str| {
-            let values = line.arguments().filter_map(|(_, words)| {
-                let joined = words[0].strip_prefix(option)?;
-                Some(if joined.is_empty() { words.get(1)?.as_str() } else { joined })
-            });
-            values.map(PathBuf::from).collect()
-        };
+        let of = |option: &str| line.values(option).map(PathBuf::from).collect();
         Self { quoted: of("-iquote"), all: of("-I") }
     }
 
@@ -79,10 +73,17 @@ pub fn hide_directives(line: &CommandLine, source: &Source, text: &[u8]) -> bool
     false
 }
 
+/// Whether a source includes a file of its own folder.
+pub fn is_beside(source: &Source, text: &[u8]) -> bool {
+    let folder = source_folder(&source.path);
+    let text = String::from_utf8_lossy(text);
+    let mut found = text.lines().filter_map(include).filter(|found| found.quoted);
+    found.any(|found| folder.join(found.name).is_file())
+}
+
 /// The files of `-include`.
 fn forced(line: &CommandLine, folders: &Folders) -> Vec<PathBuf> {
-    let names = line.arguments().filter(|(_, words)| words[0] == "-include");
-    let names = names.filter_map(|(_, words)| words.get(1));
+    let names = line.values("-include");
     names.filter_map(|name| folders.find(name, Path::new("."), true)).collect()
 }
 

@@ -5,20 +5,29 @@
 //! return the program's own; 125 where the tool failed before the start of the program, 126 and
 //! 127 as a shell does.
 
+mod child;
 mod commands;
 mod compiler;
+mod dependencies;
+mod execution;
 mod experiment;
 mod headers;
 mod instrument_options;
 mod library;
+mod linking;
 mod preprocess;
+mod probe;
 mod raw_strings;
+mod rewriting;
+mod settings;
+mod workplace;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use anyhow::{Context, Result};
+use clap::{CommandFactory, Parser};
 use commands::Command;
 
 /// Performance Observation, Measurement and Pattern Exploration for OpenMP.
@@ -36,7 +45,13 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = wrapper_arguments(std::env::args_os().collect());
+    let arguments = match all_arguments(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            commands::say(format!("error: {error:#}"));
+            return ExitCode::from(2);
+        }
+    };
     let command = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments.command,
         Err(error) => {
@@ -55,15 +70,35 @@ fn main() -> ExitCode {
     }
 }
 
-/// Called as `pompeii-gcc`, the binary is `pompeii compile -- gcc`.
-fn wrapper_arguments(mut arguments: Vec<OsString>) -> Vec<OsString> {
+/// The words of the command, and for `compile` those that are set elsewhere. A drop-in compiler
+/// says only what is wrong, unless it is told otherwise: builds take its words for warnings.
+fn all_arguments(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
+    let (mut arguments, drop_in) = wrapper_arguments(arguments);
+    let words = arguments.get(1..).unwrap_or_default();
+    let texts: Option<Vec<String>> =
+        words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
+    let is_compile = |words: &Vec<String>| words.first().is_some_and(|word| word == "compile");
+    let Some(texts) = texts.filter(is_compile) else { return Ok(arguments) };
+    let command = Arguments::command();
+    let compile =
+        command.find_subcommand("compile").context("the command line has no `compile`")?;
+    let defaults: &[&str] = if drop_in { &["--quiet"] } else { &[] };
+    arguments.truncate(1);
+    let words = settings::complete(compile, defaults, &texts)?;
+    arguments.extend(words.into_iter().map(OsString::from));
+    Ok(arguments)
+}
+
+/// Called as `pompeii-gcc`, the binary is `pompeii compile -- gcc`. Says whether it was.
+fn wrapper_arguments(mut arguments: Vec<OsString>) -> (Vec<OsString>, bool) {
     let own = arguments.first().cloned().unwrap_or_default();
     let name = Path::new(&own).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if let Some(compiler) = name.strip_prefix("pompeii-") {
+    let compiler = name.strip_prefix("pompeii-");
+    if let Some(compiler) = compiler {
         let inserted = ["pompeii", "compile", "--", compiler].map(OsString::from);
         arguments.splice(0..1, inserted);
     }
-    arguments
+    (arguments, compiler.is_some())
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -79,16 +114,14 @@ mod tests {
     #[test]
     fn a_wrapper_is_compile_with_its_compiler() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(
-            wrapper_arguments(words("/opt/bin/pompeii-gcc-12 -c a.c")),
-            words("pompeii compile -- gcc-12 -c a.c")
-        );
-        assert_eq!(wrapper_arguments(words("pompeii run -- ./a")), words("pompeii run -- ./a"));
+        let drop_in = words("/opt/bin/pompeii-gcc-12 -c a.c");
+        assert_eq!(wrapper_arguments(drop_in), (words("pompeii compile -- gcc-12 -c a.c"), true));
+        let other = words("pompeii run -- ./a");
+        assert_eq!(wrapper_arguments(other.clone()), (other, false));
     }
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
         Arguments::command().debug_assert();
     }
 }

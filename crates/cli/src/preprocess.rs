@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use pompeii_instrument::Language;
 
 use crate::compiler::{CommandLine, Source, Stage, source_folder};
+use crate::execution::as_standard_input;
 use crate::headers::{self, Folders};
 use crate::raw_strings;
 
@@ -41,15 +42,23 @@ enum Role {
     Other,
 }
 
-/// Asks the compiler of the command.
+/// Asks the compiler of the command; `input` is what it would read from standard input.
 ///
 /// # Errors
 /// What it says, if it fails.
-pub fn preprocess(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
-    let mut done = if !source.language.is_fortran() || is_capital(line, source) {
-        run(line, source)?
+pub fn preprocess(
+    line: &CommandLine,
+    source: &Source,
+    input: Option<&[u8]>,
+) -> Result<Preprocessed> {
+    let input = input.filter(|_| source.is_standard_input());
+    let mut done = if line.preprocesses(source) {
+        run(line, source, input)?
     } else {
-        let text = fs::read(&source.path).with_context(|| source.path.display().to_string())?;
+        let text = match input {
+            Some(text) => text.to_vec(),
+            None => fs::read(&source.path).with_context(|| source.path.display().to_string())?,
+        };
         Preprocessed { text, messages: Vec::new(), clang: false }
     };
     if source.language.is_fortran() {
@@ -58,17 +67,9 @@ pub fn preprocess(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
     Ok(done)
 }
 
-/// Whether a source of Fortran goes through the preprocessor.
-fn is_capital(line: &CommandLine, source: &Source) -> bool {
-    let suffix = source.path.extension().unwrap_or_default().to_string_lossy();
-    suffix.starts_with('F')
-        || suffix.eq_ignore_ascii_case("fpp")
-        || line.words.iter().any(|word| word == "-cpp")
-        || line.explicit_language(source.position).is_some_and(|name| name.ends_with("-cpp-input"))
-}
-
-fn run(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
-    let mut command = Command::new(&line.words[0]);
+fn run(line: &CommandLine, source: &Source, input: Option<&[u8]>) -> Result<Preprocessed> {
+    let mut command = Command::new(line.program());
+    command.args(line.macros());
     for (position, words) in line.arguments() {
         let is_source = line.sources.iter().any(|source| source.position == position);
         let kept = match role(&words[0]) {
@@ -87,11 +88,12 @@ fn run(line: &CommandLine, source: &Source) -> Result<Preprocessed> {
         command.arg("-C");
     }
     command.arg("-E");
-    if let Some(language) = line.explicit_language(source.position) {
+    if let Some(language) = &source.explicit {
         command.args(["-x", language]);
     }
-    let output = command.arg(&source.path).stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("cannot start `{}`", line.words[0]))?;
+    let input = input.map_or_else(|| Ok(Stdio::null()), as_standard_input)?;
+    let output = command.arg(&source.path).stdin(input).output();
+    let output = output.with_context(|| format!("cannot start `{}`", line.program()))?;
     if !output.status.success() {
         let messages = String::from_utf8_lossy(&output.stderr);
         bail!("{}: cannot be preprocessed:\n{}", source.path.display(), messages.trim_end());
@@ -161,11 +163,11 @@ pub fn is_spent(line: &CommandLine, word: &str) -> bool {
 /// so an explicit one is suspended.
 pub fn words_for(line: &CommandLine, source: &Source, copy: &Path) -> Vec<String> {
     let copy = copy.display().to_string();
-    let Some(explicit) = line.explicit_language(source.position) else { return vec![copy] };
+    let Some(explicit) = &source.explicit else { return vec![copy] };
     let mut words = vec!["-x".to_owned(), "none".to_owned(), copy];
     // clang complains of a `-x` behind the last file.
     if line.arguments().any(|(at, words)| at > source.position && !words[0].starts_with('-')) {
-        words.extend(["-x".to_owned(), explicit.to_owned()]);
+        words.extend(["-x".to_owned(), explicit.clone()]);
     }
     words
 }

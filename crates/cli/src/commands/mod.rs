@@ -1,10 +1,10 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
-mod compile;
+pub mod compile;
 mod doctor;
 mod explain;
 mod html;
-mod instrument;
+pub mod instrument;
 mod report;
 mod run;
 mod wrappers;
@@ -40,7 +40,7 @@ impl Command {
     /// Does it.
     pub fn execute(self) -> Result<ExitCode> {
         match self {
-            Command::Compile(arguments) => compile::execute(arguments),
+            Command::Compile(arguments) => compile::execute(&arguments),
             Command::Instrument(arguments) => instrument::execute(&arguments),
             Command::Run(arguments) => run::execute(&arguments),
             Command::Report(arguments) => report::execute(&arguments),

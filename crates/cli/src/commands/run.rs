@@ -9,14 +9,10 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use pompeii_finish::{LIVE_FOLDER, PROCESSES_FOLDER, RunInfo};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::Signals;
 
 use super::say;
-use crate::experiment;
+use crate::{child, experiment};
 
 /// Options of `run`.
 #[derive(clap::Args)]
@@ -53,10 +49,9 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let folder = make_folder(arguments)?;
     // Registered before the start: Ctrl-C ends the program and not the report about it.
-    let signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
-        .context("cannot watch signals")?;
-    let mut child = match start(arguments, &folder) {
-        Ok(child) => child,
+    let signals = child::outlive_signals().context("cannot watch signals")?;
+    let mut program = match start(arguments, &folder) {
+        Ok(program) => program,
         Err(error) => {
             let _ = fs::remove_dir(&folder);
             say(format!("cannot run `{}`: {error}", arguments.command[0]));
@@ -64,10 +59,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
             return Ok(ExitCode::from(if missing { 127 } else { 126 }));
         }
     };
-    forward_signals(&child, signals);
-    let status = child.wait().context("cannot wait for the program")?;
+    child::forward_signals(&program, signals);
+    let status = program.wait().context("cannot wait for the program")?;
     conclude(arguments, &folder, status);
-    Ok(exit_like(status))
+    Ok(child::exit_like(status))
 }
 
 /// The experiment's folder, new and writable: everything that can be refused is refused before
@@ -135,18 +130,6 @@ fn start(arguments: &Arguments, folder: &Path) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Passes on what is sent to `run` alone. What a terminal sends reaches the child by itself.
-fn forward_signals(child: &Child, mut signals: Signals) {
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(0));
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if let (false, Ok(signal)) = (matches!(signal, SIGINT | SIGQUIT), signal.try_into()) {
-                let _ = kill(pid, Some::<Signal>(signal));
-            }
-        }
-    });
-}
-
 /// Finishes the experiment and prints the summary; a failure here never changes the exit code.
 fn conclude(arguments: &Arguments, folder: &Path, status: ExitStatus) {
     let measured = folder.join(LIVE_FOLDER).exists() || folder.join(PROCESSES_FOLDER).exists();
@@ -195,17 +178,6 @@ fn environment() -> BTreeMap<String, String> {
             .any(|prefix| name.starts_with(prefix))
     };
     std::env::vars().filter(|(name, _)| steers(name)).collect()
-}
-
-/// The program's exit code; a program that a signal ended makes `run` die by the same signal.
-fn exit_like(status: ExitStatus) -> ExitCode {
-    if let Some(signal) = status.signal() {
-        // The program has left a core file, if any: `run` shall not.
-        let _ = nix::sys::resource::setrlimit(nix::sys::resource::Resource::RLIMIT_CORE, 0, 0);
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
-        return ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(0)));
-    }
-    ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
 }
 
 #[cfg(test)]

@@ -1,0 +1,192 @@
+//! Options of `pompeii compile` that do not stand on its command line: those of a source tree, in
+//! the table `[instrument]` of a `pompeii.toml` found upwards from the source, and those of a
+//! build, in `POMPEII_INSTRUMENT` (decision 26). Both become words in front of the command line's
+//! own, and of several words for one option the last one counts.
+//!
+//! Keys of the file are the long options; so a new option is known here without further ado.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Arg, Command, ValueHint};
+use toml::{Table, Value};
+
+use crate::compiler::{CommandLine, source_folder, words};
+
+/// The variable with options.
+const VARIABLE: &str = "POMPEII_INSTRUMENT";
+/// The file of a source tree.
+const FILE: &str = "pompeii.toml";
+/// Its table.
+const TABLE: &str = "instrument";
+/// With this option, neither is looked at.
+const OFF: &str = "--no-config";
+/// Options that only make sense for a single command.
+const NOT_IN_FILE: [&str; 4] = ["help", "version", "no-config", "keep"];
+
+/// The file that says something about the sources of a command.
+pub fn file(line: &CommandLine) -> Option<PathBuf> {
+    let source = line.sources.first()?;
+    let folder = fs::canonicalize(source_folder(&source.path)).ok()?;
+    folder.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+}
+
+/// The arguments of `pompeii compile` (from that word on) with all that is set elsewhere, behind
+/// `defaults`.
+///
+/// # Errors
+/// What is set and not known, with its place.
+pub fn complete(compile: &Command, defaults: &[&str], arguments: &[String]) -> Result<Vec<String>> {
+    let split = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    let (own, command) = arguments.split_at(split);
+    let mut all = own[..1].to_vec();
+    all.extend(defaults.iter().map(ToString::to_string));
+    let wanted = !own.iter().any(|word| word == OFF);
+    if wanted && let Some(path) = file(&CommandLine::parse(command.get(1..).unwrap_or_default())) {
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let found = of_file(compile, &text, path.parent().unwrap_or(Path::new("")))
+            .with_context(|| path.display().to_string())?;
+        check(compile, &found, &path.display().to_string())?;
+        all.extend(found);
+    }
+    if wanted && let Ok(text) = env::var(VARIABLE) {
+        let found = words::split(&text);
+        check(compile, &found, VARIABLE)?;
+        all.extend(found);
+    }
+    all.extend_from_slice(&own[1..]);
+    all.extend_from_slice(command);
+    Ok(all)
+}
+
+/// Says where a wrong word stands before it is lost among the others.
+fn check(compile: &Command, found: &[String], place: &str) -> Result<()> {
+    let mut whole = vec!["compile".to_owned()];
+    whole.extend_from_slice(found);
+    whole.extend(["--", "cc"].map(str::to_owned));
+    let error = match compile.clone().try_get_matches_from(whole) {
+        Ok(_) => return Ok(()),
+        Err(error) => error.to_string(),
+    };
+    let said: Vec<&str> =
+        error.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let said = said.join(" ");
+    bail!("{place}: {}", said.strip_prefix("error: ").unwrap_or(&said))
+}
+
+/// The table as words. Paths are relative to the folder of the file.
+fn of_file(compile: &Command, text: &str, folder: &Path) -> Result<Vec<String>> {
+    let tables: Table = text.parse().map_err(|error| anyhow!("{error}"))?;
+    let mut words = Vec::new();
+    for (name, value) in &tables {
+        let table = value.as_table().filter(|_| name == TABLE);
+        let Some(table) = table else {
+            bail!("`{name}` is not known; options stand below [{TABLE}]");
+        };
+        for (key, value) in table {
+            words.extend(word(option(compile, key)?, key, value, folder)?);
+        }
+    }
+    Ok(words)
+}
+
+fn option<'a>(compile: &'a Command, key: &str) -> Result<&'a Arg> {
+    let named = |arg: &&Arg| arg.get_long() == Some(key) && !NOT_IN_FILE.contains(&key);
+    compile.get_arguments().find(named).with_context(|| {
+        let mut known: Vec<&str> = compile.get_arguments().filter_map(Arg::get_long).collect();
+        known.retain(|name| !NOT_IN_FILE.contains(name));
+        known.sort_unstable();
+        format!("`{key}` in [{TABLE}] is not known; known: {}", known.join(", "))
+    })
+}
+
+/// One option as on the command line; none for a switch that is off.
+fn word(option: &Arg, key: &str, value: &Value, folder: &Path) -> Result<Option<String>> {
+    let takes_value = option.get_action().takes_values();
+    let expected = if takes_value { "a text, a number or a list of them" } else { "true or false" };
+    let text = match value {
+        Value::Boolean(wanted) if !takes_value => return Ok(wanted.then(|| format!("--{key}"))),
+        _ if !takes_value => None,
+        Value::Array(parts) => {
+            parts.iter().map(scalar).collect::<Option<Vec<_>>>().map(|parts| parts.join(","))
+        }
+        _ => scalar(value),
+    };
+    let Some(mut text) = text else {
+        bail!("`{key}` in [{TABLE}]: expected {expected}, found `{value}`");
+    };
+    if option.get_value_hint() == ValueHint::AnyPath {
+        text = folder.join(text).display().to_string();
+    }
+    Ok(Some(format!("--{key}={text}")))
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check_file(text: &str, expected: Expect) {
+        let compile = Command::new("compile")
+            .arg(Arg::new("strict").long("strict").action(clap::ArgAction::SetTrue))
+            .arg(Arg::new("disable").long("pomp-disable"))
+            .arg(Arg::new("filter").long("filter").value_hint(ValueHint::AnyPath));
+        let found = of_file(&compile, text, Path::new("/tree"));
+        expected.assert_eq(&match found {
+            Ok(words) => words.join(" "),
+            Err(error) => format!("{error:#}"),
+        });
+    }
+
+    #[test]
+    fn keys_are_options() {
+        check_file(
+            "[instrument]\nstrict = true\npomp-disable = [\"sync\", \"task\"]\nfilter = \"a/b\"\n",
+            expect!["--filter=/tree/a/b --pomp-disable=sync,task --strict"],
+        );
+        check_file("# nothing\n[instrument]\nstrict = false\n", expect![""]);
+        check_file("", expect![""]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        check_file(
+            "[instrument]\nstrickt = true\n",
+            expect!["`strickt` in [instrument] is not known; known: filter, pomp-disable, strict"],
+        );
+        check_file(
+            "strict = true\n",
+            expect!["`strict` is not known; options stand below [instrument]"],
+        );
+        check_file(
+            "[instrument]\nstrict = \"yes\"\n",
+            expect!["`strict` in [instrument]: expected true or false, found `\"yes\"`"],
+        );
+        check_file(
+            "[instrument]\npomp-disable = true\n",
+            expect![
+                "`pomp-disable` in [instrument]: expected a text, a number or a list of them, found `true`"
+            ],
+        );
+        check_file(
+            "[instrument\n",
+            expect![[r#"
+                TOML parse error at line 1, column 12
+                  |
+                1 | [instrument
+                  |            ^
+                unclosed table, expected `]`
+            "#]],
+        );
+    }
+}
