@@ -6,6 +6,7 @@
 
 use crate::directive::{Clause, Directive};
 use crate::directives::Level;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Where a clause is wanted.
@@ -159,13 +160,14 @@ pub fn split(source: &[u8], directive: &Directive, levels: &[Level]) -> Result<S
         common_if: None,
     };
     let strict = restrictive_default(source, directive);
+    let mut known = HashSet::new();
     for (index, clause) in directive.clauses.iter().enumerate() {
         refuse(source, clause)?;
         let place = place(&clause.name).filter(|place| *place != Place::Never);
         let place = place.ok_or_else(|| format!("`{}` {UNKNOWN}", clause.name))?;
         put(source, &mut split, index, clause, place)?;
         if place == Place::InnerShared && strict {
-            share(source, &mut split.shared, clause);
+            share(source, &mut split.shared, &mut known, clause);
         }
     }
     Ok(split)
@@ -229,10 +231,10 @@ fn restrictive_default(source: &[u8], directive: &Directive) -> bool {
 }
 
 /// Adds the base names of a clause's items, each once; a variable may be in two clauses.
-fn share(source: &[u8], shared: &mut Vec<String>, clause: &Clause) {
+fn share(source: &[u8], shared: &mut Vec<String>, known: &mut HashSet<String>, clause: &Clause) {
     for item in &clause.items {
         let Some(base) = base_name(source, item.span.clone(), item.base.clone()) else { continue };
-        if !shared.contains(&base) {
+        if known.insert(base.clone()) {
             shared.push(base);
         }
     }

@@ -1,24 +1,27 @@
 //! The prefix of every inserted name. A user's variable that happens to be called like one of ours
 //! must not change meaning, so the prefix is one that does not occur in the text.
 
+use std::collections::HashSet;
+
 /// The first of `pomp_`, `pomp1_`, `pomp2_`, ... that does not occur in `source` (in any case, as
 /// Fortran knows no case). An own name is the prefix, a letter and a number: `pomp_d7`.
 pub fn free_prefix(source: &[u8]) -> String {
-    let taken = |prefix: &str| {
-        let mut hits = memchr::memchr2_iter(b'p', b'P', source);
-        hits.any(|at| {
-            source[at..]
-                .get(..prefix.len())
-                .is_some_and(|s| s.eq_ignore_ascii_case(prefix.as_bytes()))
-        })
-    };
-    let mut prefix = "pomp_".to_owned();
-    let mut number = 0;
-    while taken(&prefix) {
-        number += 1;
-        prefix = format!("pomp{number}_");
+    let taken: HashSet<&[u8]> = memchr::memchr2_iter(b'p', b'P', source)
+        .filter(|&at| source[at..].get(..4).is_some_and(|word| word.eq_ignore_ascii_case(b"pomp")))
+        .filter_map(|at| number_of(&source[at + 4..]))
+        .collect();
+    if !taken.contains(&b""[..]) {
+        return "pomp_".to_owned();
     }
-    prefix
+    let mut numbers = (1u64..).map(|number| number.to_string());
+    let free = numbers.find(|number| !taken.contains(number.as_bytes())).unwrap_or_default();
+    format!("pomp{free}_")
+}
+
+/// The digits in front of an underscore.
+fn number_of(text: &[u8]) -> Option<&[u8]> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (text.get(digits) == Some(&b'_')).then_some(&text[..digits])
 }
 
 #[cfg(test)]

@@ -4,17 +4,27 @@ use super::pragma::{self, Form, Found};
 use super::scan;
 use crate::directive::{Piece, PieceKind};
 
-/// Whether the text can have such attributes at all.
+/// Whether the text can have such attributes at all. Comments are not skipped: one that begins in
+/// many places would be looked through many times.
 pub(super) fn possible(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"[[").any(|at| {
-        let name = scan::skip_blank(text, at + 2, true);
-        text[name..].starts_with(b"omp") || text[name..].starts_with(b"using")
+        let inside = text[at + 2..].trim_ascii_start();
+        [&b"omp"[..], b"using", b"/", b"\\"].iter().any(|begin| inside.starts_with(begin))
     })
+}
+
+/// Whether an attribute that may be ours opens at `at`.
+fn opens(text: &[u8], at: usize) -> bool {
+    if !text[at..].starts_with(b"[[") {
+        return false;
+    }
+    let name = scan::skip_blank(text, at + 2, true);
+    text[name..].starts_with(b"omp") || text[name..].starts_with(b"using")
 }
 
 /// Reads the attribute whose `[[` is at `at`; `None` if it is not for us.
 pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
-    let pieces = bracketed(text, at)?;
+    let pieces = if opens(text, at) { bracketed(text, at)? } else { return None };
     let end = pieces.last()?.span.end;
     // Without `[[` and `]]`.
     let mut inner = pieces.get(2..pieces.len().checked_sub(2)?)?;
@@ -36,7 +46,8 @@ pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
     is(text, name, "sequence").then(|| sequence(text, at, end, arguments)).flatten()
 }
 
-/// The pieces from the bracket at `at` to the one that closes it.
+/// The pieces from the bracket at `at` to the one that closes it. None of ours is inside of another
+/// one, so nothing behind the next one is looked at.
 fn bracketed(text: &[u8], at: usize) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut depth = 0usize;
@@ -44,6 +55,9 @@ fn bracketed(text: &[u8], at: usize) -> Option<Vec<Piece>> {
     loop {
         let piece = pragma::piece(text, next)?;
         next = piece.span.end;
+        if depth > 1 && opens(text, piece.span.start) {
+            return None;
+        }
         match piece.kind {
             PieceKind::Open => depth += 1,
             PieceKind::Close => depth -= 1,

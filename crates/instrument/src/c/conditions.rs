@@ -30,6 +30,10 @@ impl Turn {
     }
 }
 
+/// Groups nested deeper than this are refused: nobody writes them, and each question about a branch
+/// is about all that is around it.
+pub(super) const DEPTH_MAX: usize = 256;
+
 /// A branch of a group, or the text outside of all groups. Branch 0 is the latter.
 pub(super) type Branch = u32;
 
@@ -52,6 +56,8 @@ struct Node {
     parent: Branch,
     group: u32,
     condition: Condition,
+    /// Whether no `#if 0` hides it.
+    possible: bool,
 }
 
 /// What decides about a branch: an opaque question that may be negated.
@@ -84,7 +90,8 @@ impl Conditions {
         token: usize,
     ) -> Option<u32> {
         if self.nodes.is_empty() {
-            self.nodes.push(Node { parent: 0, group: 0, condition: Condition::Always });
+            let condition = Condition::Always;
+            self.nodes.push(Node { parent: 0, group: 0, condition, possible: true });
         }
         let index = self.lines.len() as u32;
         let (group, parent) = match turn {
@@ -106,7 +113,8 @@ impl Conditions {
             parent
         } else {
             let condition = Condition::read(text, start, condition);
-            self.nodes.push(Node { parent, group, condition });
+            let possible = self.nodes[parent as usize].possible && condition != Condition::Never;
+            self.nodes.push(Node { parent, group, condition, possible });
             let branch = self.nodes.len() as Branch - 1;
             self.groups[group as usize].push(branch);
             self.open.push(index);
@@ -161,8 +169,10 @@ impl Conditions {
         for preferred in 0..=longest.min(VIEWS_MAX) {
             self.add_view(View::new(self, cxx, preferred, &HashMap::new()), &mut views, &mut seen);
         }
+        let mut tries = 0;
         for branch in 1..self.nodes.len() {
-            if !seen[branch] && views.len() < VIEWS_MAX {
+            if !seen[branch] && tries < VIEWS_MAX && self.nodes[branch].possible {
+                tries += 1;
                 let wanted = self.answers_for(branch as Branch);
                 self.add_view(View::new(self, cxx, 0, &wanted), &mut views, &mut seen);
             }
@@ -173,7 +183,7 @@ impl Conditions {
     /// Keeps a view if it shows something new.
     fn add_view(&self, view: View, views: &mut Vec<View>, seen: &mut [bool]) {
         let fresh = (1..self.nodes.len()).any(|branch| view.active[branch] && !seen[branch]);
-        let absent = view.skips_a_group(self) && !views.iter().any(|view| view.skips_a_group(self));
+        let absent = view.skips_a_group && !views.iter().any(|view| view.skips_a_group);
         if !views.is_empty() && !fresh && !absent {
             return;
         }
@@ -208,6 +218,8 @@ const VIEWS_MAX: usize = 64;
 #[derive(Debug)]
 pub(super) struct View {
     active: Vec<bool>,
+    /// Whether some group without `#else` shows none of its branches.
+    skips_a_group: bool,
 }
 
 impl View {
@@ -246,17 +258,14 @@ impl View {
                 }
             }
         }
-        Self { active }
+        let skipped = |group: &Vec<Branch>| !group.iter().any(|&branch| active[branch as usize]);
+        let skips_a_group = conditions.groups.iter().any(skipped);
+        Self { active, skips_a_group }
     }
 
     /// Whether this branch is part of the view.
     pub(super) fn shows(&self, branch: Branch) -> bool {
         self.active[branch as usize]
-    }
-
-    /// Whether some group without `#else` shows none of its branches.
-    fn skips_a_group(&self, conditions: &Conditions) -> bool {
-        conditions.groups.iter().any(|group| !group.iter().any(|&branch| self.shows(branch)))
     }
 }
 

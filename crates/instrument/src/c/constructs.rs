@@ -93,6 +93,8 @@ fn agree(lexed: &Lexed, bodies: &[Body]) -> Result<(), ()> {
 fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct]) {
     let mut muted = false;
     let mut declare_target = 0usize;
+    // What each one hands down to its children is found once.
+    let mut handed_down = vec![None; directives.len()];
     for (index, found) in directives.iter().enumerate() {
         match &found.kind {
             Kind::User(User::Suspend) => muted = true,
@@ -102,7 +104,9 @@ fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct])
         }
         let parent = constructs[index].parent;
         let (closed, untied) = match parent {
-            Some(parent) => inherited(text, &directives[parent], &constructs[parent], parent),
+            Some(parent) => *handed_down[parent].get_or_insert_with(|| {
+                inherited(text, &directives[parent], &constructs[parent], parent)
+            }),
             None => (None, None),
         };
         let range = (declare_target > 0).then_some(Closed::DeclareTarget);

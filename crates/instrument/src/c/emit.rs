@@ -5,6 +5,7 @@ use super::functions::Bodies;
 use super::insertions::{Insertions, Rank};
 use super::levels::{Calls, Names};
 use super::lexer::Lexed;
+use super::open_regions::OpenRegions;
 use super::positions::Positions;
 use super::pragma::{Form, Found};
 use super::split::{self, Parts};
@@ -15,7 +16,8 @@ use crate::directives::{self, Kind, Level};
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
 use crate::{Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity};
-use std::collections::BTreeSet;
+use std::cell::{LazyCell, OnceCell};
+use std::collections::{BTreeSet, HashSet};
 
 /// What the prelude has to declare besides the routines.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,8 +65,9 @@ pub(super) fn emit(
         numbers: vec![None; constructs.len()],
         needs: Needs::default(),
         calls: false,
+        defined: OnceCell::new(),
         reported: BTreeSet::new(),
-        open_regions: Vec::new(),
+        open_regions: OpenRegions::default(),
         outcome: unchanged(&[]),
     };
     for (index, found) in lexed.directives.iter().enumerate() {
@@ -103,10 +106,11 @@ pub(super) struct Emitter<'a> {
     needs: Needs,
     /// Whether anything that was inserted needs the declarations.
     pub(super) calls: bool,
+    /// Names of macros, looked for when the first one is asked for.
+    defined: OnceCell<HashSet<&'a [u8]>>,
     /// Constructs whose closedness has been reported.
     reported: BTreeSet<usize>,
-    /// Open user regions: name, region number, offset.
-    pub(super) open_regions: Vec<(String, usize, usize)>,
+    pub(super) open_regions: OpenRegions,
     pub(super) outcome: Outcome,
 }
 
@@ -183,8 +187,8 @@ impl Emitter<'_> {
         let names = found.directive.clauses.iter().map(|clause| &clause.name);
         let mut unknown = names.filter(|name| !clauses::is_known(name));
         let defined = |name: &&String| {
-            memchr::memmem::find(self.source, format!("define {name}").as_bytes()).is_some()
-                || name.bytes().any(|byte| byte.is_ascii_uppercase())
+            let macros = || self.defined.get_or_init(|| scan::defined_names(self.source));
+            name.bytes().any(|byte| byte.is_ascii_uppercase()) || macros().contains(name.as_bytes())
         };
         unknown.find(defined).filter(|_| !self.options.preprocessed).cloned()
     }
@@ -492,16 +496,19 @@ impl Emitter<'_> {
     }
 
     fn macros(&mut self) {
+        let anywhere = LazyCell::new(|| scan::mentions_directive(self.source));
+        let mut hiding = Vec::new();
         for &at in &self.lexed.macros {
             let end = scan::preprocessor_line_end(self.source, at);
             let from_argument = !scan::has_operator_with_literal(&self.source[at..end]);
-            if scan::mentions_directive(&self.source[at..end])
-                || from_argument && scan::mentions_directive(self.source)
-            {
-                let message = "directives made by this macro are not seen; \
-                               instrument the preprocessed text to see them";
-                self.note(at, Severity::Hidden, message.to_owned());
+            if scan::mentions_directive(&self.source[at..end]) || from_argument && *anywhere {
+                hiding.push(at);
             }
+        }
+        for at in hiding {
+            let message = "directives made by this macro are not seen; \
+                           instrument the preprocessed text to see them";
+            self.note(at, Severity::Hidden, message.to_owned());
         }
     }
 

@@ -6,7 +6,7 @@
 //! and literals are one kind, and neighbours of that kind are one token.
 
 use super::attribute;
-use super::conditions::{Conditions, Turn, View};
+use super::conditions::{Conditions, DEPTH_MAX, Turn, View};
 use super::pragma::{self, Found};
 use super::scan;
 use crate::{Error, LineIndex, Options};
@@ -190,7 +190,7 @@ impl Lexer<'_> {
             b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => at + 1,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word(at)?,
             b'0'..=b'9' => self.other(at, scan::ident_end(self.text, at)),
-            b'"' => self.other(at, scan::string_end(self.text, at)),
+            b'"' => self.string(at, at)?,
             b'\'' if scan::is_digit_separator(self.text, at) => at + 1,
             b'\'' => self.other(at, scan::literal_end(self.text, at)),
             b'/' if self.next(at) == b'/' => scan::line_comment_end(self.text, at),
@@ -202,6 +202,17 @@ impl Lexer<'_> {
             b'\\' if scan::splice(self.text, at) > 0 => at + scan::splice(self.text, at),
             _ => self.punctuation(at)?,
         })
+    }
+
+    /// A string with the prefix in front of its quote.
+    fn string(&mut self, at: usize, quote: usize) -> Result<usize, Error> {
+        let end = scan::string_end(self.text, quote);
+        let raw = quote > 0 && self.text[quote - 1] == b'R';
+        if raw && end == self.text.len() && !self.text.ends_with(b"\"") {
+            let message = "this raw string is never closed".to_owned();
+            return Err(self.lines.error(self.text, at, message, "its delimiter and `\"`"));
+        }
+        Ok(self.other(at, end))
     }
 
     fn comment(&mut self, at: usize) -> Result<usize, Error> {
@@ -295,7 +306,7 @@ impl Lexer<'_> {
         }
         // An encoding prefix belongs to its literal.
         if self.text.get(end) == Some(&b'"') {
-            return Ok(self.other(at, scan::string_end(self.text, end)));
+            return self.string(at, end);
         }
         self.structure(keyword(word, self.cxx), at, end);
         Ok(end)
@@ -378,6 +389,10 @@ impl Lexer<'_> {
             self.lines.error(self.text, start, message, "an #if, #ifdef or #ifndef before it")
         })?;
         self.push(Kind::Condition(index), start, end);
+        if self.saved.len() > DEPTH_MAX {
+            let message = "conditionals are nested too deeply".to_owned();
+            return Err(self.lines.error(self.text, start, message, "at most 256 levels"));
+        }
         match turn {
             Turn::If => self.saved.push((self.depth, None)),
             Turn::Else => {

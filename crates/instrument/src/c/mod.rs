@@ -15,6 +15,7 @@ mod head;
 mod insertions;
 mod levels;
 mod lexer;
+mod open_regions;
 mod outline;
 mod parts;
 mod positions;

@@ -7,28 +7,36 @@ use crate::LineIndex;
 pub(super) struct Positions<'a> {
     lines: &'a LineIndex,
     markers: &'a [(usize, u32, Option<String>)],
+    /// Per marker, the file that it or the last one before it names.
+    files: Vec<Option<&'a str>>,
 }
 
 impl<'a> Positions<'a> {
     pub(super) fn new(lines: &'a LineIndex, markers: &'a [(usize, u32, Option<String>)]) -> Self {
-        Self { lines, markers }
+        let mut named = None;
+        let files = markers.iter().map(|(_, _, file)| {
+            named = file.as_deref().or(named);
+            named
+        });
+        Self { lines, markers, files: files.collect() }
     }
 
     /// 1-based line.
     pub(super) fn line(&self, offset: usize) -> u32 {
         let line = self.lines.line(offset);
-        match self.before(offset).last() {
-            Some((from, number, _)) => number + (line - self.lines.line(*from)),
+        match self.before(offset).checked_sub(1).map(|last| &self.markers[last]) {
+            Some((from, number, _)) => number.saturating_add(line - self.lines.line(*from)),
             None => line,
         }
     }
 
     /// The file that the last marker with a name says; `None` before the first.
     pub(super) fn file(&self, offset: usize) -> Option<&'a str> {
-        self.before(offset).iter().rev().find_map(|(_, _, file)| file.as_deref())
+        self.before(offset).checked_sub(1).and_then(|last| self.files[last])
     }
 
-    fn before(&self, offset: usize) -> &'a [(usize, u32, Option<String>)] {
-        &self.markers[..self.markers.partition_point(|marker| marker.0 <= offset)]
+    /// How many markers are before an offset.
+    fn before(&self, offset: usize) -> usize {
+        self.markers.partition_point(|marker| marker.0 <= offset)
     }
 }

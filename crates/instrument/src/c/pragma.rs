@@ -75,10 +75,18 @@ pub(super) fn read_line(
     Some(Found::new(text, start..end, form, &pieces))
 }
 
-/// Whether the text can have directives in operators at all.
+/// Whether the text can have directives in operators at all. Comments are not skipped: one that
+/// begins in many places would be looked through many times.
 pub(super) fn operators_possible(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, OPERATOR)
-        .any(|at| read_operator(text, at, at + OPERATOR.len()).is_some())
+    memchr::memmem::find_iter(text, OPERATOR).any(|at| {
+        let open = text[at + OPERATOR.len()..].trim_ascii_start();
+        let Some(literal) = open.strip_prefix(b"(").map(<[u8]>::trim_ascii_start) else {
+            return open.starts_with(b"/") || open.starts_with(b"\\");
+        };
+        let word = literal.iter().position(|byte| !b"LRUu8\"( \t".contains(byte));
+        let word = &literal[word.unwrap_or(literal.len())..];
+        [&b"omp"[..], b"pomp", b"/", b"\\"].iter().any(|begin| word.starts_with(begin))
+    })
 }
 
 const OPERATOR: &[u8] = b"_Pragma";
@@ -133,7 +141,8 @@ pub(super) fn piece(text: &[u8], at: usize) -> Option<Piece> {
     let start = scan::skip_blank(text, at, true);
     let byte = *text.get(start)?;
     let (kind, end) = match byte {
-        b'/' if text[start..].starts_with(b"//") => return None,
+        // A comment that is not skipped goes on to the end.
+        b'/' if matches!(text.get(start + 1), Some(b'/' | b'*')) => return None,
         b'(' | b'[' | b'{' => (PieceKind::Open, start + 1),
         b')' | b']' | b'}' => (PieceKind::Close, start + 1),
         b',' => (PieceKind::Comma, start + 1),

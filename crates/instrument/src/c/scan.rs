@@ -1,6 +1,8 @@
 //! Where comments, literals and preprocessor lines end. Pure functions over the text, used by the
 //! lexer and by the reader of directives.
 
+use std::collections::HashSet;
+
 /// Whether this byte can be part of an identifier. Bytes of UTF-8 sequences can.
 pub(super) fn is_ident(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
@@ -64,7 +66,8 @@ fn is_raw(text: &[u8], at: usize) -> bool {
     matches!(&text[start..at], b"R" | b"LR" | b"uR" | b"UR" | b"u8R")
 }
 
-/// Behind the string whose quote is at `at`, raw or not.
+/// Behind the string whose quote is at `at`, raw or not. A raw one that is never closed goes on to
+/// the end.
 pub(super) fn string_end(text: &[u8], at: usize) -> usize {
     if at == 0 || text[at - 1] != b'R' || !is_raw(text, at) {
         return literal_end(text, at);
@@ -77,7 +80,7 @@ pub(super) fn string_end(text: &[u8], at: usize) -> usize {
     let body = at + 1 + open + 1;
     match memchr::memmem::find(&text[body..], &close) {
         Some(length) => body + length + close.len(),
-        None => literal_end(text, at),
+        None => text.len(),
     }
 }
 
@@ -134,11 +137,24 @@ pub(super) fn mentions_directive(text: &[u8]) -> bool {
 
 /// Whether the argument of a `_Pragma` is written here, and not made by a macro.
 pub(super) fn has_operator_with_literal(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, b"_Pragma").any(|at| {
-        let open = skip_blank(text, at + b"_Pragma".len(), true);
-        let literal = skip_blank(text, open + 1, true);
-        text.get(ident_end(text, literal)) == Some(&b'"')
-    })
+    let mut from = 0;
+    while let Some(length) = memchr::memmem::find(&text[from..], b"_Pragma") {
+        let open = skip_blank(text, from + length + b"_Pragma".len(), true);
+        from = skip_blank(text, text.len().min(open + 1), true);
+        if text.get(ident_end(text, from)) == Some(&b'"') {
+            return true;
+        }
+    }
+    false
+}
+
+/// The names of all macros that are defined somewhere.
+pub(super) fn defined_names(text: &[u8]) -> HashSet<&[u8]> {
+    let name = |at: usize| {
+        let start = skip_blank(text, at + b"define".len(), false);
+        &text[start..ident_end(text, start)]
+    };
+    memchr::memmem::find_iter(text, b"define").map(name).collect()
 }
 
 #[cfg(test)]

@@ -49,33 +49,30 @@ impl Emitter<'_> {
         region.sub_name = name.to_owned();
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
-        self.open_regions.push((name.to_owned(), number, found.span.start));
+        self.open_regions.open(name, number, found.span.start);
         format!("POMP_Begin({}, 0);", self.accessor(number))
     }
 
     fn end_region(&mut self, found: &Found, name: &str, last: bool) -> Result<String, Error> {
-        let open = self.open_regions.iter().rposition(|(open, _, _)| open == name);
-        let open = open.ok_or_else(|| {
+        let number = self.open_regions.last(name).ok_or_else(|| {
             let message = format!("no user region `{name}` is open here");
             let expected = "an `inst begin` with this name before it";
             self.lines.error(self.source, found.span.start, message, expected)
         })?;
-        let number = self.open_regions[open].1;
         if last {
             self.outcome.regions[number - 1].end = self.directive_lines(found);
-            if open + 1 < self.open_regions.len() {
+            if self.open_regions.close(name) {
                 let message = format!("the end of `{name}` is inside of another user region");
                 self.note(found.span.start, Severity::Warning, message);
             }
-            self.open_regions.remove(open);
         }
         Ok(format!("POMP_End({}, 0);", self.accessor(number)))
     }
 
     /// Every region must have been closed.
     pub(super) fn close_regions(&self) -> Result<(), Error> {
-        let Some((name, _, at)) = self.open_regions.first() else { return Ok(()) };
+        let Some((name, at)) = self.open_regions.first() else { return Ok(()) };
         let message = format!("the user region `{name}` is never closed");
-        Err(self.lines.error(self.source, *at, message, "an `inst end` with this name behind it"))
+        Err(self.lines.error(self.source, at, message, "an `inst end` with this name behind it"))
     }
 }
