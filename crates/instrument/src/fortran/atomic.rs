@@ -78,17 +78,9 @@ impl Nester<'_> {
 
     /// Past preprocessor lines and past the branches that are alternatives of the one that ends.
     fn skip_alternatives(&self, mut at: usize) -> usize {
-        let mut depth = 0;
-        while let Some(statement) = self.scan.statements.get(at) {
-            match statement.kind {
-                Kind::Cpp(Cpp::Else) if depth == 0 => depth = 1,
-                Kind::Cpp(Cpp::If(_)) if depth > 0 => depth += 1,
-                Kind::Cpp(Cpp::Endif) if depth > 0 => depth -= 1,
-                Kind::Cpp(_) => {}
-                _ if depth > 0 => {}
-                _ => break,
-            }
-            at += 1;
+        while let Some(Kind::Cpp(cpp)) = self.scan.statements.get(at).map(|next| next.kind) {
+            let end = self.scan.groups.end_of(at).filter(|_| cpp == Cpp::Else);
+            at = end.unwrap_or(at) + 1;
         }
         at
     }

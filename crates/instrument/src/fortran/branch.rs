@@ -29,6 +29,11 @@ impl Branches {
         self.seen
     }
 
+    /// How many `#if`s are open.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// Whether the current lines are inside an `#if 0`.
     pub fn is_dead(&self) -> bool {
         self.open.iter().any(|branch| branch.dead)
@@ -117,5 +122,6 @@ fn join(branch: &Branch, sites: &mut [Site], parsed: &[Parsed]) -> Vec<Entry> {
 }
 
 fn new_ones(before: &[usize], stack: &[Entry]) -> Vec<usize> {
-    constructs(stack).into_iter().filter(|site| !before.contains(site)).collect()
+    // Both are in the order of the text, which is that of the numbers.
+    constructs(stack).into_iter().filter(|site| before.binary_search(site).is_err()).collect()
 }

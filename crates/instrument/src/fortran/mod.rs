@@ -13,6 +13,7 @@ mod close;
 mod directive;
 mod events;
 mod form;
+mod groups;
 mod nest;
 mod place;
 mod plan;

@@ -11,8 +11,10 @@
 use super::branch::Branches;
 use super::class::{Class, Construct};
 use super::directive::Parsed;
+use super::groups::DEPTH_MAX;
 use super::scan::{Kind, Scan, Statement};
 use crate::directives::{self, Level, User};
+use std::collections::HashSet;
 
 /// One construct: a directive and what belongs to it.
 #[derive(Debug, Clone)]
@@ -165,7 +167,7 @@ pub(super) fn nest(source: &[u8], scan: &Scan, parsed: &[Parsed]) -> Result<Nest
         stack: Vec::new(),
         branches: Branches::default(),
         suspended: false,
-        device_names: Vec::new(),
+        device_names: HashSet::new(),
         main: None,
         main_external: false,
     };
@@ -186,7 +188,7 @@ pub(super) struct Nester<'a> {
     /// Between `noinstrument` and `instrument`.
     suspended: bool,
     /// What `declare target` lists.
-    pub(super) device_names: Vec<String>,
+    pub(super) device_names: HashSet<String>,
     /// The main program, if it has no PROGRAM statement.
     pub(super) main: Option<usize>,
     /// `implicit none (external)` in such a main program.
@@ -203,7 +205,7 @@ impl Nester<'_> {
         if let Kind::Cpp(cpp) = statement.kind {
             self.included(at, cpp);
             self.branches.line(cpp, &mut self.stack, &mut self.nest.sites, self.parsed);
-            return Ok(());
+            return self.refuse_depth(at);
         }
         if self.branches.is_dead() {
             return Ok(());
@@ -214,7 +216,19 @@ impl Nester<'_> {
             Kind::Directive(directive) => self.directive(at, directive)?,
             Kind::Cpp(_) => {}
         }
-        Ok(())
+        self.refuse_depth(at)
+    }
+
+    /// Each construct asks what is around it, and each branch keeps what is open in front of it.
+    fn refuse_depth(&self, at: usize) -> Result<(), Broken> {
+        if self.stack.len().max(self.branches.depth()) <= DEPTH_MAX {
+            return Ok(());
+        }
+        Err(Broken {
+            at,
+            message: "this is nested too deeply".to_owned(),
+            expected: format!("at most {DEPTH_MAX} levels"),
+        })
     }
 
     /// Closes what has ended, unless `at` is the END directive that belongs to it.

@@ -2,11 +2,14 @@
 //! change line and file of everything behind them.
 
 use super::form::Line;
+use std::collections::HashMap;
 
 /// The user's coordinates of each physical line.
 pub(super) struct Places {
     /// Path of the text, then the files of its markers.
     files: Vec<String>,
+    /// Their indices.
+    known: HashMap<String, usize>,
     /// In order of `from`.
     shifts: Vec<Shift>,
     /// How a marker begins. The compiler proper knows `# 12` only; the preprocessor, which gets
@@ -26,7 +29,8 @@ impl Places {
     /// Reads the markers.
     pub fn new(source: &[u8], lines: &[Line], path: &str) -> Places {
         let word = if is_preprocessed(path) { "#line" } else { "#" };
-        let mut places = Places { files: vec![path.to_owned()], shifts: Vec::new(), word };
+        let known = HashMap::from([(path.to_owned(), 0)]);
+        let mut places = Places { files: vec![path.to_owned()], known, shifts: Vec::new(), word };
         places.shifts.push(Shift { from: 0, line: 1, file: 0 });
         for (at, line) in lines.iter().enumerate() {
             if source[line.start..line.end].first() == Some(&b'#') {
@@ -52,10 +56,12 @@ impl Places {
     }
 
     fn file(&mut self, name: &str) -> usize {
-        self.files.iter().position(|file| file == name).unwrap_or_else(|| {
-            self.files.push(name.to_owned());
-            self.files.len() - 1
-        })
+        if let Some(&file) = self.known.get(name) {
+            return file;
+        }
+        self.files.push(name.to_owned());
+        self.known.insert(name.to_owned(), self.files.len() - 1);
+        self.files.len() - 1
     }
 
     fn shift(&self, at: usize) -> &Shift {
@@ -65,7 +71,7 @@ impl Places {
     /// The 1-based line number of the physical line with this index.
     pub fn line(&self, at: usize) -> u32 {
         let shift = self.shift(at);
-        shift.line + (at - shift.from) as u32
+        shift.line.saturating_add((at - shift.from) as u32)
     }
 
     /// The file of a physical line, if a marker says another one than the text's path.

@@ -9,7 +9,7 @@ use super::directive::Parsed;
 use super::events::Target;
 use super::nest::{Close, Event, Site};
 use super::plan::{Facts, Plan, Plans};
-use super::scan::{Cpp, Kind, Statement};
+use super::scan::{Kind, Statement};
 use super::text::{Extra, Names, Writer};
 use crate::directives::{Level, Shape};
 use crate::edit::EditList;
@@ -141,26 +141,10 @@ impl<'a> Rewriter<'a> {
 
     /// If the statement is the last one in a branch that has alternatives, their `#endif`.
     fn past_branches(&self, statement: usize) -> usize {
-        let statements = &self.facts.scan.statements;
-        let is_else = |at: usize| {
-            statements.get(at).is_some_and(|statement| statement.kind == Kind::Cpp(Cpp::Else))
-        };
-        let is_directive = matches!(statements[statement].kind, Kind::Directive(_));
-        if is_directive || !is_else(statement + 1) {
-            return statement;
-        }
-        let mut depth = 1;
-        for (at, statement) in statements.iter().enumerate().skip(statement + 2) {
-            match statement.kind {
-                Kind::Cpp(Cpp::If(_)) => depth += 1,
-                Kind::Cpp(Cpp::Endif) => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return at;
-            }
-        }
-        statement
+        let scan = self.facts.scan;
+        let is_directive = matches!(scan.statements[statement].kind, Kind::Directive(_));
+        let end = scan.groups.end_of(statement + 1).filter(|_| !is_directive);
+        end.unwrap_or(statement)
     }
 
     /// Writes a call of the routine for an event of a region.

@@ -7,6 +7,7 @@
 
 use super::class::{Class, classify};
 use super::form::{Content, Form, Line, Sentinel, content, is_blank, lines};
+use super::groups::{DEPTH_MAX, Groups};
 
 /// One statement, directive or preprocessor line in the order of the text.
 #[derive(Clone, Copy, Debug)]
@@ -73,24 +74,42 @@ pub(super) struct Scan {
     pub directives: Vec<DirectiveText>,
     /// Places of `!p$` sentinels, whose three bytes become blanks.
     pub pomp_only: Vec<usize>,
+    /// Preprocessor groups of the statements.
+    pub groups: Groups,
 }
 
 /// Reads a file.
 pub(super) fn scan(source: &[u8], form: Form) -> Scan {
     let lines = lines(source);
-    let scan =
-        Scan { lines, statements: Vec::new(), directives: Vec::new(), pomp_only: Vec::new() };
-    let mut scanner = Scanner { source, form, scan, text: Vec::new() };
+    let cpp = lines.iter().enumerate().filter(|(_, line)| source.get(line.start) == Some(&b'#'));
+    let groups = Groups::new(cpp.map(|(at, line)| (at, cpp_kind(&source[line.start..line.end]))));
+    let scan = Scan {
+        lines,
+        statements: Vec::new(),
+        directives: Vec::new(),
+        pomp_only: Vec::new(),
+        groups: Groups::default(),
+    };
+    let mut scanner = Scanner { source, form, groups, scan, text: Vec::new() };
     let mut at = 0;
     while at < scanner.scan.lines.len() {
         at = scanner.line(at);
     }
-    scanner.scan
+    let mut scan = scanner.scan;
+    let cpp =
+        scan.statements.iter().enumerate().filter_map(|(at, statement)| match statement.kind {
+            Kind::Cpp(cpp) => Some((at, cpp)),
+            _ => None,
+        });
+    scan.groups = Groups::new(cpp);
+    scan
 }
 
 struct Scanner<'a> {
     source: &'a [u8],
     form: Form,
+    /// Preprocessor groups of the physical lines.
+    groups: Groups,
     scan: Scan,
     /// The statement being assembled, in the classifier's normal form.
     text: Vec<u8>,
@@ -147,28 +166,19 @@ impl Scanner<'_> {
         at: usize,
         wanted: impl Fn(Content) -> bool,
     ) -> Option<(usize, bool)> {
-        let (mut next, mut depth) = (at + 1, 0usize);
+        let mut next = at + 1;
         let mut passed = Vec::new();
-        let mut skipping = None;
-        while next < self.scan.lines.len() {
+        while next < self.scan.lines.len() && passed.len() <= 2 * DEPTH_MAX {
             let content = self.content(next);
             match content {
                 Content::Cpp => {
                     passed.push(next);
-                    match cpp_kind(self.text_of(next)) {
-                        Cpp::If(_) => depth += 1,
-                        Cpp::Else if skipping.is_none() => skipping = Some(depth),
-                        Cpp::Endif => {
-                            if skipping == Some(depth) {
-                                skipping = None;
-                            }
-                            depth = depth.saturating_sub(1);
-                        }
-                        _ => {}
+                    if cpp_kind(self.text_of(next)) == Cpp::Else {
+                        next = self.groups.end_of(next)?;
+                        passed.push(next);
                     }
                 }
                 Content::Nothing => {}
-                _ if skipping.is_some() => {}
                 _ if wanted(content) => {
                     let any = !passed.is_empty();
                     passed.into_iter().for_each(|line| {

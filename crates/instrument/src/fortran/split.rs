@@ -83,7 +83,10 @@ impl Rewriter<'_> {
         if !simd || argument("default").is_none_or(|default| default == "shared") {
             return Vec::new();
         }
+        // Nobody nests more loops than this, and each directive looks so far ahead.
+        const LOOPS_MAX: usize = 64;
         let loops = argument("collapse").and_then(|count| count.parse().ok()).unwrap_or(1);
+        let loops = LOOPS_MAX.min(loops);
         let mut names = self.loop_variables(site.opened, loops);
         names.retain(|name| {
             let mut items = directive.clauses.iter().flat_map(|clause| &clause.items);

@@ -96,17 +96,22 @@ pub(super) struct Writer {
 impl Writer {
     /// A statement on a line of its own.
     pub fn statement(self, out: &mut Vec<u8>, text: &str) {
-        let indent = self.form.indent();
-        let mut line = format!("{indent}{text}");
+        let (mut head, next) = match self.form.is_fixed() {
+            true => (self.form.indent(), "     &"),
+            false => (self.form.indent(), "&"),
+        };
+        let mut rest = text.as_bytes();
         // Short lines, whatever the user's limit: nobody's `-ffree-line-length` is smaller.
-        while line.len() > SHORT {
-            let at = break_point(line.as_bytes(), SHORT - 1);
-            let rest = line.split_off(at);
-            out.extend_from_slice(line.as_bytes());
+        while head.len() + rest.len() > SHORT {
+            let line = [head.as_bytes(), &rest[..SHORT - head.len()]].concat();
+            let at = break_point(&line, SHORT - 1);
+            out.extend_from_slice(&line[..at]);
             out.extend_from_slice(if self.form.is_fixed() { b"\n" } else { b"&\n" });
-            line = if self.form.is_fixed() { format!("     &{rest}") } else { format!("&{rest}") };
+            rest = &rest[at - head.len()..];
+            head = next;
         }
-        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(head.as_bytes());
+        out.extend_from_slice(rest);
         out.push(b'\n');
     }
 

@@ -6,7 +6,7 @@ use super::property;
 use std::thread;
 
 /// Broken texts per program. Each is small, so that all of them take a few seconds.
-const ROUNDS: u64 = 12;
+const ROUNDS: u64 = 8;
 /// Longer programs are cut to a window of this size, which is a mutation as well.
 const LONGEST: usize = 3000;
 
