@@ -10,7 +10,7 @@ use crate::Lens;
 pub struct Counted {
     /// The construct's region.
     pub region: RegionId,
-    /// What it is, in singular: `atomic`, `undeferred task`, `taskwait`.
+    /// What it is, in singular: `atomic`, `flush`, `undeferred task`, `taskwait`.
     pub thing: &'static str,
     /// How many, over all threads.
     pub count: i64,
@@ -31,8 +31,12 @@ fn counted(lens: &Lens, region: RegionId) -> Option<Counted> {
     let untimed = lens.sum("execution", &of_region) == 0;
     let (thing, count) = match lens.cube.regions[region].role {
         Role::Atomic if untimed => ("atomic", lens.sum("visits", &of_region)),
+        Role::Flush if untimed => ("flush", lens.sum("visits", &of_region)),
+        Role::Cancel => ("cancel", lens.sum("visits", &of_region)),
         Role::Taskwait if untimed => ("taskwait", lens.sum("visits", &of_region)),
-        Role::TaskCreate => ("undeferred task", lens.sum("tasks_undeferred", &of_region)),
+        Role::TaskCreate | Role::Taskloop => {
+            ("undeferred task", lens.sum("tasks_undeferred", &of_region))
+        }
         _ => return None,
     };
     (count > 0).then_some(Counted { region, thing, count })
@@ -47,6 +51,7 @@ mod tests {
              a                     0  time=7 visits=1
              a/atomic@a.c:3        0  visits=500
              a/atomic@a.c:4        0  time=1 visits=20
+             a/flush@a.c:5         0  visits=30
              a/create task@a.c:8   0  time=1 visits=9 tasks_created=3 tasks_undeferred=6",
         );
         let cube = crate::derive(&measured.unwrap());
@@ -56,6 +61,7 @@ mod tests {
             .collect();
         expect_test::expect![[r#"
             500 atomic !$omp atomic @a.c:3
+            30 flush !$omp flush @a.c:5
             6 undeferred task !$omp create task @a.c:8"#]]
         .assert_eq(&shown.join("\n"));
     }

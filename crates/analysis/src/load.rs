@@ -166,6 +166,7 @@ fn region_of(region: &cubex::Region) -> Region {
         file: region.file.clone(),
         begin_line: region.begin_line.unwrap_or(0),
         end_line: region.end_line.unwrap_or(0),
+        clauses: region.description.clone(),
     }
 }
 

@@ -130,7 +130,8 @@ fn region(part: &str, depth: usize) -> Region {
     };
     let construct = paradigm == Paradigm::OpenMp && role != Role::Lock;
     let name = if construct { format!("!$omp {word} @{place}") } else { word.to_owned() };
-    Region { name, role, paradigm, file: file.to_owned(), begin_line: line, end_line: line }
+    let (file, clauses) = (file.to_owned(), String::new());
+    Region { name, role, paradigm, file, begin_line: line, end_line: line, clauses }
 }
 
 fn role_of(word: &str, root: bool) -> Role {

@@ -23,6 +23,16 @@ pub enum Class {
     Taskwait,
     /// Creation of a task.
     TaskCreation,
+    /// Entry and exit of ordered.
+    Ordered,
+    /// A flush that is timed.
+    Flush,
+    /// The end of a taskgroup.
+    Taskgroup,
+    /// taskyield.
+    Taskyield,
+    /// A taskloop.
+    Taskloop,
 }
 
 /// Lock routines by name: a report written elsewhere may give them any role.
@@ -45,6 +55,11 @@ fn class_of(cube: &Cube, call: CallId) -> Class {
         Role::Taskwait => Class::Taskwait,
         Role::TaskCreate => Class::TaskCreation,
         Role::Lock => Class::LockApi,
+        Role::Ordered => Class::Ordered,
+        Role::Flush => Class::Flush,
+        Role::TaskgroupEnd => Class::Taskgroup,
+        Role::Taskyield => Class::Taskyield,
+        Role::Taskloop => Class::Taskloop,
         _ if is_lock_routine(&region.name) => Class::LockApi,
         _ => Class::Computation,
     }

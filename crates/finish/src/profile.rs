@@ -111,6 +111,7 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
             file: region.file.clone(),
             begin_line: line(region.begin_line),
             end_line: line(region.end_line),
+            description: region.clauses.clone(),
             ..cubex::Region::default()
         });
     }

@@ -124,7 +124,7 @@ fn define_system(
 
 fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) -> Result<(), Error> {
     let name = archive.string(&region.name)?;
-    let description = archive.string("")?;
+    let description = archive.string(&region.clauses)?;
     let source_file = archive.string(&region.file)?;
     let paradigm = match region.paradigm {
         Paradigm::OpenMp => enums::Paradigm::OPENMP,
@@ -169,6 +169,17 @@ fn role(role: Role) -> enums::RegionRole {
         Role::Task => Otf2::TASK,
         Role::TaskCreate => Otf2::TASK_CREATE,
         Role::Taskwait => Otf2::TASK_WAIT,
+        Role::Ordered => Otf2::ORDERED,
+        Role::OrderedBody => Otf2::ORDERED_SBLOCK,
+        Role::Flush => Otf2::FLUSH,
+        Role::Masked => Otf2::MASTER,
+        Role::Scope => Otf2::WORKSHARE,
+        Role::LoopConstruct | Role::Distribute | Role::Chunk => Otf2::LOOP,
+        Role::Teams => Otf2::PARALLEL,
+        Role::Taskgroup | Role::TaskgroupEnd | Role::Taskyield => Otf2::TASK_WAIT,
+        Role::Taskloop => Otf2::TASK_CREATE,
+        Role::Target => Otf2::WRAPPER,
+        Role::Cancel => Otf2::CANCEL,
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Unified {
 }
 
 /// The measured metrics: unique name, title, unit, description.
-pub const MEASURED: [(&str, &str, Unit, &str); 15] = [
+pub const MEASURED: [(&str, &str, Unit, &str); 16] = [
     ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
     ("visits", "Visits", Unit::Count, "Enters of the call path"),
     ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
@@ -33,6 +33,7 @@ pub const MEASURED: [(&str, &str, Unit, &str); 15] = [
     ("omp_task_starvation", "Task starvation", Unit::Ticks, "In a barrier with nothing to run"),
     ("omp_lock_contention_critical", "Critical contention", Unit::Ticks, "Held by another thread"),
     ("omp_lock_contention_api", "Lock contention", Unit::Ticks, "Held by another thread"),
+    ("omp_ordered_wait", "Wait for ordered", Unit::Ticks, "Until it was the iteration's turn"),
     ("task_time", "Task time", Unit::Ticks, "Time of tasks executed at this scheduling point"),
     ("task_switches", "Task fragments", Unit::Count, "Fragments of tasks begun or resumed here"),
     ("tasks_created", "Tasks created", Unit::Count, "Deferred task instances"),
@@ -70,7 +71,9 @@ pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
 fn regions(live: &LiveProcess) -> IndexVec<RegionId, Region> {
     let mut regions = IndexVec::default();
     for definition in &live.definitions {
-        if let Definition::Region { kind, begin_line, end_line, name, file, .. } = definition {
+        if let Definition::Region { kind, begin_line, end_line, name, file, clauses, .. } =
+            definition
+        {
             let (role, paradigm) = role(*kind);
             regions.push(Region {
                 name: name.clone(),
@@ -79,6 +82,7 @@ fn regions(live: &LiveProcess) -> IndexVec<RegionId, Region> {
                 file: file.clone(),
                 begin_line: *begin_line,
                 end_line: *end_line,
+                clauses: clauses.clone(),
             });
         }
     }
@@ -96,6 +100,7 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
             return (Role::Artificial, Paradigm::Measurement);
         }
         Kind::User => return (Role::User, Paradigm::User),
+        Kind::Function => return (Role::Function, Paradigm::User),
         Kind::Parallel => Role::Parallel,
         Kind::Loop => Role::Loop,
         Kind::Sections => Role::Sections,
@@ -113,6 +118,21 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
         Kind::TaskCreate => Role::TaskCreate,
         Kind::Taskwait => Role::Taskwait,
         Kind::Lock => Role::Lock,
+        Kind::Ordered => Role::Ordered,
+        Kind::OrderedBody => Role::OrderedBody,
+        Kind::Flush => Role::Flush,
+        Kind::Masked => Role::Masked,
+        Kind::Scope => Role::Scope,
+        Kind::LoopConstruct => Role::LoopConstruct,
+        Kind::Teams => Role::Teams,
+        Kind::Distribute => Role::Distribute,
+        Kind::Target => Role::Target,
+        Kind::Taskgroup => Role::Taskgroup,
+        Kind::TaskgroupEnd => Role::TaskgroupEnd,
+        Kind::Taskyield => Role::Taskyield,
+        Kind::Taskloop => Role::Taskloop,
+        Kind::Cancel => Role::Cancel,
+        Kind::Chunk => Role::Chunk,
     };
     (role, Paradigm::OpenMp)
 }
@@ -291,6 +311,7 @@ fn values(node: &Node, role: Role) -> impl Iterator<Item = (u32, u64)> {
         node.starvation_ticks,
         is(Role::Critical, node.wait_ticks),
         is(Role::Lock, node.wait_ticks),
+        is(Role::Ordered, node.wait_ticks),
         node.task_ticks,
         node.task_switches,
         node.created,
@@ -397,6 +418,7 @@ mod tests {
             end_line: 0,
             name: (*name).to_owned(),
             file: String::new(),
+            clauses: String::new(),
         };
         LiveProcess {
             pid: 1,

@@ -28,11 +28,27 @@ pub enum RegionKind {
     Taskwait,
     Lock,
     Off,
+    Function,
+    Ordered,
+    OrderedBody,
+    Flush,
+    Masked,
+    Scope,
+    LoopConstruct,
+    Teams,
+    Distribute,
+    Target,
+    Taskgroup,
+    TaskgroupEnd,
+    Taskyield,
+    Taskloop,
+    Cancel,
+    Chunk,
 }
 
 impl RegionKind {
     /// All kinds; a kind's position is its tag.
-    pub const ALL: [RegionKind; 21] = {
+    pub const ALL: [RegionKind; 37] = {
         use RegionKind::*;
         [
             Program,
@@ -56,6 +72,22 @@ impl RegionKind {
             Taskwait,
             Lock,
             Off,
+            Function,
+            Ordered,
+            OrderedBody,
+            Flush,
+            Masked,
+            Scope,
+            LoopConstruct,
+            Teams,
+            Distribute,
+            Target,
+            Taskgroup,
+            TaskgroupEnd,
+            Taskyield,
+            Taskloop,
+            Cancel,
+            Chunk,
         ]
     };
 }
@@ -77,6 +109,8 @@ pub enum Definition {
         name: String,
         /// Source file, empty where unknown.
         file: String,
+        /// How it runs: its clauses, and words of ours (see `pomp.h`).
+        clauses: String,
     },
     /// A communicator: the threads of teams that `master` forks with `size` threads one level
     /// below its own.
@@ -107,12 +141,12 @@ impl Definition {
         let start = log.len();
         log.extend([0; 4]);
         match self {
-            Definition::Region { id, kind, begin_line, end_line, name, file } => {
+            Definition::Region { id, kind, begin_line, end_line, name, file, clauses } => {
                 log.extend([1, *kind as u8]);
                 for number in [id, begin_line, end_line] {
                     log.extend(number.to_le_bytes());
                 }
-                for text in [name, file] {
+                for text in [name, file, clauses] {
                     log.extend((text.len() as u32).to_le_bytes());
                     log.extend(text.as_bytes());
                 }
@@ -156,8 +190,8 @@ impl Definition {
                 let kind = *RegionKind::ALL.get(fields.byte()? as usize)?;
                 let (id, begin_line, end_line) =
                     (fields.number()?, fields.number()?, fields.number()?);
-                let (name, file) = (fields.text()?, fields.text()?);
-                Some(Some(Self::Region { id, kind, begin_line, end_line, name, file }))
+                let (name, file, clauses) = (fields.text()?, fields.text()?, fields.text()?);
+                Some(Some(Self::Region { id, kind, begin_line, end_line, name, file, clauses }))
             }
             2 => {
                 let (id, master, size) = (fields.number()?, fields.number()?, fields.number()?);
@@ -206,6 +240,7 @@ mod tests {
             end_line: 14,
             name: "!$omp create task @a.c:12".into(),
             file: "a.c".into(),
+            clauses: "if(n > 5)".into(),
         };
         let team = Definition::Communicator { id: 0, master: 0, size: 4 };
         let nested = Definition::NestedCommunicator { id: 1, master: 0, level: 2, size: 4 };

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Marks files of this layout; the last byte is its version.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\x01");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\x02");
 /// A location file's header takes this much before the first node.
 pub const LOCATION_PAGE_BYTES: usize = 4096;
 
@@ -91,6 +91,7 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
+    /// Ordered: waiting for the turn.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,
@@ -111,8 +112,9 @@ pub struct Node {
     pub created: u64,
     /// Creation: task instances executed at once by the thread that met them, counted only.
     pub undeferred: u64,
-    /// The runtime's own: 1 where the last instance created here was undeferred.
-    pub predicted_undeferred: u64,
+    /// The runtime's own. Creation: 1 where the last instance created here was undeferred. Chunk:
+    /// the iteration that would continue it.
+    pub private: u64,
 }
 
 /// A clock reading beside the same moment in real time.

@@ -307,6 +307,6 @@ fn read_node(file: &Bytes, index: usize) -> Node {
         task_switches: long(offset_of!(Node, task_switches)),
         created: long(offset_of!(Node, created)),
         undeferred: long(offset_of!(Node, undeferred)),
-        predicted_undeferred: long(offset_of!(Node, predicted_undeferred)),
+        private: long(offset_of!(Node, private)),
     }
 }

@@ -57,6 +57,21 @@ pub enum Role {
     TaskCreate,
     Taskwait,
     Lock,
+    Ordered,
+    OrderedBody,
+    Flush,
+    Masked,
+    Scope,
+    LoopConstruct,
+    Teams,
+    Distribute,
+    Target,
+    Taskgroup,
+    TaskgroupEnd,
+    Taskyield,
+    Taskloop,
+    Cancel,
+    Chunk,
 }
 
 strings!(Role {
@@ -80,6 +95,21 @@ strings!(Role {
     TaskCreate = "task create",
     Taskwait = "taskwait",
     Lock = "lock",
+    Ordered = "ordered",
+    OrderedBody = "ordered sblock",
+    Flush = "flush",
+    Masked = "masked",
+    Scope = "scope",
+    LoopConstruct = "loop construct",
+    Teams = "teams",
+    Distribute = "distribute",
+    Target = "target",
+    Taskgroup = "taskgroup",
+    TaskgroupEnd = "taskgroup end",
+    Taskyield = "taskyield",
+    Taskloop = "taskloop",
+    Cancel = "cancel",
+    Chunk = "chunk",
 });
 
 /// One construct, function or user region of the source.
@@ -97,7 +127,14 @@ pub struct Region {
     pub begin_line: u32,
     /// Last line, 1-based; 0 where unknown.
     pub end_line: u32,
+    /// How it runs: clauses as they were written, and words of the instrumenter's, with blanks
+    /// between; see [`Region::written_clauses`] and [`Region::includes_barrier`].
+    pub clauses: String,
 }
+
+/// Words of the instrumenter's among the clauses.
+const OWN_WORDS: [&str; 3] = ["timed", "function", BARRIER_INCLUDED];
+const BARRIER_INCLUDED: &str = "barrier_included";
 
 impl Region {
     /// A region that stands for no source: a root such as `TASKS`.
@@ -109,6 +146,7 @@ impl Region {
             file: String::new(),
             begin_line: 0,
             end_line: 0,
+            clauses: String::new(),
         }
     }
 
@@ -126,6 +164,17 @@ impl Region {
     pub fn construct(&self) -> &str {
         let name = self.name.strip_prefix("!$omp ").unwrap_or(&self.name);
         name.split(" @").next().unwrap_or(name)
+    }
+
+    /// The clauses that the user wrote.
+    pub fn written_clauses(&self) -> String {
+        let words = self.clauses.split(' ').filter(|word| !OWN_WORDS.contains(word));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether the construct kept its implicit barrier: waiting there is in its own time.
+    pub fn includes_barrier(&self) -> bool {
+        self.clauses.split(' ').any(|word| word == BARRIER_INCLUDED)
     }
 }
 
@@ -149,8 +198,11 @@ mod tests {
             file: "src/ocean.c".into(),
             begin_line: 118,
             end_line: 131,
+            clauses: "schedule(static, 4) barrier_included".into(),
         };
         assert_eq!(region.source().as_deref(), Some("ocean.c:118"));
         assert_eq!(region.construct(), "parallel");
+        assert_eq!(region.written_clauses(), "schedule(static, 4)");
+        assert!(region.includes_barrier() && !Region::artificial("TASKS").includes_barrier());
     }
 }

@@ -148,8 +148,14 @@ mod tests {
                             omp_lock_contention_critical   Critical contention
                           omp_lock_api                     Lock routines
                             omp_lock_contention_api        Lock contention
+                          omp_ordered                      Ordered
+                            omp_ordered_wait               Wait for ordered
                           omp_taskwait                     taskwait
+                          omp_taskgroup                    Taskgroup
+                          omp_taskyield                    Taskyield
                         omp_task_creation                  Task creation
+                        omp_taskloop                       Taskloop
+                        omp_flush                          Flush
                     omp_idle_threads                       Idle threads
                       omp_limited_parallelism              Limited parallelism
                   visits                                   Visits

@@ -120,6 +120,8 @@ struct PageRegion {
     file: String,
     line: u32,
     end_line: u32,
+    clauses: String,
+    barrier_included: bool,
 }
 
 #[derive(Serialize)]
@@ -217,6 +219,8 @@ fn regions(cube: &Cube) -> Vec<PageRegion> {
         file: region.file.clone(),
         line: region.begin_line,
         end_line: region.end_line,
+        clauses: region.written_clauses(),
+        barrier_included: region.includes_barrier(),
     };
     cube.regions.iter().map(region).collect()
 }

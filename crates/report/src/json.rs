@@ -106,6 +106,10 @@ pub struct JsonRegion {
     pub file: String,
     pub line: u32,
     pub end_line: u32,
+    /// The clauses that say how it runs, as they were written.
+    pub clauses: String,
+    /// The construct kept its implicit barrier: its time has the waiting there in it.
+    pub barrier_included: bool,
     pub visits: i64,
     /// Measured time with everything below it, without idle time; recursion counts once.
     pub time_s: f64,
@@ -267,6 +271,8 @@ fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
             file: region.file.clone(),
             line: region.begin_line,
             end_line: region.end_line,
+            clauses: region.written_clauses(),
+            barrier_included: region.includes_barrier(),
             visits: cube.metric("visits").map_or(0, own),
             time_s: cube.clock.seconds(inclusive.as_ref().map_or(0, below)),
             self_s: cube.clock.seconds(measured.map_or(0, own)),

@@ -1,11 +1,13 @@
 //! The first answer: what `run` prints when the program ends. Every line answers a question: how
 //! long, how efficient, where did the time go, what to fix first and what would it bring.
 
+use std::collections::BTreeSet;
+
 use pompeii_analysis::{
     AllocationPart, Counted, Finding, Lens, allocation, check_sum, counted_only, efficiencies,
     findings, format,
 };
-use pompeii_model::{Cube, Role};
+use pompeii_model::{Cube, Region, Role};
 
 use crate::layout::{Style, bar, fit, flow, left, right, width, wrap};
 use crate::{Options, RunInfo};
@@ -25,6 +27,9 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     text += "\n";
     if let Some(counted) = counted_line(cube, &counted_only(cube)) {
         text += &wrap(&counted, options.width, " ", "   ");
+    }
+    for limit in limits(cube) {
+        text += &wrap(&limit, options.width, " ", "   ");
     }
     if let Err(error) = check_sum(cube) {
         let warning = format!("The sums of this report do not hold: {error}.");
@@ -230,6 +235,24 @@ fn counted_line(cube: &Cube, counted: &[Counted]) -> Option<String> {
         .collect();
     let more = if counted.len() > 3 { ", ..." } else { "" };
     (!shown.is_empty()).then(|| format!("Only counted, not timed: {}{more}.", shown.join(", ")))
+}
+
+/// What the source does not let us see apart, with the places where that is so.
+fn limits(cube: &Cube) -> Vec<String> {
+    let places = |is: fn(&Region) -> bool| {
+        let found: BTreeSet<String> =
+            cube.regions.iter().filter(|region| is(region)).filter_map(Region::source).collect();
+        let shown = found.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let more = if found.len() > 3 { ", ..." } else { "" };
+        (!found.is_empty()).then(|| shown + more)
+    };
+    let included = places(Region::includes_barrier).map(|places| {
+        format!("Barrier included, so waiting there counts as the construct's own time: {places}.")
+    });
+    let workshare = places(|region| region.role == Role::Workshare).map(|places| {
+        format!("Not seen from the source: waiting between the statements of workshare ({places}).")
+    });
+    included.into_iter().chain(workshare).collect()
 }
 
 fn next_line(run: &RunInfo, first: Option<&Finding>, options: &Options) -> String {

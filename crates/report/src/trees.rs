@@ -158,8 +158,11 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
 }
 
 /// The region's own name: constructs with their place, as everybody who knows Cube expects them.
+/// One whose own time has waiting in it says so.
 fn full_name(cube: &Cube, call: CallId) -> String {
-    cube.regions[cube.calls.region(call)].name.clone()
+    let region = &cube.regions[cube.calls.region(call)];
+    let included = if region.includes_barrier() { " (barrier included)" } else { "" };
+    region.name.clone() + included
 }
 
 fn locations(table: &Table, metric: MetricId) -> String {

@@ -122,13 +122,15 @@ export class Panes {
     const { own, inclusive } = this.callValues;
     const value = this.calls.isExpanded(id) ? own[id] : inclusive[id];
     const whole = this.metricSelected;
+    const how = (region.clauses && ` ${region.clauses}`) +
+      (region.barrier_included ? " (barrier included)" : "");
     return {
       name: region.construct,
       place: region.file ? `${region.file.split("/").at(-1)}:${region.line}` : "",
       value,
       text: this.text(value, this.unit, this.rootTotal, whole),
       share: whole ? value / whole : 0,
-      title: `${region.name}: ${severity(value, this.unit, data.raw.ticks_per_second)}`,
+      title: `${region.name}${how}: ${severity(value, this.unit, data.raw.ticks_per_second)}`,
       stub: data.isStub(id),
     };
   }

@@ -18,8 +18,8 @@ extern "C" {
 /* A construct in the source. It must live as long as the process: make it static. */
 typedef struct ompregdescr {
   const char *name;      /* the directive's words: "parallel", "parallel for", "for", "do", "sections",
-                            "section", "workshare", "single", "master", "critical", "atomic",
-                            "barrier", "task", "taskwait"; "region" for a user region */
+                            "section", "workshare", "single", "masked", "critical", "taskloop",
+                            ...; "region" for a user region or a function */
   const char *sub_name;  /* name of a critical section, a user region or a function; else "" */
   int num_sections;      /* of a sections construct */
   const char *file_name; /* as the compiler was given it */
@@ -54,10 +54,11 @@ void POMP_Off(void);      /* stops recording on this thread; regions it forks me
 void POMP_On(void);       /* goes on. Off ends by itself with the task, or with the thread's part of
                              the parallel region, in which it was called */
 
-/* ---- User regions. */
+/* ---- User regions and functions. `variable` is NULL, or the address of what the program names in
+   `omp inst begin(name, variable)`: for libraries that look at it; this one does not. */
 
-void POMP_Begin(OMPRegDescr *d);
-void POMP_End(OMPRegDescr *d);
+void POMP_Begin(OMPRegDescr *d, void *variable);
+void POMP_End(OMPRegDescr *d, void *variable);
 
 /* ---- Parallel regions: `fork` before and `join` behind the construct, on the thread that meets
    it; `begin` and `end` first and last in the body, on every thread. `fork` stores the team's id,
@@ -84,8 +85,33 @@ void POMP_Single_enter(OMPRegDescr *d);
 void POMP_Single_begin(OMPRegDescr *d); /* the body, on the thread that executes it */
 void POMP_Single_end(OMPRegDescr *d);
 void POMP_Single_exit(OMPRegDescr *d);
+void POMP_Scope_enter(OMPRegDescr *d);
+void POMP_Scope_begin(OMPRegDescr *d); /* the body, on every thread */
+void POMP_Scope_end(OMPRegDescr *d);
+void POMP_Scope_exit(OMPRegDescr *d);
 void POMP_Master_begin(OMPRegDescr *d);
 void POMP_Master_end(OMPRegDescr *d);
+void POMP_Masked_begin(OMPRegDescr *d);
+void POMP_Masked_end(OMPRegDescr *d);
+
+/* ---- An iteration of a worksharing loop, on request: `d` is the loop's. The next iteration has
+   the number i + step; 0 and 0 where that is not known. Iterations that one thread executes one
+   after the other are shown as a chunk. */
+
+void POMP_Iteration_begin(OMPRegDescr *d, long i, long step);
+void POMP_Iteration_end(OMPRegDescr *d);
+
+/* ---- Constructs inside which there is nothing to call, or nothing to be seen from the host:
+   around the construct. */
+
+void POMP_Loop_enter(OMPRegDescr *d);
+void POMP_Loop_exit(OMPRegDescr *d);
+void POMP_Teams_enter(OMPRegDescr *d);
+void POMP_Teams_exit(OMPRegDescr *d);
+void POMP_Distribute_enter(OMPRegDescr *d);
+void POMP_Distribute_exit(OMPRegDescr *d);
+void POMP_Target_enter(OMPRegDescr *d);
+void POMP_Target_exit(OMPRegDescr *d);
 
 /* ---- Synchronisation. */
 
@@ -95,8 +121,16 @@ void POMP_Critical_enter(OMPRegDescr *d);
 void POMP_Critical_begin(OMPRegDescr *d); /* the body */
 void POMP_Critical_end(OMPRegDescr *d);
 void POMP_Critical_exit(OMPRegDescr *d);
-void POMP_Atomic_enter(OMPRegDescr *d); /* counted, not timed */
+void POMP_Ordered_enter(OMPRegDescr *d); /* waits for its turn until `begin`; with `doacross` or */
+void POMP_Ordered_begin(OMPRegDescr *d); /* `depend` there is no body, and it waits until `exit` */
+void POMP_Ordered_end(OMPRegDescr *d);
+void POMP_Ordered_exit(OMPRegDescr *d);
+void POMP_Atomic_enter(OMPRegDescr *d); /* counted; timed where the extension says so */
 void POMP_Atomic_exit(OMPRegDescr *d);
+void POMP_Flush_enter(OMPRegDescr *d);  /* the same */
+void POMP_Flush_exit(OMPRegDescr *d);
+void POMP_Cancel(OMPRegDescr *d);       /* counted; before the directive, as is */
+void POMP_Cancellation_point(OMPRegDescr *d);
 
 /* ---- Tasks: `create_begin` and `create_end` around the construct, on the thread that meets it;
    `begin` and `end` first and last in the body, which gets the id by firstprivate. An untied task
@@ -109,6 +143,21 @@ void POMP_Task_create_end(OMPRegDescr *d, long task);
 void POMP_Task_resume(OMPRegDescr *d, long task);
 void POMP_Taskwait_enter(OMPRegDescr *d);
 void POMP_Taskwait_exit(OMPRegDescr *d);
+void POMP_Taskyield_enter(OMPRegDescr *d);
+void POMP_Taskyield_exit(OMPRegDescr *d);
+void POMP_Taskgroup_enter(OMPRegDescr *d);
+void POMP_Taskgroup_begin(OMPRegDescr *d);
+void POMP_Taskgroup_end(OMPRegDescr *d);  /* the body is over, waiting for the tasks begins */
+void POMP_Taskgroup_exit(OMPRegDescr *d);
+
+/* ---- Taskloops: `enter` and `exit` around the construct, on the thread that meets it; `begin` and
+   `end` in each iteration, on the thread that executes it. `id` reaches the iterations by
+   firstprivate, and so does `task`, which is 0 at the first iteration of each generated task. */
+
+void POMP_Taskloop_enter(OMPRegDescr *d, long *id);
+void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task);
+void POMP_Taskloop_end(OMPRegDescr *d, long task);
+void POMP_Taskloop_exit(OMPRegDescr *d, long id);
 
 /* ---- Fortran: makes a descriptor of a text, once, and stores its address in *handle. Fields:
    name|sub_name|num_sections|begin_line1|begin_lineN|end_line1|end_lineN|file_name */

@@ -64,21 +64,39 @@ impl Extension {
 /// What makes an [`Extension`] known.
 const MARK: &CStr = c"pompeii 1";
 
-/// Which of a descriptor's regions.
-#[derive(Clone, Copy)]
+/// Which of a descriptor's regions. A combined construct has one for each of its parts.
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 #[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
 pub enum Slot {
     Parallel,
+    /// `for`, `do`, `sections`, `workshare`, `single`; also `critical` and `atomic`.
     Worksharing,
+    /// A section, and the body of single, master and critical.
     Body,
     Barrier,
     TaskCreate,
     Task,
     Taskwait,
     User,
+    Ordered,
+    OrderedBody,
+    Flush,
+    Masked,
+    Scope,
+    LoopConstruct,
+    Teams,
+    Distribute,
+    Target,
+    Taskgroup,
+    TaskgroupEnd,
+    Taskyield,
+    Taskloop,
+    Cancel,
+    CancellationPoint,
+    Chunk,
 }
-const SLOTS: usize = 8;
+const SLOTS: usize = Slot::Chunk as usize + 1;
 
 /// A descriptor's regions and its critical's lock.
 pub struct Handle {
@@ -91,6 +109,12 @@ pub struct Handle {
     pub lock: &'static Lock,
     /// The team that was forked last, for foreign code.
     pub last_team: AtomicU32,
+    /// An atomic or a flush takes time stamps: it is not only counted.
+    pub timed: bool,
+    /// An `ordered` that tells later iterations to go on, and waits for none.
+    pub posts: bool,
+    /// A taskloop that does not wait for its tasks.
+    pub nogroup: bool,
     /// A task with an `if` or `final` clause.
     conditional: bool,
 }
@@ -192,19 +216,20 @@ impl Text {
         let begin = if barrier { self.end } else { self.begin };
         let end = if kind == RegionKind::Barrier { self.begin } else { self.end };
         let name = match (kind, self.sub_name.as_str()) {
-            (RegionKind::User, name) => name.to_owned(),
-            (RegionKind::Task | RegionKind::TaskCreate, _) | (_, "") => {
-                format!("!$omp {construct} @{file_name}:{begin}")
+            (RegionKind::User | RegionKind::Function, name) => name.to_owned(),
+            (RegionKind::Critical | RegionKind::CriticalBody, name) if !name.is_empty() => {
+                format!("!$omp {construct} ({name}) @{file_name}:{begin}")
             }
-            (_, name) => format!("!$omp {construct} ({name}) @{file_name}:{begin}"),
+            _ => format!("!$omp {construct} @{file_name}:{begin}"),
         };
-        RegionText { kind, name, file: self.file.clone(), lines: (begin, end) }
+        // The clauses are the construct's; a part of it has none of its own.
+        let clauses = if is_part(slot) { None } else { self.clauses.clone() }.unwrap_or_default();
+        RegionText { kind, name, file: self.file.clone(), lines: (begin, end), clauses }
     }
 
     /// What the slot's region is, and its name in the report (Score-P's words).
-    fn kind(&self, slot: Slot) -> (RegionKind, &'static str) {
+    fn kind(&self, slot: Slot) -> (RegionKind, &str) {
         use RegionKind as Kind;
-        let has = |word: &str| self.name.split(' ').any(|part| part == word);
         match slot {
             Slot::Parallel => (Kind::Parallel, "parallel"),
             Slot::Barrier if self.name == "barrier" => (Kind::Barrier, "barrier"),
@@ -212,20 +237,65 @@ impl Text {
             Slot::TaskCreate => (Kind::TaskCreate, "create task"),
             Slot::Task => (Kind::Task, "task"),
             Slot::Taskwait => (Kind::Taskwait, "taskwait"),
+            Slot::User if self.has_clause("function") => (Kind::Function, ""),
             Slot::User => (Kind::User, ""),
-            Slot::Body if has("single") => (Kind::SingleBody, "single sblock"),
-            Slot::Body if has("critical") => (Kind::CriticalBody, "critical sblock"),
-            Slot::Body if has("section") || has("sections") => (Kind::Section, "section"),
-            Slot::Body => (Kind::Master, "master"),
-            Slot::Worksharing if has("for") => (Kind::Loop, "for"),
-            Slot::Worksharing if has("do") => (Kind::Loop, "do"),
-            Slot::Worksharing if has("sections") => (Kind::Sections, "sections"),
-            Slot::Worksharing if has("workshare") => (Kind::Workshare, "workshare"),
-            Slot::Worksharing if has("single") => (Kind::Single, "single"),
-            Slot::Worksharing if has("critical") => (Kind::Critical, "critical"),
-            Slot::Worksharing => (Kind::Atomic, "atomic"),
+            Slot::Ordered => (Kind::Ordered, "ordered"),
+            Slot::OrderedBody => (Kind::OrderedBody, "ordered sblock"),
+            Slot::Flush => (Kind::Flush, "flush"),
+            Slot::Masked => (Kind::Masked, "masked"),
+            Slot::Scope => (Kind::Scope, "scope"),
+            Slot::LoopConstruct => (Kind::LoopConstruct, "loop"),
+            // What is combined with these has no events of its own: the name says all of it.
+            Slot::Teams => (Kind::Teams, &self.name),
+            Slot::Distribute => (Kind::Distribute, &self.name),
+            Slot::Target => (Kind::Target, &self.name),
+            Slot::Taskgroup => (Kind::Taskgroup, "taskgroup"),
+            Slot::TaskgroupEnd => (Kind::TaskgroupEnd, "taskgroup end"),
+            Slot::Taskyield => (Kind::Taskyield, "taskyield"),
+            Slot::Taskloop => (Kind::Taskloop, "taskloop"),
+            Slot::Cancel => (Kind::Cancel, "cancel"),
+            Slot::CancellationPoint => (Kind::Cancel, "cancellation point"),
+            Slot::Chunk => (Kind::Chunk, "chunk"),
+            Slot::Body => self.body(),
+            Slot::Worksharing => self.worksharing(),
         }
     }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.name.split(' ').any(|part| part == word)
+    }
+
+    fn body(&self) -> (RegionKind, &'static str) {
+        use RegionKind as Kind;
+        match () {
+            () if self.has_word("single") => (Kind::SingleBody, "single sblock"),
+            () if self.has_word("critical") => (Kind::CriticalBody, "critical sblock"),
+            () if self.has_word("section") || self.has_word("sections") => {
+                (Kind::Section, "section")
+            }
+            () => (Kind::Master, "master"),
+        }
+    }
+
+    fn worksharing(&self) -> (RegionKind, &'static str) {
+        use RegionKind as Kind;
+        let kinds = [
+            ("for", Kind::Loop),
+            ("do", Kind::Loop),
+            ("sections", Kind::Sections),
+            ("workshare", Kind::Workshare),
+            ("single", Kind::Single),
+            ("critical", Kind::Critical),
+        ];
+        let known = kinds.into_iter().find(|(word, _)| self.has_word(word));
+        known.map_or((Kind::Atomic, "atomic"), |(word, kind)| (kind, word))
+    }
+}
+
+/// Whether the slot's region is a part of a construct that has one of its own.
+fn is_part(slot: Slot) -> bool {
+    use Slot::{Barrier, Body, Chunk, OrderedBody, Task, TaskgroupEnd};
+    matches!(slot, Barrier | Body | Chunk | OrderedBody | Task | TaskgroupEnd)
 }
 
 /// Handles by content, criticals by name.
@@ -302,6 +372,9 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 extended: text.clauses.is_some(),
                 lock,
                 last_team: AtomicU32::new(u32::MAX),
+                timed: text.has_clause("timed"),
+                posts: text.has_clause("doacross(source") || text.has_clause("depend(source"),
+                nogroup: text.has_clause("nogroup"),
                 conditional: text.has_clause("if(") || text.has_clause("final("),
             }));
             known.handles.insert(text, handle);

@@ -66,10 +66,10 @@ pub unsafe fn exit(descriptor: *mut Descriptor, slot: Slot) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit_worksharing(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::Worksharing) else { return false };
+        let Some(event) = Event::begin(descriptor, slot) else { return false };
         let leave = (*event.region).leave;
         let done = event.is_region(event.at)
             && match (*event.thread).barrier_exit_ticks == event.last() {
@@ -155,6 +155,49 @@ pub unsafe fn critical_end(descriptor: *mut Descriptor) -> bool {
                 record_release(event.thread, lock, event.region);
                 return true;
             }
+        }
+        event.finish(now.is_some())
+    }
+}
+
+/// Enters the body of an ordered construct: the time since its enter was waiting for the turn.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
+        let (child, asked) = (event.hint(), event.last());
+        let short = event.is_region(child);
+        let now = if short { event.step((*event.region).enter) } else { None };
+        if let Some(now) = now {
+            (*event.node(event.at)).wait_ticks += now - asked;
+            event.go_to(child);
+        }
+        event.finish(now.is_some())
+    }
+}
+
+/// Leaves an ordered construct; one without a body was nothing but waiting.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+pub unsafe fn ordered_exit(descriptor: *mut Descriptor) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(event) = Event::begin(descriptor, Slot::Ordered) else { return false };
+        let asked = event.last();
+        let short = event.is_region(event.at);
+        let now = if short { event.step((*event.region).leave) } else { None };
+        if let Some(now) = now {
+            let node = event.node(event.at);
+            if (*node).first_child == 0 && !(*event.handle).posts {
+                (*node).wait_ticks += now - asked;
+            }
+            event.leave();
         }
         event.finish(now.is_some())
     }

@@ -20,6 +20,7 @@ mod descriptor;
 mod fast;
 mod folder;
 mod instance;
+mod iteration;
 mod location;
 mod locks;
 mod openmp;

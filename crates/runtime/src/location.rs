@@ -14,6 +14,7 @@ use pompeii_live::{
 };
 
 use crate::instance::{Task, Tasks};
+use crate::iteration::{self, Ending};
 use crate::process::Process;
 use crate::task;
 use crate::team::{Context, Contexts};
@@ -44,6 +45,8 @@ pub mod gate {
     pub const BUSY: u32 = 16;
     /// The clock is not the one that the short way reads.
     pub const CLOCK: u32 = 32;
+    /// An iteration has ended, and with it a chunk or a task, unless the next one follows.
+    pub const ENDING: u32 = 64;
 }
 
 /// Where recording was switched off: it is back on when that part of the program ends.
@@ -97,6 +100,8 @@ pub struct Location {
     pub barrier_exit_ticks: u64,
     skipped: u32,
     off: Off,
+    /// What has ended with the last iteration, unless the next one follows.
+    pub ending: Ending,
     /// Where records go.
     pub events: Events,
     /// Teams that it is in.
@@ -143,6 +148,7 @@ impl Location {
                 barrier_exit_ticks: 0,
                 skipped: 0,
                 off: Off { depth: 0, task: null_mut() },
+                ending: Ending::None,
                 events: Events { chunk: null_mut(), used: CHUNK_BYTES, chunks: 0, last_time: 0 },
                 contexts: Contexts::default(),
                 tasks: Tasks::default(),
@@ -292,6 +298,23 @@ impl Location {
     #[inline(always)]
     pub fn is_busy(&self) -> bool {
         self.gate & gate::BUSY != 0
+    }
+
+    /// Whether an event can be taken: not inside another one. The last iteration has ended then,
+    /// if it was not followed by the next one.
+    #[inline(always)]
+    pub fn is_ready(&mut self) -> bool {
+        self.gate & (gate::BUSY | gate::ENDING) == 0 || self.make_ready()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_ready(&mut self) -> bool {
+        if self.is_busy() {
+            return false;
+        }
+        iteration::end_last(self);
+        true
     }
 
     /// Whether events are passed over at present.
@@ -459,7 +482,8 @@ impl Location {
         node == ancestor
     }
 
-    fn unwind_to(&mut self, region: u32, now: u64) {
+    /// Leaves regions until `region`, which is open, is the current one.
+    pub fn unwind_to(&mut self, region: u32, now: u64) {
         while self.current().key != Key::Region(region).encode() {
             self.leave_current(now);
         }

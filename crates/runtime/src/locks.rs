@@ -49,9 +49,8 @@ impl Routine {
         match self.region.load(Ordering::Relaxed) {
             0 => {
                 let name = self.name.to_string_lossy();
-                let name = name.trim_end_matches('_').to_owned();
-                let (file, lines) = (String::new(), (0, 0));
-                let text = RegionText { kind: RegionKind::Lock, name, file, lines };
+                let name = name.trim_end_matches('_');
+                let text = RegionText::without_source(RegionKind::Lock, name);
                 let id = thread.process.region(&text);
                 self.region.store(id + 1, Ordering::Relaxed);
                 id

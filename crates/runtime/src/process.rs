@@ -47,6 +47,16 @@ pub struct RegionText {
     pub file: String,
     /// First and last line.
     pub lines: (u32, u32),
+    /// How it runs; says nothing about which region it is.
+    pub clauses: String,
+}
+
+impl RegionText {
+    /// A region that is nowhere in the source.
+    pub fn without_source(kind: RegionKind, name: &str) -> Self {
+        let (name, file, clauses) = (name.to_owned(), String::new(), String::new());
+        Self { kind, name, file, lines: (0, 0), clauses }
+    }
 }
 
 struct Definitions {
@@ -121,14 +131,9 @@ impl Process {
             off_region: AtomicU32::default(),
             main: AtomicPtr::default(),
         };
-        let program = RegionText {
-            kind: RegionKind::Program,
-            name: process.options.program.clone(),
-            file: String::new(),
-            lines: (0, 0),
-        };
-        process.region(&program);
-        process.region(&RegionText { kind: RegionKind::Tasks, name: "TASKS".into(), ..program });
+        let program = &process.options.program;
+        process.region(&RegionText::without_source(RegionKind::Program, program));
+        process.region(&RegionText::without_source(RegionKind::Tasks, "TASKS"));
         Ok(Box::leak(Box::new(process)))
     }
 
@@ -173,6 +178,7 @@ impl Process {
                 end_line: region.lines.1,
                 name: region.name.clone(),
                 file: region.file.clone(),
+                clauses: region.clauses.clone(),
             },
         );
         id
@@ -183,9 +189,7 @@ impl Process {
         if let Some(id) = self.off_region.load(Ordering::Relaxed).checked_sub(1) {
             return id;
         }
-        let name = "MEASUREMENT OFF".to_owned();
-        let (kind, file, lines) = (RegionKind::Off, String::new(), (0, 0));
-        let id = self.region(&RegionText { kind, name, file, lines });
+        let id = self.region(&RegionText::without_source(RegionKind::Off, "MEASUREMENT OFF"));
         self.off_region.store(id + 1, Ordering::Relaxed);
         id
     }

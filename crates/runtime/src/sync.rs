@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
-use pompeii_live::encode;
+use pompeii_live::{Key, encode};
 
 use crate::location::Location;
 use crate::team::OPENMP;
@@ -110,6 +110,23 @@ pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
     if thread.tracing && !thread.is_passing() {
         record_release(thread, lock, now);
     }
+}
+
+/// The thread has waited for its turn in an ordered construct, since the location's last event. The
+/// time is accounted to the current node, the construct's.
+pub fn had_turn(thread: &mut Location, now: u64) {
+    if thread.is_passing() {
+        return;
+    }
+    let asked = thread.header.last_ticks;
+    let now = thread.account(now);
+    thread.current().wait_ticks += now - asked;
+}
+
+/// Whether the thread is in an ordered construct of this region, which has no body.
+pub fn is_alone(thread: &mut Location, region: u32) -> bool {
+    let node = thread.current();
+    node.key == Key::Region(region).encode() && node.first_child == 0
 }
 
 /// One more level of a nestable lock; true for the first.

@@ -18,11 +18,12 @@ use pompeii_live::{Key, NodeOffset, encode};
 use crate::barrier;
 use crate::clock::Clock;
 use crate::instance::{Due, Task, TaskId, state};
+use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 use crate::openmp;
 
 /// Regions of a task construct.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct TaskRegions {
     /// Creating it.
     pub create: u32,
@@ -53,17 +54,9 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     if node == 0 {
         return 0;
     }
-    let task = thread.new_instance();
-    thread.tasks.generation = thread.tasks.generation.wrapping_add(1);
-    let generation = thread.tasks.generation;
-    let context = thread.contexts.top();
-    // SAFETY: nobody else knows the instance yet.
-    unsafe {
-        let (communicator, thread) = (context.communicator, context.thread);
-        (*task).id = TaskId { communicator, thread, generation };
-    }
+    let (task, _) = name_instance(thread);
     let timed_undeferred = thread.process.options.timed_undeferred;
-    if thread.node(node).predicted_undeferred != 0 && !timed_undeferred {
+    if thread.node(node).private != 0 && !timed_undeferred {
         return task as usize | UNTIMED;
     }
     let now = clock.now();
@@ -78,6 +71,19 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
         thread.flush_gate(now);
     }
     task as usize
+}
+
+/// A new instance with a name of its own.
+#[inline(always)]
+pub fn name_instance(thread: &mut Location) -> (*mut Task, TaskId) {
+    let task = thread.new_instance();
+    thread.tasks.generation = thread.tasks.generation.wrapping_add(1);
+    let generation = thread.tasks.generation;
+    let context = thread.contexts.top();
+    let id = TaskId { communicator: context.communicator, thread: context.thread, generation };
+    // SAFETY: nobody else knows the instance yet.
+    unsafe { (*task).id = id };
+    (task, id)
 }
 
 /// Writes the records of a creation that turned out to be real, with the time of its beginning.
@@ -169,7 +175,13 @@ fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
     if immediate {
         return;
     }
-    thread.node(node).predicted_undeferred = 0;
+    thread.node(node).private = 0;
+    expect_children(thread);
+    expect_tasks(thread);
+}
+
+/// The running task has children that its next taskwait may wait for.
+pub fn expect_children(thread: &mut Location) {
     let current = thread.tasks.current;
     if current.is_null() {
         thread.context().children = true;
@@ -177,6 +189,10 @@ fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
         // SAFETY: current tasks are alive; only this thread changes the field.
         unsafe { (*current).children = true };
     }
+}
+
+/// The team has tasks: who waits in its barriers without one starves.
+pub fn expect_tasks(thread: &mut Location) {
     let team = thread.context().team;
     if team != u32::MAX {
         let tasks = &thread.process.team(team).tasks;
@@ -249,7 +265,7 @@ fn begins_undeferred(
     let node = thread.child(thread.header.current, Key::Region(regions.create).encode());
     if node != 0 {
         thread.node(node).undeferred += 1;
-        thread.node(node).predicted_undeferred = 1;
+        thread.node(node).private = 1;
     }
     thread.tasks.undeferred_depth += 1;
     true
@@ -300,6 +316,11 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
         thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
         return;
     }
+    complete(thread, task, regions, clock.now());
+}
+
+/// An instance that may be somewhere in the thread's stack has been executed to its end.
+pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64) {
     if !is_in_stack(thread, task) {
         thread.unskip();
         if state_of(task) & state::BEGUN != 0 {
@@ -307,7 +328,6 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
         }
         return;
     }
-    let now = clock.now();
     while !is_current(thread, task) && abandon(thread) {}
     if thread.gate != 0 {
         thread.resynchronise(now);
@@ -420,6 +440,9 @@ pub fn abandon(thread: &mut Location) -> bool {
 
 /// At the end of a thread's part of a region its implicit task is the current one.
 pub fn abandon_all(thread: &mut Location) {
+    if thread.gate & gate::ENDING != 0 {
+        iteration::end_last(thread);
+    }
     while abandon(thread) {}
 }
 

@@ -137,10 +137,22 @@ catalogue! {
     omp_lock_api
     /// Waiting for a lock's holder.
     omp_lock_contention_api
+    /// Entry and exit of ordered.
+    omp_ordered
+    /// Waiting for an iteration's turn.
+    omp_ordered_wait
     /// taskwait.
     omp_taskwait
+    /// The end of taskgroups.
+    omp_taskgroup
+    /// taskyield.
+    omp_taskyield
     /// Creating tasks.
     omp_task_creation
+    /// Taskloops.
+    omp_taskloop
+    /// Flush.
+    omp_flush
     /// Threads without work because the program is serial there.
     omp_idle_threads
     /// Threads that take no part in a parallel region.

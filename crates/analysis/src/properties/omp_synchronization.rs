@@ -13,9 +13,10 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time in barriers, at the entry of critical sections, in lock routines and in \
-            taskwait.",
-        formula: "omp_barrier + omp_critical + omp_lock_api + omp_taskwait.",
+        measures: "Time in barriers, at the entry of critical sections and ordered constructs, in \
+            lock routines, and waiting for tasks.",
+        formula: "omp_barrier + omp_critical + omp_lock_api + omp_ordered + omp_taskwait + \
+            omp_taskgroup + omp_taskyield.",
         cost: "Waiting threads do not compute.",
         recognise: "The parts say for what the threads wait.",
         remedy: "Go on with the largest part.",

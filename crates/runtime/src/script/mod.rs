@@ -146,8 +146,7 @@ impl Run {
     }
 
     fn region(&mut self, name: &str) -> u32 {
-        let (kind, file, lines) = (kind(name), String::new(), (0, 0));
-        let id = self.process.region(&RegionText { kind, name: name.to_owned(), file, lines });
+        let id = self.process.region(&RegionText::without_source(kind(name), name));
         if id as usize == self.regions.len() {
             self.regions.push(name.to_owned());
         }

@@ -33,8 +33,8 @@ static const char *how;
 static int is(const char *what) { return strcmp(how, what) == 0; }
 
 static void region(OMPRegDescr *d) {
-  POMP_Begin(d);
-  POMP_End(d);
+  POMP_Begin(d, 0);
+  POMP_End(d, 0);
 }
 
 static void team(OMPRegDescr *d, OMPRegDescr *inside, int times) {
@@ -64,9 +64,9 @@ static void *thread(void *wait) {
 }
 
 static void recurse(int depth) {
-  POMP_Begin(&deep);
+  POMP_Begin(&deep, 0);
   if (depth > 1) recurse(depth - 1);
-  POMP_End(&deep);
+  POMP_End(&deep, 0);
 }
 
 static jmp_buf back;
@@ -80,11 +80,11 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 100; i++) region(&before);
   team(&parallel, &before, 0);
   if (is("kill")) {
-    POMP_Begin(&after);
+    POMP_Begin(&after, 0);
     raise(SIGKILL);
   }
   if (is("_exit")) {
-    POMP_Begin(&after);
+    POMP_Begin(&after, 0);
     _exit(0);
   }
   if (is("abort")) abort();
@@ -163,13 +163,13 @@ int main(int argc, char **argv) {
   }
   if (is("longjmp")) {
     for (int i = 0; i < 50; i++) {
-      POMP_Begin(&after);
+      POMP_Begin(&after, 0);
       if (!setjmp(back)) {
         recurse(5);
-        POMP_Begin(&deep);
+        POMP_Begin(&deep, 0);
         longjmp(back, 1);
       }
-      POMP_End(&after);
+      POMP_End(&after, 0);
     }
   }
   if (is("foreign")) {

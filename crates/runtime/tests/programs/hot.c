@@ -20,8 +20,8 @@ static void one(char kind) {
   long id;
   switch (kind) {
   case 'f':
-    POMP_Begin(&user);
-    POMP_End(&user);
+    POMP_Begin(&user, 0);
+    POMP_End(&user, 0);
     break;
   case 'c':
     POMP_Critical_enter(&critical);

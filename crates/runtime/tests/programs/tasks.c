@@ -47,8 +47,8 @@ static void nest(void) {
 #pragma omp parallel num_threads(2) firstprivate(team)
       {
         POMP_Parallel_begin(&inner, team);
-        POMP_Begin(&fine);
-        POMP_End(&fine);
+        POMP_Begin(&fine, 0);
+        POMP_End(&fine, 0);
         POMP_Parallel_end(&inner, team);
       }
       POMP_Parallel_join(&inner, team);

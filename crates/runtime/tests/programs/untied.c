@@ -15,11 +15,11 @@ REGION(work, "region", "work", 60);
 
 static volatile double sink;
 static void spin(int n) {
-  POMP_Begin(&work);
+  POMP_Begin(&work, 0);
   double x = 0;
   for (int i = 0; i < n * 100; i++) x += i * .5;
   sink = x;
-  POMP_End(&work);
+  POMP_End(&work, 0);
 }
 
 int main(void) {

@@ -1,0 +1,52 @@
+//! Flush directives, where they are timed.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Flush.
+pub const PROPERTY: Property = Property {
+    name: "omp_flush",
+    title: "Flush",
+    parent: Some("omp_time"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::Flush, call, location)
+    }),
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
+    doc: Doc {
+        measures: "Time in flush directives that were timed (`--pomp-enable=flush`); without that \
+            they are only counted.",
+        formula: "own time of call paths with the role `flush`.",
+        cost: "A flush empties the core's store buffer and waits for that; the variable's cache \
+            line moves between the cores that flush it.",
+        recognise: "Many visits, each of tens of nanoseconds or more.",
+        remedy: "Use atomic read and write with acquire or release, a barrier, or a task \
+            dependence instead of hand-made flags with flush.",
+        example: "A spin on a flag with flush in it: 2 million flushes, and the thread that sets \
+            the flag is slowed down by them.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn timed_ones_have_time() {
+        check(
+            "omp_flush",
+            "wall=5 locations=1
+             a/flush@a.c:5  0  time=5 visits=9
+             a/flush@a.c:8  0  visits=100",
+            expect![[r#"
+                a/flush  [5]
+                total 5
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Entering and leaving ordered constructs. The body is the user's work.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Ordered.
+pub const PROPERTY: Property = Property {
+    name: "omp_ordered",
+    title: "Ordered",
+    parent: Some("omp_synchronization"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::Ordered, call, location)
+    }),
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
+    doc: Doc {
+        measures: "Time at the entry and exit of ordered constructs, and in `ordered` directives \
+            with depend or doacross.",
+        formula: "own time of call paths with the role `ordered` (the body, `ordered sblock`, is \
+            computation).",
+        cost: "Iterations take turns: the bodies run one after the other, in the order of the \
+            loop.",
+        recognise: "Its part omp_ordered_wait is waiting for the turn. Close to the time of all \
+            bodies together, or beyond it, the loop is as good as serial.",
+        remedy: "Make the ordered body shorter and move it to the end of the iteration; use a \
+            schedule with small chunks, schedule(static, 1) or dynamic, so that turns alternate.",
+        example: "schedule(static) with an ordered body: thread 1 waits until thread 0 has done \
+            all of its iterations.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn the_body_is_not_contained() {
+        check(
+            "omp_ordered",
+            "wall=30 locations=1
+             a/ordered@a.c:5  0  time=5 omp_ordered_wait=3
+             a/ordered@a.c:5/ordered sblock@a.c:5  0  time=20
+             a/ordered@a.c:8                       0  time=5 omp_ordered_wait=5",
+            expect![[r#"
+                a/ordered  [5]
+                a/ordered  [5]
+                total 10
+            "#]],
+        );
+    }
+}

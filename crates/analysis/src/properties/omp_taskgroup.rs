@@ -1,0 +1,55 @@
+//! Waiting at the end of a taskgroup, without the tasks that the thread executed meanwhile.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Taskgroup.
+pub const PROPERTY: Property = Property {
+    name: "omp_taskgroup",
+    title: "Taskgroup",
+    parent: Some("omp_synchronization"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::Taskgroup, call, location)
+    }),
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
+    doc: Doc {
+        measures: "Time at the end of taskgroups in which the thread executed no task.",
+        formula: "own time of call paths with the role `taskgroup end`; executed tasks lie below \
+            stub nodes and in the task trees, the taskgroup's body is the user's work.",
+        cost: "The thread waits for tasks that others execute, and for tasks that those have \
+            created.",
+        recognise: "Much time per visit: tasks are long or unevenly spread. Little time but many \
+            visits: the groups are too small.",
+        remedy: "Make the groups larger, or split their longest task; where the order is all that \
+            matters, use task dependences instead of waiting.",
+        example: "Each level of a recursion has a taskgroup: one at the top is enough if nothing \
+            in between reads the results.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn executed_tasks_and_the_body_are_not_waiting() {
+        check(
+            "omp_taskgroup",
+            "wall=30 locations=1
+             a/taskgroup@a.c:9                               0  time=7
+             a/taskgroup@a.c:9/taskgroup end@a.c:12          0  time=10
+             a/taskgroup@a.c:9/taskgroup end@a.c:12/task@a.c:7  0  task_time=13
+             TASKS/task@a.c:7                                0  time=13",
+            expect![[r#"
+                a/taskgroup/taskgroup end  [10]
+                total 10
+            "#]],
+        );
+    }
+}

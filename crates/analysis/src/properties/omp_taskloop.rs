@@ -1,0 +1,55 @@
+//! Taskloop constructs: creating their tasks and waiting for them.
+
+use pompeii_model::Unit;
+
+use crate::profile::Class;
+use super::{Compute, Doc, Property};
+
+/// Taskloop.
+pub const PROPERTY: Property = Property {
+    name: "omp_taskloop",
+    title: "Taskloop",
+    parent: Some("omp_time"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::Taskloop, call, location)
+    }),
+    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
+        share of barrier waiting that this thread causes in the same parallel region; the average \
+        over its threads where no barrier waiting is known.",
+    doc: Doc {
+        measures: "Time in taskloop constructs in which the thread executed no task: creating the \
+            tasks and, without nogroup, waiting for them.",
+        formula: "own time of call paths with the role `taskloop`; executed tasks lie below stub \
+            nodes and in the task trees.",
+        cost: "One thread creates all tasks while the others wait for the first ones; at the end \
+            it waits for the last ones.",
+        recognise: "tasks_created says how many there are; tasks that run for less than a few \
+            microseconds are too small, fewer tasks than threads too few.",
+        remedy: "Choose grainsize or num_tasks: some ten tasks for each thread; use a worksharing \
+            loop where all threads come by anyway.",
+        example: "taskloop over 1 million iterations with grainsize(1): creating a task costs more \
+            than its iteration.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn executed_tasks_are_not_contained() {
+        check(
+            "omp_taskloop",
+            "wall=30 locations=1
+             a/taskloop@a.c:9             0  time=10 tasks_created=4
+             a/taskloop@a.c:9/task@a.c:9  0  task_time=20
+             TASKS/task@a.c:9             0  time=20",
+            expect![[r#"
+                a/taskloop  [10]
+                total 10
+            "#]],
+        );
+    }
+}

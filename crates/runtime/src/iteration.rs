@@ -1,0 +1,192 @@
+//! What lasts from one iteration to the next: chunks of loops, and the tasks of a taskloop. Only
+//! the iteration that does not follow says that they are over, so the end of an iteration is kept
+//! until the thread's next event: the next iteration takes it back, everything else makes it good,
+//! with the time of then.
+
+use pompeii_live::{Key, Node, NodeOffset, encode, node_index};
+
+use crate::clock::Clock;
+use crate::instance::{Task, TaskId, state};
+use crate::location::{Location, ROOT, gate};
+use crate::openmp;
+use crate::task::{self, TaskRegions};
+
+/// What has ended with the last iteration, unless the next one follows.
+#[derive(Clone, Copy, Debug)]
+pub enum Ending {
+    /// Nothing.
+    None,
+    /// The current node, a chunk of this region.
+    Chunk(u32),
+    /// The running task.
+    Task(*mut Task, TaskRegions),
+}
+
+/// Makes the end of the last iteration good, with its time.
+#[cold]
+pub fn end_last(thread: &mut Location) {
+    thread.gate &= !gate::ENDING;
+    let now = thread.header.last_ticks;
+    match std::mem::replace(&mut thread.ending, Ending::None) {
+        Ending::None => {}
+        Ending::Chunk(region) => thread.exit(region, now),
+        Ending::Task(task, regions) => task::complete(thread, task, regions, now),
+    }
+}
+
+fn keep(thread: &mut Location, ending: Ending, now: u64) {
+    thread.account(now);
+    thread.ending = ending;
+    thread.gate |= gate::ENDING;
+}
+
+fn take_back(thread: &mut Location) {
+    thread.ending = Ending::None;
+    thread.gate &= !gate::ENDING;
+}
+
+/// An iteration of a loop begins. Iterations of one thread that follow each other with this step
+/// are a chunk; with step 0 none do.
+pub fn begin(thread: &mut Location, region: u32, (number, step): (i64, i64), clock: impl Clock) {
+    let next = number.wrapping_add(step) as u64;
+    if thread.gate & gate::ENDING != 0 {
+        let is_open = matches!(thread.ending, Ending::Chunk(open) if open == region);
+        if is_open && step != 0 && thread.current().private == number as u64 {
+            thread.current().private = next;
+            return take_back(thread);
+        }
+        end_last(thread);
+    }
+    thread.enter(region, clock.now());
+    if !thread.is_passing() {
+        thread.current().private = next;
+    }
+}
+
+/// An iteration of a loop ends.
+pub fn end(thread: &mut Location, region: u32, clock: impl Clock) {
+    let is_here = thread.current().key == Key::Region(region).encode();
+    if is_here && !thread.is_passing() {
+        keep(thread, Ending::Chunk(region), clock.now());
+    } else {
+        thread.exit(region, clock.now());
+    }
+}
+
+/// What the iterations of a generated task carry that is not timed: its tasks are included ones.
+const INCLUDED: i64 = 1;
+/// The same of one that is passed over.
+const SKIPPED: i64 = 2;
+
+/// A taskloop as its iterations know it: where its tasks are created.
+struct Place {
+    location: u32,
+    node: NodeOffset,
+    /// It was met in a final task.
+    included: bool,
+}
+
+impl Place {
+    /// Nodes begin at multiples of their size.
+    const INCLUDED: i64 = 1;
+
+    fn encode(&self) -> i64 {
+        i64::from(self.location + 1) << 32 | i64::from(self.node) | i64::from(self.included)
+    }
+
+    fn decode(id: i64) -> Option<Self> {
+        let location = u32::try_from((id >> 32).checked_sub(1)?).ok()?;
+        let node = id as u32 & !(Self::INCLUDED as u32);
+        Some(Self { location, node, included: id & Self::INCLUDED != 0 })
+    }
+
+    /// This thread's node for the construct, which may be another location's.
+    fn node<'a>(&self, thread: &'a mut Location) -> Option<&'a mut Node> {
+        let node = match self.location == thread.index() {
+            true => self.node,
+            false => {
+                let (location, node) = (self.location, node_index(self.node));
+                thread.child(ROOT, Key::Attach { location, node }.encode())
+            }
+        };
+        (node != 0).then(|| thread.node(node))
+    }
+}
+
+/// A thread meets a taskloop. Returns its id, 0 where it goes unobserved.
+pub fn taskloop_enter(thread: &mut Location, region: u32, nogroup: bool, now: u64) -> i64 {
+    thread.enter(region, now);
+    if thread.is_passing() {
+        return 0;
+    }
+    task::expect_tasks(thread);
+    if nogroup {
+        task::expect_children(thread);
+    }
+    let (location, node) = (thread.index(), thread.header.current);
+    Place { location, node, included: openmp::in_final() }.encode()
+}
+
+/// An iteration of a taskloop begins. `task` is what its generated task has carried so far, 0 at
+/// its first iteration; returns what it carries from here. A new instance is one of this thread's:
+/// nobody can know earlier how many there are.
+pub fn taskloop_begin(
+    thread: &mut Location,
+    (id, task): (i64, i64),
+    regions: TaskRegions,
+    clock: impl Clock,
+) -> i64 {
+    if thread.gate & gate::ENDING != 0 {
+        if matches!(thread.ending, Ending::Task(open, _) if open as i64 == task) {
+            take_back(thread);
+            return task;
+        }
+        end_last(thread);
+    }
+    let Some(place) = Place::decode(id) else { return 0 };
+    if thread.is_passing() {
+        thread.skip();
+        return SKIPPED;
+    }
+    if task == INCLUDED {
+        return INCLUDED;
+    }
+    let Some(node) = place.node(thread) else { return 0 };
+    if place.included {
+        node.undeferred += 1;
+        return INCLUDED;
+    }
+    node.created += 1;
+    let now = clock.now();
+    if thread.gate != 0 {
+        thread.flush_gate(now);
+    }
+    let (task, TaskId { communicator, thread: number, generation }) = task::name_instance(thread);
+    thread.note(task, state::CREATED);
+    if thread.tracing {
+        let now = thread.account(now);
+        thread.event(|room, last| {
+            encode::thread_task_create(room, last, now, communicator, number, generation)
+        });
+    }
+    task::begin(thread, task as usize, regions, clock);
+    task as i64
+}
+
+/// An iteration of a taskloop ends.
+pub fn taskloop_end(thread: &mut Location, task: i64, regions: TaskRegions, clock: impl Clock) {
+    match task {
+        0 | INCLUDED => {}
+        SKIPPED => drop(thread.unskip()),
+        task => {
+            let (task, now) = (task as *mut Task, clock.now());
+            if thread.tasks.current() != task {
+                return task::complete(thread, task, regions, now);
+            }
+            if !thread.is_passing() {
+                thread.unwind_to(regions.task, now);
+            }
+            keep(thread, Ending::Task(task, regions), now);
+        }
+    }
+}
