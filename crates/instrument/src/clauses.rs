@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Where a clause is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// On the `parallel` level.
+    /// On the `parallel` level; on the innermost one if there is none.
     Parallel,
     /// On the innermost level.
     Inner,
@@ -22,27 +22,20 @@ enum Place {
     ByModifier,
     /// On `masked`.
     Masked,
-    /// Not a clause of combined constructs.
-    Never,
 }
 
-/// Every clause that we know.
+/// Every clause that a combined construct can have.
 const KNOWN: &[(&str, Place)] = &[
-    ("affinity", Place::Never),
     ("aligned", Place::Inner),
     ("allocate", Place::Inner),
     ("bind", Place::Inner),
     ("collapse", Place::Inner),
     ("copyin", Place::Parallel),
-    ("copyprivate", Place::Never),
     ("default", Place::Parallel),
-    ("depend", Place::Never),
-    ("detach", Place::Never),
     ("filter", Place::Masked),
     ("final", Place::Inner),
     ("firstprivate", Place::InnerShared),
     ("grainsize", Place::Inner),
-    ("hint", Place::Never),
     ("if", Place::ByModifier),
     ("in_reduction", Place::Inner),
     ("lastprivate", Place::InnerShared),
@@ -61,6 +54,7 @@ const KNOWN: &[(&str, Place)] = &[
     ("proc_bind", Place::Parallel),
     ("reduction", Place::InnerShared),
     ("safelen", Place::Inner),
+    ("safesync", Place::Parallel),
     ("schedule", Place::Inner),
     ("severity", Place::Parallel),
     ("shared", Place::Parallel),
@@ -68,6 +62,20 @@ const KNOWN: &[(&str, Place)] = &[
     ("threadset", Place::Inner),
     ("untied", Place::Inner),
 ];
+
+/// Clauses of constructs that are never split.
+const OTHERS: &str = "\
+    absent acq_rel acquire adjust_args affinity align allocator append_args apply at \
+    atomic_default_mem_order capture combiner compare contains copyprivate counts depend \
+    destroy detach device device_safesync device_type dist_schedule do doacross \
+    dynamic_allocators enter exclusive extensions fail for from full graph_id graph_reset \
+    has_device_ptr hint holds inbranch inclusive indirect induction inductor init \
+    init_complete initializer inout interop is_device_ptr link local looprange map match \
+    memscope no_openmp no_openmp_constructs no_openmp_routines no_parallelism nocontext \
+    notinbranch novariants num_teams otherwise parallel partial permutation read relaxed \
+    release replayable reverse_offload sections self_maps seq_cst simd sizes task_reduction \
+    taskgroup thread_limit threads to transparent unified_address unified_shared_memory \
+    uniform update use use_device_addr use_device_ptr uses_allocators weak when write";
 
 /// What a reason for not splitting says of a word that may be a macro in clause position.
 pub const UNKNOWN: &str = "is not a clause that is known";
@@ -79,7 +87,7 @@ fn place(name: &str) -> Option<Place> {
 
 /// Whether this is a clause that we know, and not a macro that may stand for any.
 pub fn is_known(name: &str) -> bool {
-    place(name).is_some()
+    place(name).is_some() || OTHERS.split(' ').any(|other| other == name)
 }
 
 /// Clauses that say how a construct runs, so that measurements can be told apart by them.
@@ -163,14 +171,21 @@ pub fn split(source: &[u8], directive: &Directive, levels: &[Level]) -> Result<S
     let mut known = HashSet::new();
     for (index, clause) in directive.clauses.iter().enumerate() {
         refuse(source, clause)?;
-        let place = place(&clause.name).filter(|place| *place != Place::Never);
-        let place = place.ok_or_else(|| format!("`{}` {UNKNOWN}", clause.name))?;
+        let place = place(&clause.name).ok_or_else(|| unplaced(&clause.name))?;
         put(source, &mut split, index, clause, place)?;
         if place == Place::InnerShared && strict {
             share(source, &mut split.shared, &mut known, clause);
         }
     }
     Ok(split)
+}
+
+/// Why a construct with this clause is left whole.
+fn unplaced(name: &str) -> String {
+    match is_known(name) {
+        true => format!("`{name}` belongs to no part of a combined construct"),
+        false => format!("`{name}` {UNKNOWN}"),
+    }
 }
 
 /// Forms that are right combined and wrong when split.
@@ -194,7 +209,16 @@ fn put(
     place: Place,
 ) -> Result<(), String> {
     let inner = split.levels.len() - 1;
+    let parallel = split.levels[0].0 == Level::Parallel;
+    let taskloop = matches!(split.levels[inner].0, Level::Taskloop { .. });
     let at = match place {
+        // `shared` and `default` of `masked taskloop`.
+        Place::Parallel if !parallel => inner,
+        Place::Parallel if taskloop && none(source, clause) => inner,
+        Place::Parallel if taskloop && ["default", "shared"].contains(&&*clause.name) => {
+            split.levels[inner].1.push(index);
+            0
+        }
         Place::Parallel => 0,
         Place::Masked => split
             .levels
@@ -202,20 +226,28 @@ fn put(
             .position(|(level, _)| *level == Level::Masked)
             .ok_or_else(|| "a filter clause without masked".to_owned())?,
         Place::ByModifier => match clause.modifier_text(source).as_str() {
-            "parallel" => 0,
+            "parallel" if parallel => 0,
             "simd" | "taskloop" => inner,
-            "" if accepts_if(split.levels[inner].0) => {
+            "" if parallel && accepts_if(split.levels[inner].0) => {
                 split.common_if = Some(index);
                 split.levels[inner].1.push(index);
                 0
             }
-            "" => 0,
+            "" if parallel => 0,
+            "" => inner,
             _ => return Err("an if clause for a construct that is not there".to_owned()),
         },
         _ => inner,
     };
     split.levels[at].1.push(index);
     Ok(())
+}
+
+/// Whether it is `default(none)`. Of a taskloop, it must not stand on the `parallel` level, which
+/// has not the loop's variable private.
+fn none(source: &[u8], clause: &Clause) -> bool {
+    let argument = clause.argument.clone().filter(|_| clause.name == "default");
+    argument.is_some_and(|argument| source[argument].eq_ignore_ascii_case(b"none"))
 }
 
 /// Whether an `if` without modifier applies to this inner level, too.

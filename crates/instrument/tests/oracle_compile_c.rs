@@ -19,28 +19,40 @@ const STRICT: &[&str] =
 const C_STANDARDS: &[&str] = &["c89", "c99", "c11", "c17", "c2x"];
 const CXX_STANDARDS: &[&str] = &["c++98", "c++11", "c++14", "c++17", "c++20"];
 
-/// Programs of `tests/programs` with the first standard that they are written for; none where
-/// clang warns about its own expansion of the construct in the plain program, too.
+/// Programs of `tests/programs` with the first standard that they are written for.
 const PROGRAMS: &[(&str, &str)] = &[
     ("worksharing.c", "c89"),
     ("tasks.c", "c89"),
     ("untied.c", "c89"),
     ("synchronisation.c", "c89"),
     ("combined.c", "c99"),
-    ("loud.c", ""),
-    ("three_levels.c", ""),
+    ("constructs.c", "c89"),
+    ("taskloops.c", "c89"),
+    ("masked.c", "c89"),
+    ("scope.c", "c89"),
+    ("loud.c", "c99"),
+    ("three_levels.c", "c99"),
     ("branches.c", "c99"),
     ("cancel.c", "c99"),
     ("cancel_parallel.c", "c99"),
+    ("cancel_taskloop.c", "c89"),
+    ("cancel_barriers.c", "c99"),
     ("statements.c", "c99"),
     ("classes.cpp", "c++98"),
     ("lambdas.cpp", "c++11"),
 ];
 
-/// Plain programs that a compiler gets wrong: clang 19 runs no iteration of such a taskloop, and
-/// its library hangs now and then in a cancelled parallel region.
-const WRONG_WHEN_PLAIN: &[(&str, &str)] =
-    &[("three_levels.c", "clang-19"), ("cancel_parallel.c", "clang-19")];
+/// Clang warns about its own expansion of a construct in the plain program, too.
+const LOUD_WHEN_PLAIN: &[&str] =
+    &["cancel_taskloop.c", "constructs.c", "loud.c", "masked.c", "taskloops.c", "three_levels.c"];
+
+/// Plain programs that clang 19 gets wrong: it runs no iteration of such a taskloop, and its library
+/// hangs now and then in a cancelled parallel region.
+const WRONG_WHEN_PLAIN: &[&str] =
+    &["cancel_barriers.c", "cancel_parallel.c", "masked.c", "three_levels.c"];
+
+/// Programs that clang 19 does not compile.
+const NOT_FOR_CLANG: &[&str] = &["scope.c"];
 
 /// A program that takes longer than two minutes has hung.
 const POLL_MS: u64 = 5;
@@ -60,23 +72,25 @@ fn programs_behave_alike_and_events_balance() {
     for (program, first) in PROGRAMS {
         let cxx = program.ends_with(".cpp");
         let standards = if cxx { CXX_STANDARDS } else { C_STANDARDS };
-        let from =
-            standards.iter().position(|standard| standard == first).unwrap_or(standards.len());
+        let from = standards.iter().position(|standard| standard == first).unwrap();
         let instrumented = rewrite(program, &folder);
         for compiler in if cxx { ["g++", "clang++-19"] } else { ["gcc", "clang-19"] } {
-            for standard in &standards[from..] {
-                strict(compiler, standard, &instrumented, &folder);
-            }
-            if WRONG_WHEN_PLAIN.contains(&(*program, compiler)) {
+            let latest = standards.last().unwrap();
+            let known = |list: &[&str]| compiler.starts_with("clang") && list.contains(program);
+            if known(NOT_FOR_CLANG) {
                 continue;
             }
-            let latest = standards.last().unwrap();
-            compare(compiler, latest, program, &instrumented, &stub, &folder);
             let preprocessed = rewrite_preprocessed(compiler, latest, program, &folder);
-            if from < standards.len() {
+            if !known(LOUD_WHEN_PLAIN) {
+                for standard in &standards[from..] {
+                    strict(compiler, standard, &instrumented, &folder);
+                }
                 strict(compiler, latest, &preprocessed, &folder);
             }
-            compare(compiler, latest, program, &preprocessed, &stub, &folder);
+            if !known(WRONG_WHEN_PLAIN) {
+                compare(compiler, latest, program, &instrumented, &stub, &folder);
+                compare(compiler, latest, program, &preprocessed, &stub, &folder);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::lexer::Lexed;
 use super::pragma::Found;
-use super::statements::{Body, Site};
+use super::statements::{Body, Nest, Site};
 use crate::directives::{Kind, Level, User};
 use crate::{Error, LineIndex};
 
@@ -15,6 +15,8 @@ pub(super) struct Construct {
     pub(super) parent: Option<usize>,
     /// Where its body begins and ends; more than one if preprocessor branches differ.
     pub(super) bodies: Vec<Body>,
+    /// The loops it is about; more than one if preprocessor branches differ.
+    pub(super) nests: Vec<Nest>,
     /// Bodies of a first section without directive.
     pub(super) implicit_section: Vec<Body>,
     /// The construct or range around it in which nothing may be called, as text for a diagnostic.
@@ -23,8 +25,18 @@ pub(super) struct Construct {
     pub(super) muted: bool,
     /// Whether a `cancel` can leave its body, so that the end has to be a cleanup.
     pub(super) cancelled: bool,
+    /// Whether it belongs to a parallel region that can be cancelled: then its barrier may be where
+    /// a thread leaves that region.
+    pub(super) leaves: bool,
     /// The untied task whose body this one is a scheduling point of.
     pub(super) untied_task: Option<usize>,
+}
+
+impl Construct {
+    /// What an iteration executes.
+    pub(super) fn iterations(&self) -> Vec<Body> {
+        self.nests.iter().map(|nest| nest.iteration).collect()
+    }
 }
 
 /// Why nothing may be called somewhere.
@@ -60,10 +72,16 @@ pub(super) fn collect(
         {
             bodies.push(body);
         }
+        if let Some(nest) = site.nest.clone()
+            && !construct.nests.iter().any(|other| other.iteration == nest.iteration)
+        {
+            construct.nests.push(nest);
+        }
     }
     for (construct, found) in constructs.iter().zip(&lexed.directives) {
         agree(lexed, &construct.bodies)
             .and_then(|()| agree(lexed, &construct.implicit_section))
+            .and_then(|()| agree(lexed, &construct.iterations()))
             .map_err(|()| {
                 let message =
                     "preprocessor branches disagree about the statement behind this directive";
@@ -117,6 +135,7 @@ fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct])
             mark_cancelled(directives, constructs, parent, &what);
         }
     }
+    mark_leaving(directives, constructs);
 }
 
 /// `declare target` without a list opens a range in which all functions are for devices as well.
@@ -147,10 +166,7 @@ fn inherited(
             let whole = levels.len() > 1 && crate::clauses::split(text, directive, levels).is_err();
             (open && !whole, untied_inside(found, levels, index, parent))
         }
-        Kind::Body { inside } => {
-            let taskloop = directive.words.first().is_some_and(|word| word.text == "taskloop");
-            (*inside, if taskloop { None } else { parent.untied_task })
-        }
+        Kind::Body { inside } => (*inside, parent.untied_task),
         _ => (true, parent.untied_task),
     };
     let closed = parent.closed_by.or((!open).then_some(Closed::Construct(index)));
@@ -163,11 +179,11 @@ fn untied_inside(
     index: usize,
     parent: &Construct,
 ) -> Option<usize> {
-    match levels[0] {
-        Level::Task => {
-            (found.directive.has("untied") && parent.closed_by.is_none()).then_some(index)
-        }
-        Level::Parallel => None,
+    let untied = found.directive.has("untied") && parent.closed_by.is_none();
+    match levels.last() {
+        Some(Level::Task) => untied.then_some(index),
+        Some(Level::Taskloop { .. }) => (untied && !parent.nests.is_empty()).then_some(index),
+        _ if levels[0] == Level::Parallel => None,
         _ => parent.untied_task,
     }
 }
@@ -190,19 +206,34 @@ fn mark_cancelled(
 ) {
     let mut next = from;
     while let Some(index) = next {
-        let binds = match (&directives[index].kind, what) {
-            (Kind::Events(levels), "parallel") => levels[0] == Level::Parallel,
-            (Kind::Events(levels), "for" | "do") => {
-                levels.iter().any(|level| matches!(level, Level::Loop { .. }))
-            }
-            (Kind::Events(levels), "sections") => levels.contains(&Level::Sections),
-            (Kind::Events(levels), "taskgroup") => levels[0] == Level::Task,
-            _ => false,
+        let Kind::Events(levels) = &directives[index].kind else {
+            next = constructs[index].parent;
+            continue;
         };
+        let binds = levels.iter().any(|level| match what {
+            "parallel" => *level == Level::Parallel,
+            "for" | "do" => matches!(level, Level::Loop { .. }),
+            "sections" => *level == Level::Sections,
+            "taskgroup" => matches!(level, Level::Task | Level::Taskloop { .. }),
+            _ => false,
+        });
         if binds {
             constructs[index].cancelled = true;
             return;
         }
         next = constructs[index].parent;
+    }
+}
+
+/// Marks what belongs to a parallel region that can be cancelled. A parent comes before its
+/// children.
+fn mark_leaving(directives: &[Found], constructs: &mut [Construct]) {
+    for index in 0..constructs.len() {
+        let Some(parent) = constructs[index].parent else { continue };
+        constructs[index].leaves = match &directives[parent].kind {
+            Kind::Events(levels) if *levels == [Level::Parallel] => constructs[parent].cancelled,
+            Kind::Events(levels) if levels[0] == Level::Parallel => false,
+            _ => constructs[parent].leaves,
+        };
     }
 }

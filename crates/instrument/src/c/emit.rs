@@ -10,12 +10,15 @@ use super::positions::Positions;
 use super::pragma::{Form, Found};
 use super::split::{self, Parts};
 use super::statements::Body;
-use super::{prelude, scan};
+use super::{counter, prelude, scan};
 use crate::clauses::{self, UNKNOWN};
-use crate::directives::{self, Kind, Level};
+use crate::directives::{self, Kind, Level, Shape};
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
-use crate::{Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity};
+use crate::{
+    BARRIER_INCLUDED, Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity,
+    TIMED,
+};
 use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashSet};
 
@@ -24,6 +27,8 @@ use std::collections::{BTreeSet, HashSet};
 pub(super) struct Needs {
     /// Cleanup ends.
     pub(super) guards: bool,
+    /// What tells integers from other counters.
+    pub(super) counters: bool,
     /// Entries and cleanup ends of functions.
     pub(super) functions: bool,
 }
@@ -96,10 +101,10 @@ pub(super) struct Emitter<'a> {
     pub(super) options: &'a Options,
     pub(super) lines: &'a LineIndex,
     pub(super) lexed: &'a Lexed,
-    constructs: &'a [Construct],
-    prefix: &'a str,
+    pub(super) constructs: &'a [Construct],
+    pub(super) prefix: &'a str,
     pub(super) positions: &'a Positions<'a>,
-    insertions: Insertions<'a>,
+    pub(super) insertions: Insertions<'a>,
     pub(super) edits: EditList,
     /// Region number of each directive that has events.
     numbers: Vec<Option<usize>>,
@@ -146,14 +151,15 @@ impl Emitter<'_> {
         (!disabled).then(|| level.stem(false))
     }
 
-    fn names<'n>(&'n self, number: &'n str, cleanup: bool, split_barrier: bool) -> Names<'n> {
-        Names { prefix: self.prefix, number, cleanup, split_barrier }
+    fn names<'n>(&'n self, number: &'n str, cleanup: bool) -> Names<'n> {
+        Names { prefix: self.prefix, number, cleanup, split_barrier: false, leaves: false }
     }
 
     /// A construct with events of its own.
     fn events(&mut self, index: usize, levels: &[Level]) {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        let region = self.region(found, construct);
+        let mut region = self.region(found, construct);
+        self.tell(index, levels, &mut region);
         let number = self.add_region(region);
         self.numbers[index] = Some(number);
         self.outcome.directives_instrumented += 1;
@@ -169,9 +175,10 @@ impl Emitter<'_> {
                 self.nest(index, levels, parts, &calls)
             }
             Err(reason) => {
+                self.outcome.regions[number - 1].add_clause(BARRIER_INCLUDED);
                 let message = format!("only fork and join are measured: {reason}");
                 self.note(found.span.start, Severity::Note, message);
-                let calls = self.names(&number.to_string(), false, false).fork_and_join();
+                let calls = self.names(&number.to_string(), false).fork_and_join();
                 (Parts { before: calls.before, ..Parts::default() }, calls.after)
             }
         };
@@ -179,6 +186,24 @@ impl Emitter<'_> {
         self.place(index, parts, after);
         if levels.contains(&Level::Sections) {
             self.section(index, &construct.implicit_section.clone(), true);
+        }
+    }
+
+    /// Adds our own words to the clauses of a region.
+    fn tell(&self, index: usize, levels: &[Level], region: &mut Region) {
+        let directive = &self.lexed.directives[index].directive;
+        let enabled =
+            |level: Level| level.switch().is_some_and(|s| self.options.enabled.contains(s));
+        if levels.iter().any(|&level| enabled(level)) {
+            region.add_clause(TIMED);
+        }
+        let stays = self.barrier_stays(index) && !directive.has("nowait");
+        let included = levels.iter().any(|level| match level {
+            _ if level.has_barrier() => stays,
+            _ => level.hides_barrier(self.source, directive),
+        });
+        if included {
+            region.add_clause(BARRIER_INCLUDED);
         }
     }
 
@@ -195,19 +220,54 @@ impl Emitter<'_> {
 
     /// The calls of every level.
     fn level_calls(&mut self, index: usize, levels: &[Level], number: usize) -> Vec<Calls> {
-        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        let stays = directives::barrier_stays(self.source, &found.directive).is_some();
+        let construct = &self.constructs[index];
+        let stays = self.barrier_stays(index);
         let number = number.to_string();
         let calls = levels.iter().map(|&level| {
             let Some(stem) = self.stem(level) else { return Calls::default() };
-            let cleanup = construct.cancelled && matches!(level, Level::Parallel | Level::Task);
-            let loops = !matches!(level, Level::Parallel | Level::Task) && construct.cancelled;
-            let split_barrier = level.has_barrier() && !stays && !loops;
-            self.names(&number, cleanup, split_barrier).calls(level, stem)
+            let barrier = level.has_barrier();
+            let names = Names {
+                split_barrier: barrier && !stays,
+                leaves: construct.leaves && (barrier || level.has_own_barrier()),
+                ..self.names(&number, construct.cancelled && level.shape() == Shape::Forking)
+            };
+            match level {
+                Level::Taskloop { .. } if construct.nests.is_empty() => names.unseen_taskloop(),
+                Level::Loop { .. } => {
+                    let iteration = self.chunk_events(index, level, &names);
+                    Calls { iteration, ..names.calls(level, stem) }
+                }
+                _ => names.calls(level, stem),
+            }
         });
         let calls: Vec<Calls> = calls.collect();
-        self.needs.guards |= construct.cancelled;
+        self.needs.guards |= construct.cancelled
+            || construct.leaves
+            || calls.iter().any(|calls| !calls.iteration.0.is_empty());
+        self.needs.counters |= self.options.loop_chunks;
         calls
+    }
+
+    /// The events of each iteration of a worksharing loop, if they are wanted and possible: nothing
+    /// may stand beside the two blocks that `scan` separates.
+    fn chunk_events(&self, index: usize, level: Level, names: &Names) -> (String, String) {
+        let directive = &self.lexed.directives[index].directive;
+        let scan = directive
+            .clause("reduction")
+            .is_some_and(|clause| clause.has_modifier(self.source, "inscan"));
+        let [nest, ..] = self.constructs[index].nests.as_slice() else { return Default::default() };
+        let possible = level.allows_calls_inside(self.source, directive) && !scan;
+        if !self.options.loop_chunks || !possible {
+            return Default::default();
+        }
+        let counter = counter::counter(self.source, nest.header.clone());
+        names.iteration(counter, self.options.language == Language::Cxx)
+    }
+
+    /// Whether a worksharing construct keeps its implicit barrier, or has none.
+    fn barrier_stays(&self, index: usize) -> bool {
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        construct.cancelled || directives::barrier_stays(self.source, &found.directive).is_some()
     }
 
     /// Puts the levels into each other: the calls of the outer ones go to the generated directives.
@@ -224,7 +284,9 @@ impl Emitter<'_> {
         before.extend([parts.before.as_str(), &calls[0].before]);
         for (level, calls_of) in calls[..last].iter().enumerate() {
             let directive = [parts.outer[level].as_str(), &calls_of.clauses].concat();
-            let inner = [calls_of.begin.as_str(), &calls[level + 1].before].concat();
+            // C89 has declarations only where a block begins.
+            let open = if calls_of.begin.is_empty() { "" } else { calls[level + 1].open() };
+            let inner = [calls_of.begin.as_str(), open, &calls[level + 1].before].concat();
             let marker = self.insertions.marker(found.span.start);
             before += &match found.form {
                 Form::Line { .. } => {
@@ -235,7 +297,8 @@ impl Emitter<'_> {
         }
         let mut after = String::with_capacity(256);
         after += &calls[last].after;
-        for calls_of in calls[..last].iter().rev() {
+        for (level, calls_of) in calls[..last].iter().enumerate().rev() {
+            after += if calls_of.begin.is_empty() { "" } else { calls[level + 1].close() };
             after += &calls_of.end;
             after += &calls_of.after;
         }
@@ -243,109 +306,8 @@ impl Emitter<'_> {
         parts.clauses += &calls[last].clauses;
         parts.begin.clone_from(&calls[last].begin);
         parts.end.clone_from(&calls[last].end);
+        parts.iteration.clone_from(&calls[last].iteration);
         (parts, after)
-    }
-
-    /// Writes the parts of one construct to the insertions and edits.
-    fn place(&mut self, index: usize, parts: Parts, after: String) {
-        let found = &self.lexed.directives[index];
-        let wrap = !parts.before.is_empty() || !after.is_empty();
-        let (open, close) = if wrap { ("{ ", " }") } else { ("", "") };
-        self.calls = true;
-        let guard = self.guard(index);
-        let define = match &guard {
-            Some(name) => format!("\n#define {name} 1\n"),
-            None => String::new(),
-        };
-        if wrap || guard.is_some() {
-            let text = format!("{define}{open}{}", parts.before);
-            self.insertions.add(found.span.start, Rank::before(index), text);
-        }
-        self.edits.insert(found.directive.end, parts.clauses);
-        for (range, text) in parts.edits {
-            self.edits.replace(range, text);
-        }
-        if !found.has_body() {
-            let (end, blank) = match found.form {
-                Form::Line { next } => (next, ""),
-                _ => (self.constructs[index].bodies.first().map_or(0, |body| body.end), " "),
-            };
-            let text = format!("{blank}{}{close}", after.trim_start());
-            return self.insertions.add(end, Rank::end(index), text);
-        }
-        self.place_body(
-            index,
-            &parts.begin,
-            &format!("{}{after}{close}", parts.end),
-            guard.as_deref(),
-        );
-    }
-
-    fn place_body(&mut self, index: usize, begin: &str, end: &str, guard: Option<&str>) {
-        let bodies = &self.constructs[index].bodies;
-        let starts: BTreeSet<usize> = bodies.iter().map(|body| body.start).collect();
-        let ends: BTreeSet<(usize, bool)> =
-            bodies.iter().map(|body| (body.end, body.compound)).collect();
-        for start in starts {
-            self.insert(
-                index,
-                start,
-                start,
-                Rank::body(index),
-                begin,
-                guard.map(|name| (name, false)),
-            );
-        }
-        for (offset, compound) in ends {
-            let text = if compound || end.is_empty() { end.to_owned() } else { format!(";{end}") };
-            let text = text.trim_start().to_owned();
-            let text = if compound { format!(" {text}") } else { text };
-            self.insert(
-                index,
-                offset,
-                offset - 1,
-                Rank::end(index),
-                &text,
-                guard.map(|name| (name, true)),
-            );
-        }
-    }
-
-    /// Inserts at an offset, under the guard if that offset is also reached by configurations that
-    /// do not have the directive. `inside` is an offset in the branch in question.
-    fn insert(
-        &mut self,
-        index: usize,
-        offset: usize,
-        inside: usize,
-        rank: Rank,
-        text: &str,
-        guard: Option<(&str, bool)>,
-    ) {
-        match guard {
-            Some((name, last)) if self.leaves_branch(index, inside) => {
-                if !text.trim().is_empty() {
-                    self.insertions.add_guarded(offset, rank, name, text.trim(), last);
-                }
-            }
-            _ => self.insertions.add(offset, rank, text.to_owned()),
-        }
-    }
-
-    fn leaves_branch(&self, index: usize, offset: usize) -> bool {
-        let conditions = &self.lexed.conditions;
-        let own = conditions.branch_at(self.lexed.directives[index].span.end);
-        !conditions.within(conditions.branch_at(offset), own)
-    }
-
-    /// The macro that tells whether the branch of this directive is active, if one is needed.
-    fn guard(&self, index: usize) -> Option<String> {
-        let bodies = &self.constructs[index].bodies;
-        let leaves = self.lexed.directives[index].has_body()
-            && bodies.iter().any(|body| {
-                self.leaves_branch(index, body.start) || self.leaves_branch(index, body.end - 1)
-            });
-        leaves.then(|| format!("{}b{}", self.prefix, index + 1))
     }
 
     /// A section, with or without a directive of its own.
@@ -361,7 +323,7 @@ impl Emitter<'_> {
         let parent = if implicit { Some(index) } else { construct.parent };
         let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);
         self.needs.guards |= cancelled;
-        let (begin, end) = self.names(&number.to_string(), cancelled, false).section();
+        let (begin, end) = self.names(&number.to_string(), cancelled).section();
         let (begin, end) = (begin.trim_end().to_owned(), end.trim_start().to_owned());
         self.calls = true;
         for body in bodies {
@@ -454,7 +416,7 @@ impl Emitter<'_> {
 
     /// The call that yields the descriptor of a region.
     pub(super) fn accessor(&self, number: usize) -> String {
-        self.names(&number.to_string(), false, false).accessor()
+        self.names(&number.to_string(), false).accessor()
     }
 
     /// Number of a section's construct: one more section.

@@ -1,6 +1,7 @@
 //! The calls that each level of a construct gets: before its directive, at both ends of its body
 //! and behind it.
 
+use super::counter::Counter;
 use crate::directives::{Level, Shape};
 
 /// What is inserted around one level. Every text may be empty.
@@ -16,6 +17,20 @@ pub(super) struct Calls {
     pub(super) end: String,
     /// Behind the body.
     pub(super) after: String,
+    /// At the begin and the end of what an iteration executes.
+    pub(super) iteration: (String, String),
+}
+
+impl Calls {
+    /// The brace that is needed where this level is not the first thing in a block.
+    pub(super) fn open(&self) -> &'static str {
+        if self.before.starts_with("long ") { "{ " } else { "" }
+    }
+
+    /// The brace that closes it.
+    pub(super) fn close(&self) -> &'static str {
+        if self.before.starts_with("long ") { " }" } else { "" }
+    }
 }
 
 /// What the texts are made with. They are put together with `concat`, not formatted: where
@@ -28,6 +43,9 @@ pub(super) struct Names<'a> {
     pub(super) cleanup: bool,
     /// Whether the implicit barrier is made explicit.
     pub(super) split_barrier: bool,
+    /// Whether a thread may leave the parallel region at its barrier, so that the exits have to be
+    /// cleanups.
+    pub(super) leaves: bool,
 }
 
 impl Names<'_> {
@@ -63,8 +81,17 @@ impl Names<'_> {
         text
     }
 
-    /// Both ends of a body that has an event at each. Assignments, because C89 has no initialiser
-    /// that is not constant.
+    /// The declaration of a variable whose cleanup calls a routine. Assignments, because C89 has no
+    /// initialiser that is not constant.
+    fn guard(&self, letter: &str, routine: &str, id: &str) -> String {
+        let (prefix, guard, region) = (self.prefix, self.variable(letter), self.accessor());
+        let cleanup = format!("__attribute__((cleanup({prefix}{routine})))");
+        format!(
+            "struct {prefix}guard {guard} {cleanup}; {guard}.region = {region}; {guard}.id = {id};"
+        )
+    }
+
+    /// Both ends of a body that has an event at each.
     fn ends(&self, stem: &str, id: Option<&str>) -> (String, String) {
         let call = |what: &str| match id {
             Some(id) => self.call_with(&[stem, what], &[id]),
@@ -73,20 +100,28 @@ impl Names<'_> {
         if !self.cleanup {
             return (["{ ", &call("_begin"), " "].concat(), [" ", &call("_end"), " }"].concat());
         }
-        let (prefix, guard, region) = (self.prefix, self.variable("g"), self.accessor());
-        let kind = stem.to_ascii_lowercase();
-        let declaration =
-            format!("struct {prefix}guard {guard} __attribute__((cleanup({prefix}end_{kind})));");
-        let fill = format!("{guard}.region = {region}; {guard}.id = {};", id.unwrap_or("0"));
-        (format!("{{ {declaration} {fill} {} ", call("_begin")), " }".to_owned())
+        let guard = self.guard("g", &[stem, "_end"].concat(), id.unwrap_or("0"));
+        (format!("{{ {guard} {} ", call("_begin")), " }".to_owned())
+    }
+
+    /// The calls before and behind something that a thread may leave the parallel region in.
+    fn passing(&self, letter: &str, stem: &str) -> (String, String) {
+        let enter = self.call(&[stem, "_enter"]);
+        if !self.leaves {
+            return (enter, [" ", &self.call(&[stem, "_exit"])].concat());
+        }
+        let guard = self.guard(letter, &[stem, "_exit"].concat(), "0");
+        ([&guard, " ", &enter].concat(), String::new())
     }
 
     fn barrier(&self) -> String {
-        if !self.split_barrier {
-            return String::new();
+        let (enter, exit) = self.passing("h", "Barrier");
+        let barrier = [&enter, " _Pragma(\"omp barrier\")", &exit].concat();
+        match (self.split_barrier, self.leaves) {
+            (false, _) => String::new(),
+            (true, false) => [" ", &barrier].concat(),
+            (true, true) => [" { ", &barrier, " }"].concat(),
         }
-        let (enter, exit) = (self.call(&["Barrier_enter"]), self.call(&["Barrier_exit"]));
-        [" ", &enter, " _Pragma(\"omp barrier\") ", &exit].concat()
     }
 
     /// The calls around a level that has events.
@@ -105,15 +140,53 @@ impl Names<'_> {
                 Calls { begin, end, ..self.around(stem) }
             }
             Shape::Mark => Calls { before: self.call(&[stem]), ..Calls::default() },
-            Shape::Around | Shape::Taskloop if matches!(level, Level::Taskloop { .. }) => {
-                self.taskloop()
-            }
-            Shape::Around | Shape::Alone | Shape::Taskloop => self.around(stem),
+            Shape::Taskloop => self.taskloop(),
+            Shape::Around if matches!(level, Level::Taskloop { .. }) => self.unseen_taskloop(),
+            Shape::Around | Shape::Alone => self.around(stem),
         }
     }
 
-    /// Entry and exit with the id of what the construct makes.
+    /// Entry and exit with the id of what the construct makes, and each iteration in its task: the
+    /// variable is 0 in the first one.
     fn taskloop(&self) -> Calls {
+        let (construct, task) = (self.variable("l"), self.variable("t"));
+        let enter = self.call_with(&["Taskloop_enter"], &["&", &construct]);
+        let begin = self.call_with(&["Taskloop_begin"], &[&construct, ", &", &task]);
+        let guard = self.guard("i", "Taskloop_end", "0");
+        let fill = format!("{}.id = {task};", self.variable("i"));
+        Calls {
+            before: format!("long {construct}, {task} = 0; {enter}"),
+            clauses: format!(" firstprivate({construct}, {task})"),
+            iteration: (format!("{{ {guard} {begin} {fill} "), " }".to_owned()),
+            ..self.unseen_taskloop()
+        }
+    }
+
+    /// Both ends of an iteration of a worksharing loop. What kind of variable counts is for an
+    /// overloaded function to find out in C++.
+    pub(super) fn iteration(&self, counter: Option<Counter>, cxx: bool) -> (String, String) {
+        let prefix = self.prefix;
+        let arguments = counter.map_or_else(
+            || "0, 0".to_owned(),
+            |Counter { variable, step, down }| {
+                let minus = if down { "-" } else { "" };
+                match cxx {
+                    true => {
+                        format!(
+                            "{prefix}index({variable}), {minus}{prefix}step({variable}, {step})"
+                        )
+                    }
+                    false => format!("(long)({variable}), {minus}(long)({step})"),
+                }
+            },
+        );
+        let guard = self.guard("i", "Iteration_end", "0");
+        let begin = self.call_with(&["Iteration_begin"], &[&arguments]);
+        (format!("{{ {guard} {begin} "), " }".to_owned())
+    }
+
+    /// Entry and exit of a taskloop in whose iterations nothing can be called.
+    pub(super) fn unseen_taskloop(&self) -> Calls {
         let (before, id) = self.id("l", "Taskloop_enter");
         let after = [" ", &self.call_with(&["Taskloop_exit"], &[&id])].concat();
         Calls { before, after, ..Calls::default() }
@@ -121,9 +194,9 @@ impl Names<'_> {
 
     /// Entry and exit, with the barrier that was implicit before.
     fn around(&self, stem: &str) -> Calls {
-        let before = self.call(&[stem, "_enter"]);
+        let (before, exit) = self.passing("e", stem);
         let clauses = if self.split_barrier { " nowait" } else { "" }.to_owned();
-        let after = [&self.barrier(), " ", &self.call(&[stem, "_exit"])].concat();
+        let after = [self.barrier(), exit].concat();
         Calls { before, clauses, after, ..Calls::default() }
     }
 
@@ -132,7 +205,7 @@ impl Names<'_> {
         let (begin, end) = self.ends(stem, Some(&id));
         let after = [" ", &self.call_with(&[finish], &[&id])].concat();
         let clauses = [" firstprivate(", &id, ")"].concat();
-        Calls { before, clauses, begin, end, after }
+        Calls { before, clauses, begin, end, after, ..Calls::default() }
     }
 
     /// Fork and join alone, for a combined construct that cannot be split.

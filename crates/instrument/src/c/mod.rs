@@ -9,6 +9,7 @@
 mod attribute;
 mod conditions;
 mod constructs;
+mod counter;
 mod emit;
 mod functions;
 mod head;
@@ -18,6 +19,7 @@ mod lexer;
 mod open_regions;
 mod outline;
 mod parts;
+mod place;
 mod positions;
 mod pragma;
 mod prelude;

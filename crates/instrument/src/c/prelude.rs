@@ -91,6 +91,9 @@ pub(super) fn prelude(
     if needs.guards {
         guards(&mut text, prefix);
     }
+    if needs.counters && cxx {
+        counters(&mut text, prefix);
+    }
     if needs.functions {
         functions(&mut text, prefix);
     }
@@ -103,7 +106,8 @@ pub(super) fn prelude(
     text
 }
 
-/// What `pomp.h` declares. The descriptor's type has a tag of ours, and the one of `pomp.h` is only
+/// What `pomp.h` declares. A library may define its routines as macros (POMP paper, section 3.9), so
+/// the names are in parentheses, where no macro with arguments is expanded. The descriptor's type has a tag of ours, and the one of `pomp.h` is only
 /// mentioned: the text may include that header as well, or have a type of its own by that name.
 fn declarations(cxx: bool, prefix: &str) -> String {
     let mut text = format!(
@@ -114,12 +118,12 @@ fn declarations(cxx: bool, prefix: &str) -> String {
     );
     text += if cxx { "extern \"C\" {\n" } else { "" };
     for routine in ["Init", "Finalize", "On", "Off"] {
-        let _ = write!(text, "extern void POMP_{routine}(void);");
+        let _ = write!(text, "extern void (POMP_{routine})(void);");
     }
     text.push('\n');
     for line in ROUTINES.chunks(3) {
         for (name, parameters) in line {
-            let _ = write!(text, "extern void POMP_{name}(struct ompregdescr*{parameters});");
+            let _ = write!(text, "extern void (POMP_{name})(struct ompregdescr*{parameters});");
         }
         text.push('\n');
     }
@@ -127,16 +131,72 @@ fn declarations(cxx: bool, prefix: &str) -> String {
     text
 }
 
-/// Ends that run also when a `cancel` leaves the body.
+/// Routines that have to run also when a `cancel` leaves the place between them and what opened it,
+/// with the parameters behind the descriptor.
+const CLEANUPS: &[(&str, &str)] = &[
+    ("Parallel_end", ",g->id"),
+    ("Task_end", ",g->id"),
+    ("Taskloop_end", ",g->id"),
+    ("Section_end", ""),
+    ("Iteration_end", ""),
+    ("Barrier_exit", ""),
+    ("For_exit", ""),
+    ("Sections_exit", ""),
+    ("Single_exit", ""),
+    ("Scope_exit", ""),
+    ("Loop_exit", ""),
+];
+
+/// The type of the variables whose cleanup calls a routine, and the cleanups.
 fn guards(text: &mut String, prefix: &str) {
     let _ = writeln!(text, "struct {prefix}guard{{struct ompregdescr*region;long id;}};");
-    for (name, call) in [
-        ("parallel", "POMP_Parallel_end(g->region,g->id)"),
-        ("task", "POMP_Task_end(g->region,g->id)"),
-        ("section", "POMP_Section_end(g->region)"),
-    ] {
+    for (routine, id) in CLEANUPS {
         let head = "static __inline__ __attribute__((unused))void ";
-        let _ = writeln!(text, "{head}{prefix}end_{name}(struct {prefix}guard*g){{{call};}}");
+        let _ = write!(text, "{head}{prefix}{routine}(struct {prefix}guard*g)");
+        let _ = writeln!(text, "{{POMP_{routine}(g->region{id});}}");
+    }
+}
+
+/// The types that a loop can count with so that neighbours are known.
+const INTEGERS: &[&str] = &[
+    "char",
+    "signed char",
+    "unsigned char",
+    "short",
+    "unsigned short",
+    "int",
+    "unsigned",
+    "long",
+    "unsigned long",
+    "__extension__ long long",
+    "__extension__ unsigned long long",
+];
+
+/// The value and the step of a loop's variable; of anything but an integer (an iterator, say), 0.
+fn counters(text: &mut String, prefix: &str) {
+    let _ = writeln!(
+        text,
+        "template<class T>inline long {prefix}index(const T&){{return 0;}}\n\
+         template<class T,class S>inline long {prefix}step(const T&,const S&){{return 0;}}"
+    );
+    for name in INTEGERS {
+        let (head, name) = match name.strip_prefix("__extension__ ") {
+            Some(name) => ("__extension__ ", name),
+            None => ("", *name),
+        };
+        let value = if name == "long" { "i".to_owned() } else { "static_cast<long>(i)".to_owned() };
+        let _ = writeln!(text, "{head}inline long {prefix}index({name} i){{return {value};}}");
+    }
+    for name in INTEGERS {
+        let (head, name) = match name.strip_prefix("__extension__ ") {
+            Some(name) => ("__extension__ ", name),
+            None => ("", *name),
+        };
+        let _ = writeln!(
+            text,
+            "{head}template<class S>inline long {prefix}step({name},const S&s)\
+             {{return {prefix}index(s);}}"
+        );
     }
 }
 

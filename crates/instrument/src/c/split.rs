@@ -19,6 +19,8 @@ pub(super) struct Parts {
     /// At the begin and the end of the body.
     pub(super) begin: String,
     pub(super) end: String,
+    /// At both ends of what an iteration executes.
+    pub(super) iteration: (String, String),
     /// Deletions and replacements in the user's directive.
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
@@ -52,7 +54,10 @@ pub(super) fn parts(
     }
     for (index, clause) in found.directive.clauses.iter().enumerate() {
         if split.common_if == Some(index) {
-            parts.edits.push((clause.span.clone(), format!("if({condition})")));
+            // The simd part of a taskloop looks at it inside of the tasks.
+            let inside = matches!(levels[last], Level::Taskloop { .. });
+            let given = if inside { format!(" firstprivate({condition})") } else { String::new() };
+            parts.edits.push((clause.span.clone(), format!("if({condition}){given}")));
         } else if !split.levels[last].1.contains(&index) {
             parts.edits.push(without(text, clause.span.clone(), found.form));
         }

@@ -9,6 +9,7 @@ use super::conditions::View;
 use super::lexer::{Kind, Lexed, Token};
 use crate::directives::{self, Level};
 use crate::{Error, LineIndex};
+use std::ops::Range;
 
 /// Where a directive and its body are, in one view.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub(super) struct Site {
     pub(super) parent: Option<usize>,
     /// The body; `None` for a directive that stands alone.
     pub(super) body: Option<Body>,
+    /// The loops of a directive whose iterations can have events.
+    pub(super) nest: Option<Nest>,
     /// Whether this is the first section of a `sections` construct, which needs no directive. Then
     /// `directive` is the `sections` one.
     pub(super) implicit_section: bool,
@@ -34,6 +37,26 @@ pub(super) struct Body {
     pub(super) compound: bool,
 }
 
+/// The nested loops that a directive is about.
+#[derive(Debug, Clone)]
+pub(super) struct Nest {
+    /// What is in the parentheses of the outermost one.
+    pub(super) header: Range<usize>,
+    /// What one iteration of the innermost one executes.
+    pub(super) iteration: Body,
+}
+
+/// Loops that are being looked for.
+#[derive(Debug, Clone)]
+struct Wanted {
+    /// Index of the site.
+    site: usize,
+    /// How many more.
+    depth: usize,
+    /// Parentheses of the outermost one.
+    header: Option<Range<usize>>,
+}
+
 /// Finds all constructs of a view.
 pub(super) fn sites(
     text: &[u8],
@@ -41,8 +64,18 @@ pub(super) fn sites(
     lexed: &Lexed,
     view: &View,
 ) -> Result<Vec<Site>, Error> {
-    let mut walk =
-        Walk { text, lines, lexed, view, at: 0, end: 0, depth: 0, parent: None, sites: Vec::new() };
+    let mut walk = Walk {
+        text,
+        lines,
+        lexed,
+        view,
+        at: 0,
+        end: 0,
+        depth: 0,
+        parent: None,
+        wanted: None,
+        sites: Vec::new(),
+    };
     loop {
         match walk.peek().kind {
             Kind::End => return Ok(walk.sites),
@@ -67,6 +100,8 @@ struct Walk<'a> {
     end: usize,
     depth: usize,
     parent: Option<usize>,
+    /// Between a directive and its loops: those.
+    wanted: Option<Wanted>,
     sites: Vec<Site>,
 }
 
@@ -110,7 +145,8 @@ impl Walk<'_> {
         let found = &self.lexed.directives[index];
         self.advance();
         let parent = self.parent;
-        let site = |body| Site { directive: index, parent, body, implicit_section: false };
+        let site =
+            |body| Site { directive: index, parent, body, nest: None, implicit_section: false };
         match &found.kind {
             directives::Kind::Events(_) | directives::Kind::Body { .. } => {}
             directives::Kind::StandAlone => {}
@@ -132,23 +168,50 @@ impl Walk<'_> {
         let place = self.sites.len();
         self.sites.push(site(None));
         self.parent = Some(index);
-        let body = if sections { self.sections(index)? } else { self.body(index)? };
+        let outer = self.wanted.take();
+        self.wanted = self.loops(index, place, outer);
+        let body = if sections { Some(self.sections(index)?) } else { self.body(index)? };
+        self.wanted = None;
         self.parent = parent;
-        self.sites[place].body = Some(body);
+        self.sites[place].body = body;
         Ok(())
     }
 
-    /// The statement that follows a directive.
-    fn body(&mut self, directive: usize) -> Result<Body, Error> {
+    /// The loops to look for behind a directive. One that transforms loops stands between another
+    /// one and its loops.
+    fn loops(&self, index: usize, site: usize, outer: Option<Wanted>) -> Option<Wanted> {
+        let found = &self.lexed.directives[index];
+        match &found.kind {
+            directives::Kind::Events(levels) if levels.iter().any(|level| level.iterates()) => {
+                let depth = directives::depth(self.text, &found.directive)?;
+                Some(Wanted { site, depth, header: None })
+            }
+            directives::Kind::Body { .. } => {
+                let outer = outer?;
+                let depth = outer.depth.max(directives::transformed(&found.directive)?);
+                Some(Wanted { depth, ..outer })
+            }
+            _ => None,
+        }
+    }
+
+    /// The statement that follows a directive. One that passes through may have none: what a
+    /// metadirective becomes can stand alone.
+    fn body(&mut self, directive: usize) -> Result<Option<Body>, Error> {
         let first = self.peek();
-        if matches!(first.kind, Kind::End | Kind::CloseBrace) {
+        let passes = matches!(self.lexed.directives[directive].kind, directives::Kind::Body { .. });
+        let missing = matches!(first.kind, Kind::End | Kind::CloseBrace);
+        if missing && passes {
+            return Ok(None);
+        }
+        if missing {
             let at = self.lexed.directives[directive].span.start;
             let message = "no statement follows this directive";
             return Err(self.error(at, message, "the statement that it applies to"));
         }
         self.statement()?;
         let compound = first.kind == Kind::OpenBrace;
-        Ok(Body { start: first.start as usize, end: self.end, compound })
+        Ok(Some(Body { start: first.start as usize, end: self.end, compound }))
     }
 
     fn statement(&mut self) -> Result<(), Error> {
@@ -172,6 +235,7 @@ impl Walk<'_> {
     fn statement_inner(&mut self) -> Result<(), Error> {
         loop {
             let token = self.peek();
+            self.look_no_further(token.kind);
             match token.kind {
                 Kind::Directive(_) => {
                     let sites = self.sites.len();
@@ -193,6 +257,11 @@ impl Walk<'_> {
                         return Ok(());
                     }
                     self.advance();
+                }
+                Kind::For if self.wanted.is_some() => {
+                    if self.wanted_loop()? {
+                        return Ok(());
+                    }
                 }
                 Kind::For | Kind::While | Kind::Switch => self.header()?,
                 Kind::Do => return self.do_while(),
@@ -223,6 +292,33 @@ impl Walk<'_> {
             Kind::OpenBrace => Ok(()),
             _ => self.expect(Kind::OpenParen, "`(`"),
         }
+    }
+
+    /// Something that cannot stand between a directive and its loops: a loop made by a macro, say.
+    fn look_no_further(&mut self, kind: Kind) {
+        let between = [Kind::Pragma, Kind::OpenBrace, Kind::OpenBracket, Kind::For];
+        if !between.contains(&kind) && !matches!(kind, Kind::Directive(_)) {
+            self.wanted = None;
+        }
+    }
+
+    /// A loop that is looked for, up to its body; with it if it was the innermost one.
+    fn wanted_loop(&mut self) -> Result<bool, Error> {
+        let Some(mut wanted) = self.wanted.take() else { return Ok(false) };
+        let start = self.peek().end as usize;
+        self.header()?;
+        wanted.depth = wanted.depth.saturating_sub(1);
+        let header = wanted.header.get_or_insert(start..self.end).clone();
+        if wanted.depth > 0 {
+            self.wanted = Some(wanted);
+            return Ok(false);
+        }
+        let first = self.peek();
+        self.statement()?;
+        let compound = first.kind == Kind::OpenBrace;
+        let iteration = Body { start: first.start as usize, end: self.end, compound };
+        self.sites[wanted.site].nest = Some(Nest { header, iteration });
+        Ok(true)
     }
 
     fn do_while(&mut self) -> Result<(), Error> {
@@ -343,10 +439,18 @@ impl Walk<'_> {
         let mut depth = 0usize;
         loop {
             match self.kind() {
-                Kind::OpenBrace | Kind::OpenParen | Kind::OpenBracket => depth += 1,
+                Kind::OpenBrace | Kind::OpenBracket => depth += 1,
+                Kind::OpenParen => {
+                    depth += 1;
+                    self.wanted = None;
+                }
                 Kind::CloseBrace | Kind::CloseParen | Kind::CloseBracket => depth -= 1,
                 Kind::Directive(_) => {
                     self.directive()?;
+                    continue;
+                }
+                Kind::For if self.wanted.is_some() => {
+                    self.statement()?;
                     continue;
                 }
                 Kind::End => return Err(self.unbalanced(open)),
@@ -420,6 +524,7 @@ impl Walk<'_> {
             directive: section.directive,
             parent: Some(sections),
             body: Some(Body { start, end: start, compound }),
+            nest: None,
             implicit_section: section.implicit,
         });
     }

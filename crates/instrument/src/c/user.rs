@@ -4,8 +4,8 @@
 use super::emit::Emitter;
 use super::pragma::{Form, Found};
 use super::scan;
-use crate::directives::User;
-use crate::{Error, Region, Severity};
+use crate::directives::{Named, User};
+use crate::{Error, Language, Region, Severity};
 use std::ops::Range;
 
 impl Emitter<'_> {
@@ -43,17 +43,31 @@ impl Emitter<'_> {
         }
     }
 
-    fn begin_region(&mut self, found: &Found, name: &str) -> String {
+    /// The address that goes to the library. By way of an integer, because the variable may be
+    /// `const` or `volatile`, and some build with -Wcast-qual -Werror.
+    fn address(&self, named: &Named) -> String {
+        let Some(variable) = &named.variable else { return "0".to_owned() };
+        let integer = "__UINTPTR_TYPE__";
+        if self.options.language == Language::Cxx {
+            let address = format!("__builtin_addressof({variable})");
+            return format!("reinterpret_cast<void*>(reinterpret_cast<{integer}>({address}))");
+        }
+        format!("(void*)({integer})&({variable})")
+    }
+
+    fn begin_region(&mut self, found: &Found, named: &Named) -> String {
+        let name = &named.name;
         let lines = self.directive_lines(found);
         let mut region = Region::new("region", lines, lines);
-        region.sub_name = name.to_owned();
+        region.sub_name.clone_from(name);
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
         self.open_regions.open(name, number, found.span.start);
-        format!("POMP_Begin({}, 0);", self.accessor(number))
+        format!("POMP_Begin({}, {});", self.accessor(number), self.address(named))
     }
 
-    fn end_region(&mut self, found: &Found, name: &str, last: bool) -> Result<String, Error> {
+    fn end_region(&mut self, found: &Found, named: &Named, last: bool) -> Result<String, Error> {
+        let name = &named.name;
         let number = self.open_regions.last(name).ok_or_else(|| {
             let message = format!("no user region `{name}` is open here");
             let expected = "an `inst begin` with this name before it";
@@ -66,7 +80,7 @@ impl Emitter<'_> {
                 self.note(found.span.start, Severity::Warning, message);
             }
         }
-        Ok(format!("POMP_End({}, 0);", self.accessor(number)))
+        Ok(format!("POMP_End({}, {});", self.accessor(number), self.address(named)))
     }
 
     /// Every region must have been closed.

@@ -23,6 +23,12 @@ pub(super) fn concurrent(source: &[u8], directive: &Directive) -> bool {
     })
 }
 
+/// Whether a `loop` is not one of the team's threads: then no barrier ends it.
+pub(super) fn binds_elsewhere(source: &[u8], directive: &Directive) -> bool {
+    let argument = directive.clause("bind").and_then(|clause| clause.argument.clone());
+    argument.is_some_and(|argument| !source[argument].eq_ignore_ascii_case(b"parallel"))
+}
+
 /// Why the implicit barrier of a worksharing construct stays, if it does. A `cancel` in the body is
 /// for the caller to find.
 pub fn barrier_stays(source: &[u8], directive: &Directive) -> Option<&'static str> {
@@ -44,5 +50,29 @@ pub fn barrier_stays(source: &[u8], directive: &Directive) -> Option<&'static st
         Some("a clause that is not known")
     } else {
         None
+    }
+}
+
+/// How many nested loops a construct is about; `None` if the text does not say it with a number.
+pub fn depth(source: &[u8], directive: &Directive) -> Option<usize> {
+    let mut depth = 1;
+    for name in ["collapse", "ordered"] {
+        let argument = directive.clause(name).and_then(|clause| clause.argument.clone());
+        if let Some(argument) = argument {
+            depth = depth.max(std::str::from_utf8(&source[argument]).ok()?.trim().parse().ok()?);
+        }
+    }
+    Some(depth)
+}
+
+/// How many nested loops a transformation of loops is about, as far as its text says; `None` if
+/// the directive is none, or one of a sequence of loops.
+pub fn transformed(directive: &Directive) -> Option<usize> {
+    let listed = |name: &str| directive.clause(name).map(|clause| clause.items.len());
+    match directive.words.first()?.text.as_str() {
+        "tile" | "stripe" => listed("sizes"),
+        "interchange" => Some(listed("permutation").unwrap_or(2)),
+        "unroll" | "reverse" | "split" => Some(1),
+        _ => None,
     }
 }

@@ -10,9 +10,9 @@ mod parallel;
 pub mod passed;
 mod user;
 
-pub use loops::barrier_stays;
+pub use loops::{barrier_stays, depth, transformed};
 pub use parallel::levels;
-pub use user::User;
+pub use user::{Named, User};
 
 use crate::directive::Directive;
 
@@ -232,6 +232,28 @@ impl Level {
     /// Whether it ends with an implicit barrier that `nowait` would remove.
     pub fn has_barrier(self) -> bool {
         loops::is_worksharing(self)
+    }
+
+    /// Whether it is a barrier, or ends with one that cannot be taken out.
+    pub fn has_own_barrier(self) -> bool {
+        matches!(self, Self::Barrier | Self::LoopConstruct)
+    }
+
+    /// Whether the time between its entry and its exit has waiting at a barrier in it that cannot
+    /// be told apart.
+    pub fn hides_barrier(self, source: &[u8], directive: &Directive) -> bool {
+        match self {
+            Self::LoopConstruct => !loops::binds_elsewhere(source, directive),
+            Self::Teams { open: false } | Self::Distribute { open: false } => {
+                directive.words.iter().any(|word| word.text == "parallel")
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether each of its iterations can have events.
+    pub fn iterates(self) -> bool {
+        matches!(self, Self::Loop { simd: false } | Self::Taskloop { simd: false })
     }
 
     /// Whether it is a statement without a body.

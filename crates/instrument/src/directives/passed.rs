@@ -11,7 +11,8 @@ const CLOSED: &[&str] = &["target", "simd", "loop"];
 /// Finds what a directive without events is.
 pub(super) fn classify(source: &[u8], directive: &Directive, words: &[&str]) -> Kind {
     match words {
-        ["ordered", ..] => Kind::Body { inside: false },
+        // The lanes of a simd loop; tasks that are recorded once and replayed, with their ids.
+        ["ordered" | "taskgraph", ..] => Kind::Body { inside: false },
         ["metadirective"] => Kind::Body { inside: !mentions_closed(source, directive) },
         _ if words.iter().any(|word| CLOSED.contains(word)) && !declarative(words) => {
             Kind::Body { inside: false }
@@ -27,14 +28,14 @@ fn body(words: &[&str]) -> bool {
     matches!(
         words,
         [
-            "taskgraph"
-                | "assume"
+            "assume"
                 | "dispatch"
                 | "tile"
                 | "unroll"
                 | "reverse"
                 | "interchange"
                 | "fuse"
+                | "split"
                 | "stripe"
                 | "allocators"
                 | "workdistribute",

@@ -6,12 +6,12 @@ use crate::directive::Directive;
 /// A directive that is replaced by calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum User {
-    /// `inst begin(name)`
-    Begin(String),
-    /// `inst end(name)`
-    End(String),
-    /// `inst altend(name)`: another way out of the region.
-    AlternativeEnd(String),
+    /// `inst begin(name[, variable])`
+    Begin(Named),
+    /// `inst end(name[, variable])`
+    End(Named),
+    /// `inst altend(name[, variable])`: another way out of the region.
+    AlternativeEnd(Named),
     /// `inst init`
     Init,
     /// `inst finalize`
@@ -26,10 +26,23 @@ pub enum User {
     Resume,
 }
 
+/// What is in the parentheses of `begin` and `end`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The name of the region.
+    pub name: String,
+    /// The variable whose address the routine is to get (POMP paper, section 3.10).
+    pub variable: Option<String>,
+}
+
 pub(super) fn classify(source: &[u8], directive: &Directive, words: &[&str]) -> Option<User> {
     let name = || {
-        let span = directive.argument.clone()?;
-        Some(String::from_utf8_lossy(&source[span]).trim().to_owned())
+        let text = String::from_utf8_lossy(&source[directive.argument.clone()?]);
+        let (name, variable) = match text.split_once(',') {
+            Some((name, variable)) => (name, Some(variable.trim().to_owned())),
+            None => (text.as_ref(), None),
+        };
+        Some(Named { name: name.trim().to_owned(), variable })
     };
     Some(match words {
         ["inst", "begin"] => User::Begin(name()?),

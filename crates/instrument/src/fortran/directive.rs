@@ -232,7 +232,7 @@ mod tests {
                 ordered: Events([Ordered]) []
                 taskgroup: End []
                 target teams distribute parallel do: Events([Target { open: false }]) loop []
-                inst begin: User(Begin("foo")) []
+                inst begin: User(Begin(Named { name: "foo", variable: None })) []
                 target data: End []
                 cancel do: Events([Cancel]) loop []
                 parallel: Events([Parallel]) ["macro"]

@@ -4,7 +4,7 @@ use super::rewrite::Rewriter;
 use super::scan::Kind;
 use super::text::Extra;
 use crate::Region;
-use crate::directives::{self, User};
+use crate::directives::{self, Named, User};
 
 impl Rewriter<'_> {
     pub(super) fn user(&mut self, statement: usize, external: Option<usize>) {
@@ -22,7 +22,7 @@ impl Rewriter<'_> {
             User::On => self.control(&mut out, "On", external),
             User::Off => self.control(&mut out, "Off", external),
             _ if facts.options.disabled.contains("region") => {}
-            User::Begin(name) => {
+            User::Begin(Named { name, .. }) => {
                 let lines = facts.lines(statement);
                 let mut region = Region::new("region", lines, lines);
                 region.sub_name.clone_from(name);
@@ -32,7 +32,7 @@ impl Rewriter<'_> {
                 self.user_regions.push((name.clone(), number));
                 self.call(&mut out, "", "begin", number, external);
             }
-            User::End(name) | User::AlternativeEnd(name) => {
+            User::End(Named { name, .. }) | User::AlternativeEnd(Named { name, .. }) => {
                 let found = self.user_regions.iter().rev().find(|(other, _)| other == name);
                 if let Some(&(_, number)) = found {
                     self.plans.regions[number as usize - 1].end = facts.lines(statement);

@@ -156,25 +156,25 @@ fn three_levels() {
             { POMP_Parallel_begin(pomp_1(), pomp_p1); 
             #line 2
             #pragma omp master
-            { POMP_Master_begin(pomp_1()); long pomp_l1; POMP_Taskloop_enter(pomp_1(), &pomp_l1);
+            { POMP_Master_begin(pomp_1()); { long pomp_l1, pomp_t1 = 0; POMP_Taskloop_enter(pomp_1(), &pomp_l1);
             #line 2
-            #pragma omp taskloop if(pomp_c1) grainsize(2)  
-              for (int i = 0; i < 9; i++) {
+            #pragma omp taskloop if(pomp_c1) firstprivate(pomp_c1) grainsize(2)   firstprivate(pomp_l1, pomp_t1)
+              for (int i = 0; i < 9; i++) { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Taskloop_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Taskloop_begin(pomp_1(), pomp_l1, &pomp_t1); pomp_i1.id = pomp_t1; {
             { POMP_Atomic_enter(pomp_2());
             #line 4
                 #pragma omp atomic
                 *a += 1;; POMP_Atomic_exit(pomp_2()); }
-              }; POMP_Taskloop_exit(pomp_1(), pomp_l1); POMP_Master_end(pomp_1()); } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+              } } ; POMP_Taskloop_exit(pomp_1(), pomp_l1); } POMP_Master_end(pomp_1()); } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
             { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3);
             #line 7
             #pragma omp parallel firstprivate(pomp_p3)
             { POMP_Parallel_begin(pomp_3(), pomp_p3); 
             #line 7
             #pragma omp masked filter(1)
-            { POMP_Masked_begin(pomp_3()); long pomp_l3; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
+            { POMP_Masked_begin(pomp_3()); { long pomp_l3; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
             #line 7
             #pragma omp taskloop simd  
-              for (int i = 0; i < 9; i++) a[i] = 1;; POMP_Taskloop_exit(pomp_3(), pomp_l3); POMP_Masked_end(pomp_3()); } POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
+              for (int i = 0; i < 9; i++) a[i] = 1;; POMP_Taskloop_exit(pomp_3(), pomp_l3); } POMP_Masked_end(pomp_3()); } POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }
             }
             == 1: parallel master taskloop (2, 2) (6, 6)
             == 2: atomic (4, 4) (5, 5)

@@ -97,7 +97,7 @@ fn a_cancelled_one_ends_with_a_cleanup() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 2
             #pragma omp parallel firstprivate(pomp_p1)
-              { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_end_parallel))); pomp_g1.region = pomp_1(); pomp_g1.id = pomp_p1; POMP_Parallel_begin(pomp_1(), pomp_p1); {
+              { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_Parallel_end))); pomp_g1.region = pomp_1(); pomp_g1.id = pomp_p1; POMP_Parallel_begin(pomp_1(), pomp_p1); {
                 if (*x) {
             { POMP_Cancel(pomp_2());
             #line 5

@@ -43,14 +43,14 @@ fn structure_is_kept() {
                 #pragma omp task firstprivate(pomp_t2)
                 { POMP_Task_begin(pomp_2(), pomp_t2); *x = 1;; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_create_end(pomp_2(), pomp_t2); }
               } POMP_Taskgroup_end(pomp_1()); } POMP_Taskgroup_exit(pomp_1()); }
-            { long pomp_l3; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
+            { long pomp_l3, pomp_t3 = 0; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
             #line 7
-            #pragma omp taskloop
+            #pragma omp taskloop firstprivate(pomp_l3, pomp_t3)
               for (int i = 0; i < 9; i++)
-            { POMP_Critical_enter(pomp_4());
+            { struct pomp_guard pomp_i3 __attribute__((cleanup(pomp_Taskloop_end))); pomp_i3.region = pomp_3(); pomp_i3.id = 0; POMP_Taskloop_begin(pomp_3(), pomp_l3, &pomp_t3); pomp_i3.id = pomp_t3; { POMP_Critical_enter(pomp_4());
             #line 9
                 #pragma omp critical
-                { POMP_Critical_begin(pomp_4()); x[i] = 1;; POMP_Critical_end(pomp_4()); } POMP_Critical_exit(pomp_4()); } ; POMP_Taskloop_exit(pomp_3(), pomp_l3); }
+                { POMP_Critical_begin(pomp_4()); x[i] = 1;; POMP_Critical_end(pomp_4()); } POMP_Critical_exit(pomp_4()); } ; } ; POMP_Taskloop_exit(pomp_3(), pomp_l3); }
             { POMP_Teams_enter(pomp_5());
             #line 11
             #pragma omp teams

@@ -125,7 +125,7 @@ fn cancelled_with_its_group() {
             { long pomp_t2; POMP_Task_create_begin(pomp_2(), &pomp_t2);
             #line 4
                 #pragma omp task firstprivate(pomp_t2)
-                { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_end_task))); pomp_g2.region = pomp_2(); pomp_g2.id = pomp_t2; POMP_Task_begin(pomp_2(), pomp_t2); {
+                { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_Task_end))); pomp_g2.region = pomp_2(); pomp_g2.id = pomp_t2; POMP_Task_begin(pomp_2(), pomp_t2); {
             { POMP_Cancel(pomp_3());
             #line 6
                   #pragma omp cancel taskgroup if(n)

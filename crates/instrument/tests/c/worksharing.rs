@@ -194,7 +194,7 @@ fn cancelled_sections() {
             #pragma omp sections
               {
                 #pragma omp section
-                { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_end_section))); pomp_g2.region = pomp_2(); pomp_g2.id = 0; POMP_Section_begin(pomp_2()); {
+                { struct pomp_guard pomp_g2 __attribute__((cleanup(pomp_Section_end))); pomp_g2.region = pomp_2(); pomp_g2.id = 0; POMP_Section_begin(pomp_2()); {
             { POMP_Cancel(pomp_3());
             #line 6
                   #pragma omp cancel sections if(*x)
@@ -202,7 +202,7 @@ fn cancelled_sections() {
             #line 7
                 }; }
                 #pragma omp section
-                { struct pomp_guard pomp_g4 __attribute__((cleanup(pomp_end_section))); pomp_g4.region = pomp_4(); pomp_g4.id = 0; POMP_Section_begin(pomp_4()); x[2] = 3;; }
+                { struct pomp_guard pomp_g4 __attribute__((cleanup(pomp_Section_end))); pomp_g4.region = pomp_4(); pomp_g4.id = 0; POMP_Section_begin(pomp_4()); x[2] = 3;; }
               } POMP_Sections_exit(pomp_1()); }
             }
             == 1: sections x2 (2, 2) (10, 10)

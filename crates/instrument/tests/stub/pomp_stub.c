@@ -15,11 +15,26 @@ typedef struct ompregdescr {
   struct ompregdescr *next;
 } OMPRegDescr;
 
-enum { KINDS = 16 };
-static const char *const kind_names[KINDS] = {
-    "region",   "fork",    "parallel", "loop",    "sections",      "section", "single", "single sblock",
-    "master",   "critical", "critical sblock", "atomic", "barrier", "create",  "task",   "taskwait"};
-static atomic_long opens[KINDS], closes[KINDS], resumes, unknown_ids, next_id = 1;
+/* Routines with the descriptor alone that open and close something. */
+#define PAIRS(X)                                                                                \
+  X(For_enter, For_exit) X(Do_enter, Do_exit) X(Workshare_enter, Workshare_exit)                \
+  X(Sections_enter, Sections_exit) X(Section_begin, Section_end)                                \
+  X(Single_enter, Single_exit) X(Single_begin, Single_end) X(Scope_enter, Scope_exit)           \
+  X(Scope_begin, Scope_end) X(Master_begin, Master_end) X(Masked_begin, Masked_end)             \
+  X(Critical_enter, Critical_exit) X(Critical_begin, Critical_end)                              \
+  X(Ordered_enter, Ordered_exit) X(Ordered_begin, Ordered_end) X(Atomic_enter, Atomic_exit)     \
+  X(Flush_enter, Flush_exit) X(Barrier_enter, Barrier_exit) X(Taskwait_enter, Taskwait_exit)    \
+  X(Taskyield_enter, Taskyield_exit) X(Taskgroup_enter, Taskgroup_exit)                         \
+  X(Taskgroup_begin, Taskgroup_end) X(Loop_enter, Loop_exit) X(Teams_enter, Teams_exit)         \
+  X(Distribute_enter, Distribute_exit) X(Target_enter, Target_exit)
+#define KIND(open, close) KIND_##open,
+#define NAME(open, close) #open,
+enum { PAIRS(KIND) REGION, FORK, PARALLEL, CREATE, TASK, TASKLOOP, ITERATION, CHUNK, KINDS };
+static const char *const kind_names[KINDS] = {PAIRS(NAME) "Begin",         "Parallel_fork",
+                                              "Parallel_begin",            "Task_create_begin",
+                                              "Task_begin",                "Taskloop_enter",
+                                              "Taskloop_begin",            "Iteration_begin"};
+static atomic_long opens[KINDS], closes[KINDS], resumes, marks, unknown_ids, next_id = 1;
 
 static void check(const OMPRegDescr *d) {
   if (!d || d->data || !d->next || strcmp(d->next->name, "pompeii 1") || d->begin_line1 < 1 || d->end_lineN < d->begin_line1 || !*d->name) {
@@ -46,35 +61,38 @@ static void report(void) {
 }
 __attribute__((constructor)) static void start(void) { atexit(report); }
 
-#define PAIR(open, close, kind)                                \
-  void POMP_##open(OMPRegDescr *d) { open_kind(d, kind); }     \
-  void POMP_##close(OMPRegDescr *d) { close_kind(d, kind); }
+#define PAIR(open, close)                                             \
+  void POMP_##open(OMPRegDescr *d) { open_kind(d, KIND_##open); }     \
+  void POMP_##close(OMPRegDescr *d) { close_kind(d, KIND_##open); }
+PAIRS(PAIR)
 
 void POMP_Init(void) {}
 void POMP_Finalize(void) {}
 void POMP_On(void) {}
 void POMP_Off(void) {}
-PAIR(Begin, End, 0)
-PAIR(For_enter, For_exit, 3)
-PAIR(Do_enter, Do_exit, 3)
-PAIR(Workshare_enter, Workshare_exit, 3)
-PAIR(Sections_enter, Sections_exit, 4)
-PAIR(Section_begin, Section_end, 5)
-PAIR(Single_enter, Single_exit, 6)
-PAIR(Single_begin, Single_end, 7)
-PAIR(Master_begin, Master_end, 8)
-PAIR(Critical_enter, Critical_exit, 9)
-PAIR(Critical_begin, Critical_end, 10)
-PAIR(Atomic_enter, Atomic_exit, 11)
-PAIR(Barrier_enter, Barrier_exit, 12)
-PAIR(Taskwait_enter, Taskwait_exit, 15)
-
-void POMP_Parallel_fork(OMPRegDescr *d, long *team) { open_kind(d, 1); *team = atomic_fetch_add(&next_id, 1); }
-void POMP_Parallel_begin(OMPRegDescr *d, long team) { use_id(team); open_kind(d, 2); }
-void POMP_Parallel_end(OMPRegDescr *d, long team) { use_id(team); close_kind(d, 2); }
-void POMP_Parallel_join(OMPRegDescr *d, long team) { use_id(team); close_kind(d, 1); }
-void POMP_Task_create_begin(OMPRegDescr *d, long *task) { open_kind(d, 13); *task = atomic_fetch_add(&next_id, 1); }
-void POMP_Task_create_end(OMPRegDescr *d, long task) { use_id(task); close_kind(d, 13); }
-void POMP_Task_begin(OMPRegDescr *d, long task) { use_id(task); open_kind(d, 14); }
-void POMP_Task_end(OMPRegDescr *d, long task) { use_id(task); close_kind(d, 14); }
+void POMP_Begin(OMPRegDescr *d, void *variable) { (void)variable; open_kind(d, REGION); }
+void POMP_End(OMPRegDescr *d, void *variable) { (void)variable; close_kind(d, REGION); }
+static void make(OMPRegDescr *d, int kind, long *id) { open_kind(d, kind); *id = atomic_fetch_add(&next_id, 1); }
+static void begin(OMPRegDescr *d, int kind, long id) { use_id(id); open_kind(d, kind); }
+static void end(OMPRegDescr *d, int kind, long id) { use_id(id); close_kind(d, kind); }
+void POMP_Parallel_fork(OMPRegDescr *d, long *team) { make(d, FORK, team); }
+void POMP_Parallel_begin(OMPRegDescr *d, long team) { begin(d, PARALLEL, team); }
+void POMP_Parallel_end(OMPRegDescr *d, long team) { end(d, PARALLEL, team); }
+void POMP_Parallel_join(OMPRegDescr *d, long team) { end(d, FORK, team); }
+void POMP_Task_create_begin(OMPRegDescr *d, long *task) { make(d, CREATE, task); }
+void POMP_Task_create_end(OMPRegDescr *d, long task) { end(d, CREATE, task); }
+void POMP_Task_begin(OMPRegDescr *d, long task) { begin(d, TASK, task); }
+void POMP_Task_end(OMPRegDescr *d, long task) { end(d, TASK, task); }
 void POMP_Task_resume(OMPRegDescr *d, long task) { check(d); use_id(task); atomic_fetch_add(&resumes, 1); }
+void POMP_Taskloop_enter(OMPRegDescr *d, long *id) { make(d, TASKLOOP, id); }
+void POMP_Taskloop_exit(OMPRegDescr *d, long id) { end(d, TASKLOOP, id); }
+void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task) {
+  begin(d, ITERATION, id);
+  if (!*task) *task = atomic_fetch_add(&next_id, 1);
+  use_id(*task);
+}
+void POMP_Taskloop_end(OMPRegDescr *d, long task) { end(d, ITERATION, task); }
+void POMP_Cancel(OMPRegDescr *d) { check(d); atomic_fetch_add(&marks, 1); }
+void POMP_Cancellation_point(OMPRegDescr *d) { check(d); atomic_fetch_add(&marks, 1); }
+void POMP_Iteration_begin(OMPRegDescr *d, long i, long step) { (void)i, (void)step; open_kind(d, CHUNK); }
+void POMP_Iteration_end(OMPRegDescr *d) { close_kind(d, CHUNK); }
