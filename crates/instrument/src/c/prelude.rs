@@ -8,6 +8,11 @@ use super::emit::Needs;
 use crate::Region;
 use std::fmt::Write;
 
+/// No address. Some build C++ with -Wzero-as-null-pointer-constant -Werror.
+pub(super) fn null(cxx: bool) -> &'static str {
+    if cxx { "__null" } else { "0" }
+}
+
 /// Routines and their parameters behind the descriptor.
 const ROUTINES: &[(&str, &str)] = &[
     ("Begin", ",void*"),
@@ -95,7 +100,7 @@ pub(super) fn prelude(
         counters(&mut text, prefix);
     }
     if needs.functions {
-        functions(&mut text, prefix);
+        functions(&mut text, cxx, prefix);
     }
     if regions.iter().any(|region| region.clauses.is_empty()) {
         extension(&mut text, prefix, PLAIN, "");
@@ -107,8 +112,9 @@ pub(super) fn prelude(
 }
 
 /// What `pomp.h` declares. A library may define its routines as macros (POMP paper, section 3.9), so
-/// the names are in parentheses, where no macro with arguments is expanded. The descriptor's type has a tag of ours, and the one of `pomp.h` is only
-/// mentioned: the text may include that header as well, or have a type of its own by that name.
+/// the names are in parentheses, where no macro with arguments is expanded. The descriptor's type
+/// has a tag of ours, and the one of `pomp.h` is only mentioned: the text may include that header as
+/// well, or have a type of its own by that name.
 fn declarations(cxx: bool, prefix: &str) -> String {
     let mut text = format!(
         "struct ompregdescr;struct {prefix}extension{{const char*mark,*clauses;}};\n\
@@ -157,7 +163,8 @@ fn guards(text: &mut String, prefix: &str) {
     }
 }
 
-/// The types that a loop can count with so that neighbours are known.
+/// The types that a loop can count with so that neighbours are known. The prefix belongs in front
+/// of the last two: C++98 has them only as an extension, by way of a typedef.
 const INTEGERS: &[&str] = &[
     "char",
     "signed char",
@@ -168,45 +175,39 @@ const INTEGERS: &[&str] = &[
     "unsigned",
     "long",
     "unsigned long",
-    "__extension__ long long",
-    "__extension__ unsigned long long",
+    "-longer",
+    "-ulonger",
 ];
 
 /// The value and the step of a loop's variable; of anything but an integer (an iterator, say), 0.
 fn counters(text: &mut String, prefix: &str) {
+    let name = |name: &str| name.replace('-', prefix);
     let _ = writeln!(
         text,
-        "template<class T>inline long {prefix}index(const T&){{return 0;}}\n\
+        "__extension__ typedef long long {prefix}longer;\
+         __extension__ typedef unsigned long long {prefix}ulonger;\n\
+         template<class T>inline long {prefix}index(const T&){{return 0;}}\n\
          template<class T,class S>inline long {prefix}step(const T&,const S&){{return 0;}}"
     );
-    for name in INTEGERS {
-        let (head, name) = match name.strip_prefix("__extension__ ") {
-            Some(name) => ("__extension__ ", name),
-            None => ("", *name),
-        };
-        let value = if name == "long" { "i".to_owned() } else { "static_cast<long>(i)".to_owned() };
-        let _ = writeln!(text, "{head}inline long {prefix}index({name} i){{return {value};}}");
+    for integer in INTEGERS {
+        let value = if *integer == "long" { "i" } else { "static_cast<long>(i)" };
+        let integer = name(integer);
+        let _ = writeln!(text, "inline long {prefix}index({integer} i){{return {value};}}");
     }
-    for name in INTEGERS {
-        let (head, name) = match name.strip_prefix("__extension__ ") {
-            Some(name) => ("__extension__ ", name),
-            None => ("", *name),
-        };
-        let _ = writeln!(
-            text,
-            "{head}template<class S>inline long {prefix}step({name},const S&s)\
-             {{return {prefix}index(s);}}"
-        );
+    for integer in INTEGERS {
+        let step = format!("{prefix}step({},const S&s)", name(integer));
+        let _ = writeln!(text, "template<class S>inline long {step}{{return {prefix}index(s);}}");
     }
 }
 
 /// What the variable of a function is initialised with, and its cleanup.
-fn functions(text: &mut String, prefix: &str) {
+fn functions(text: &mut String, cxx: bool, prefix: &str) {
+    let null = null(cxx);
     let head = "static __inline__ __attribute__((always_inline,unused))";
     let _ = writeln!(
         text,
-        "{head}struct ompregdescr*{prefix}enter(struct ompregdescr*d){{POMP_Begin(d,0);return d;}}\n\
-         {head}void {prefix}leave(struct ompregdescr**d){{POMP_End(*d,0);}}"
+        "{head}struct ompregdescr*{prefix}enter(struct ompregdescr*d){{POMP_Begin(d,{null});return d;}}\n\
+         {head}void {prefix}leave(struct ompregdescr**d){{POMP_End(*d,{null});}}"
     );
     extension(text, prefix, OF_FUNCTION, crate::region::FUNCTION);
 }
@@ -248,7 +249,7 @@ fn descriptor(
     };
     let _ = writeln!(
         text,
-        "static struct {prefix}region {prefix}d{number}={{{},{},{},{},{},{},{},{},0,&{prefix}{next}}};\n\
+        "static struct {prefix}region {prefix}d{number}={{{},{},{},{},{},{},{},{},{},&{prefix}{next}}};\n\
          static __inline__ __attribute__((always_inline,unused))\
          struct ompregdescr*{prefix}{number}(void){{return {address};}}",
         literal(&region.name),
@@ -259,6 +260,7 @@ fn descriptor(
         region.begin.1,
         region.end.0,
         region.end.1,
+        null(cxx),
     );
 }
 

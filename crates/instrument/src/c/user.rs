@@ -3,7 +3,7 @@
 
 use super::emit::Emitter;
 use super::pragma::{Form, Found};
-use super::scan;
+use super::{prelude, scan};
 use crate::directives::{Named, User};
 use crate::{Error, Language, Region, Severity};
 use std::ops::Range;
@@ -46,9 +46,10 @@ impl Emitter<'_> {
     /// The address that goes to the library. By way of an integer, because the variable may be
     /// `const` or `volatile`, and some build with -Wcast-qual -Werror.
     fn address(&self, named: &Named) -> String {
-        let Some(variable) = &named.variable else { return "0".to_owned() };
+        let cxx = self.options.language == Language::Cxx;
+        let Some(variable) = &named.variable else { return prelude::null(cxx).to_owned() };
         let integer = "__UINTPTR_TYPE__";
-        if self.options.language == Language::Cxx {
+        if cxx {
             let address = format!("__builtin_addressof({variable})");
             return format!("reinterpret_cast<void*>(reinterpret_cast<{integer}>({address}))");
         }

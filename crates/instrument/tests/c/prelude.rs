@@ -43,7 +43,7 @@ fn of_cxx() {
             extern "C" {
             }
             static struct pomp_extension pomp_x0={"pompeii 1",""};
-            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,0,&pomp_x0};
+            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",1,1,1,1,__null,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return reinterpret_cast<struct ompregdescr*>(&pomp_d1);}
             #line 1 "t.cpp"
             #line 1
@@ -88,7 +88,7 @@ fn behind_the_start_of_a_module_unit() {
             extern "C" {
             }
             static struct pomp_extension pomp_x0={"pompeii 1",""};
-            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,0,&pomp_x0};
+            static struct pomp_region pomp_d1={"barrier","",0,"t.cpp",4,4,4,4,__null,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return reinterpret_cast<struct ompregdescr*>(&pomp_d1);}
             #line 3 "t.cpp"
             #include <x>
