@@ -88,6 +88,8 @@ pub(super) enum Content {
         end: usize,
         /// The two columns of a `!p$` sentinel and one more: blanked in the output.
         pomp_only: bool,
+        /// It is a comment without OpenMP: behind `!$` or `!p$`.
+        conditional: bool,
     },
 }
 
@@ -130,6 +132,7 @@ fn free_content(text: &[u8], line: Line) -> Content {
         body: line.start + first + skip,
         end: line.end,
         pomp_only,
+        conditional: skip > 0,
     };
     if rest[0] != b'!' {
         return code(0, false);
@@ -208,7 +211,7 @@ fn fixed_comment(text: &[u8], line: Line, width: usize) -> Content {
     match columns(text, skip) {
         Some(columns) => match code_from(text, line, width, columns) {
             Content::Code { continues, label, body, end, .. } => {
-                Content::Code { continues, label, body, end, pomp_only }
+                Content::Code { continues, label, body, end, pomp_only, conditional: true }
             }
             other => other,
         },
@@ -257,6 +260,7 @@ fn code_from(text: &[u8], line: Line, width: usize, columns: Columns) -> Content
         body: line.start + columns.body,
         end: line.start + end,
         pomp_only: false,
+        conditional: false,
     }
 }
 
@@ -295,7 +299,7 @@ mod tests {
                 Content::Directive { sentinel, continues, body, end } => {
                     format!("{sentinel:?}{} [{}]", mark(continues), &source[body..end])
                 }
-                Content::Code { continues, label, body, end, pomp_only } => {
+                Content::Code { continues, label, body, end, pomp_only, .. } => {
                     let kind = if pomp_only { "pomp code" } else { "code" };
                     format!("{kind}{} {label} [{}]", mark(continues), &source[body..end])
                 }

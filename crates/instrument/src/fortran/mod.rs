@@ -13,11 +13,14 @@ mod close;
 mod directive;
 mod events;
 mod form;
+mod functions;
 mod groups;
 mod nest;
 mod place;
 mod plan;
+mod procedures;
 mod rewrite;
+mod role;
 mod scan;
 mod split;
 mod tail;
@@ -35,22 +38,24 @@ use nest::Broken;
 use place::Places;
 use plan::{Facts, Plans, plan};
 use rewrite::Rewriter;
-use scan::Scan;
+use scan::{Scan, Wanted};
 use text::{Names, Writer};
 
 /// See [`crate::instrument`].
 pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
-    if !mentions_directive(source) {
+    let functions = options.functions.is_some();
+    if !functions && (!options.openmp || !mentions_directive(source)) {
         return Ok(outcome(source, EditList::new(), Plans::default()));
     }
     let form = match options.language {
         Language::FortranFixed => Form::Fixed { width: options.line_length },
         _ => Form::Free,
     };
-    let scan = scan::scan(source, form);
+    let wanted = Wanted { openmp: options.openmp, roles: functions };
+    let scan = scan::scan(source, form, wanted);
     let parsed: Vec<Parsed> = scan.directives.iter().map(directive::parse).collect();
     let places = Places::new(source, &scan.lines, &options.path);
-    let nest = nest::nest(source, &scan, &parsed)
+    let nest = nest::nest(source, &scan, &parsed, functions)
         .map_err(|broken| error(source, &scan, &places, broken))?;
     let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
     let plans = plan(facts);
@@ -108,7 +113,7 @@ fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {
         regions: plans.regions,
         directives_found: plans.found,
         directives_instrumented: plans.instrumented,
-        functions_instrumented: 0,
+        functions_instrumented: plans.functions,
         diagnostics: plans.diagnostics,
     }
 }

@@ -12,6 +12,7 @@ use super::branch::Branches;
 use super::class::{Class, Construct};
 use super::directive::Parsed;
 use super::groups::DEPTH_MAX;
+use super::procedures::Procedure;
 use super::scan::{Kind, Scan, Statement};
 use crate::directives::{self, Level, User};
 use std::collections::HashSet;
@@ -93,6 +94,8 @@ pub(super) struct UnitSite {
     pub preamble: Option<usize>,
     /// No other statement was seen yet.
     pub leading: bool,
+    /// Where events of the procedure can be put, if it has actions and they are asked for.
+    pub procedure: Option<Procedure>,
 }
 
 /// What a file consists of.
@@ -158,7 +161,12 @@ pub(super) enum State {
 }
 
 /// Finds the nesting of a file.
-pub(super) fn nest(source: &[u8], scan: &Scan, parsed: &[Parsed]) -> Result<Nest, Broken> {
+pub(super) fn nest(
+    source: &[u8],
+    scan: &Scan,
+    parsed: &[Parsed],
+    procedures: bool,
+) -> Result<Nest, Broken> {
     let mut nester = Nester {
         source,
         scan,
@@ -170,6 +178,7 @@ pub(super) fn nest(source: &[u8], scan: &Scan, parsed: &[Parsed]) -> Result<Nest
         device_names: HashSet::new(),
         main: None,
         main_external: false,
+        procedures,
     };
     for at in 0..scan.statements.len() {
         nester.statement(at)?;
@@ -184,15 +193,17 @@ pub(super) struct Nester<'a> {
     pub(super) parsed: &'a [Parsed],
     pub(super) nest: Nest,
     pub(super) stack: Vec<Entry>,
-    branches: Branches,
+    pub(super) branches: Branches,
     /// Between `noinstrument` and `instrument`.
-    suspended: bool,
+    pub(super) suspended: bool,
     /// What `declare target` lists.
     pub(super) device_names: HashSet<String>,
     /// The main program, if it has no PROGRAM statement.
     pub(super) main: Option<usize>,
     /// `implicit none (external)` in such a main program.
     pub(super) main_external: bool,
+    /// Whether procedures are followed.
+    pub(super) procedures: bool,
 }
 
 impl Nester<'_> {
@@ -336,8 +347,14 @@ impl Nester<'_> {
     fn code(&mut self, at: usize, class: Class, label: u32) -> Result<(), Broken> {
         self.enter_body(at, Some(class))?;
         self.preamble(at, class);
+        if self.procedures {
+            self.follow_procedure(at, class, label);
+        }
         match class {
-            Class::Unit(unit) => self.unit(at, unit),
+            Class::Unit(unit) => {
+                self.unit(at, unit);
+                self.begin_procedure(at, unit);
+            }
             Class::Open(construct) => self.stack.push(Entry::Construct(construct)),
             Class::Do(label) => {
                 self.set_running();
@@ -439,6 +456,9 @@ impl Nester<'_> {
 
     fn directive(&mut self, at: usize, directive: usize) -> Result<(), Broken> {
         use directives::Kind as Meaning;
+        if self.procedures {
+            self.directive_of_procedure(at, directive);
+        }
         let parsed = &self.parsed[directive];
         match &parsed.kind {
             Meaning::End => return self.end_directive(at, directive),

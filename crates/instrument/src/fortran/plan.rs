@@ -50,6 +50,8 @@ pub(super) struct Plans {
     pub found: usize,
     /// Constructs that get them.
     pub instrumented: usize,
+    /// Procedures that get events.
+    pub functions: usize,
     /// By site: the sites inside whose variables have to be private there.
     pub private: Vec<Vec<usize>>,
 }

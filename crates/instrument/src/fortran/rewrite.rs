@@ -31,6 +31,8 @@ pub(super) struct Rewriter<'a> {
     pub declarations: BTreeMap<usize, BTreeSet<String>>,
     /// User regions by name, with their numbers.
     pub user_regions: Vec<(String, u32)>,
+    /// The last label that was inserted.
+    pub last_label: Option<u32>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -53,12 +55,14 @@ impl<'a> Rewriter<'a> {
             breaks: BTreeMap::new(),
             declarations: BTreeMap::new(),
             user_regions: Vec::new(),
+            last_label: None,
         }
     }
 
     /// Rewrites everything.
     pub fn run(&mut self) {
         let facts = self.facts;
+        let functions = self.begin_functions();
         for event in &facts.nest.events {
             match *event {
                 Event::Open(site) => self.open(site),
@@ -68,6 +72,7 @@ impl<'a> Rewriter<'a> {
                 Event::User(statement, external) => self.user(statement, external),
             }
         }
+        self.end_functions(&functions);
         for &line in &facts.scan.pomp_only {
             let line = facts.scan.lines[line];
             let text = &self.source[line.start..line.end];
@@ -131,7 +136,13 @@ impl<'a> Rewriter<'a> {
     }
 
     fn text_behind(&mut self, statement: usize) -> &mut Vec<u8> {
-        let statement = self.statement(self.past_branches(statement));
+        let past = self.past_branches(statement);
+        self.text_right_behind(past)
+    }
+
+    /// Text behind a statement, in its preprocessor branch.
+    pub fn text_right_behind(&mut self, statement: usize) -> &mut Vec<u8> {
+        let statement = self.statement(statement);
         if let Some(semicolon) = statement.semicolon {
             return &mut self.breaks.entry(semicolon).or_insert((statement.last, Vec::new())).1;
         }

@@ -8,6 +8,8 @@
 use super::class::{Class, classify};
 use super::form::{Content, Form, Line, Sentinel, content, is_blank, lines};
 use super::groups::{DEPTH_MAX, Groups};
+use super::role::{Role, Roles, entry_name, unit_name};
+use std::collections::HashMap;
 
 /// One statement, directive or preprocessor line in the order of the text.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,8 @@ pub(super) struct Statement {
     pub start: usize,
     /// Offset of the `;` behind it, if another statement follows on the line.
     pub semicolon: Option<usize>,
+    /// What it is for its procedure, where that was asked for. Offsets are those of the source.
+    pub role: Role,
 }
 
 /// What a [`Statement`] is.
@@ -76,10 +80,21 @@ pub(super) struct Scan {
     pub pomp_only: Vec<usize>,
     /// Preprocessor groups of the statements.
     pub groups: Groups,
+    /// Names of units, procedures and entries by their statements, where roles were asked for.
+    pub names: HashMap<usize, String>,
+}
+
+/// What is read besides the nesting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Directives, and lines for OpenMP compilers alone.
+    pub openmp: bool,
+    /// The roles of statements.
+    pub roles: bool,
 }
 
 /// Reads a file.
-pub(super) fn scan(source: &[u8], form: Form) -> Scan {
+pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
     let lines = lines(source);
     let cpp = lines.iter().enumerate().filter(|(_, line)| source.get(line.start) == Some(&b'#'));
     let groups = Groups::new(cpp.map(|(at, line)| (at, cpp_kind(&source[line.start..line.end]))));
@@ -89,8 +104,19 @@ pub(super) fn scan(source: &[u8], form: Form) -> Scan {
         directives: Vec::new(),
         pomp_only: Vec::new(),
         groups: Groups::default(),
+        names: HashMap::new(),
     };
-    let mut scanner = Scanner { source, form, groups, scan, text: Vec::new() };
+    let roles = wanted.roles.then(Roles::default);
+    let mut scanner = Scanner {
+        source,
+        form,
+        openmp: wanted.openmp,
+        groups,
+        scan,
+        text: Vec::new(),
+        at: Vec::new(),
+        roles,
+    };
     let mut at = 0;
     while at < scanner.scan.lines.len() {
         at = scanner.line(at);
@@ -111,8 +137,13 @@ struct Scanner<'a> {
     /// Preprocessor groups of the physical lines.
     groups: Groups,
     scan: Scan,
+    /// Whether directives mean anything.
+    openmp: bool,
     /// The statement being assembled, in the classifier's normal form.
     text: Vec<u8>,
+    /// Source offset of each of its bytes, where roles are asked for.
+    at: Vec<usize>,
+    roles: Option<Roles>,
 }
 
 /// Where the assembly of one statement stands.
@@ -125,7 +156,12 @@ struct Open {
 
 impl Scanner<'_> {
     fn content(&self, at: usize) -> Content {
-        content(self.source, self.scan.lines[at], self.form)
+        match content(self.source, self.scan.lines[at], self.form) {
+            Content::Directive { .. } | Content::Code { conditional: true, .. } if !self.openmp => {
+                Content::Nothing
+            }
+            content => content,
+        }
     }
 
     /// Reads what begins at line `at` and returns the line after it.
@@ -148,7 +184,15 @@ impl Scanner<'_> {
         }
         let kind = Kind::Cpp(cpp_kind(self.text_of(at)));
         let start = self.scan.lines[at].start;
-        let statement = Statement { kind, label: 0, first: at, last, start, semicolon: None };
+        let statement = Statement {
+            kind,
+            label: 0,
+            first: at,
+            last,
+            start,
+            semicolon: None,
+            role: Role::default(),
+        };
         self.scan.statements.push(statement);
         last + 1
     }
@@ -228,7 +272,15 @@ impl Scanner<'_> {
         let start = self.scan.lines[first].start;
         let kind = Kind::Directive(self.scan.directives.len());
         self.scan.directives.push(directive);
-        let statement = Statement { kind, label: 0, first, last, start, semicolon: None };
+        let statement = Statement {
+            kind,
+            label: 0,
+            first,
+            last,
+            start,
+            semicolon: None,
+            role: Role::default(),
+        };
         self.scan.statements.push(statement);
     }
 
@@ -326,7 +378,7 @@ impl Scanner<'_> {
             match c {
                 b' ' | b'\t' => {
                     if !fixed && self.text.last().is_some_and(|c| *c != b' ') {
-                        self.text.push(b' ');
+                        self.push(b' ', at - 1);
                     }
                     continue;
                 }
@@ -341,12 +393,19 @@ impl Scanner<'_> {
                 _ => {}
             }
             open.start.get_or_insert(at - 1);
-            self.text.push(c.to_ascii_lowercase());
+            self.push(c.to_ascii_lowercase(), at - 1);
         }
         if !fixed {
             open.quote = None;
         }
         false
+    }
+
+    fn push(&mut self, byte: u8, at: usize) {
+        self.text.push(byte);
+        if self.roles.is_some() {
+            self.at.push(at);
+        }
     }
 
     /// Characters of a Hollerith constant whose `h` comes next: `5habcde`. They may be quotes.
@@ -377,7 +436,9 @@ impl Scanner<'_> {
         }
         if let Some(start) = open.start.filter(|_| !text.is_empty()) {
             let class = classify(text, self.form.is_fixed());
+            let role = self.role(class, self.text.len() - text.len());
             let statement = Statement {
+                role,
                 kind: Kind::Code(class),
                 label: open.label,
                 first: open.first,
@@ -395,7 +456,29 @@ impl Scanner<'_> {
             last.semicolon = None;
         }
         self.text.clear();
+        self.at.clear();
         *open = Open { first: line, label: 0, start: None, quote: None };
+    }
+
+    /// The role of the statement in `self.text`, whose label has this length.
+    fn role(&mut self, class: Class, label: usize) -> Role {
+        let Some(roles) = &mut self.roles else { return Role::default() };
+        let (text, fixed) = (&self.text[label..], self.form.is_fixed());
+        let role = roles.role(text, class, fixed);
+        let name = match (class, role) {
+            (Class::Unit(unit), _) => unit_name(text, unit, fixed),
+            (_, Role::Entry) => entry_name(text[b"entry".len()..].trim_ascii_start()),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.scan.names.insert(self.scan.statements.len(), name);
+        }
+        match role {
+            Role::Exit { returns, inside_if: Some(at) } => {
+                Role::Exit { returns, inside_if: Some(self.at[label + at]) }
+            }
+            role => role,
+        }
     }
 }
 
@@ -423,7 +506,8 @@ mod tests {
     use std::fmt::Write;
 
     fn check(form: Form, source: &str, expect: Expect) {
-        let scan = scan(source.as_bytes(), form);
+        let wanted = Wanted { openmp: true, roles: false };
+        let scan = scan(source.as_bytes(), form, wanted);
         let mut out = String::new();
         for statement in &scan.statements {
             let Statement { label, first, last, start, semicolon, .. } = *statement;

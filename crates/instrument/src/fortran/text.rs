@@ -115,6 +115,15 @@ impl Writer {
         out.push(b'\n');
     }
 
+    /// A statement with a label.
+    pub fn labelled(self, out: &mut Vec<u8>, label: u32, text: &str) {
+        let line = match self.form.is_fixed() {
+            true => format!("{label:<6}{text}\n"),
+            false => format!("{label} {text}\n"),
+        };
+        out.extend_from_slice(line.as_bytes());
+    }
+
     /// A directive: words, then each clause (as the pieces that it had on the user's lines) on a
     /// line of its own. No piece begins further right than it was, so that none can overflow.
     pub fn directive(self, out: &mut Vec<u8>, words: &str, clauses: &[Vec<String>]) {

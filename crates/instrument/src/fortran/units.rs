@@ -23,9 +23,11 @@ impl Nester<'_> {
                 first: at,
                 preamble: None,
                 leading: true,
+                procedure: None,
             });
             let unit = self.nest.units.len() - 1;
             self.main = Some(unit);
+            self.begin_main();
             unit
         })
     }
@@ -66,7 +68,13 @@ impl Nester<'_> {
         let id = self.nest.units.len();
         let name = self.procedure_name(at);
         let closed = unit == Unit::PureProcedure || self.device_names.contains(&name);
-        self.nest.units.push(UnitSite { name, first: at, preamble: Some(at), leading: true });
+        self.nest.units.push(UnitSite {
+            name,
+            first: at,
+            preamble: Some(at),
+            leading: true,
+            procedure: None,
+        });
         self.stack.push(Entry::Unit { closed, external, id });
     }
 

@@ -52,16 +52,17 @@ impl Rewriter<'_> {
     }
 
     /// The `#endif` behind a statement that is in a preprocessor branch which begins behind `from`.
-    fn past_conditional(&self, from: usize, statement: usize) -> usize {
+    pub(super) fn past_conditional(&self, from: usize, statement: usize) -> usize {
         let statements = &self.facts.scan.statements;
-        let mut depth = 0;
+        let mut depth = 0usize;
         for (at, next) in statements.iter().enumerate().skip(from) {
             match next.kind {
                 Kind::Cpp(Cpp::If(_)) => depth += 1,
-                Kind::Cpp(Cpp::Endif) => depth -= 1,
+                // The branches around `from` end, too.
+                Kind::Cpp(Cpp::Endif) => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if at >= statement && depth <= 0 {
+            if at >= statement && depth == 0 {
                 return at;
             }
         }

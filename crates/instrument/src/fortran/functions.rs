@@ -1,0 +1,255 @@
+//! Events of procedures: a call behind the specification part, and one in front of every way out.
+//! A one-line IF that leaves becomes a block; a label goes to the call in front of its statement,
+//! so that jumps to it pass the call.
+//!
+//! Behind an ENTRY the region of its name is entered, and a variable says which one to leave. Who
+//! comes from above, in a region already, jumps over that.
+
+use super::nest::UnitSite;
+use super::procedures::Procedure;
+use super::rewrite::Rewriter;
+use super::role::Role;
+use super::scan::{Kind, Statement};
+use super::text::Extra;
+use crate::Region;
+use crate::functions::{Named, region};
+
+/// A procedure that gets events.
+pub(super) struct Function<'a> {
+    unit: usize,
+    procedure: &'a Procedure,
+    /// Number of its region; those of its entries follow it.
+    number: u32,
+    /// What the calls are passed: the number, or the variable that holds it.
+    argument: String,
+}
+
+impl<'a> Rewriter<'a> {
+    /// Puts in the calls at the beginnings.
+    pub(super) fn begin_functions(&mut self) -> Vec<Function<'a>> {
+        let facts = self.facts;
+        let units: &'a [UnitSite] = &facts.nest.units;
+        let mut functions = Vec::new();
+        for (unit, site) in units.iter().enumerate() {
+            let Some(procedure) = site.procedure.as_ref().filter(|one| !one.closed) else {
+                continue;
+            };
+            let begin =
+                procedure.declared.map(|declared| self.past_conditional(site.first, declared));
+            if !self.is_possible(procedure, begin) {
+                continue;
+            }
+            let Some(regions) = self.regions_of(procedure, site) else { continue };
+            let mut numbers = regions.into_iter().map(|region| self.plans.push(region));
+            let Some(number) = numbers.next() else { continue };
+            numbers.for_each(drop);
+            self.plans.functions += 1;
+            let argument = match procedure.entries.is_empty() {
+                true => number.to_string(),
+                false => self.names.local('f', number),
+            };
+            let function = Function { unit, procedure, number, argument };
+            self.enter_function(&function, begin);
+            functions.push(function);
+        }
+        functions
+    }
+
+    /// Whether every way out comes behind the first call, and can be changed.
+    fn is_possible(&self, procedure: &Procedure, begin: Option<usize>) -> bool {
+        let behind = |at: &usize| begin.is_none_or(|begin| *at > begin);
+        let mendable = |at: &usize| match self.statement(*at).role {
+            Role::Exit { inside_if: Some(at), .. } => self.is_whole_word(at),
+            _ => true,
+        };
+        procedure.end.is_some()
+            && procedure.exits.iter().all(behind)
+            && procedure.exits.iter().all(mendable)
+    }
+
+    /// Whether RETURN, STOP or ERROR is in one line. In fixed form it may have blanks inside.
+    fn is_whole_word(&self, at: usize) -> bool {
+        let fixed = self.writer.form.is_fixed();
+        let blank = |byte: &&u8| !(fixed && matches!(byte, b' ' | b'\t'));
+        let written: Vec<u8> = self.source[at..].iter().filter(blank).take(6).copied().collect();
+        let words = [&b"return"[..], b"stop", b"error"];
+        words.iter().any(|word| {
+            written.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word))
+        })
+    }
+
+    /// The regions of a procedure and its entries; `None` if one of them is not wanted.
+    fn regions_of(&self, procedure: &Procedure, site: &UnitSite) -> Option<Vec<Region>> {
+        let names = &self.facts.scan.names;
+        let entries = procedure.entries.iter().map(|at| (*at, names.get(at)));
+        let own = (site.first, procedure.path.last());
+        let all = [own].into_iter().chain(entries);
+        all.map(|(at, name)| self.region_of(procedure, at, name?)).collect()
+    }
+
+    fn region_of(&self, procedure: &Procedure, at: usize, name: &str) -> Option<Region> {
+        let hosts = &procedure.path[..procedure.path.len() - 1];
+        let path: Vec<&str> = hosts.iter().map(String::as_str).chain([name]).collect();
+        let mangled = match path.as_slice() {
+            [name] if *name == "MAIN__" => (*name).to_owned(),
+            [name] => format!("{name}_"),
+            [hosts @ .., name] => format!("__{}_MOD_{name}", hosts.join("_MOD_")),
+            [] => return None,
+        };
+        let facts = self.facts;
+        let last = procedure.end.map_or(0, |end| facts.lines(end).1);
+        let file = facts.places.other_file(self.statement(at).first).map(str::to_owned);
+        let lines = (facts.lines(at).0, last);
+        region(facts.options, Named { name: &path.join("::"), mangled: &mangled, lines, file })
+    }
+
+    fn enter_function(&mut self, function: &Function, begin: Option<usize>) {
+        let mut out = Vec::new();
+        let external = function.external();
+        if function.has_entries() {
+            let declaration = format!("integer :: {}", function.argument);
+            self.declarations.entry(function.unit).or_default().insert(declaration);
+            self.assign(&mut out, function, function.number);
+        }
+        self.call_function(&mut out, "begin", &function.argument, external);
+        match begin {
+            Some(begin) => self.after(begin, &out),
+            None => self.first_before(self.facts.nest.units[function.unit].first, &out),
+        }
+        for (index, &entry) in function.procedure.entries.iter().enumerate() {
+            let label = self.free_label();
+            let mut before = Vec::new();
+            self.writer.statement(&mut before, &format!("goto {label}"));
+            self.insert_in_front(entry, &before);
+            let mut out = Vec::new();
+            self.assign(&mut out, function, function.number + 1 + index as u32);
+            self.call_function(&mut out, "begin", &function.argument, external);
+            self.writer.labelled(&mut out, label, "continue");
+            self.text_right_behind(entry).splice(0..0, out);
+        }
+    }
+
+    fn assign(&self, out: &mut Vec<u8>, function: &Function, number: u32) {
+        self.writer.statement(out, &format!("{} = {number}", function.argument));
+    }
+
+    fn call_function(
+        &mut self,
+        out: &mut Vec<u8>,
+        what: &str,
+        argument: &str,
+        external: Option<usize>,
+    ) {
+        let name = self.names.routine("", what, Extra::None, true);
+        self.call_routine(out, &name, argument, external);
+    }
+
+    /// Puts in the calls at the ways out, behind everything else that ends there.
+    pub(super) fn end_functions(&mut self, functions: &[Function]) {
+        for function in functions {
+            for &exit in &function.procedure.exits {
+                if self.is_reached(exit) {
+                    self.leave_function(function, exit);
+                }
+            }
+        }
+    }
+
+    /// Nothing comes to an END behind a RETURN, if it has no label.
+    fn is_reached(&self, exit: usize) -> bool {
+        let leaves =
+            |at: usize| matches!(self.statement(at).role, Role::Exit { inside_if: None, .. });
+        let label = self.statement(exit).label;
+        leaves(exit) || label != 0 || !exit.checked_sub(1).is_some_and(leaves)
+    }
+
+    fn leave_function(&mut self, function: &Function, exit: usize) {
+        let statement = self.statement(exit);
+        let mut call = Vec::new();
+        self.call_function(&mut call, "end", &function.argument, function.external());
+        if let Role::Exit { inside_if: Some(action), .. } = statement.role {
+            return self.leave_inside_if(exit, action, &call);
+        }
+        if statement.label != 0
+            && let Some(digits) = self.label_of(statement)
+        {
+            let name = self.names.routine("", "end", Extra::None, true);
+            call.clear();
+            let text = format!("call {name}({})", function.argument);
+            self.writer.labelled(&mut call, statement.label, &text);
+            self.edits.replace(digits.clone(), " ".repeat(digits.len()));
+        }
+        self.insert_in_front(exit, &call);
+    }
+
+    /// `if (c) return` becomes a block around the call and the RETURN.
+    fn leave_inside_if(&mut self, exit: usize, action: usize, call: &[u8]) {
+        let line = self.facts.scan.lines.partition_point(|line| line.next <= action);
+        let mut text = b"then\n".to_vec();
+        text.extend_from_slice(call);
+        if self.facts.options.line_markers {
+            text.extend_from_slice(self.facts.places.marker_for(line).as_bytes());
+        }
+        text.extend_from_slice(self.writer.form.indent().as_bytes());
+        self.edits.insert(action, text);
+        let mut end = Vec::new();
+        self.writer.statement(&mut end, "end if");
+        self.text_right_behind(exit).splice(0..0, end);
+    }
+
+    /// Inserts lines in front of a statement, which may stand behind a `;`.
+    fn insert_in_front(&mut self, at: usize, text: &[u8]) {
+        let first = self.statement(at).first;
+        let before = at.checked_sub(1).filter(|&before| {
+            let before = self.statement(before);
+            matches!(before.kind, Kind::Code(_))
+                && before.last == first
+                && before.semicolon.is_some()
+        });
+        match before {
+            Some(before) => self.text_right_behind(before).extend_from_slice(text),
+            None => self.before(at, text),
+        }
+    }
+
+    /// Where the digits of a label are.
+    fn label_of(&self, statement: Statement) -> Option<std::ops::Range<usize>> {
+        let line = self.facts.scan.lines[statement.first];
+        let from = if self.writer.form.is_fixed() { line.start } else { statement.start };
+        let blank = |byte: &u8| !byte.is_ascii_digit();
+        let start = from + self.source[from..line.end].iter().position(|byte| !blank(byte))?;
+        // In fixed form, blanks may lie between the digits.
+        let end = if self.writer.form.is_fixed() {
+            statement.start.min(line.start + 5)
+        } else {
+            line.end
+        };
+        let behind = &self.source[start..end.max(start)];
+        let length = match self.writer.form.is_fixed() {
+            true => behind.iter().rposition(u8::is_ascii_digit)? + 1,
+            false => behind.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+        };
+        Some(start..start + length)
+    }
+
+    /// A label that the text does not have.
+    fn free_label(&mut self) -> u32 {
+        let statements = &self.facts.scan.statements;
+        let mut label = self.last_label.unwrap_or(100_000) - 1;
+        while statements.iter().any(|statement| statement.label == label) {
+            label -= 1;
+        }
+        self.last_label = Some(label);
+        label
+    }
+}
+
+impl Function<'_> {
+    fn external(&self) -> Option<usize> {
+        self.procedure.external.then_some(self.unit)
+    }
+
+    fn has_entries(&self) -> bool {
+        !self.procedure.entries.is_empty()
+    }
+}

@@ -1,0 +1,366 @@
+//! Events of procedures in Fortran: where the calls go. The appended procedures are cut off, the
+//! hash in their names is written `H`, and line markers are left out.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use expect_test::{Expect, expect};
+use pompeii_instrument::filter::Filter;
+use pompeii_instrument::{Functions, Language, Options, Outcome, instrument, undo};
+use std::fmt::Write;
+
+fn outcome(path: &str, source: &str, change: impl Fn(&mut Options)) -> Outcome {
+    let mut options = Options::new(path, Language::from_path(path).unwrap());
+    options.functions = Some(Functions::default());
+    change(&mut options);
+    let outcome = instrument(source.as_bytes(), &options).unwrap();
+    assert_eq!(undo(&outcome.text).unwrap(), source.as_bytes());
+    outcome
+}
+
+fn show(outcome: &Outcome) -> String {
+    let mut text = String::from_utf8(outcome.text.clone()).unwrap();
+    if let Some(at) = text.find("_reg") {
+        let hash = text[at - 8..at].to_owned();
+        text = text.replace(&hash, "H");
+    }
+    let text = text.split("1 \"<pompeii>\"").next().unwrap_or_default();
+    let marker = |line: &&str| !line.starts_with("# ") && !line.starts_with("#line");
+    let lines = text.lines().filter(marker);
+    let mut output: String = lines.map(|line| format!("{line}\n")).collect();
+    for region in &outcome.regions {
+        let (name, begin, end) = (&region.sub_name, region.begin.0, region.end.1);
+        let _ = writeln!(output, "== {name} {begin}-{end}");
+    }
+    output
+}
+
+fn check(path: &str, source: &str, expected: Expect) {
+    expected.assert_eq(&show(&outcome(path, source, |_| ())));
+}
+
+#[test]
+fn ways_out() {
+    check(
+        "f.f90",
+        "subroutine s(x, *)\n  implicit none\n  integer :: x\n  if (x > 3) return\n  \
+         if (x > 2) &\n    return 1 ! why\n  x = 1; if (x == 0) stop 'a'; x = 2\n  \
+         if (x > 1) goto 10\n  if (x > 0) then\n    x = 3; return\n  end if\n  error stop\n  \
+         10 end subroutine\n",
+        expect![[r#"
+            subroutine s(x, *)
+              implicit none
+              integer :: x
+            call pomp_H_begin(1)
+              if (x > 3) then
+            call pomp_H_end(1)
+            return
+            end if
+              if (x > 2) &
+                then
+            call pomp_H_end(1)
+            return 1 ! why
+            end if
+              x = 1; if (x == 0) then
+            call pomp_H_end(1)
+            stop 'a'
+            end if
+             x = 2
+              if (x > 1) goto 10
+              if (x > 0) then
+                x = 3
+            call pomp_H_end(1)
+             return
+              end if
+            call pomp_H_end(1)
+              error stop
+            10 call pomp_H_end(1)
+                 end subroutine
+            == s 1-13
+        "#]],
+    );
+}
+
+#[test]
+fn ways_out_in_fixed_form() {
+    check(
+        "f.f",
+        "      INTEGERFUNCTIONNFUN(N)\n      IF (N .EQ. 1\n     &    .OR. N .EQ. 2) RE TURN\n      \
+         IF (N .EQ. 3) GOTO 90\n      NFUN = 1\n   90 RETURN\n      E N D\n",
+        expect![[r#"
+                  INTEGERFUNCTIONNFUN(N)
+                  call pomp_H_begin(1)
+                  IF (N .EQ. 1
+                 &    .OR. N .EQ. 2) then
+                  call pomp_H_end(1)
+                  RE TURN
+                  end if
+                  IF (N .EQ. 3) GOTO 90
+                  NFUN = 1
+            90    call pomp_H_end(1)
+                  RETURN
+                  E N D
+            == nfun 1-7
+        "#]],
+    );
+}
+
+#[test]
+fn behind_the_specification_part() {
+    check(
+        "f.f90",
+        "module m\n  integer :: c\ncontains\n  function f(n) result(r)\n    use n, only: x\n    \
+         implicit none\n    interface\n      subroutine e(x)\n        integer :: x\n      \
+         end subroutine\n    end interface\n    type t\n      integer :: i\n    end type\n    \
+         real :: g, a, r(3)\n    namelist /nl/ a\n    g(a) = a + 1\n    include 'x.inc'\n    \
+         data a /1/\n    !$omp threadprivate(c)\n    r(n) = 1\n  contains\n    subroutine inner\n      \
+         c = 1\n    end subroutine\n  end function\nend module\n",
+        expect![[r#"
+            module m
+              integer :: c
+            contains
+              function f(n) result(r)
+                use n, only: x
+                implicit none
+                interface
+                  subroutine e(x)
+                    integer :: x
+                  end subroutine
+                end interface
+                type t
+                  integer :: i
+                end type
+                real :: g, a, r(3)
+                namelist /nl/ a
+                g(a) = a + 1
+                include 'x.inc'
+                data a /1/
+                !$omp threadprivate(c)
+            call pomp_H_begin(1)
+                r(n) = 1
+            call pomp_H_end(1)
+              contains
+                subroutine inner
+            call pomp_H_begin(2)
+                  c = 1
+            call pomp_H_end(2)
+                end subroutine
+              end function
+            end module
+            == m::f 4-26
+            == m::f::inner 23-25
+        "#]],
+    );
+}
+
+#[test]
+fn preprocessor_branches() {
+    check(
+        "f.F90",
+        "#ifdef A\nsubroutine s(x)\n#else\nsubroutine s(y)\n#endif\n  integer :: x\n#ifdef B\n  \
+         integer :: z\n#endif\n#ifdef C\n  x = 1\n#else\n  x = 2\n  if (x == 2) return\n#endif\n  \
+         x = 3\n#ifdef D\n  return\n#endif\nend subroutine\n",
+        expect![[r#"
+            #ifdef A
+            subroutine s(x)
+            #else
+            subroutine s(y)
+            #endif
+              integer :: x
+            #ifdef B
+              integer :: z
+            #endif
+            call pomp_H_begin(1)
+            #ifdef C
+              x = 1
+            #else
+              x = 2
+              if (x == 2) then
+            call pomp_H_end(1)
+            return
+            end if
+            #endif
+              x = 3
+            #ifdef D
+            call pomp_H_end(1)
+              return
+            #endif
+            call pomp_H_end(1)
+            end subroutine
+            == s 2-20
+        "#]],
+    );
+}
+
+#[test]
+fn entries() {
+    check(
+        "f.f90",
+        "subroutine a(x)\n  entry b(x)\n  integer :: x\n  x = 1\n  if (x > 2) return\n  entry c(x)\n  \
+         x = 2\nend\n",
+        expect![[r#"
+            subroutine a(x)
+            integer :: pomp_f1
+              entry b(x)
+              integer :: x
+            pomp_f1 = 1
+            call pomp_H_begin(pomp_f1)
+              x = 1
+              if (x > 2) then
+            call pomp_H_end(pomp_f1)
+            return
+            end if
+            goto 99999
+              entry c(x)
+            pomp_f1 = 2
+            call pomp_H_begin(pomp_f1)
+            99999 continue
+              x = 2
+            call pomp_H_end(pomp_f1)
+            end
+            == a 1-8
+            == c 6-8
+        "#]],
+    );
+}
+
+#[test]
+fn main_programs() {
+    check(
+        "f.f90",
+        "program p\n  implicit none (type, external)\n  !$omp parallel\n  if (x()) stop\n  \
+         !$omp end parallel\nend\n",
+        expect![[r#"
+            program p
+              implicit none (type, external)
+            external :: pomp_H_begin
+            external :: pomp_H_end
+            external :: pomp_H_parallel_begin
+            external :: pomp_H_parallel_end
+            external :: pomp_H_parallel_fork
+            external :: pomp_H_parallel_join
+            integer(8) :: pomp_p1
+            call pomp_H_begin(2)
+            call pomp_H_parallel_fork(1,pomp_p1)
+              !$omp parallel firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+              if (x()) stop
+            call pomp_H_parallel_end(1,pomp_p1)
+              !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            call pomp_H_end(2)
+            end
+            ==  3-5
+            == p 1-6
+        "#]],
+    );
+    check(
+        "f.f90",
+        "integer i\ni = 1\nstop\nend\n",
+        expect![[r#"
+        integer i
+        call pomp_H_begin(1)
+        i = 1
+        call pomp_H_end(1)
+        stop
+        end
+        == MAIN__ 1-4
+    "#]],
+    );
+    check(
+        "f.f90",
+        "print *, 1; end\n",
+        expect![[r#"
+        call pomp_H_begin(1)
+        print *, 1
+        call pomp_H_end(1)
+         end
+        == MAIN__ 1-1
+    "#]],
+    );
+}
+
+#[test]
+fn left_alone() {
+    check(
+        "f.f90",
+        "pure subroutine p(x)\n  x = 1\nend\nelemental function e(x)\n  e = x\nend\n\
+         subroutine d\n  !$omp declare target\n  x = 1\nend\nsubroutine simd(x)\n  \
+         !$omp declare simd\n  x = 1\nend\nsubroutine loop\n  do 10 i = 1, 3\n  \
+         10 if (i == 2) return\nend\nblock data\n  common /c/ x\n  data x /1/\nend\n\
+         !$pomp noinstrument\nsubroutine muted\n  x = 1\nend\n!$pomp instrument\n\
+         subroutine split\n  if (x) ret&\n    &urn\nend\nsubroutine pomp_begin\n  x = 1\nend\n",
+        expect![[r#"
+            pure subroutine p(x)
+              x = 1
+            end
+            elemental function e(x)
+              e = x
+            end
+            subroutine d
+              !$omp declare target
+              x = 1
+            end
+            subroutine simd(x)
+              !$omp declare simd
+              x = 1
+            end
+            subroutine loop
+              do 10 i = 1, 3
+              10 if (i == 2) return
+            end
+            block data
+              common /c/ x
+              data x /1/
+            end
+            ! pomp noinstrument
+            subroutine muted
+              x = 1
+            end
+            ! pomp instrument
+            subroutine split
+              if (x) ret&
+                &urn
+            end
+            subroutine pomp_begin
+              x = 1
+            end
+            ! pompeii undo 1: 1a2 61ae29dd6629aad1
+            ! 112+1-.24,12+d,1e+1-.24,10+d,4e+0
+        "#]],
+    );
+}
+
+#[test]
+fn a_filter_leaves_procedures_out() {
+    let source = "module m\ncontains\nsubroutine s\nend subroutine\nsubroutine t\nend subroutine\n\
+                  end module\nsubroutine u\nend\nsubroutine s2\nend\n";
+    let names = |rules: &str| -> Vec<String> {
+        let text = format!("SCOREP_REGION_NAMES_BEGIN {rules}\nSCOREP_REGION_NAMES_END");
+        let filter = Filter::parse(&text).unwrap();
+        let functions = Functions { filter, folder: None };
+        let done = outcome("m.f90", source, |options| options.functions = Some(functions.clone()));
+        done.regions.into_iter().map(|region| region.sub_name).collect()
+    };
+    assert_eq!(names("EXCLUDE s"), ["m::t", "u", "s2"]);
+    assert_eq!(names("EXCLUDE m::*"), ["u", "s2"]);
+    assert_eq!(names("EXCLUDE * INCLUDE MANGLED __m_MOD_* u_"), ["m::s", "m::t", "u"]);
+}
+
+#[test]
+fn without_openmp_its_lines_are_comments() {
+    let source =
+        "subroutine s\n!$ use omp_lib\n  x = 1\n!$omp parallel\n!$ if (x > 1) return\nend\n";
+    let shown = show(&outcome("f.f90", source, |options| options.openmp = false));
+    expect![[r#"
+        subroutine s
+        call pomp_H_begin(1)
+        !$ use omp_lib
+          x = 1
+        !$omp parallel
+        !$ if (x > 1) return
+        call pomp_H_end(1)
+        end
+        == s 1-6
+    "#]]
+    .assert_eq(&shown);
+}
