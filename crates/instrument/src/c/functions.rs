@@ -6,6 +6,7 @@
 use super::conditions::View;
 use super::constructs::declare_target_range;
 use super::emit::Emitter;
+use super::head;
 use super::lexer::Lexed;
 use super::outline::{self, Function, Outline};
 use crate::directives::{Kind, User};
@@ -22,10 +23,12 @@ pub(super) struct Bodies {
 
 /// Finds the function bodies. Views whose braces do not match are not believed.
 pub(super) fn bodies(text: &[u8], lexed: &Lexed, views: &[View], cxx: bool) -> Bodies {
+    let macros = head::macros(text);
+    let language = head::Language { text, cxx, macros: &macros };
     let mut functions: BTreeMap<usize, Function> = BTreeMap::new();
     let mut unbalanced = None;
     for view in views {
-        let outline = outline::outline(text, lexed, view, cxx);
+        let outline = outline::outline(language, lexed, view);
         let Outline { functions: found, unbalanced: None } = outline else {
             unbalanced = unbalanced.or(outline.unbalanced);
             continue;

@@ -6,6 +6,24 @@
 
 use super::lexer::{Kind, Token};
 use super::parts::{Part, parts};
+use super::scan;
+use std::collections::HashSet;
+
+/// What has to be known about a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Language<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) cxx: bool,
+    /// Names of macros with parameters.
+    pub(super) macros: &'a HashSet<&'a [u8]>,
+}
+
+/// Finds the macros with parameters.
+pub(super) fn macros(text: &[u8]) -> HashSet<&[u8]> {
+    let defines = memchr::memmem::find_iter(text, b"define ");
+    let names = defines.map(|at| at + b"define ".len()).map(|at| (at, scan::ident_end(text, at)));
+    names.filter(|&(_, end)| text.get(end) == Some(&b'(')).map(|(at, end)| &text[at..end]).collect()
+}
 
 /// A token of a declaration, or a bracket with all that is in it.
 #[derive(Debug, Clone, Copy)]
@@ -36,14 +54,17 @@ pub(super) enum Opens {
     Function(Head),
     /// Statements.
     Block,
-    /// A part of the declaration, which goes on behind it: an initialiser.
+    /// An initialiser, behind which the declaration goes on.
+    Initialiser,
+    /// Another part of the declaration.
     Part,
     /// Nothing that is known.
     Unknown,
 }
 
 /// A brace at the level of declarations. `class`: the name of the class around it.
-pub(super) fn outer(text: &[u8], items: &[Item], cxx: bool, class: Option<&str>) -> Opens {
+pub(super) fn outer(language: Language, items: &[Item], class: Option<&str>) -> Opens {
+    let Language { text, cxx, .. } = language;
     let Some(parts) = parts(text, items, cxx) else { return Opens::Unknown };
     if let Some(opens) = scope(&parts) {
         return opens;
@@ -51,11 +72,14 @@ pub(super) fn outer(text: &[u8], items: &[Item], cxx: bool, class: Option<&str>)
     let operator = parts.iter().position(|part| part.is(b"operator")).unwrap_or(usize::MAX);
     let equals = parts.iter().position(|part| matches!(part, Part::Symbol(b'=')));
     let concept = parts.iter().any(|part| part.is(b"concept"));
-    if equals.is_some_and(|at| at < operator) || concept || wants_requirements(&parts) {
+    if equals.is_some_and(|at| at < operator) || concept {
+        return Opens::Initialiser;
+    }
+    if wants_requirements(&parts) {
         return Opens::Part;
     }
     let colon = parts.iter().position(|part| matches!(part, Part::Colon));
-    let function = function(text, &parts, cxx, class);
+    let function = function(language, &parts, class);
     if let Some(key) = parts.iter().position(|part| part.word().is_some_and(is_class_key)) {
         // A class with bases has a colon as well, but a constructor has no such word.
         let shouted = function.as_ref().is_some_and(|head| cxx && is_shouted(head.name.as_bytes()));
@@ -75,7 +99,8 @@ pub(super) fn outer(text: &[u8], items: &[Item], cxx: bool, class: Option<&str>)
 }
 
 /// A brace among statements: a local class, a nested function of GNU C, or a block.
-pub(super) fn inner(text: &[u8], items: &[Item], cxx: bool) -> Opens {
+pub(super) fn inner(language: Language, items: &[Item]) -> Opens {
+    let Language { text, cxx, .. } = language;
     let Some(first) = items.first() else { return Opens::Block };
     let word = slice(text, first.token);
     let class = is_class_key(word) || matches!(word, b"static" | b"const" | b"typedef");
@@ -87,7 +112,7 @@ pub(super) fn inner(text: &[u8], items: &[Item], cxx: bool) -> Opens {
     if !class && !nested {
         return Opens::Block;
     }
-    match outer(text, items, cxx, None) {
+    match outer(language, items, None) {
         Opens::Class(name) => Opens::Class(name),
         // With a type in front: else it is the macro of a loop.
         Opens::Function(head) if nested && head.place > first.token.start as usize => {
@@ -101,16 +126,16 @@ pub(super) fn inner(text: &[u8], items: &[Item], cxx: bool) -> Opens {
 const STATEMENT: &[&[u8]] = &[b"return", b"goto", b"asm", b"__asm__", b"else", b"typedef"];
 
 /// The head of a function whose parameters are declared behind it.
-pub(super) fn old_style(text: &[u8], items: &[Item]) -> Option<Head> {
+pub(super) fn old_style(language: Language, items: &[Item]) -> Option<Head> {
+    let text = language.text;
     let list = items.iter().position(|item| item.token.kind == Kind::OpenParen)?;
     let names = text.get(items[list].token.end as usize..items[list].close as usize - 1)?;
-    let is_list =
-        names.iter().all(|&byte| super::scan::is_ident(byte) || b" \t\r\n,".contains(&byte));
+    let is_list = names.iter().all(|&byte| scan::is_ident(byte) || b" \t\r\n,".contains(&byte));
     let declares = items.get(list + 1).is_some_and(|item| matches!(item.token.kind, Kind::Word));
     if !is_list || !declares || names.trim_ascii().is_empty() {
         return None;
     }
-    let head = function(text, &parts(text, &items[..=list], false)?, false, None)?;
+    let head = function(language, &parts(text, &items[..=list], false)?, None)?;
     Some(Head { closed: head.closed || is_closed(text, items), ..head })
 }
 
@@ -218,11 +243,11 @@ const FOREIGN: &[&[u8]] =
     &[b"return", b"else", b"case", b"goto", b"new", b"typedef", b"using", b"do", b"if", b"catch"];
 
 /// The function that a declaration defines, if it has the shape of one.
-fn function(text: &[u8], parts: &[Part], cxx: bool, class: Option<&str>) -> Option<Head> {
+fn function(language: Language, parts: &[Part], class: Option<&str>) -> Option<Head> {
     // What comes behind an arrow is the type, behind a colon the members.
     let end = parts.iter().position(|part| matches!(part, Part::Arrow | Part::Colon));
     let parts = &parts[..end.unwrap_or(parts.len())];
-    let candidates = candidates(text, parts);
+    let candidates = candidates(language.text, parts);
     let end = parts.iter().position(|part| part.is(b"requires"));
     let before = |end: &usize| candidates.iter().any(|found| found.list < *end);
     let end = end.filter(before).unwrap_or(parts.len());
@@ -239,7 +264,7 @@ fn function(text: &[u8], parts: &[Part], cxx: bool, class: Option<&str>) -> Opti
     }
     let typed =
         type_parts.iter().any(|part| !matches!(part, Part::Angles) && !part.is(b"template"));
-    (typed || found.needs_no_type(text, cxx, class)).then(|| {
+    (typed || found.needs_no_type(language, class)).then(|| {
         let closed = false;
         Head { name: found.name.clone(), place: found.place, closed }
     })
@@ -264,11 +289,9 @@ impl Candidate {
     }
 
     /// Constructors, destructors and conversions have no type, nor have functions in old C.
-    fn needs_no_type(&self, text: &[u8], cxx: bool, class: Option<&str>) -> bool {
-        if !cxx {
-            let definition = format!("define {}(", self.name);
-            return !is_shouted(self.last())
-                && memchr::memmem::find(text, definition.as_bytes()).is_none();
+    fn needs_no_type(&self, language: Language, class: Option<&str>) -> bool {
+        if !language.cxx {
+            return !is_shouted(self.last()) && !language.macros.contains(self.name.as_bytes());
         }
         let mut names = self.name.rsplit("::");
         let last = names.next().unwrap_or_default();
@@ -315,10 +338,10 @@ fn candidates(text: &[u8], parts: &[Part]) -> Vec<Candidate> {
 /// `(*f(int x))(int)`.
 fn wrapped(text: &[u8], inside: std::ops::Range<usize>, typed: bool) -> Option<(String, usize)> {
     let inner = &text[inside.clone()];
-    let start = inside.start + inner.iter().position(|&byte| super::scan::is_ident(byte))?;
-    let end = super::scan::ident_end(text, start);
+    let start = inside.start + inner.iter().position(|&byte| scan::is_ident(byte))?;
+    let end = scan::ident_end(text, start);
     let pointer = inner.trim_ascii_start().starts_with(b"*");
-    let list = super::scan::skip_blank(text, end, true);
+    let list = scan::skip_blank(text, end, true);
     let fits = if pointer { text.get(list) == Some(&b'(') } else { typed && list >= inside.end };
     fits.then(|| (String::from_utf8_lossy(&text[start..end]).into_owned(), start))
 }

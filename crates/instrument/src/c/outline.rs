@@ -6,7 +6,7 @@
 //! is linear in the tokens.
 
 use super::conditions::View;
-use super::head::{self, Head, Item, Opens};
+use super::head::{self, Head, Item, Language, Opens};
 use super::lexer::{Kind, Lexed, Token};
 
 /// A function body.
@@ -40,15 +40,17 @@ pub(super) struct Outline {
 }
 
 /// Finds the function bodies of a view.
-pub(super) fn outline(text: &[u8], lexed: &Lexed, view: &View, cxx: bool) -> Outline {
+pub(super) fn outline(language: Language, lexed: &Lexed, view: &View) -> Outline {
     let mut walk = Walk {
-        text,
+        text: language.text,
+        language,
         lexed,
         view,
-        cxx,
         at: 0,
         scopes: Vec::new(),
+        bodies: Vec::new(),
         head: Vec::new(),
+        initialised: false,
         old_style: None,
         simd: false,
         outline: Outline::default(),
@@ -58,6 +60,12 @@ pub(super) fn outline(text: &[u8], lexed: &Lexed, view: &View, cxx: bool) -> Out
     walk.outline.unbalanced = walk.outline.unbalanced.or(open);
     walk.outline
 }
+
+/// Names of more scopes than these are not put together.
+const SCOPES_MAX: usize = 64;
+
+/// A declaration of more tokens is not looked at: its text is read at every brace in it.
+const HEAD_MAX: usize = 2000;
 
 /// An open block.
 struct Scope {
@@ -74,22 +82,26 @@ enum Within {
     /// A namespace, a linkage specification.
     Namespace,
     Class,
-    /// The body of a function, by its index; `None` for one that is passed over.
-    Function(Option<usize>),
+    /// The body of a function, by its index.
+    Function(usize),
     /// A block of statements.
     Block,
 }
 
 struct Walk<'a> {
     text: &'a [u8],
+    language: Language<'a>,
     lexed: &'a Lexed,
     view: &'a View,
-    cxx: bool,
     /// Index of the next token.
     at: usize,
     scopes: Vec<Scope>,
+    /// The open function bodies, by their indices.
+    bodies: Vec<usize>,
     /// The declaration or statement so far, with its brackets as one item each.
     head: Vec<Item>,
+    /// Whether it has an initialiser, so that it defines no function.
+    initialised: bool,
     /// A head whose parameters are declared behind it, in the style before C89.
     old_style: Option<Head>,
     /// Whether `declare simd` is about this declaration.
@@ -98,6 +110,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// What comes next belongs to something new.
+    fn clear(&mut self) {
+        self.head.clear();
+        self.initialised = false;
+    }
+
     /// Takes one token, or one bracket; false at the end.
     fn step(&mut self) -> bool {
         let token = self.next();
@@ -112,7 +130,7 @@ impl Walk<'_> {
             }
             Kind::Directive(index) => self.directive(index),
             Kind::Pragma | Kind::Condition(_) => {}
-            Kind::Colon if self.ends_label() => self.head.clear(),
+            Kind::Colon if self.ends_label() => self.clear(),
             _ => {
                 self.word(token);
                 self.head.push(Item { token, close: token.end });
@@ -135,24 +153,19 @@ impl Walk<'_> {
         let words = &self.lexed.directives[index as usize].directive.words;
         let name: Vec<&str> = words.iter().flat_map(|word| word.text.split('_')).collect();
         self.simd |= name == ["declare", "simd"];
-        self.head.clear();
+        self.clear();
     }
 
     /// Words that make a body one in which nothing can be inserted.
     fn word(&mut self, token: Token) {
-        if token.kind != Kind::Word || !self.cxx {
+        if token.kind != Kind::Word {
             return;
         }
         let word = &self.text[token.start as usize..token.end as usize];
-        if matches!(word, b"co_await" | b"co_return" | b"co_yield" | b"musttail") {
-            let mut scopes = self.scopes.iter().rev();
-            let function = scopes.find_map(|scope| match scope.kind {
-                Within::Function(function) => Some(function),
-                _ => None,
-            });
-            if let Some(Some(function)) = function {
-                self.outline.functions[function].closed = true;
-            }
+        if matches!(word, b"co_await" | b"co_return" | b"co_yield" | b"musttail")
+            && let Some(&function) = self.bodies.last()
+        {
+            self.outline.functions[function].closed = true;
         }
     }
 
@@ -173,15 +186,15 @@ impl Walk<'_> {
     }
 
     fn end_declaration(&mut self) {
-        let old_style = (!self.cxx && self.old_style.is_none() && !self.inside_function())
-            .then(|| head::old_style(self.text, &self.head))
+        let old_style = (!self.language.cxx && self.old_style.is_none() && !self.inside_function())
+            .then(|| head::old_style(self.language, &self.head))
             .flatten();
         if old_style.is_some() {
             self.old_style = old_style;
         } else if !head::declares_parameters(self.text, &self.head) {
             self.old_style = None;
         }
-        self.head.clear();
+        self.clear();
         self.simd &= self.old_style.is_some();
     }
 
@@ -220,13 +233,16 @@ impl Walk<'_> {
     fn open(&mut self, token: Token) {
         let opens = match self.old_style.take() {
             Some(head) if self.head.is_empty() => Opens::Function(head),
-            _ if self.inside_function() => head::inner(self.text, &self.head, self.cxx),
+            _ if self.initialised => Opens::Part,
+            _ if self.head.len() > HEAD_MAX => Opens::Unknown,
+            _ if self.inside_function() => head::inner(self.language, &self.head),
             _ => {
                 let class = self.scopes.last().filter(|scope| scope.kind == Within::Class);
                 let class = class.map(|scope| scope.name.as_str());
-                head::outer(self.text, &self.head, self.cxx, class)
+                head::outer(self.language, &self.head, class)
             }
         };
+        let initialiser = opens == Opens::Initialiser;
         let (kind, name) = match opens {
             Opens::Namespace(name) => (Within::Namespace, name),
             Opens::Class(name) => (Within::Class, name),
@@ -237,20 +253,21 @@ impl Walk<'_> {
             Opens::Block => (Within::Block, String::new()),
             Opens::Enumeration => {
                 self.skip(token);
-                self.head.clear();
+                self.clear();
                 return self.stand_in(token);
             }
-            Opens::Part => {
+            Opens::Initialiser | Opens::Part => {
+                self.initialised |= initialiser;
                 let close = self.skip(token);
                 return self.head.push(Item { token, close });
             }
             Opens::Unknown => {
                 self.skip(token);
-                return self.head.clear();
+                return self.clear();
             }
         };
         self.scopes.push(Scope { kind, start: token.start as usize, name });
-        self.head.clear();
+        self.clear();
         self.simd = false;
     }
 
@@ -261,12 +278,14 @@ impl Walk<'_> {
     }
 
     /// A body that may get events.
-    fn function(&mut self, head: Head, open: Token) -> Option<usize> {
+    fn function(&mut self, head: Head, open: Token) -> usize {
         let first = self.lexed.tokens[self.lexed.shown(self.view, self.at)];
         let first = self.slice(first);
         // Local labels must be declared before everything else.
         let special = matches!(first, b"asm" | b"__asm__" | b"__asm" | b"__label__");
-        let around = self.scopes.iter().map(|scope| scope.name.as_str());
+        // Deeper nests than that have no name of their own.
+        let around = &self.scopes[self.scopes.len().saturating_sub(SCOPES_MAX)..];
+        let around = around.iter().map(|scope| scope.name.as_str());
         let names: Vec<&str> =
             around.chain([head.name.as_str()]).filter(|name| !name.is_empty()).collect();
         self.outline.functions.push(Function {
@@ -276,14 +295,17 @@ impl Walk<'_> {
             close: open.end as usize,
             closed: head.closed || special || self.simd,
         });
-        Some(self.outline.functions.len() - 1)
+        let index = self.outline.functions.len() - 1;
+        self.bodies.push(index);
+        index
     }
 
     /// A brace closes.
     fn close(&mut self, token: Token) {
-        self.head.clear();
+        self.clear();
         match self.scopes.pop() {
-            Some(Scope { kind: Within::Function(Some(function)), .. }) => {
+            Some(Scope { kind: Within::Function(function), .. }) => {
+                self.bodies.pop();
                 self.outline.functions[function].close = token.start as usize;
             }
             Some(Scope { kind: Within::Class, .. }) => self.stand_in(token),

@@ -234,12 +234,15 @@ impl<'a> Rewriter<'a> {
 
     /// A label that the text does not have.
     fn free_label(&mut self) -> u32 {
-        let statements = &self.facts.scan.statements;
-        let mut label = self.last_label.unwrap_or(100_000) - 1;
-        while statements.iter().any(|statement| statement.label == label) {
+        let facts = self.facts;
+        let labels = self.labels.get_or_insert_with(|| {
+            facts.scan.statements.iter().map(|statement| statement.label).collect()
+        });
+        let mut label = self.next_label;
+        while !labels.insert(label) {
             label -= 1;
         }
-        self.last_label = Some(label);
+        self.next_label = label - 1;
         label
     }
 }

@@ -13,7 +13,7 @@ use super::scan::{Kind, Statement};
 use super::text::{Extra, Names, Writer};
 use crate::directives::{Level, Shape};
 use crate::edit::EditList;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
@@ -31,8 +31,10 @@ pub(super) struct Rewriter<'a> {
     pub declarations: BTreeMap<usize, BTreeSet<String>>,
     /// User regions by name, with their numbers.
     pub user_regions: Vec<(String, u32)>,
-    /// The last label that was inserted.
-    pub last_label: Option<u32>,
+    /// All labels, once one had to be inserted.
+    pub labels: Option<HashSet<u32>>,
+    /// The greatest label that may be free.
+    pub next_label: u32,
 }
 
 impl<'a> Rewriter<'a> {
@@ -55,7 +57,8 @@ impl<'a> Rewriter<'a> {
             breaks: BTreeMap::new(),
             declarations: BTreeMap::new(),
             user_regions: Vec::new(),
-            last_label: None,
+            labels: None,
+            next_label: 99_999,
         }
     }
 
