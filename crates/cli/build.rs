@@ -43,7 +43,20 @@ fn build() -> Result<()> {
     let own: Vec<String> = symbols.into_iter().filter(|name| name.starts_with("POMP_")).collect();
     archive(&built.join("libpomp.a"), &own, &out.join("libpomp-static.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
-    copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))
+    copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))?;
+    for name in ["PompeiiConfig.cmake", "PompeiiConfigVersion.cmake", "pompeii.pc"] {
+        package_file(name, &out.join(name))?;
+    }
+    Ok(())
+}
+
+/// What CMake and pkg-config read, with the version in its place.
+fn package_file(name: &str, to: &Path) -> Result<()> {
+    let from = Path::new("package").join(name);
+    println!("cargo:rerun-if-changed={}", from.display());
+    let text = fs::read_to_string(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+    let text = text.replace("@VERSION@", &variable("CARGO_PKG_VERSION")?);
+    fs::write(to, text).map_err(|error| format!("{}: {error}", to.display()))
 }
 
 fn variable(name: &str) -> Result<String> {

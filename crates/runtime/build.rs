@@ -4,4 +4,6 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    // Linked by its whole path, it is still found by its name.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libpomp.so");
 }

@@ -34,7 +34,7 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 11] = [
+const NEEDED: [Needed; 19] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
@@ -45,6 +45,14 @@ const NEEDED: [Needed; 11] = [
     needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
     needed(Purpose::Tests, "opari2", &["--version"], &["opari2"]),
     needed(Purpose::Tests, "opari2-config", &["--version"], &["libpomp2-dev"]),
+    needed(Purpose::Tests, "cmake", &["--version"], &["cmake"]),
+    needed(Purpose::Tests, "make", &["--version"], &["make"]),
+    needed(Purpose::Tests, "ninja", &["--version"], &["ninja-build"]),
+    needed(Purpose::Tests, "autoreconf", &["--version"], &["autoconf", "automake"]),
+    needed(Purpose::Tests, "libtool", &["--version"], &["libtool", "libtool-bin"]),
+    needed(Purpose::Tests, "meson", &["--version"], &["meson"]),
+    needed(Purpose::Tests, "ccache", &["--version"], &["ccache"]),
+    needed(Purpose::Tests, "pkg-config", &["--version"], &["pkg-config"]),
     needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
 ];
 

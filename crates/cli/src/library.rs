@@ -3,21 +3,31 @@
 //! folder, once per content (decision 6).
 
 use std::env;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-const FILES: [(&str, &[u8]); 4] = [
+const FILES: [(&str, &[u8]); 8] = [
     ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
     ("libpomp-static.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-static.a"))),
     ("libpomp.so", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.so"))),
     ("pomp.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp.h"))),
+    ("pomp.list", include_bytes!("../package/pomp.list")),
+    ("cmake/PompeiiConfig.cmake", include_bytes!(concat!(env!("OUT_DIR"), "/PompeiiConfig.cmake"))),
+    (
+        "cmake/PompeiiConfigVersion.cmake",
+        include_bytes!(concat!(env!("OUT_DIR"), "/PompeiiConfigVersion.cmake")),
+    ),
+    ("pkgconfig/pompeii.pc", include_bytes!(concat!(env!("OUT_DIR"), "/pompeii.pc"))),
 ];
 
-/// The folder with `libpomp.a`, `libpomp-static.a` (without lock routines), `libpomp.so` and
-/// `pomp.h`.
+/// The folder with `libpomp.a`, `libpomp-static.a` (without lock routines), `libpomp.so`,
+/// `pomp.h`, the list of exported functions, and what CMake and pkg-config read, in folders of
+/// their own.
 ///
 /// # Errors
 /// Where no folder can be written to.
@@ -64,17 +74,23 @@ fn content_hash() -> u64 {
     hasher.finish()
 }
 
-/// Writes the files under other names first: two builds may unpack at the same time.
-fn unpack(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
+/// Writes the files under other names first: two builds may unpack at the same time, on several
+/// machines with one home.
+///
+/// # Errors
+/// What the system says.
+pub fn unpack(folder: &Path) -> Result<()> {
     for (name, bytes) in FILES {
         let path = folder.join(name);
         if fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64) {
             continue;
         }
-        let unfinished = folder.join(format!(".{name}.{}", std::process::id()));
-        fs::write(&unfinished, bytes).with_context(|| unfinished.display().to_string())?;
-        fs::rename(&unfinished, &path)?;
+        let beside = path.parent().unwrap_or(folder);
+        fs::create_dir_all(beside)?;
+        let mut unfinished = tempfile::NamedTempFile::new_in(beside)?;
+        unfinished.write_all(bytes).with_context(|| path.display().to_string())?;
+        unfinished.as_file().set_permissions(Permissions::from_mode(0o644))?;
+        unfinished.persist(&path)?;
     }
     Ok(())
 }

@@ -21,34 +21,40 @@ pub enum Linked {
     Shared,
 }
 
-/// The functions that instrumented code calls.
-const API: [&str; 3] = ["POMP_*", "POMP2_*", "pomp2_*"];
 /// What the archive needs. In one word, because libtool sorts the words of a command.
 const SYSTEM: &str = "-Wl,--push-state,--as-needed,-lpthread,-ldl,-lm,--pop-state";
 
 /// Options for the linker.
 pub fn flags(linked: Linked, folder: &Path) -> Vec<String> {
-    let folder = folder.display();
-    let mut words = vec![format!("-L{folder}")];
     match linked {
         Linked::Executable { .. } => {
-            words.extend(API.map(|names| format!("-Wl,--export-dynamic-symbol={names}")));
+            vec![format!("-Wl,--dynamic-list={}", folder.join("pomp.list").display())]
         }
-        Linked::Shared => words.push(format!("-Wl,-rpath,{folder}")),
-        Linked::Static => {}
+        Linked::Shared => vec![format!("-Wl,-rpath,{}", folder.display())],
+        Linked::Static => Vec::new(),
     }
-    words
 }
 
-/// Libraries, to stand behind the objects.
-pub fn libraries(linked: Linked) -> Vec<String> {
-    let words: &[&str] = match linked {
-        // The OpenMP library comes last, and a program that uses nothing but lock routines, which
-        // ours resolves, would lose it.
-        Linked::Executable { openmp: true } => &["-l:libpomp.a", SYSTEM, "-Wl,--no-as-needed"],
-        Linked::Executable { openmp: false } => &["-l:libpomp.a", SYSTEM],
-        Linked::Static => &["-l:libpomp-static.a", "-lpthread", "-ldl", "-lm"],
-        Linked::Shared => &["-Wl,--push-state,--as-needed,-lpomp,--pop-state"],
-    };
-    words.iter().map(ToString::to_string).collect()
+/// Libraries, to stand behind the objects. Their whole paths: OPARI2's library has the same name.
+pub fn libraries(linked: Linked, folder: &Path) -> Vec<String> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    match linked {
+        Linked::Executable { openmp } => {
+            let mut words = vec![path("libpomp.a"), SYSTEM.to_owned()];
+            if openmp {
+                // The OpenMP library comes last, and a program that uses nothing but lock
+                // routines, which ours resolves, would lose it.
+                words.push("-Wl,--no-as-needed".to_owned());
+            }
+            words
+        }
+        Linked::Static => {
+            let system = ["-lpthread", "-ldl", "-lm"].map(str::to_owned);
+            [vec![path("libpomp-static.a")], system.to_vec()].concat()
+        }
+        Linked::Shared => {
+            let library = path("libpomp.so");
+            vec![format!("-Wl,--push-state,--as-needed,{library},--pop-state")]
+        }
+    }
 }

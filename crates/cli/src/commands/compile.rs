@@ -152,9 +152,8 @@ fn library_words(line: &CommandLine) -> Result<Vec<String>> {
         _ if (has("-static") && !line.libtool) || has("-static-pie") => Linked::Static,
         _ => Linked::Executable { openmp: line.openmp },
     };
-    let mut words = linking::flags(linked, &library::folder()?);
-    words.extend(linking::libraries(linked));
-    Ok(words)
+    let folder = library::folder()?;
+    Ok([linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
 }
 
 /// Compiles, instrumented where that can be.

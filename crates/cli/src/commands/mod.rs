@@ -1,6 +1,7 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
 pub mod compile;
+mod config;
 mod doctor;
 mod explain;
 mod html;
@@ -32,6 +33,8 @@ pub enum Command {
     Explain(explain::Arguments),
     /// Say what works on this machine and what does not
     Doctor(doctor::Arguments),
+    /// Say what a build system must know, and install what it reads
+    Config(config::Arguments),
     /// Create drop-in compilers: pompeii-gcc, pompeii-gfortran, ...
     Wrappers(wrappers::Arguments),
 }
@@ -47,6 +50,7 @@ impl Command {
             Command::Html(arguments) => html::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Doctor(arguments) => doctor::execute(&arguments),
+            Command::Config(arguments) => config::execute(&arguments),
             Command::Wrappers(arguments) => wrappers::execute(&arguments),
         }
     }

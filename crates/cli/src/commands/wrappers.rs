@@ -13,11 +13,17 @@ use super::say;
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii wrappers --dir ~/bin
-    CC=pompeii-gcc FC=pompeii-gfortran cmake -B build")]
+    pompeii wrappers --dir ~/bin gcc-12 icx
+    CC=pompeii-gcc FC=pompeii-gfortran cmake -B build
+    ./configure CC=pompeii-gcc
+    POMPEII_INSTRUMENT='--verbose --pomp-disable=sync' make CC=pompeii-gcc")]
 pub struct Arguments {
     /// Where they go
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
+    /// More compilers than the usual ones
+    #[arg(value_name = "COMPILER")]
+    more: Vec<String>,
 }
 
 const COMPILERS: [&str; 11] = [
@@ -28,12 +34,22 @@ const COMPILERS: [&str; 11] = [
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let own = std::env::current_exe()?;
-    fs::create_dir_all(&arguments.dir).with_context(|| arguments.dir.display().to_string())?;
-    for compiler in COMPILERS {
-        link(&own, &arguments.dir.join(format!("pompeii-{compiler}")))?;
-    }
-    say(format!("{} compilers in {}", COMPILERS.len(), arguments.dir.display()));
+    let count = create(&arguments.dir, &own, &arguments.more)?;
+    say(format!("{count} compilers in {}", arguments.dir.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the links to the program, as seen from the folder; returns how many.
+///
+/// # Errors
+/// What the system says.
+pub fn create(folder: &Path, program: &Path, more: &[String]) -> Result<usize> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let compilers = COMPILERS.into_iter().chain(more.iter().map(String::as_str));
+    for compiler in compilers {
+        link(program, &folder.join(format!("pompeii-{compiler}")))?;
+    }
+    Ok(COMPILERS.len() + more.len())
 }
 
 fn link(own: &Path, path: &Path) -> Result<()> {

@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 
 use pompeii_instrument::Language;
 
+/// What is defined for sources with OpenMP: the version of the POMP API, for conditional
+/// compilation (paper, section 3.6).
+pub const POMP_MACRO: &str = "-D_POMP=200110";
+
 /// What the command makes; of several options the greatest decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
@@ -245,13 +249,12 @@ impl CommandLine {
         (by_name || has("-cpp")) && !has("-nocpp")
     }
 
-    /// What is defined for sources with OpenMP: the version of the POMP API, for conditional
-    /// compilation (paper, section 3.6).
+    /// [`POMP_MACRO`], where it means something and the user does not say otherwise.
     pub fn macros(&self) -> Vec<String> {
         let preprocesses = self.sources.iter().any(|source| self.preprocesses(source));
         let said = self.values("-D").chain(self.values("-U")).any(|name| name.starts_with("_POMP"));
         let wanted = self.openmp && preprocesses && !said;
-        wanted.then(|| "-D_POMP=200110".to_owned()).into_iter().collect()
+        wanted.then(|| POMP_MACRO.to_owned()).into_iter().collect()
     }
 }
 
