@@ -95,10 +95,12 @@ fn check(names: &[&'static str]) {
 fn c_programs_show_the_same_visits() {
     check(&[
         "s_atomic_variants.c",
+        "s_barrier_flush.c",
         "s_critical.c",
         "s_for.c",
         "s_locks.c",
         "s_master.c",
+        "s_ordered.c",
         "s_parallel.c",
         "s_parallel_for.c",
         "s_sections.c",
@@ -121,9 +123,11 @@ fn fortran_programs_show_the_same_visits() {
         "ff_fixed.f",
         "fs_do.f90",
         "fs_locks.f90",
+        "fs_ordered.f90",
         "fs_parallel.f90",
         "fs_parallel_do.f90",
         "fs_sections.f90",
+        "fs_single_master_critical.f90",
         "fs_task.f90",
         "fs_task_untied.f90",
         "fs_user.f90",
@@ -146,7 +150,8 @@ fn the_shared_library_and_the_generated_initialisation_do_the_same() {
     let expected = probe.expected();
     probe.by_opari2();
     let folder = library(&probe.sandbox).display().to_string();
-    let library = format!("-L{folder} -lpomp -Wl,-rpath,{folder}");
+    // An rpath of the old kind, because cargo has a library path of its own with an older library.
+    let library = format!("-L{folder} -lpomp -Wl,--disable-new-dtags,-rpath,{folder}");
     probe.sandbox.file(
         "call.c",
         "void POMP2_Init_regions(void);;\n\
@@ -206,4 +211,26 @@ int main(void) {{
             "{compiler} {untied}"
         );
     }
+}
+
+/// Functions that a library defines.
+fn functions(options: &str, library: &Path) -> Vec<String> {
+    let listing = common::silent(Command::new("nm").args(options.split(' ')).arg(library));
+    let functions = listing.lines().filter_map(|line| line.split_once(" T "));
+    functions.map(|(_, name)| name.to_owned()).collect()
+}
+
+#[test]
+fn every_routine_of_opari2s_library_is_there() {
+    if !oracles() {
+        return;
+    }
+    let probe = Probe::new("s_for.c");
+    probe.expected();
+    let ours = functions("-D --defined-only", &library(&probe.sandbox).join("libpomp.so"));
+    let theirs = functions("-g --defined-only", Path::new("/usr/lib/libpomp.a"));
+    let routines = theirs.iter().filter(|name| name.to_ascii_lowercase().starts_with("pomp2_"));
+    let missing: Vec<&String> = routines.filter(|name| !ours.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(theirs.len() > 100);
 }

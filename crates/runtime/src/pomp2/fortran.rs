@@ -96,7 +96,9 @@ opening! {
     "pomp2_atomic_enter" = POMP2_Atomic_enter;
     "pomp2_critical_enter" = POMP2_Critical_enter;
     "pomp2_do_enter" = POMP2_For_enter;
+    "pomp2_flush_enter" = POMP2_Flush_enter;
     "pomp2_master_begin" = POMP2_Master_begin;
+    "pomp2_ordered_enter" = POMP2_Ordered_enter;
     "pomp2_section_begin" = POMP2_Section_begin;
     "pomp2_sections_enter" = POMP2_Sections_enter;
     "pomp2_single_enter" = POMP2_Single_enter;
@@ -110,7 +112,11 @@ following! {
     "pomp2_critical_end" = POMP2_Critical_end;
     "pomp2_critical_exit" = POMP2_Critical_exit;
     "pomp2_do_exit" = POMP2_For_exit;
+    "pomp2_flush_exit" = POMP2_Flush_exit;
     "pomp2_master_end" = POMP2_Master_end;
+    "pomp2_ordered_begin" = POMP2_Ordered_begin;
+    "pomp2_ordered_end" = POMP2_Ordered_end;
+    "pomp2_ordered_exit" = POMP2_Ordered_exit;
     "pomp2_parallel_begin" = POMP2_Parallel_begin;
     "pomp2_parallel_end" = POMP2_Parallel_end;
     "pomp2_section_end" = POMP2_Section_end;

@@ -41,8 +41,10 @@ macro_rules! following {
 opening! {
     POMP2_Atomic_enter = POMP_Atomic_enter;
     POMP2_Critical_enter = POMP_Critical_enter;
+    POMP2_Flush_enter = POMP_Flush_enter;
     POMP2_For_enter = POMP_For_enter;
     POMP2_Master_begin = POMP_Master_begin;
+    POMP2_Ordered_enter = POMP_Ordered_enter;
     POMP2_Section_begin = POMP_Section_begin;
     POMP2_Sections_enter = POMP_Sections_enter;
     POMP2_Single_enter = POMP_Single_enter;
@@ -54,8 +56,12 @@ following! {
     POMP2_Critical_begin = POMP_Critical_begin;
     POMP2_Critical_end = POMP_Critical_end;
     POMP2_Critical_exit = POMP_Critical_exit;
+    POMP2_Flush_exit = POMP_Flush_exit;
     POMP2_For_exit = POMP_For_exit;
     POMP2_Master_end = POMP_Master_end;
+    POMP2_Ordered_begin = POMP_Ordered_begin;
+    POMP2_Ordered_end = POMP_Ordered_end;
+    POMP2_Ordered_exit = POMP_Ordered_exit;
     POMP2_Section_end = POMP_Section_end;
     POMP2_Sections_exit = POMP_Sections_exit;
     POMP2_Single_begin = POMP_Single_begin;
