@@ -9,22 +9,28 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use pompeii_instrument::filter::Filter;
-use pompeii_instrument::{ConstructSet, Functions, Language, Locks, Options};
+use pompeii_instrument::{Abi, ConstructSet, Functions, Language, Locks, Options};
 
 /// What `pompeii compile` and `pompeii instrument` have in common.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "What is instrumented, and how")]
 pub struct InstrumentOptions {
+    /// The interface of the inserted calls: the POMP paper's, or that of OPARI2 for its tools
+    #[arg(long, value_enum, default_value_t = Interface::Pomp, value_name = "ABI")]
+    abi: Interface,
+    /// A barrier at the end of each parallel region, as the POMP paper has it
+    #[arg(long)]
+    explicit_end_barrier: bool,
     /// Constructs without events, separated by commas; `sync` for all short synchronisation
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_disable: String,
     /// Constructs that are timed, although by default they are only counted: `flush`, `atomic`
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_enable: String,
-    /// What becomes of calls of lock routines: the library stands in for them, or the text calls
-    /// the library
-    #[arg(long, value_enum, default_value_t = LockCalls::Interpose, value_name = "HOW")]
-    locks: LockCalls,
+    /// What becomes of calls of lock routines: the library stands in for them (the default), or the
+    /// text calls the library (the default with POMP2)
+    #[arg(long, value_enum, value_name = "HOW")]
+    locks: Option<LockCalls>,
     /// Take the time of the chunks of worksharing loops, with two events per iteration
     #[arg(long)]
     loop_chunks: bool,
@@ -46,6 +52,13 @@ enum LockCalls {
     Rewrite,
 }
 
+/// The words of `--abi`.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq)]
+enum Interface {
+    Pomp,
+    Pomp2,
+}
+
 impl InstrumentOptions {
     /// The instrumenter's options for one source.
     ///
@@ -57,14 +70,21 @@ impl InstrumentOptions {
             .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
         options.enabled = ConstructSet::enabled(&self.pomp_enable)
             .map_err(|message| anyhow!("--pomp-enable: {message}"))?;
-        options.locks = match self.locks {
-            LockCalls::Interpose => Locks::Interpose,
-            LockCalls::Rewrite => Locks::Rewrite,
+        options.abi = if self.is_pomp2() { Abi::Pomp2 } else { Abi::Pomp };
+        options.end_barrier = self.explicit_end_barrier;
+        options.locks = match (self.locks, self.abi) {
+            (Some(LockCalls::Rewrite), _) | (None, Interface::Pomp2) => Locks::Rewrite,
+            (Some(LockCalls::Interpose), _) | (None, Interface::Pomp) => Locks::Interpose,
         };
         options.loop_chunks = self.loop_chunks;
         options.line_markers = !self.nosrc;
         options.functions = self.functions.then(|| self.read_filter()).transpose()?;
         Ok(options)
+    }
+
+    /// Whether the calls are those of OPARI2.
+    pub fn is_pomp2(&self) -> bool {
+        self.abi == Interface::Pomp2
     }
 
     /// Whether sources without directives have something to measure, too.

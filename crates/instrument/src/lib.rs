@@ -31,6 +31,7 @@ mod error;
 mod functions;
 mod language;
 mod lines;
+pub mod pomp2;
 mod prefix;
 mod region;
 pub mod undo;
@@ -53,6 +54,11 @@ pub struct Options {
     /// Longest line the compiler takes, in columns (Fortran: 72, 132 or what the user's option
     /// says). C and C++ have no limit and ignore it.
     pub line_length: usize,
+    /// The interface that the inserted calls follow.
+    pub abi: Abi,
+    /// What tells this compilation of the text from others that go into the same program (the
+    /// compiler's options); it goes into names that must be unique.
+    pub compilation: String,
     /// Constructs that get no events.
     pub disabled: ConstructSet,
     /// Constructs that take time stamps although they are only counted by default.
@@ -61,6 +67,9 @@ pub struct Options {
     pub locks: Locks,
     /// Whether the iterations of worksharing loops get events, from which chunks are made.
     pub loop_chunks: bool,
+    /// Whether a parallel region gets a barrier of its own at its end, as in the text of the POMP
+    /// paper (section 3.1), for libraries that cannot tell waiting there without one.
+    pub end_barrier: bool,
     /// Whether inserted lines are followed by a marker that restores the user's line number.
     pub line_markers: bool,
     /// Whether the compiler takes the output for preprocessed (`.i`, `.ii`): then it knows `# 12`
@@ -81,15 +90,35 @@ impl Options {
             path: path.to_owned(),
             language,
             line_length,
+            abi: Abi::default(),
+            compilation: String::new(),
             disabled: ConstructSet::default(),
             enabled: ConstructSet::default(),
             locks: Locks::Interpose,
             loop_chunks: false,
+            end_barrier: false,
             line_markers: true,
             preprocessed: path.ends_with(".i") || path.ends_with(".ii"),
             functions: None,
             openmp: true,
         }
+    }
+}
+
+/// The interface between instrumented code and a measurement library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Abi {
+    /// The POMP paper's, with routines for what OpenMP got later (`pomp.h`).
+    #[default]
+    Pomp,
+    /// That of OPARI2 ([`pomp2`]), for the tools that were written for it.
+    Pomp2,
+}
+
+impl Abi {
+    /// Whether it has events for a construct.
+    pub(crate) fn knows(self, level: directives::Level) -> bool {
+        self == Self::Pomp || pomp2::knows(level)
     }
 }
 

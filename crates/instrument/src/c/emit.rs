@@ -15,6 +15,7 @@ use crate::clauses::{self, UNKNOWN};
 use crate::directives::{self, Kind, Level, Shape};
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
+use crate::{Abi, pomp2};
 use crate::{
     BARRIER_INCLUDED, Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity,
     TIMED,
@@ -107,8 +108,8 @@ pub(super) struct Emitter<'a> {
     pub(super) insertions: Insertions<'a>,
     pub(super) edits: EditList,
     /// Region number of each directive that has events.
-    numbers: Vec<Option<usize>>,
-    needs: Needs,
+    pub(super) numbers: Vec<Option<usize>>,
+    pub(super) needs: Needs,
     /// Whether anything that was inserted needs the declarations.
     pub(super) calls: bool,
     /// Names of macros, looked for when the first one is asked for.
@@ -141,18 +142,33 @@ impl Emitter<'_> {
         } else if levels.iter().any(|&level| self.stem(level).is_some()) {
             self.events(index, &levels);
         } else {
+            if levels.iter().any(|&level| !self.options.abi.knows(level)) {
+                let message = format!("`{}`: {}", found.directive.name(), pomp2::UNKNOWN);
+                self.note(found.span.start, Severity::Note, message);
+            }
             self.resume_alone(index);
         }
     }
 
     /// The word in the names of the routines, if this level has events and they are wanted.
-    fn stem(&self, level: Level) -> Option<&'static str> {
+    pub(super) fn stem(&self, level: Level) -> Option<&'static str> {
         let disabled = level.switch().is_some_and(|name| self.options.disabled.contains(name));
-        (!disabled).then(|| level.stem(false))
+        (!disabled && self.options.abi.knows(level)).then(|| level.stem(false))
     }
 
-    fn names<'n>(&'n self, number: &'n str, cleanup: bool) -> Names<'n> {
-        Names { prefix: self.prefix, number, cleanup, split_barrier: false, leaves: false }
+    pub(super) fn names<'n>(&'n self, number: &'n str, cleanup: bool) -> Names<'n> {
+        let (split_barrier, leaves, end_barrier) = (false, false, false);
+        Names { prefix: self.prefix, number, cleanup, split_barrier, leaves, end_barrier }
+    }
+
+    /// The calls of a combined construct that cannot be split.
+    fn fork_and_join(&self, index: usize, number: usize) -> Calls {
+        let number = number.to_string();
+        let names = self.names(&number, false);
+        match self.options.abi {
+            Abi::Pomp => names.fork_and_join(),
+            Abi::Pomp2 => self.pomp2(index, &names).fork_and_join(),
+        }
     }
 
     /// A construct with events of its own.
@@ -178,7 +194,7 @@ impl Emitter<'_> {
                 self.outcome.regions[number - 1].add_clause(BARRIER_INCLUDED);
                 let message = format!("only fork and join are measured: {reason}");
                 self.note(found.span.start, Severity::Note, message);
-                let calls = self.names(&number.to_string(), false).fork_and_join();
+                let calls = self.fork_and_join(index, number);
                 (Parts { before: calls.before, ..Parts::default() }, calls.after)
             }
         };
@@ -220,18 +236,26 @@ impl Emitter<'_> {
 
     /// The calls of every level.
     fn level_calls(&mut self, index: usize, levels: &[Level], number: usize) -> Vec<Calls> {
+        let part = self.part_of_its_own(index, levels);
         let construct = &self.constructs[index];
         let stays = self.barrier_stays(index);
-        let number = number.to_string();
+        let (number, part) = (number.to_string(), part.to_string());
+        let explicit = self.options.end_barrier && !construct.cancelled;
+        let explicit = explicit && (stays || !levels.iter().any(|level| level.has_barrier()));
         let calls = levels.iter().map(|&level| {
             let Some(stem) = self.stem(level) else { return Calls::default() };
             let barrier = level.has_barrier();
             let names = Names {
                 split_barrier: barrier && !stays,
                 leaves: construct.leaves && (barrier || level.has_own_barrier()),
+                end_barrier: explicit && level == Level::Parallel,
                 ..self.names(&number, construct.cancelled && level.shape() == Shape::Forking)
             };
             match level {
+                Level::Master if self.options.abi == Abi::Pomp2 && levels.len() > 1 => {
+                    self.pomp2(index, &Names { number: &part, ..names }).calls(level, stem)
+                }
+                _ if self.options.abi == Abi::Pomp2 => self.pomp2(index, &names).calls(level, stem),
                 Level::Taskloop { .. } if construct.nests.is_empty() => names.unseen_taskloop(),
                 Level::Loop { .. } => {
                     let iteration = self.chunk_events(index, level, &names);
@@ -319,11 +343,16 @@ impl Emitter<'_> {
         let (begin, end) = (self.directive_lines(found), self.last_lines(bodies));
         let mut region = Region::new("section", begin, end);
         region.file = self.file(found.span.start);
-        let number = self.add_region(region);
         let parent = if implicit { Some(index) } else { construct.parent };
         let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);
         self.needs.guards |= cancelled;
-        let (begin, end) = self.names(&number.to_string(), cancelled).section();
+        let (number, (begin, end)) = match self.options.abi {
+            Abi::Pomp => {
+                let number = self.add_region(region);
+                (Some(number), self.names(&number.to_string(), cancelled).section())
+            }
+            Abi::Pomp2 => (None, self.section_of_pomp2(parent, cancelled)),
+        };
         let (begin, end) = (begin.trim_end().to_owned(), end.trim_start().to_owned());
         self.calls = true;
         for body in bodies {
@@ -331,7 +360,7 @@ impl Emitter<'_> {
             self.insertions.add(body.end, Rank::end(index), format!("; {end}"));
         }
         if !implicit {
-            self.numbers[index] = Some(number);
+            self.numbers[index] = number;
             self.outcome.directives_instrumented += 1;
         }
     }
@@ -340,7 +369,8 @@ impl Emitter<'_> {
     fn resume(&self, index: usize) -> String {
         let construct = &self.constructs[index];
         let number = construct.untied_task.and_then(|task| self.numbers[task]);
-        let Some(number) = number.filter(|_| self.is_scheduling_point(index)) else {
+        let pomp = self.options.abi == Abi::Pomp;
+        let Some(number) = number.filter(|_| pomp && self.is_scheduling_point(index)) else {
             return String::new();
         };
         let prefix = self.prefix;
@@ -365,7 +395,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn region(&self, found: &Found, construct: &Construct) -> Region {
+    pub(super) fn region(&self, found: &Found, construct: &Construct) -> Region {
         let begin = self.directive_lines(found);
         let end = if found.has_body() { self.last_lines(&construct.bodies) } else { begin };
         let mut region = Region::new(&found.directive.name(), begin, end);
@@ -408,8 +438,12 @@ impl Emitter<'_> {
         // Clang warns in C about static functions in inline ones that are not.
         let quiet = if self.options.language == Language::C { "__extension__ " } else { "" };
         let cleanup = format!("__attribute__((cleanup({prefix}leave),unused))");
-        let variable = format!("struct ompregdescr*{prefix}f{number}");
-        let text = format!(" {quiet}{variable} {cleanup}={prefix}enter({region});");
+        let (kind, string) = match self.options.abi {
+            Abi::Pomp => ("struct ompregdescr*", String::new()),
+            Abi::Pomp2 => ("void**", format!(",{prefix}s{number}()")),
+        };
+        let variable = format!("{kind}{prefix}f{number}");
+        let text = format!(" {quiet}{variable} {cleanup}={prefix}enter({region}{string});");
         self.insertions.add(open, Rank::FIRST, text);
         (self.calls, self.needs.functions) = (true, true);
     }
@@ -489,7 +523,10 @@ impl Emitter<'_> {
             };
             let cxx = self.options.language == Language::Cxx;
             let (path, regions) = (&self.options.path, &self.outcome.regions);
-            let mut text = prelude::prelude(path, cxx, self.prefix, regions, self.needs);
+            let mut text = match self.options.abi {
+                Abi::Pomp => prelude::prelude(path, cxx, self.prefix, regions, self.needs),
+                Abi::Pomp2 => self.prelude_of_pomp2(),
+            };
             if self.options.line_markers {
                 let word = self.insertions.marker_word();
                 if preprocessed {

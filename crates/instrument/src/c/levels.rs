@@ -46,6 +46,8 @@ pub(super) struct Names<'a> {
     /// Whether a thread may leave the parallel region at its barrier, so that the exits have to be
     /// cleanups.
     pub(super) leaves: bool,
+    /// Whether a parallel region gets a barrier at its end.
+    pub(super) end_barrier: bool,
 }
 
 impl Names<'_> {
@@ -54,7 +56,7 @@ impl Names<'_> {
         [self.prefix, self.number, "()"].concat()
     }
 
-    fn variable(&self, letter: &str) -> String {
+    pub(super) fn variable(&self, letter: &str) -> String {
         [self.prefix, letter, self.number].concat()
     }
 
@@ -83,7 +85,7 @@ impl Names<'_> {
 
     /// The declaration of a variable whose cleanup calls a routine. Assignments, because C89 has no
     /// initialiser that is not constant.
-    fn guard(&self, letter: &str, routine: &str, id: &str) -> String {
+    pub(super) fn guard(&self, letter: &str, routine: &str, id: &str) -> String {
         let (prefix, guard, region) = (self.prefix, self.variable(letter), self.accessor());
         let cleanup = format!("__attribute__((cleanup({prefix}{routine})))");
         format!(
@@ -117,10 +119,9 @@ impl Names<'_> {
     fn barrier(&self) -> String {
         let (enter, exit) = self.passing("h", "Barrier");
         let barrier = [&enter, " _Pragma(\"omp barrier\")", &exit].concat();
-        match (self.split_barrier, self.leaves) {
-            (false, _) => String::new(),
-            (true, false) => [" ", &barrier].concat(),
-            (true, true) => [" { ", &barrier, " }"].concat(),
+        match self.leaves {
+            false => [" ", &barrier].concat(),
+            true => [" { ", &barrier, " }"].concat(),
         }
     }
 
@@ -195,14 +196,18 @@ impl Names<'_> {
     /// Entry and exit, with the barrier that was implicit before.
     fn around(&self, stem: &str) -> Calls {
         let (before, exit) = self.passing("e", stem);
-        let clauses = if self.split_barrier { " nowait" } else { "" }.to_owned();
-        let after = [self.barrier(), exit].concat();
+        let (clauses, barrier) = match self.split_barrier {
+            true => (" nowait".to_owned(), self.barrier()),
+            false => Default::default(),
+        };
+        let after = barrier + &exit;
         Calls { before, clauses, after, ..Calls::default() }
     }
 
     fn forking(&self, letter: &str, stem: &str, create: &str, finish: &str) -> Calls {
         let (before, id) = self.id(letter, create);
         let (begin, end) = self.ends(stem, Some(&id));
+        let end = if self.end_barrier { self.barrier() + &end } else { end };
         let after = [" ", &self.call_with(&[finish], &[&id])].concat();
         let clauses = [" firstprivate(", &id, ")"].concat();
         Calls { before, clauses, begin, end, after, ..Calls::default() }

@@ -6,6 +6,7 @@
 //! gets, [`insertions`] and the edit list write it. Every phase is linear in the text, times the
 //! number of views.
 
+mod abi_pomp2;
 mod attribute;
 mod conditions;
 mod constructs;

@@ -5,7 +5,7 @@ use super::emit::Emitter;
 use super::pragma::{Form, Found};
 use super::{prelude, scan};
 use crate::directives::{Named, User};
-use crate::{Error, Language, Region, Severity};
+use crate::{Abi, Error, Language, Region, Severity};
 use std::ops::Range;
 
 impl Emitter<'_> {
@@ -16,10 +16,10 @@ impl Emitter<'_> {
             User::Begin(name) if wanted => self.begin_region(found, name),
             User::End(name) if wanted => self.end_region(found, name, true)?,
             User::AlternativeEnd(name) if wanted => self.end_region(found, name, false)?,
-            User::Init => "POMP_Init();".to_owned(),
-            User::Finalize => "POMP_Finalize();".to_owned(),
-            User::On => "POMP_On();".to_owned(),
-            User::Off => "POMP_Off();".to_owned(),
+            User::Init => self.control("Init"),
+            User::Finalize => self.control("Finalize"),
+            User::On => self.control("On"),
+            User::Off => self.control("Off"),
             _ => String::new(),
         };
         if !matches!(user, User::Suspend | User::Resume) {
@@ -56,6 +56,22 @@ impl Emitter<'_> {
         format!("(void*)({integer})&({variable})")
     }
 
+    /// A call that switches the measurement.
+    fn control(&self, what: &str) -> String {
+        let abi = if self.options.abi == Abi::Pomp2 { "POMP2" } else { "POMP" };
+        format!("{abi}_{what}();")
+    }
+
+    /// The call at an end of a user region. POMP2 passes no variable.
+    fn at_region(&self, what: &str, number: usize, named: &Named) -> String {
+        let region = self.accessor(number);
+        match self.options.abi {
+            Abi::Pomp => format!("POMP_{what}({region}, {});", self.address(named)),
+            Abi::Pomp2 if what == "End" => format!("POMP2_End({region});"),
+            Abi::Pomp2 => format!("POMP2_{what}({region}, {}s{number}());", self.prefix),
+        }
+    }
+
     fn begin_region(&mut self, found: &Found, named: &Named) -> String {
         let name = &named.name;
         let lines = self.directive_lines(found);
@@ -64,7 +80,7 @@ impl Emitter<'_> {
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
         self.open_regions.open(name, number, found.span.start);
-        format!("POMP_Begin({}, {});", self.accessor(number), self.address(named))
+        self.at_region("Begin", number, named)
     }
 
     fn end_region(&mut self, found: &Found, named: &Named, last: bool) -> Result<String, Error> {
@@ -81,7 +97,7 @@ impl Emitter<'_> {
                 self.note(found.span.start, Severity::Warning, message);
             }
         }
-        Ok(format!("POMP_End({}, {});", self.accessor(number), self.address(named)))
+        Ok(self.at_region("End", number, named))
     }
 
     /// Every region must have been closed.

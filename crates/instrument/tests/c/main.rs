@@ -8,7 +8,9 @@ mod errors;
 mod forms;
 mod functions;
 mod parallel;
+
 mod passed;
+mod pomp2;
 mod prelude;
 mod preprocessed;
 mod preprocessor;

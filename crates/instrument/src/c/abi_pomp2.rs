@@ -1,0 +1,348 @@
+//! POMP2's calls in C and C++. A handle and a context string stand for the descriptor; both are
+//! reached through functions, as the descriptors of POMP are and for the same reason.
+//!
+//! POMP2 passes neither team nor task to the ends of a part; it has a word that an opening call
+//! fills and the closing one gets back. That word is local to the block around the construct.
+
+use super::emit::Emitter;
+use super::levels::{Calls, Names};
+use super::prelude::literal;
+use crate::directives::Level;
+use crate::pomp2::{Init, context, inits};
+use crate::{Abi, Language, Region};
+use std::fmt::Write;
+
+impl Emitter<'_> {
+    /// What the calls of a construct are made with.
+    pub(super) fn pomp2<'a>(&'a self, index: usize, names: &'a Names<'a>) -> Construct<'a> {
+        let directive = &self.lexed.directives[index].directive;
+        let argument = directive.clause("num_threads").and_then(|clause| clause.argument.clone());
+        let threads = argument.and_then(|span| std::str::from_utf8(&self.source[span]).ok());
+        let number = |text: &&str| text.parse::<u16>().is_ok();
+        let threads = threads.map(str::trim).filter(number);
+        Construct { names, untied: directive.has("untied"), threads }
+    }
+
+    /// The number of the `master` in a combined construct: POMP2 has no handle for both. 0 for
+    /// none.
+    pub(super) fn part_of_its_own(&mut self, index: usize, levels: &[Level]) -> usize {
+        let needed = self.options.abi == Abi::Pomp2 && levels.len() > 1;
+        if !needed || !levels.contains(&Level::Master) || self.stem(Level::Master).is_none() {
+            return 0;
+        }
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        let mut region = self.region(found, construct);
+        region.name = "master".to_owned();
+        self.add_region(region)
+    }
+
+    /// The ends of a section, if its construct has events.
+    pub(super) fn section_of_pomp2(
+        &self,
+        construct: Option<usize>,
+        cleanup: bool,
+    ) -> (String, String) {
+        let Some((index, number)) = construct.and_then(|index| Some((index, self.numbers[index]?)))
+        else {
+            return Default::default();
+        };
+        let number = number.to_string();
+        let names = self.names(&number, cleanup);
+        self.pomp2(index, &names).section()
+    }
+
+    /// The prelude.
+    pub(super) fn prelude_of_pomp2(&self) -> String {
+        let (path, regions) = (&self.options.path, &self.outcome.regions);
+        let cxx = self.options.language == Language::Cxx;
+        let mut text = declarations(cxx, self.prefix);
+        if self.needs.guards {
+            guards(&mut text, self.prefix);
+        }
+        if self.needs.functions {
+            functions(&mut text, self.prefix);
+        }
+        for (index, region) in regions.iter().enumerate() {
+            descriptor(&mut text, path, self.prefix, index + 1, region);
+        }
+        for init in inits(self.source, path, &self.options.compilation, regions) {
+            initialisation(&mut text, cxx, self.prefix, &init);
+        }
+        text
+    }
+}
+
+/// What the calls of a construct depend on besides its levels.
+#[derive(Clone, Copy)]
+pub(super) struct Construct<'a> {
+    pub(super) names: &'a Names<'a>,
+    /// It is an untied task.
+    pub(super) untied: bool,
+    /// The number of threads, where the text says it with a number.
+    pub(super) threads: Option<&'a str>,
+}
+
+impl Construct<'_> {
+    /// The calls around a level that has events.
+    pub(super) fn calls(self, level: Level, stem: &str) -> Calls {
+        match level {
+            Level::Parallel => self.parallel(),
+            Level::Task if self.untied => self.task("Untied_task"),
+            Level::Task => self.task("Task"),
+            Level::Barrier => self.waiting("Barrier_enter", "Barrier_exit"),
+            Level::Taskwait => self.waiting("Taskwait_begin", "Taskwait_end"),
+            Level::Master => self.body_of(stem, true),
+            Level::Single | Level::Critical | Level::Ordered => {
+                let Calls { begin, end, .. } = self.body_of(stem, false);
+                Calls { begin, end, ..self.around(stem) }
+            }
+            _ => self.around(stem),
+        }
+    }
+
+    /// A call: handle, further arguments, context string.
+    fn call(self, routine: &[&str], arguments: &[&str], string: bool) -> String {
+        let mut text = "POMP2_".to_owned();
+        text.extend(routine.iter().copied());
+        text.extend(["(", &self.names.accessor()]);
+        for argument in arguments {
+            text.extend([", ", argument]);
+        }
+        if string {
+            text.extend([", ", &self.names.variable("s"), "()"]);
+        }
+        text + ");"
+    }
+
+    /// The calls before and behind something, the word between them and perhaps a clean-up.
+    fn waiting(self, enter: &str, exit: &str) -> Calls {
+        let string = enter != IMPLICIT.0;
+        if self.names.leaves {
+            let word = format!("&{}.id", self.names.variable("h"));
+            let before =
+                self.names.guard("h", exit, "0") + " " + &self.call(&[enter], &[&word], string);
+            return Calls { before, ..Calls::default() };
+        }
+        let word = self.names.variable("o");
+        let enter = self.call(&[enter], &[&format!("&{word}")], string);
+        let before = format!("long {word}; {enter}");
+        let after = format!(" {}", self.call(&[exit], &[&word], false));
+        Calls { before, after, ..Calls::default() }
+    }
+
+    /// An implicit barrier that was made explicit.
+    fn barrier(self) -> String {
+        let Calls { before, after, .. } = self.waiting(IMPLICIT.0, IMPLICIT.1);
+        format!(" {{ {before} _Pragma(\"omp barrier\"){after} }}")
+    }
+
+    fn around(self, stem: &str) -> Calls {
+        let enter = self.call(&[stem, "_enter"], &[], true);
+        let (before, exit) = match self.names.leaves {
+            true => {
+                let guard = self.names.guard("e", &[stem, "_exit"].concat(), "0");
+                (format!("{guard} {enter}"), String::new())
+            }
+            false => (enter, format!(" {}", self.call(&[stem, "_exit"], &[], false))),
+        };
+        let (clauses, barrier) = match self.names.split_barrier {
+            true => (" nowait".to_owned(), self.barrier()),
+            false => Default::default(),
+        };
+        Calls { before, clauses, after: barrier + &exit, ..Calls::default() }
+    }
+
+    /// Both ends of a body.
+    fn body(self, begin: &str, end: &str) -> (String, String) {
+        let end_call = self.call(&[end], &[], false);
+        let barrier = if self.names.end_barrier { self.barrier() } else { String::new() };
+        match self.names.cleanup {
+            false => (format!("{{ {begin} "), format!("{barrier} {end_call} }}")),
+            true => {
+                let guard = self.names.guard("g", end, "0");
+                (format!("{{ {guard} {begin} "), " }".to_owned())
+            }
+        }
+    }
+
+    fn body_of(self, stem: &str, string: bool) -> Calls {
+        let begin = self.call(&[stem, "_begin"], &[], string);
+        let (begin, end) = self.body(&begin, &[stem, "_end"].concat());
+        Calls { begin, end, ..Calls::default() }
+    }
+
+    /// The ends of one section: they carry the handle of their construct.
+    pub(super) fn section(self) -> (String, String) {
+        let Calls { begin, end, .. } = self.body_of("Section", true);
+        (begin, end)
+    }
+
+    /// Fork and join alone, for a combined construct that cannot be split.
+    pub(super) fn fork_and_join(self) -> Calls {
+        let Calls { before, after, .. } = self.parallel();
+        Calls { before, after, ..Calls::default() }
+    }
+
+    /// The upper bound of the team is what the text says or what OpenMP would take: an expression
+    /// is not evaluated twice.
+    fn parallel(self) -> Calls {
+        let word = self.names.variable("p");
+        let most = [self.names.prefix, "max()"].concat();
+        let threads = self.threads.unwrap_or(&most);
+        let fork = self.call(&["Parallel_fork"], &["1", threads, &format!("&{word}")], true);
+        let begin = self.call(&["Parallel_begin"], &[], false);
+        let (begin, end) = self.body(&begin, "Parallel_end");
+        let before = format!("long {word}; {fork}");
+        let after = format!(" {}", self.call(&["Parallel_join"], &[&word], false));
+        Calls { before, begin, end, after, ..Calls::default() }
+    }
+
+    fn task(self, stem: &str) -> Calls {
+        let (new, old) = (self.names.variable("t"), self.names.variable("o"));
+        let words = [format!("&{new}"), format!("&{old}")];
+        let create = self.call(&[stem, "_create_begin"], &[&words[0], &words[1], "1"], true);
+        let begin = self.call(&[stem, "_begin"], &[&new], false);
+        let (begin, end) = self.body(&begin, &[stem, "_end"].concat());
+        let before = format!("long {new}, {old}; {create}");
+        let after = format!(" {}", self.call(&[stem, "_create_end"], &[&old], false));
+        Calls {
+            before,
+            clauses: format!(" firstprivate({new})"),
+            begin,
+            end,
+            after,
+            ..Calls::default()
+        }
+    }
+}
+
+/// The calls around an implicit barrier.
+const IMPLICIT: (&str, &str) = ("Implicit_barrier_enter", "Implicit_barrier_exit");
+
+/// Routines and their parameters behind the handle.
+const ROUTINES: &[(&str, &str)] = &[
+    ("Assign_handle", ",const char*"),
+    ("USER_Assign_handle", ",const char*"),
+    ("Begin", ",const char*"),
+    ("End", ""),
+    ("Parallel_fork", ",int,int,long*,const char*"),
+    ("Parallel_begin", ""),
+    ("Parallel_end", ""),
+    ("Parallel_join", ",long"),
+    ("For_enter", ",const char*"),
+    ("For_exit", ""),
+    ("Sections_enter", ",const char*"),
+    ("Sections_exit", ""),
+    ("Section_begin", ",const char*"),
+    ("Section_end", ""),
+    ("Single_enter", ",const char*"),
+    ("Single_begin", ""),
+    ("Single_end", ""),
+    ("Single_exit", ""),
+    ("Master_begin", ",const char*"),
+    ("Master_end", ""),
+    ("Critical_enter", ",const char*"),
+    ("Critical_begin", ""),
+    ("Critical_end", ""),
+    ("Critical_exit", ""),
+    ("Ordered_enter", ",const char*"),
+    ("Ordered_begin", ""),
+    ("Ordered_end", ""),
+    ("Ordered_exit", ""),
+    ("Atomic_enter", ",const char*"),
+    ("Atomic_exit", ""),
+    ("Flush_enter", ",const char*"),
+    ("Flush_exit", ""),
+    ("Barrier_enter", ",long*,const char*"),
+    ("Barrier_exit", ",long"),
+    ("Implicit_barrier_enter", ",long*"),
+    ("Implicit_barrier_exit", ",long"),
+    ("Task_create_begin", ",long*,long*,int,const char*"),
+    ("Task_create_end", ",long"),
+    ("Task_begin", ",long"),
+    ("Task_end", ""),
+    ("Untied_task_create_begin", ",long*,long*,int,const char*"),
+    ("Untied_task_create_end", ",long"),
+    ("Untied_task_begin", ",long"),
+    ("Untied_task_end", ""),
+    ("Taskwait_begin", ",long*,const char*"),
+    ("Taskwait_end", ",long"),
+];
+
+/// Routines that have to run also when a `cancel` leaves the place between them and what opened it,
+/// with the parameters behind the handle.
+const CLEANUPS: &[(&str, &str)] = &[
+    ("Parallel_end", ""),
+    ("Task_end", ""),
+    ("Untied_task_end", ""),
+    ("Section_end", ""),
+    ("Barrier_exit", ",g->id"),
+    ("Implicit_barrier_exit", ",g->id"),
+    ("For_exit", ""),
+    ("Sections_exit", ""),
+    ("Single_exit", ""),
+];
+
+/// The begin of a function that may be unused.
+const INLINE: &str = "static __inline__ __attribute__((always_inline,unused))";
+
+/// What `pomp2_lib.h` declares, with the same types by other names, so that the text may include
+/// that header as well. The symbol of the number of threads gets a name of ours, because the
+/// declaration in `omp.h` differs from compiler to compiler.
+fn declarations(cxx: bool, prefix: &str) -> String {
+    let mut text = String::new();
+    text += if cxx { "extern \"C\" {\n" } else { "" };
+    let _ = write!(text, "extern int {prefix}max(void) __asm__(\"omp_get_max_threads\");");
+    for routine in ["Init", "Finalize", "On", "Off"] {
+        let _ = write!(text, "extern void (POMP2_{routine})(void);");
+    }
+    text.push('\n');
+    for line in ROUTINES.chunks(3) {
+        for (name, parameters) in line {
+            let _ = write!(text, "extern void (POMP2_{name})(void**{parameters});");
+        }
+        text.push('\n');
+    }
+    text + if cxx { "}\n" } else { "" }
+}
+
+/// The type of the variables whose cleanup calls a routine, and the cleanups.
+fn guards(text: &mut String, prefix: &str) {
+    let _ = writeln!(text, "struct {prefix}guard{{void**region;long id;}};");
+    for (routine, id) in CLEANUPS {
+        let head = "static __inline__ __attribute__((unused))void ";
+        let _ = write!(text, "{head}{prefix}{routine}(struct {prefix}guard*g)");
+        let _ = writeln!(text, "{{POMP2_{routine}(g->region{id});}}");
+    }
+}
+
+/// What the variable of a function is initialised with, and its cleanup.
+fn functions(text: &mut String, prefix: &str) {
+    let _ = writeln!(
+        text,
+        "{INLINE}void**{prefix}enter(void**h,const char*s){{POMP2_Begin(h,s);return h;}}\n\
+         {INLINE}void {prefix}leave(void***h){{POMP2_End(*h);}}"
+    );
+}
+
+/// Handle and context string of one region.
+fn descriptor(text: &mut String, path: &str, prefix: &str, number: usize, region: &Region) {
+    let string = literal(&context(region, path));
+    let _ = writeln!(
+        text,
+        "static void*{prefix}d{number};\
+         {INLINE}void**{prefix}{number}(void){{return &{prefix}d{number};}}\n\
+         {INLINE}const char*{prefix}s{number}(void){{return {string};}}"
+    );
+}
+
+/// The function that OPARI2's link step finds by its name.
+fn initialisation(text: &mut String, cxx: bool, prefix: &str, init: &Init) {
+    let Init { name, assign, regions } = init;
+    let external = if cxx { "extern \"C\" " } else { "" };
+    let _ = writeln!(text, "{external}void {name}(void);{external}void {name}(void){{");
+    for number in regions {
+        let _ = writeln!(text, "{assign}({prefix}{number}(),{prefix}s{number}());");
+    }
+    text.push_str("}\n");
+}
