@@ -170,7 +170,8 @@ pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
         let (child, asked) = (event.hint(), event.last());
-        let short = event.is_region(child);
+        let around = (*event.handle).defined(Slot::Ordered);
+        let short = event.is_region(child) && (*event.node(event.at)).key == around.key;
         let now = if short { event.step((*event.region).enter) } else { None };
         if let Some(now) = now {
             (*event.node(event.at)).wait_ticks += now - asked;

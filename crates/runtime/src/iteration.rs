@@ -183,6 +183,9 @@ pub fn taskloop_end(thread: &mut Location, task: i64, regions: TaskRegions, cloc
             if thread.tasks.current() != task {
                 return task::complete(thread, task, regions, now);
             }
+            if !thread.is_open(Key::Region(regions.task).encode()) {
+                return;
+            }
             if !thread.is_passing() {
                 thread.unwind_to(regions.task, now);
             }

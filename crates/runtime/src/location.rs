@@ -14,7 +14,7 @@ use pompeii_live::{
 };
 
 use crate::instance::{Task, Tasks};
-use crate::iteration::{self, Ending};
+use crate::iteration::Ending;
 use crate::process::Process;
 use crate::task;
 use crate::team::{Context, Contexts};
@@ -300,21 +300,11 @@ impl Location {
         self.gate & gate::BUSY != 0
     }
 
-    /// Whether an event can be taken: not inside another one. The last iteration has ended then,
-    /// if it was not followed by the next one.
+    /// Whether an event can be taken at once: not inside another one, and no iteration has ended
+    /// that the next one may follow.
     #[inline(always)]
-    pub fn is_ready(&mut self) -> bool {
-        self.gate & (gate::BUSY | gate::ENDING) == 0 || self.make_ready()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn make_ready(&mut self) -> bool {
-        if self.is_busy() {
-            return false;
-        }
-        iteration::end_last(self);
-        true
+    pub fn is_ready(&self) -> bool {
+        self.gate & (gate::BUSY | gate::ENDING) == 0
     }
 
     /// Whether events are passed over at present.
@@ -457,7 +447,7 @@ impl Location {
     }
 
     /// Whether the running task has this region open.
-    fn is_open(&mut self, key: u64) -> bool {
+    pub fn is_open(&mut self, key: u64) -> bool {
         self.is_open_from(self.header.current, key)
     }
 

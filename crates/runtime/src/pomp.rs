@@ -11,13 +11,14 @@ mod tasks;
 mod ways;
 
 use std::ffi::{c_char, c_int};
+use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
 use crate::clock::{Clock, System};
 use crate::descriptor;
 use crate::location::Location;
-use crate::start;
 use crate::tls::{self, Thread};
+use crate::{iteration, start};
 
 pub use constructs::*;
 pub use parallel::*;
@@ -27,17 +28,19 @@ pub use tasks::*;
 /// signal handler raises in the middle is passed over. Macros, because closures that appear in many
 /// functions are not inlined.
 macro_rules! on_thread {
-    (|$thread:ident| $event:expr) => {
-        if let Some(location) = $crate::tls::location().or_else($crate::pomp::first_event) {
+    (|$thread:ident| $event:expr) => {{
+        let location = match $crate::pomp::ready() {
+            location if location.is_null() => $crate::pomp::make_ready(),
+            location => location,
+        };
+        if !location.is_null() {
             $crate::tls::close();
             // SAFETY: locations are never freed, and this thread is the only one that uses its own.
             let $thread = unsafe { &mut *location };
-            if $thread.is_ready() {
-                $event;
-            }
+            $event;
             $crate::tls::open(location);
         }
-    };
+    }};
 }
 pub(crate) use on_thread;
 
@@ -85,6 +88,34 @@ macro_rules! events {
 }
 
 pub(crate) use events;
+
+/// This thread's location, null if it cannot take an event at once. (An `Option` of a pointer is
+/// two words, and slower.)
+#[inline(always)]
+pub(crate) fn ready() -> *mut Location {
+    match tls::location() {
+        // SAFETY: locations are never freed, and this thread is the only one that uses its own.
+        Some(location) if unsafe { (*location).is_ready() } => location,
+        _ => null_mut(),
+    }
+}
+
+/// The same where something comes before the event: the thread's location is made, the last
+/// iteration ends. Null inside another event.
+#[cold]
+#[inline(never)]
+pub(crate) fn make_ready() -> *mut Location {
+    let Thread::Open(location) = tls::thread() else { return first_event().unwrap_or(null_mut()) };
+    tls::close();
+    // SAFETY: as above.
+    let thread = unsafe { &mut *location };
+    let is_busy = thread.is_busy();
+    if !is_busy {
+        iteration::end_last(thread);
+    }
+    tls::open(location);
+    if is_busy { null_mut() } else { location }
+}
 
 #[cold]
 pub(crate) fn first_event() -> Option<*mut Location> {

@@ -112,10 +112,10 @@ pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
     }
 }
 
-/// The thread has waited for its turn in an ordered construct, since the location's last event. The
-/// time is accounted to the current node, the construct's.
-pub fn had_turn(thread: &mut Location, now: u64) {
-    if thread.is_passing() {
+/// It is the iteration's turn in the ordered construct of this region, where the thread is in it:
+/// the time since the location's last event, the enter, was waiting.
+pub fn had_turn(thread: &mut Location, region: u32, now: u64) {
+    if thread.is_passing() || thread.current().key != Key::Region(region).encode() {
         return;
     }
     let asked = thread.header.last_ticks;
@@ -123,10 +123,11 @@ pub fn had_turn(thread: &mut Location, now: u64) {
     thread.current().wait_ticks += now - asked;
 }
 
-/// Whether the thread is in an ordered construct of this region, which has no body.
-pub fn is_alone(thread: &mut Location, region: u32) -> bool {
-    let node = thread.current();
-    node.key == Key::Region(region).encode() && node.first_child == 0
+/// An ordered construct of this region is left; one without a body was nothing but waiting.
+pub fn passed(thread: &mut Location, region: u32, now: u64) {
+    if thread.current().first_child == 0 {
+        had_turn(thread, region, now);
+    }
 }
 
 /// One more level of a nestable lock; true for the first.

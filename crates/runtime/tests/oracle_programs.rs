@@ -65,6 +65,14 @@ struct Setting<'a> {
 
 impl Program {
     fn run(&self, setting: &Setting<'_>) -> (ExitStatus, String, PathBuf) {
+        self.run_with(setting, &[])
+    }
+
+    fn run_with(
+        &self,
+        setting: &Setting<'_>,
+        environment: &[(&str, String)],
+    ) -> (ExitStatus, String, PathBuf) {
         let experiment = self.folder.path().join("experiment");
         let _ = std::fs::remove_dir_all(&experiment);
         let output = Command::new(&self.path)
@@ -73,6 +81,7 @@ impl Program {
             .env("OMP_NUM_THREADS", setting.threads.to_string())
             .env("POMPEII_TRACE", u8::from(setting.trace).to_string())
             .env("POMPEII_EXPERIMENT", &experiment)
+            .envs(environment.iter().cloned())
             .output()
             .unwrap();
         let mut text = String::from_utf8(output.stdout).unwrap();
@@ -267,6 +276,70 @@ fn check_tasks(checked: &Checked, threads: u64) {
     assert_eq!(checked.of("!$omp task @tasks.c:60"), 6 * threads);
     assert_eq!(checked.of("!$omp parallel @tasks.c:70"), checked.of("fine"));
     assert_eq!(checked.of("fine"), 2 * 6 * threads);
+}
+
+/// Both compilers, with cancellation off and on; what Fortran leaves without an end event is left
+/// so here too.
+#[test]
+fn newer_constructs_with_both_compilers() {
+    if !oracles() {
+        return;
+    }
+    for compiler in COMPILERS {
+        let program = build("newer", compiler, "archive", &["-fopenmp"]);
+        for threads in [1, 2, 4] {
+            for (trace, cancellation) in [(false, false), (true, false), (true, true)] {
+                let environment = [("OMP_CANCELLATION", cancellation.to_string())];
+                let setting = Setting { arguments: &[], threads, trace };
+                let (status, text, experiment) = program.run_with(&setting, &environment);
+                assert_eq!(status.code(), Some(0), "{compiler} {threads}: {text}");
+                assert!(text.contains("52\n"), "{text}");
+                let checked = check(&experiment);
+                check_newer(&checked, u64::from(threads), cancellation);
+                checked.events();
+            }
+        }
+    }
+}
+
+fn check_newer(checked: &Checked, threads: u64, cancellation: bool) {
+    const ITERATIONS: u64 = 40;
+    for (name, visits) in [
+        ("!$omp ordered @newer.c:22", ITERATIONS),
+        ("!$omp ordered sblock @newer.c:22", ITERATIONS),
+        ("!$omp ordered @newer.c:31", ITERATIONS),
+        ("!$omp ordered @newer.c:32", ITERATIONS),
+        ("!$omp flush @newer.c:40", threads),
+        ("!$omp flush @newer.c:41", threads),
+        ("!$omp masked @newer.c:50", 1),
+        ("!$omp scope @newer.c:60", threads),
+        ("!$omp taskgroup @newer.c:70", 1),
+        ("!$omp taskgroup end @newer.c:70", 1),
+        ("!$omp task @newer.c:72", 10),
+        ("!$omp taskyield @newer.c:74", 10),
+        ("!$omp taskloop @newer.c:80", 1),
+        ("!$omp task @newer.c:80", ITERATIONS / 5),
+        ("!$omp taskloop @newer.c:90", 1),
+        ("!$omp task @newer.c:90", 0),
+        ("!$omp task @newer.c:100", 1),
+        // One thread's chunks follow each other.
+        ("!$omp chunk @newer.c:110", if threads == 1 { 1 } else { ITERATIONS / 5 }),
+        ("!$omp for @newer.c:120", threads),
+        ("!$omp target enter data @newer.c:130", 1),
+        ("!$omp teams @newer.c:140", 1),
+    ] {
+        assert_eq!(checked.of(name), visits, "{name}\n{}", checked.visits());
+    }
+    assert_eq!(checked.sums["!$omp taskloop @newer.c:80"].created, ITERATIONS / 5);
+    assert_eq!(checked.sums["!$omp taskloop @newer.c:90"].undeferred, ITERATIONS / 5);
+    let (cancels, points) = (
+        checked.of("!$omp cancel @newer.c:122"),
+        checked.of("!$omp cancellation point @newer.c:123"),
+    );
+    match cancellation {
+        true => assert!((1..=threads).contains(&cancels) && points <= cancels),
+        false => assert_eq!((cancels, points), (ITERATIONS, ITERATIONS)),
+    }
 }
 
 #[test]
@@ -615,6 +688,11 @@ fn instructions_per_event() {
         ("l", 4, 470, 620),
         ("u", 4, 720, 720),
         ("t", 4, 1500, 2750),
+        ("o", 4, 320, 470),
+        ("x", 2, 400, 400),
+        ("y", 2, 340, 490),
+        ("i", 2, 600, 600),
+        ("g", 2, 600, 600),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {
             let few = instructions(&program, kind, 2_000, traced);

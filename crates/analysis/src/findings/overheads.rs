@@ -1,5 +1,5 @@
-//! Locks, fork and join, taskwait, task creation and barriers themselves: losses that lie on each
-//! thread and shorten the run by what they cost the thread that the others wait for.
+//! Locks, ordered, fork and join, waiting for tasks, task creation and barriers themselves: losses
+//! that lie on each thread and shorten the run by what they cost the thread that the others wait for.
 
 use pompeii_model::{CallId, RegionId, Role};
 
@@ -10,9 +10,17 @@ use crate::{Lens, format};
 pub(super) fn detect(search: &mut Search) {
     mutual_exclusion(search, "omp_critical", "omp_lock_contention_critical");
     mutual_exclusion(search, "omp_lock_api", "omp_lock_contention_api");
+    mutual_exclusion(search, "omp_ordered", "omp_ordered_wait");
     fork_and_join(search);
     barriers_themselves(search);
-    for metric in ["omp_taskwait", "omp_task_creation"] {
+    for metric in [
+        "omp_taskwait",
+        "omp_taskgroup",
+        "omp_taskyield",
+        "omp_taskloop",
+        "omp_task_creation",
+        "omp_flush",
+    ] {
         for (region, calls) in search.losses(metric) {
             let construct = search.lens.region(calls[0]).construct().to_owned();
             let words = per_visit(&search.lens, metric, &calls);
@@ -33,9 +41,12 @@ fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
     let each = format::seconds(lens.seconds(lens.sum(metric, calls)) / visits as f64);
     let detail = format!("{}, {each} each.", format::counted(visits, "visit"));
     let suggestion = match metric {
-        "omp_taskwait" => {
+        "omp_taskwait" | "omp_taskgroup" => {
             "Give the waiting task a part of the work, or create fewer, larger tasks."
         }
+        "omp_taskyield" => "Yield less often, or wait with a task dependence instead.",
+        "omp_taskloop" => "Choose grainsize or num_tasks: some ten tasks for each thread.",
+        "omp_flush" => "Use atomic with acquire and release, or a barrier, instead of flags.",
         _ => "Create fewer, larger tasks (grainsize), or cut off with an if or final clause.",
     };
     Words { details: vec![detail], suggestion: suggestion.into() }
@@ -53,16 +64,21 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
             .iter()
             .flat_map(|&call| lens.cube.calls.children(call))
             .copied()
-            .filter(|&child| lens.role(child) == Role::CriticalBody)
+            .filter(|&child| matches!(lens.role(child), Role::CriticalBody | Role::OrderedBody))
             .flat_map(|child| lens.cube.calls.subtree(child))
             .collect();
         let visits = format::counted(visits, "visit");
-        let mut detail = format!("{visits}: {} waiting for another thread", each(waiting));
+        let what = match lens.role(calls[0]) {
+            Role::Ordered => "waiting for its turn",
+            _ => "waiting for another thread",
+        };
+        let mut detail = format!("{visits}: {} {what}", each(waiting));
         if !body.is_empty() {
             detail += &format!(", {} inside", each(lens.sum("execution", &body)));
         }
         let suggestion = match lens.role(calls[0]) {
             Role::Atomic => "Collect in private variables, or use reduction.",
+            Role::Ordered => "Use small chunks (schedule(static, 1)), and order less of the work.",
             Role::Critical => "Enter less often (private sums, reduction), or make it shorter.",
             _ => "Hold the lock for shorter, or use one lock per independent object.",
         };
@@ -169,6 +185,39 @@ mod tests {
                 a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2
                     thread 1 arrives last, 1.5 ms after the average.
                     Its part takes longer: split the work by cost, or share it as tasks.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_ordered_loop_is_as_good_as_serial() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                      0  time=10 visits=1
+             a/parallel@a.c:2                                      1  time=10 visits=1
+             a/parallel@a.c:2/ordered@a.c:5                        *  time=50 visits=20 \
+             omp_ordered_wait=45
+             a/parallel@a.c:2/ordered@a.c:5/ordered sblock@a.c:5   *  time=40 visits=20",
+            expect![[r#"
+                a.c:5 ordered | omp_ordered_wait lost=90 gain=45
+                    40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
+                    Use small chunks (schedule(static, 1)), and order less of the work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn waiting_at_the_end_of_taskgroups() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                          0  time=10 visits=1
+             a/parallel@a.c:2                                          1  time=100 visits=1
+             a/parallel@a.c:2/taskgroup@a.c:5                          0  time=10 visits=2
+             a/parallel@a.c:2/taskgroup@a.c:5/taskgroup end@a.c:9      0  time=80 visits=2",
+            expect![[r#"
+                a.c:9 taskgroup end | omp_taskgroup lost=80 gain=80
+                    2 visits, 40 ms each.
+                    Give the waiting task a part of the work, or create fewer, larger tasks.
             "#]],
         );
     }

@@ -32,6 +32,9 @@ const EXPLAINED: &[&str] = &[
     "omp_management",
 ];
 
+/// Waiting for tasks outside of barriers.
+const TASK_WAITS: [&str; 3] = ["omp_taskwait", "omp_taskgroup", "omp_taskloop"];
+
 pub(super) fn detect(search: &mut Search) {
     for group in task_groups(&search.lens) {
         diagnose(search, &group);
@@ -43,8 +46,8 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
     let numbers = TaskNumbers::new(&lens, group);
     let at_barriers: i64 =
         AT_BARRIERS.iter().map(|metric| lens.sum(metric, &numbers.barriers)).sum();
-    let taskwait = lens.sum("omp_taskwait", &numbers.taskwaits);
-    let lost = at_barriers + numbers.sum(|c| c.creation) + taskwait;
+    let waiting: i64 = TASK_WAITS.iter().map(|metric| lens.sum(metric, &numbers.taskwaits)).sum();
+    let lost = at_barriers + numbers.sum(|c| c.creation) + waiting;
     if numbers.sum(|c| c.executed) == 0 || lens.share(lost) < PROBLEM_SHARE {
         return;
     }
@@ -62,7 +65,9 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
     for metric in EXPLAINED {
         search.claim(metric, &numbers.barriers);
     }
-    search.claim("omp_taskwait", &numbers.taskwaits);
+    for metric in TASK_WAITS {
+        search.claim(metric, &numbers.taskwaits);
+    }
     search.claim("omp_task_creation", &numbers.creations);
     let gain = divide(lost, numbers.threads as i64);
     search.report(name, site(&lens, construct.task, &numbers), Loss { lost, gain }, words);
@@ -70,16 +75,14 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
 
 /// The task construct, and the metric with the largest loss.
 fn site(lens: &Lens, region: RegionId, numbers: &TaskNumbers) -> Site {
-    let mut parts = vec![
-        (lens.sum("omp_task_creation", &numbers.creations), "omp_task_creation"),
-        (lens.sum("omp_taskwait", &numbers.taskwaits), "omp_taskwait"),
-    ];
+    let mut parts = vec![(lens.sum("omp_task_creation", &numbers.creations), "omp_task_creation")];
+    parts.extend(TASK_WAITS.map(|metric| (lens.sum(metric, &numbers.taskwaits), metric)));
     let waits = EXPLAINED.iter().filter(|&&metric| metric != "omp_barrier");
     parts.extend(waits.map(|&metric| (lens.sum(metric, &numbers.barriers), metric)));
     let (_, metric) = parts.into_iter().max().unwrap_or((0, "omp_task_creation"));
     let calls = match metric {
         "omp_task_creation" => numbers.creations.clone(),
-        "omp_taskwait" => numbers.taskwaits.clone(),
+        metric if TASK_WAITS.contains(&metric) => numbers.taskwaits.clone(),
         _ => numbers.barriers.clone(),
     };
     Site { region, construct: lens.cube.regions[region].construct().to_owned(), metric, calls }

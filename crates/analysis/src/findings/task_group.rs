@@ -49,12 +49,13 @@ pub(super) fn task_groups(lens: &Lens) -> Vec<TaskGroup> {
     groups
 }
 
-/// The task construct that a stub stands for, that `create task` creates, or that a tree is of.
+/// The task construct that a stub stands for, that `create task` or a taskloop creates, or that a
+/// tree is of.
 fn task_of(lens: &Lens, call: CallId) -> Option<RegionId> {
     let region = lens.region(call);
     match region.role {
         Role::Task => Some(lens.cube.calls.region(call)),
-        Role::TaskCreate => {
+        Role::TaskCreate | Role::Taskloop => {
             let same = |r: &pompeii_model::Region| {
                 r.role == Role::Task && r.begin_line == region.begin_line && r.file == region.file
             };
@@ -133,7 +134,7 @@ pub(crate) struct TaskNumbers {
     pub barriers: Vec<CallId>,
     /// `create task` call paths.
     pub creations: Vec<CallId>,
-    /// `taskwait` call paths.
+    /// Call paths of `taskwait`, of ends of taskgroups and of taskloops.
     pub taskwaits: Vec<CallId>,
     /// Locations in the group's parallel regions.
     pub threads: usize,
@@ -171,7 +172,10 @@ impl TaskNumbers {
         let untimed: f64 = constructs.iter().map(TaskConstruct::untimed).sum();
         Self {
             barriers: task_barriers(lens, &regions, &creations),
-            taskwaits: with_role(Role::Taskwait),
+            taskwaits: [Role::Taskwait, Role::TaskgroupEnd, Role::Taskloop]
+                .into_iter()
+                .flat_map(with_role)
+                .collect(),
             threads: threads_in(lens, &group.parallels),
             production: (around - untimed).max(0.0) as i64,
             creators_creation: on_creators("omp_task_creation", &creations),
@@ -234,7 +238,14 @@ fn innermost_construct(lens: &Lens, call: CallId) -> Option<CallId> {
     lens.cube.calls.ancestors(call).skip(1).find(|&above| {
         matches!(
             lens.role(above),
-            Role::Parallel | Role::Loop | Role::Sections | Role::Single | Role::Master | Role::Task
+            Role::Parallel
+                | Role::Loop
+                | Role::Sections
+                | Role::Single
+                | Role::Master
+                | Role::Masked
+                | Role::Scope
+                | Role::Task
         )
     })
 }

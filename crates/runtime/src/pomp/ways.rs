@@ -139,8 +139,8 @@ pub fn ordered_begin(descriptor: *mut Descriptor) {
 #[inline(never)]
 fn ordered_begin_any(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
-        sync::had_turn(thread, clock::now());
-        let now = thread.header.last_ticks;
+        let now = clock::now();
+        sync::had_turn(thread, handle.region(process, Slot::Ordered), now);
         thread.enter(handle.region(process, Slot::OrderedBody), now);
     });
 }
@@ -159,8 +159,8 @@ fn ordered_exit_any(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.region(process, Slot::Ordered);
         let now = clock::now();
-        if !handle.posts && sync::is_alone(thread, region) {
-            sync::had_turn(thread, now);
+        if !handle.posts {
+            sync::passed(thread, region, now);
         }
         thread.exit(region, now);
     });

@@ -143,7 +143,7 @@ fn creation_bottleneck() {
 /// life, and no part of a node is more than the whole (checked by `trees`).
 #[test]
 fn random_events_keep_the_sums() {
-    const VERBS: [&str; 25] = [
+    const VERBS: [&str; 39] = [
         "enter A",
         "enter B",
         "exit A",
@@ -169,10 +169,25 @@ fn random_events_keep_the_sums() {
         "on",
         "request c",
         "hold c",
+        "queue o",
+        "turn o",
+        "turned o",
+        "past o",
+        "group g",
+        "group-end g",
+        "grouped g",
+        "iterate i 1/1",
+        "iterate i 2/1",
+        "iterated i",
+        "step u l#1",
+        "stepped u l#1",
+        "step u l#2",
+        "stepped u l#2",
     ];
-    for seed in 0..300 {
+    for seed in 0..600 {
         let mut random = Random(seed);
-        let mut script = String::from("0 T0 create t 1\n0 T0 fork R p\n0 T0 fork S q\n");
+        let mut script =
+            String::from("0 T0 create t 1\n0 T0 fork R p\n0 T0 fork S q\n0 T0 taskloop u l\n");
         let mut now = 0;
         for _ in 0..random.below(120) {
             now += random.below(5);

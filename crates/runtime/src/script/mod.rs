@@ -11,6 +11,13 @@
 //!     T0 taskwait w, waited w
 //!     T0 request c, hold c, release c, leave c       a critical section
 //!     T0 set l, got l, unset l, gone l               a lock; set-nest, got-nest, unset-nest
+//!     T0 queue o, turn o, turned o, past o           an ordered construct; without a body only
+//!                                                    queue and past
+//!     T0 group g, group-end g, grouped g             a taskgroup
+//!     T0 iterate c 3/1, iterated c                   iteration 3 of a loop, step 1, in a chunk c
+//!     T0 taskloop t l, looped t l                    the taskloop l of the task region t; T1 step
+//!                                                    t l#a, stepped t l#a: an iteration of its
+//!                                                    generated task a
 //!     T0 count a, off, on, thread-ends
 //! ```
 //!
@@ -19,6 +26,7 @@
 //! behind a check of what must always hold; with tracing, its records too.
 
 mod findings;
+mod iterations;
 mod kernels;
 mod locks;
 mod print;
@@ -39,7 +47,7 @@ use crate::process::{Options, Process, RegionText};
 use crate::sync::{self, Lock};
 use crate::task::TaskRegions;
 use crate::team::ParallelRegions;
-use crate::{barrier, task, team};
+use crate::{barrier, iteration, task, team};
 
 /// Runs a script and compares the call trees that it leaves.
 pub fn check(script: &str, expected: Expect) {
@@ -79,6 +87,7 @@ fn kind(name: &str) -> RegionKind {
         ("end of", RegionKind::ImplicitBarrier),
         ("implicit_barrier", RegionKind::ImplicitBarrier),
         ("create", RegionKind::TaskCreate),
+        ("taskloop", RegionKind::Taskloop),
         ("task", RegionKind::Task),
     ];
     let known = kinds.into_iter().find(|(word, _)| name.starts_with(word));
@@ -101,6 +110,8 @@ pub struct Run {
     teams: HashMap<String, TeamOf>,
     tasks: HashMap<String, usize>,
     locks: HashMap<String, &'static Lock>,
+    /// Taskloops, and what their generated tasks carry.
+    loops: HashMap<String, i64>,
 }
 
 impl Run {
@@ -128,6 +139,7 @@ impl Run {
             teams: HashMap::new(),
             tasks: HashMap::new(),
             locks: HashMap::new(),
+            loops: HashMap::new(),
         };
         let mut now = 0;
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -172,6 +184,20 @@ impl Run {
 
     fn with<T>(&self, location: *mut Location, event: impl FnOnce(&mut Location) -> T) -> T {
         // SAFETY: locations are never freed, and the script has one thread.
+        let location = unsafe { &mut *location };
+        if !location.is_ready() {
+            iteration::end_last(location);
+        }
+        event(location)
+    }
+
+    /// An iteration's begin or end: it may follow the one before.
+    fn with_iteration<T>(
+        &self,
+        location: *mut Location,
+        event: impl FnOnce(&mut Location) -> T,
+    ) -> T {
+        // SAFETY: as above.
         event(unsafe { &mut *location })
     }
 
@@ -218,6 +244,19 @@ impl Run {
             (_, ["end", "of", region]) => {
                 self.region_event(name, verb, &format!("end of {region}"), now);
             }
+            ("iterate", [region, number]) => {
+                let (number, step) = number.split_once('/').unwrap();
+                let of = (number.parse().unwrap(), step.parse().unwrap());
+                let (region, thread) = (self.region(region), self.thread(name));
+                self.with_iteration(thread, |thread| iteration::begin(thread, region, of, At(now)));
+            }
+            ("iterated", [region]) => {
+                let (region, thread) = (self.region(region), self.thread(name));
+                self.with_iteration(thread, |thread| iteration::end(thread, region, At(now)));
+            }
+            ("taskloop" | "looped" | "step" | "stepped", [region, of]) => {
+                self.taskloop_event(name, verb, (region, of), now);
+            }
             (_, [region]) => self.region_event(name, verb, region, now),
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
             _ => panic!("{name} {verb} {words:?}"),
@@ -247,15 +286,27 @@ impl Run {
         let region = self.region(of);
         let lock = *self.locks.entry(of.into()).or_insert_with(|| Box::leak(Box::new(Lock::new())));
         let body = self.regions.len();
-        let body = if verb == "hold" || verb == "release" {
-            self.region(&format!("{of} body"))
-        } else {
-            body as u32
+        let body = match verb {
+            "hold" | "release" | "turn" | "turned" => self.region(&format!("{of} body")),
+            "group-end" => self.region(&format!("{of} end")),
+            _ => body as u32,
         };
         let thread = self.thread(name);
         self.with(thread, |thread| match verb {
-            "enter" | "request" | "set" | "set-nest" => drop(thread.enter(region, now)),
-            "exit" | "leave" | "gone" => thread.exit(region, now),
+            "enter" | "request" | "set" | "set-nest" | "queue" | "group" => {
+                thread.enter(region, now);
+            }
+            "exit" | "leave" | "gone" | "grouped" => thread.exit(region, now),
+            "group-end" => drop(thread.enter(body, now)),
+            "turn" => {
+                sync::had_turn(thread, region, now);
+                thread.enter(body, now);
+            }
+            "turned" => thread.exit(body, now),
+            "past" => {
+                sync::passed(thread, region, now);
+                thread.exit(region, now);
+            }
             "loop-exit" => {
                 let last = thread.header.last_ticks;
                 let shares = thread.barrier_exit_ticks == last;
@@ -296,6 +347,33 @@ impl Run {
             }
             _ => panic!("{name} {verb} {of}"),
         });
+    }
+
+    fn taskloop_event(&mut self, name: &str, verb: &str, (of, which): (&str, &str), now: u64) {
+        let region = self.region(&format!("taskloop {of}"));
+        let regions = TaskRegions { create: region, task: self.region(of), conditional: false };
+        let thread = self.thread(name);
+        let carried = self.loops.get(which).copied().unwrap_or(0);
+        let carries = match verb {
+            "taskloop" => {
+                self.with(thread, |thread| iteration::taskloop_enter(thread, region, false, now))
+            }
+            "looped" => self.with(thread, |thread| {
+                thread.exit(region, now);
+                0
+            }),
+            "step" => {
+                let id = self.loops[which.split('#').next().unwrap()];
+                self.with_iteration(thread, |thread| {
+                    iteration::taskloop_begin(thread, (id, carried), regions, At(now))
+                })
+            }
+            _ => self.with_iteration(thread, |thread| {
+                iteration::taskloop_end(thread, carried, regions, At(now));
+                carried
+            }),
+        };
+        self.loops.insert(which.to_owned(), carries);
     }
 
     fn task_event(&mut self, name: &str, verb: &str, (of, instance): (&str, &str), now: u64) {

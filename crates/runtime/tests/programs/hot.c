@@ -14,7 +14,15 @@ REGION(critical, "critical", "");
 REGION(single, "single", "");
 REGION(loop, "for", "");
 REGION(task, "task", "");
-REGION(conditional, "task", "if");
+static POMPExtension undeferred = {POMP_EXTENSION, "if(0)"};
+static OMPRegDescr conditional = {"task", "", 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&undeferred};
+static POMPExtension stamped = {POMP_EXTENSION, "timed"};
+static OMPRegDescr timed = {"flush", "", 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&stamped};
+REGION(flush, "flush", "");
+REGION(ordered, "ordered", "");
+REGION(taskloop, "taskloop", "");
+
+static long iteration, generator, generated;
 
 static void one(char kind) {
   long id;
@@ -41,6 +49,28 @@ static void one(char kind) {
     POMP_Barrier_exit(&loop);
     POMP_For_exit(&loop);
     break;
+  case 'o':
+    POMP_Ordered_enter(&ordered);
+    POMP_Ordered_begin(&ordered);
+    POMP_Ordered_end(&ordered);
+    POMP_Ordered_exit(&ordered);
+    break;
+  case 'x':
+    POMP_Flush_enter(&flush);
+    POMP_Flush_exit(&flush);
+    break;
+  case 'y':
+    POMP_Flush_enter(&timed);
+    POMP_Flush_exit(&timed);
+    break;
+  case 'i': /* iterations of one chunk */
+    POMP_Iteration_begin(&loop, iteration++, 1);
+    POMP_Iteration_end(&loop);
+    break;
+  case 'g': /* iterations of one generated task */
+    POMP_Taskloop_begin(&taskloop, generator, &generated);
+    POMP_Taskloop_end(&taskloop, generated);
+    break;
   case 'u': /* undeferred */
     POMP_Task_create_begin(&conditional, &id);
     POMP_Task_begin(&conditional, id);
@@ -60,7 +90,9 @@ int main(int argc, char **argv) {
   long team, count = argc > 2 ? atol(argv[2]) : 0;
   POMP_Parallel_fork(&parallel, &team);
   POMP_Parallel_begin(&parallel, team);
+  POMP_Taskloop_enter(&taskloop, &generator);
   for (long i = 0; i < count; i++) one(argv[1][0]);
+  POMP_Taskloop_exit(&taskloop, generator);
   POMP_Parallel_end(&parallel, team);
   POMP_Parallel_join(&parallel, team);
   return 0;
