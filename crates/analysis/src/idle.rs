@@ -16,6 +16,8 @@ pub struct Idle {
     width: usize,
     serial: Vec<Ticks>,
     limited: Vec<Ticks>,
+    /// By location: time at places where the master was not.
+    alone: Vec<Ticks>,
 }
 
 impl Idle {
@@ -23,13 +25,32 @@ impl Idle {
     pub fn new(cube: &Cube) -> Self {
         let width = cube.system.locations.len();
         let size = cube.calls.len() * width;
-        let mut idle = Self { width, serial: vec![0; size], limited: vec![0; size] };
+        let (serial, limited, alone) = (vec![0; size], vec![0; size], vec![0; width]);
+        let mut idle = Self { width, serial, limited, alone };
         let presence = Presence::new(cube);
         for &root in cube.calls.roots() {
             idle.walk(cube, &presence, root);
         }
         idle.give_back_inner_teams(cube, &presence);
+        for (location, alone) in idle.alone.clone().into_iter().enumerate() {
+            idle.take(location, alone);
+        }
         idle
+    }
+
+    /// What a location did on its own is taken from its idle time, the longest first.
+    fn take(&mut self, location: usize, mut alone: Ticks) {
+        let width = self.width;
+        let mut cells: Vec<&mut Ticks> = [&mut self.serial, &mut self.limited]
+            .into_iter()
+            .flat_map(|table| table.iter_mut().skip(location).step_by(width))
+            .collect();
+        cells.sort_by_key(|cell| std::cmp::Reverse(**cell));
+        for cell in cells {
+            let taken = alone.min(*cell).max(0);
+            *cell -= taken;
+            alone -= taken;
+        }
     }
 
     /// Idle ticks while the program was outside of parallel regions, in this call path.
@@ -59,10 +80,16 @@ impl Idle {
                     false => presence.own(call, location),
                 };
                 let table = if parallel { &mut self.limited } else { &mut self.serial };
-                if location != master {
-                    table[call.index() * self.width + location.index()] =
-                        spent(master) - spent(location);
+                if location == master {
+                    continue;
                 }
+                // An initial thread of a league, or one that the program has made itself, can be
+                // where the master is not.
+                let beside = cube.system.locations[location].runs_beside_master();
+                let (there, here) = (spent(master), spent(location));
+                let idle = if there == 0 || beside { (there - here).max(0) } else { there - here };
+                table[call.index() * self.width + location.index()] = idle;
+                self.alone[location.index()] += idle - (there - here);
             }
         }
     }
@@ -138,5 +165,22 @@ impl<'a> Presence<'a> {
         let calls = cube.calls.ids().filter(|&call| in_task_tree(cube, call));
         let time = |call| self.time.map_or(0, |metric| cube.get(metric, call, location));
         calls.map(time).sum::<Ticks>() - stubs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The league's other initial thread is in the region on its own, the master is not.
+    #[test]
+    fn a_thread_beside_the_master_is_idle_elsewhere() {
+        let text = "wall=100 locations=2
+             a                             0  time=100
+             a/teams@a.c:2/parallel@a.c:3  1  time=30";
+        let mut cube = crate::notation::cube(text).unwrap();
+        cube.system.locations[pompeii_model::LocationId(1)].name = "Thread 1".into();
+        let cube = crate::derive(&cube);
+        crate::check_sum(&cube).unwrap();
+        let idle = cube.metric("omp_idle_threads").unwrap();
+        assert_eq!(cube.total(idle), 70);
     }
 }

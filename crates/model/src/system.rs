@@ -24,6 +24,14 @@ pub struct Location {
     pub process: ProcessId,
 }
 
+impl Location {
+    /// Whether it is no thread of the teams that the process's initial thread forks, but one that
+    /// runs on its own (`Thread 3`), or of a team that such a one forks.
+    pub fn runs_beside_master(&self) -> bool {
+        self.name.starts_with("Thread ") || self.name.contains(" of thread ")
+    }
+}
+
 /// Where the program ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {

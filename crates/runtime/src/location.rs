@@ -17,7 +17,7 @@ use crate::instance::{Task, Tasks};
 use crate::iteration::Ending;
 use crate::process::Process;
 use crate::task;
-use crate::team::{Context, Contexts};
+use crate::team::{self, Context, Contexts};
 
 /// The program, or, for a thread of a team, the time outside of teams.
 pub const ROOT: NodeOffset = node_offset(1);
@@ -245,6 +245,7 @@ impl Location {
         if self.gate != 0 && self.enter_gated(now) {
             return now.max(self.header.last_ticks);
         }
+        team::leave_joined(self);
         let now = self.account(now);
         let node = self.child(self.header.current, Key::Region(region).encode());
         if node == 0 {

@@ -49,6 +49,7 @@ fn state_of(task: *mut Task) -> u32 {
 
 /// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
 /// unobserved.
+#[inline(always)]
 pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clock) -> usize {
     let node = thread.count(regions.create);
     if node == 0 {
@@ -132,6 +133,7 @@ pub fn flush_switch(thread: &mut Location, now: u64) {
 }
 
 /// The creator goes on behind the construct.
+#[inline(always)]
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
     let state = state_of(task);
@@ -203,6 +205,7 @@ pub fn expect_tasks(thread: &mut Location) {
 }
 
 /// A thread begins to execute an instance.
+#[inline(always)]
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
     let before = state_of(task);
@@ -238,6 +241,7 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
 
 /// The instance's creator executes it inside its creation: counted only, if nothing about the
 /// creation was written down yet.
+#[inline(always)]
 fn begins_undeferred(
     thread: &mut Location,
     task: *mut Task,
@@ -310,6 +314,7 @@ fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
 }
 
 /// A thread has executed an instance to its end.
+#[inline(always)]
 pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
     if state_of(task) & state::UNDEFERRED != 0 {
@@ -320,6 +325,7 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
 }
 
 /// An instance that may be somewhere in the thread's stack has been executed to its end.
+#[inline(always)]
 pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64) {
     if !is_in_stack(thread, task) {
         thread.unskip();

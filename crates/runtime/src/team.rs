@@ -226,6 +226,7 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     if master.gate != 0 {
         master.flush_gate(now);
     }
+    leave_joined(master);
     let now = master.account(now);
     let node = master.child(master.header.current, Key::Region(region).encode());
     let team = if node == 0 { None } else { allocate(master) }?;
@@ -432,6 +433,23 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     close(master);
     if master.tracing {
         master.event(|room, last| encode::thread_join(room, last, now, OPENMP));
+    }
+}
+
+/// A thread whose part is over, and whose team has joined, does something else now if it enters a
+/// region: with LLVM's runtime it has become an initial thread of a league.
+#[inline(always)]
+pub fn leave_joined(thread: &mut Location) {
+    if thread.contexts.top().has_ended() {
+        leave_if_joined(thread);
+    }
+}
+
+#[cold]
+fn leave_if_joined(thread: &mut Location) {
+    let joined = thread.context().record().join_ticks.load(Acquire) != 0;
+    if joined && thread.tasks.current().is_null() {
+        settle(thread);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Locks, ordered, fork and join, waiting for tasks, task creation and barriers themselves: losses
-//! that lie on each thread and shorten the run by what they cost the thread that the others wait for.
+//! that lie on each thread and shorten the run by what they cost the thread that the others wait
+//! for.
 
 use pompeii_model::{CallId, RegionId, Role};
 

@@ -356,3 +356,39 @@ fn a_thread_that_ends_leaves_its_location_to_the_next() {
         "#]],
     );
 }
+
+/// With LLVM's runtime a thread of an earlier team becomes an initial thread of a league: what it
+/// does there is no part of the team's final barrier.
+#[test]
+fn a_worker_that_becomes_an_initial_thread() {
+    check(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/2
+         0 T1 begin p 1/2
+         10 T0 end p
+         10 T1 end p
+         12 T0 join p
+         20 T0 enter teams
+         22 T1 enter distribute
+         30 T1 exit distribute
+         40 T0 exit teams
+         50 T0 fork parallel q
+         50 T0 begin q 0/2
+         51 T1 begin q 1/2
+         60 T0 end q
+         60 T1 end q
+         60 T0 join q",
+        expect![[r#"
+            T0 until 60
+              program 18
+                parallel x2 20
+                  end of parallel x2 2 management=2
+                teams x1 20
+            T1 until 60
+              program 30
+                T0's parallel x2 20 management=1 fork=1
+                  end of parallel x2 2 management=2 last=2
+                distribute x1 8
+        "#]],
+    );
+}
