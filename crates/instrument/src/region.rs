@@ -38,6 +38,13 @@ impl Region {
         Self { name, sub_name, sections: 0, begin, end, clauses, file: None }
     }
 
+    /// Says that it keeps its implicit barrier.
+    pub fn include_barrier(&mut self) {
+        if !self.clauses.ends_with(BARRIER_INCLUDED) {
+            self.add_clause(BARRIER_INCLUDED);
+        }
+    }
+
     /// Adds a word to the clauses.
     pub fn add_clause(&mut self, word: &str) {
         if !self.clauses.is_empty() {

@@ -4,7 +4,7 @@
 //! A view chooses one branch of every group, as one configuration of the build would. Structure is
 //! looked for once per view; what a directive gets is the union. Equal conditions get equal answers
 //! within a view, so that an `#ifdef X` that opens a block and the one that closes it agree.
-//! `_OPENMP` is always defined, and `__cplusplus` is what the language says.
+//! `_OPENMP` and `_POMP` are always defined, and `__cplusplus` is what the language says.
 
 use super::scan;
 use crate::{Error, LineIndex};
@@ -232,6 +232,7 @@ impl View {
     ) -> Self {
         let mut answers: HashMap<&str, bool> = wanted.clone();
         answers.insert("defined _OPENMP", true);
+        answers.insert("defined _POMP", true);
         answers.insert("defined __cplusplus", cxx);
         answers.insert("__cplusplus", cxx);
         let mut active = vec![false; conditions.nodes.len().max(1)];

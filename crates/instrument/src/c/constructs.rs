@@ -1,11 +1,13 @@
 //! The constructs of a text: what the views have found, put together, and what the surroundings
 //! mean for each: whether events are possible, what a `cancel` changes, which untied task goes on.
 
+use super::device;
 use super::lexer::Lexed;
 use super::pragma::Found;
 use super::statements::{Body, Nest, Site};
 use crate::directives::{Kind, Level, User};
 use crate::{Error, LineIndex};
+use std::ops::Range;
 
 /// One directive with its bodies.
 #[derive(Debug, Clone, Default)]
@@ -44,8 +46,8 @@ impl Construct {
 pub(super) enum Closed {
     /// Inside of this construct.
     Construct(usize),
-    /// Between `declare target` and its end.
-    DeclareTarget,
+    /// In code for devices.
+    Device,
 }
 
 /// Puts the sites of all views together; the result has one entry per directive.
@@ -54,6 +56,7 @@ pub(super) fn collect(
     lines: &LineIndex,
     lexed: &Lexed,
     views: &[Vec<Site>],
+    device: &[Range<usize>],
 ) -> Result<Vec<Construct>, Error> {
     let mut constructs = vec![Construct::default(); lexed.directives.len()];
     for site in views.iter().flatten() {
@@ -89,7 +92,7 @@ pub(super) fn collect(
                 lines.error(text, found.span.start, message.to_owned(), expected)
             })?;
     }
-    surroundings(text, &lexed.directives, &mut constructs);
+    surroundings(text, &lexed.directives, &mut constructs, device);
     Ok(constructs)
 }
 
@@ -108,16 +111,22 @@ fn agree(lexed: &Lexed, bodies: &[Body]) -> Result<(), ()> {
 }
 
 /// Fills in what follows from the directives around each one. A parent comes before its children.
-fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct]) {
+fn surroundings(
+    text: &[u8],
+    directives: &[Found],
+    constructs: &mut [Construct],
+    device: &[Range<usize>],
+) {
     let mut muted = false;
-    let mut declare_target = 0usize;
+    let mut depth = 0usize;
+    let mut device = device.iter().peekable();
     // What each one hands down to its children is found once.
     let mut handed_down = vec![None; directives.len()];
     for (index, found) in directives.iter().enumerate() {
         match &found.kind {
             Kind::User(User::Suspend) => muted = true,
             Kind::User(User::Resume) => muted = false,
-            Kind::Declarative => declare_target_range(found, &mut declare_target),
+            Kind::Declarative | Kind::End => device::turn(text, found, &mut depth),
             _ => {}
         }
         let parent = constructs[index].parent;
@@ -127,7 +136,9 @@ fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct])
             }),
             None => (None, None),
         };
-        let range = (declare_target > 0).then_some(Closed::DeclareTarget);
+        while device.next_if(|body| body.end <= found.span.start).is_some() {}
+        let listed = device.peek().is_some_and(|body| body.contains(&found.span.start));
+        let range = (depth > 0 || listed).then_some(Closed::Device);
         constructs[index].closed_by = closed.or(range);
         constructs[index].untied_task = untied;
         constructs[index].muted = muted;
@@ -136,20 +147,6 @@ fn surroundings(text: &[u8], directives: &[Found], constructs: &mut [Construct])
         }
     }
     mark_leaving(directives, constructs);
-}
-
-/// `declare target` without a list opens a range in which all functions are for devices as well.
-pub(super) fn declare_target_range(found: &Found, depth: &mut usize) {
-    match found.directive.name().replace('_', " ").as_str() {
-        "begin declare target" => *depth += 1,
-        "declare target"
-            if found.directive.argument.is_none() && found.directive.clauses.is_empty() =>
-        {
-            *depth += 1;
-        }
-        "end declare target" => *depth = depth.saturating_sub(1),
-        _ => {}
-    }
 }
 
 /// What a parent hands down: why nothing may be called inside, and its untied task.

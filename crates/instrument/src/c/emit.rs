@@ -10,15 +10,12 @@ use super::positions::Positions;
 use super::pragma::{Form, Found};
 use super::split::{self, Parts};
 use super::statements::Body;
-use super::{counter, prelude, scan};
+use super::{counter, scan};
 use crate::clauses::{self, UNKNOWN};
 use crate::directives::{self, Kind, Level, Shape};
 use crate::edit::EditList;
-use crate::undo::CommentStyle;
-use crate::{Abi, pomp2};
 use crate::{
-    BARRIER_INCLUDED, Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity,
-    TIMED,
+    Abi, Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2,
 };
 use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashSet};
@@ -73,6 +70,7 @@ pub(super) fn emit(
         calls: false,
         defined: OnceCell::new(),
         reported: BTreeSet::new(),
+        unknown: BTreeSet::new(),
         open_regions: OpenRegions::default(),
         outcome: unchanged(&[]),
     };
@@ -80,11 +78,7 @@ pub(super) fn emit(
         match &found.kind {
             Kind::User(user) if visible(found.span.start) => emitter.user(found, user)?,
             _ if constructs[index].seen => emitter.construct(index),
-            Kind::Unknown if visible(found.span.start) => {
-                let message =
-                    format!("`{}` is not a directive that is known", found.directive.name());
-                emitter.note(found.span.start, Severity::Note, message);
-            }
+            Kind::Unknown if visible(found.span.start) => emitter.unknown(found),
             _ => {}
         }
     }
@@ -116,6 +110,8 @@ pub(super) struct Emitter<'a> {
     defined: OnceCell<HashSet<&'a [u8]>>,
     /// Constructs whose closedness has been reported.
     reported: BTreeSet<usize>,
+    /// Names of directives that are not known.
+    unknown: BTreeSet<String>,
     pub(super) open_regions: OpenRegions,
     pub(super) outcome: Outcome,
 }
@@ -191,18 +187,35 @@ impl Emitter<'_> {
                 self.nest(index, levels, parts, &calls)
             }
             Err(reason) => {
-                self.outcome.regions[number - 1].add_clause(BARRIER_INCLUDED);
+                self.outcome.regions[number - 1].include_barrier();
                 let message = format!("only fork and join are measured: {reason}");
                 self.note(found.span.start, Severity::Note, message);
                 let calls = self.fork_and_join(index, number);
                 (Parts { before: calls.before, ..Parts::default() }, calls.after)
             }
         };
+        self.note_unseen_tasks(index, levels);
         let after = after + &self.resume(index);
         self.place(index, parts, after);
         if levels.contains(&Level::Sections) {
             self.section(index, &construct.implicit_section.clone(), true);
         }
+    }
+
+    /// Says that a taskloop's loop was not found, or not which of the nested ones is the innermost.
+    fn note_unseen_tasks(&mut self, index: usize, levels: &[Level]) {
+        let found = &self.lexed.directives[index];
+        if !levels.contains(&Level::Taskloop { simd: false })
+            || !self.constructs[index].nests.is_empty()
+        {
+            return;
+        }
+        let hidden = !self.options.preprocessed
+            && directives::depth(self.source, &found.directive).is_none();
+        let severity = if hidden { Severity::Hidden } else { Severity::Note };
+        let message = "the loops of this taskloop cannot be told from its text: its tasks are not \
+                       seen";
+        self.note(found.span.start, severity, message.to_owned());
     }
 
     /// Adds our own words to the clauses of a region.
@@ -219,7 +232,7 @@ impl Emitter<'_> {
             _ => level.hides_barrier(self.source, directive),
         });
         if included {
-            region.add_clause(BARRIER_INCLUDED);
+            region.include_barrier();
         }
     }
 
@@ -454,7 +467,7 @@ impl Emitter<'_> {
     }
 
     /// Number of a section's construct: one more section.
-    fn count_sections(&mut self) {
+    pub(super) fn count_sections(&mut self) {
         for (index, construct) in self.constructs.iter().enumerate() {
             let found = &self.lexed.directives[index];
             if found.kind == Kind::Section
@@ -475,6 +488,15 @@ impl Emitter<'_> {
         self.outcome.diagnostics.push(Diagnostic { severity, line, message });
     }
 
+    /// Says once of each name that it is not known.
+    fn unknown(&mut self, found: &Found) {
+        let name = found.directive.name();
+        if self.unknown.insert(name.clone()) {
+            let message = format!("`{name}` is not a directive that is known; it stays as it is");
+            self.note(found.span.start, Severity::Warning, message);
+        }
+    }
+
     /// Says once per construct that what is inside cannot be measured.
     fn report_closed(&mut self, closed: Closed, found: &Found) {
         let (key, at, name) = match closed {
@@ -482,7 +504,7 @@ impl Emitter<'_> {
                 let outer = &self.lexed.directives[index];
                 (index, outer.span.start, outer.directive.name())
             }
-            Closed::DeclareTarget => (usize::MAX, found.span.start, "declare target".to_owned()),
+            Closed::Device => (usize::MAX, found.span.start, "device code".to_owned()),
         };
         if self.reported.insert(key) {
             let message =
@@ -507,75 +529,4 @@ impl Emitter<'_> {
             self.note(at, Severity::Hidden, message.to_owned());
         }
     }
-
-    fn finish(mut self) -> Result<Outcome, Error> {
-        self.close_regions()?;
-        self.count_sections();
-        if self.insertions.is_empty() && self.edits.is_empty() {
-            self.outcome.text = self.source.to_vec();
-            return Ok(self.outcome);
-        }
-        if self.calls {
-            let preprocessed = self.options.preprocessed;
-            let at = match preprocessed {
-                true => behind_first_markers(self.source),
-                false => prelude_offset(self.source),
-            };
-            let cxx = self.options.language == Language::Cxx;
-            let (path, regions) = (&self.options.path, &self.outcome.regions);
-            let mut text = match self.options.abi {
-                Abi::Pomp => prelude::prelude(path, cxx, self.prefix, regions, self.needs),
-                Abi::Pomp2 => self.prelude_of_pomp2(),
-            };
-            if self.options.line_markers {
-                let word = self.insertions.marker_word();
-                if preprocessed {
-                    text.insert_str(0, "# 1 \"<pompeii>\"\n");
-                }
-                let file = self.positions.file(at).unwrap_or(path);
-                let line = self.positions.line(at);
-                text += &format!("{word} {line} {}\n", prelude::literal(file));
-            }
-            self.edits.insert_ranked(at, i64::MIN, text);
-        }
-        self.insertions.finish(&mut self.edits);
-        self.outcome.text = self.edits.apply(self.source, CommentStyle::C);
-        Ok(self.outcome)
-    }
-}
-
-/// In preprocessed text, the prelude goes behind the markers that name the source and, if it ends
-/// with two slashes, the folder: compilers look for them in the first two lines.
-fn behind_first_markers(source: &[u8]) -> usize {
-    let mut at = 0;
-    for suffix in ["\"", "//\""] {
-        let end = memchr::memchr(b'\n', &source[at..]).map_or(source.len(), |end| at + end + 1);
-        let line = source[at..end].trim_ascii_end();
-        if !line.starts_with(b"# ") || !line.ends_with(suffix.as_bytes()) {
-            break;
-        }
-        at = end;
-    }
-    at
-}
-
-/// The prelude goes before the first line, but behind a byte order mark, and behind the `module;`
-/// that must be the first thing in a module unit.
-fn prelude_offset(source: &[u8]) -> usize {
-    let start = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut at = start;
-    loop {
-        at = scan::skip_blank(source, at, true);
-        if !source[at..].starts_with(b"//") {
-            break;
-        }
-        at = scan::line_comment_end(source, at);
-    }
-    let word = scan::ident_end(source, at);
-    let semicolon = scan::skip_blank(source, word, true);
-    if &source[at..word] == b"module" && source.get(semicolon) == Some(&b';') {
-        let line = memchr::memchr(b'\n', &source[semicolon..]);
-        return line.map_or(source.len(), |length| semicolon + length + 1);
-    }
-    start
 }

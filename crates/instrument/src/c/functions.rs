@@ -4,7 +4,7 @@
 //! body.
 
 use super::conditions::View;
-use super::constructs::declare_target_range;
+use super::device;
 use super::emit::Emitter;
 use super::head;
 use super::lexer::Lexed;
@@ -12,12 +12,13 @@ use super::outline::{self, Function, Outline};
 use crate::directives::{Kind, User};
 use crate::functions::{Named, mangled_cxx, region};
 use crate::{Language, Severity};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The function bodies of all views.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    functions: Vec<Function>,
+    /// In the order of the text.
+    pub(super) functions: Vec<Function>,
     unbalanced: Option<usize>,
 }
 
@@ -49,7 +50,7 @@ impl Emitter<'_> {
                            it shows are not seen";
             self.note(at, Severity::Hidden, message.to_owned());
         }
-        let device = self.device_functions();
+        let device = device::listed(self.source, self.lexed);
         let (mut muted, mut declare_target) = (false, 0);
         let mut directives = self.lexed.directives.iter().peekable();
         for function in &bodies.functions {
@@ -57,7 +58,7 @@ impl Emitter<'_> {
                 match &found.kind {
                     Kind::User(User::Suspend) => muted = true,
                     Kind::User(User::Resume) => muted = false,
-                    Kind::Declarative => declare_target_range(found, &mut declare_target),
+                    Kind::Declarative => device::turn(self.source, found, &mut declare_target),
                     _ => {}
                 }
             }
@@ -66,23 +67,6 @@ impl Emitter<'_> {
                 self.function(function);
             }
         }
-    }
-
-    /// Functions that `declare target` lists: they are device code as well.
-    fn device_functions(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
-        for found in &self.lexed.directives {
-            let directive = &found.directive;
-            if directive.name().replace('_', " ") == "declare target" {
-                let items = directive.clauses.iter().flat_map(|clause| &clause.items);
-                let spans = items.map(|item| item.span.clone()).chain(directive.argument.clone());
-                let texts = spans.map(|span| String::from_utf8_lossy(&self.source[span]));
-                names.extend(texts.flat_map(|text| {
-                    text.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>()
-                }));
-            }
-        }
-        names
     }
 
     fn function(&mut self, function: &Function) {

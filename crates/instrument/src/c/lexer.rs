@@ -5,10 +5,10 @@
 //! with a body to the end of the block that surrounds it, all tokens are kept. Operators, numbers
 //! and literals are one kind, and neighbours of that kind are one token.
 
-use super::attribute;
 use super::conditions::{Conditions, DEPTH_MAX, Turn, View};
 use super::pragma::{self, Found};
 use super::scan;
+use super::{attribute, device, locks};
 use crate::{Error, LineIndex, Options};
 
 /// A token.
@@ -103,6 +103,8 @@ pub(super) fn lex(
         cxx,
         everything: options.functions.is_some()
             || pragma::operators_possible(text)
+            || device::possible(text)
+            || locks::replaced(options)
             || attribute::possible(text),
         openmp: options.openmp,
         depth: None,

@@ -11,12 +11,15 @@ mod attribute;
 mod conditions;
 mod constructs;
 mod counter;
+mod device;
 mod emit;
+mod finish;
 mod functions;
 mod head;
 mod insertions;
 mod levels;
 mod lexer;
+mod locks;
 mod open_regions;
 mod outline;
 mod parts;
@@ -34,7 +37,8 @@ use crate::{Error, Language, LineIndex, Options, Outcome};
 /// See [`crate::instrument`].
 pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
     let functions = options.functions.is_some();
-    if !functions && (!options.openmp || memchr::memmem::find(source, b"omp").is_none()) {
+    let directives = options.openmp && memchr::memmem::find(source, b"omp").is_some();
+    if !functions && !directives && !finish::mentions_pomp(source) {
         return Ok(emit::unchanged(source));
     }
     let cxx = options.language == Language::Cxx;
@@ -45,11 +49,17 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         .iter()
         .map(|view| statements::sites(source, &lines, &lexed, view))
         .collect::<Result<Vec<_>, _>>()?;
-    let constructs = constructs::collect(source, &lines, &lexed, &sites)?;
+    let device = device::listed(source, &lexed);
+    let bodies = match functions || !device.is_empty() {
+        true => functions::bodies(source, &lexed, &views, cxx),
+        false => functions::Bodies::default(),
+    };
+    let device = device::ranges(&bodies, &device);
+    let constructs = constructs::collect(source, &lines, &lexed, &sites, &device)?;
     let visible = |offset| {
         let branch = lexed.conditions.branch_at(offset);
         views.iter().any(|view| view.shows(branch))
     };
-    let bodies = functions.then(|| functions::bodies(source, &lexed, &views, cxx));
-    emit::emit(source, options, &lines, &lexed, &constructs, bodies.as_ref(), &visible)
+    let bodies = functions.then_some(&bodies);
+    emit::emit(source, options, &lines, &lexed, &constructs, bodies, &visible)
 }

@@ -111,10 +111,10 @@ pub(super) fn prelude(
     text
 }
 
-/// What `pomp.h` declares. A library may define its routines as macros (POMP paper, section 3.9), so
-/// the names are in parentheses, where no macro with arguments is expanded. The descriptor's type
-/// has a tag of ours, and the one of `pomp.h` is only mentioned: the text may include that header as
-/// well, or have a type of its own by that name.
+/// What `pomp.h` declares. A library may define its routines as macros (POMP paper, section 3.9),
+/// so the names are in parentheses, where no macro with arguments is expanded. The descriptor's
+/// type has a tag of ours, and the one of `pomp.h` is only mentioned: the text may include that
+/// header as well, or have a type of its own by that name.
 fn declarations(cxx: bool, prefix: &str) -> String {
     let mut text = format!(
         "struct ompregdescr;struct {prefix}extension{{const char*mark,*clauses;}};\n\

@@ -69,9 +69,10 @@ fn declarative(words: &[&str]) -> bool {
     )
 }
 
-/// A metadirective can become any of the directives it names.
-fn mentions_closed(source: &[u8], directive: &Directive) -> bool {
+/// Whether a metadirective can become a directive that is closed: any of those it names.
+pub fn mentions_closed(source: &[u8], directive: &Directive) -> bool {
     let Some(last) = directive.clauses.last() else { return false };
     let text = &source[directive.clauses[0].span.start..last.span.end];
-    CLOSED.iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+    let mut words = CLOSED.iter().chain(&["concurrent"]);
+    words.any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
 }

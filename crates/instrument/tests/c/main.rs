@@ -7,6 +7,7 @@ mod combined;
 mod errors;
 mod forms;
 mod functions;
+mod options;
 mod parallel;
 
 mod passed;

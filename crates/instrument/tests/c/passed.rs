@@ -180,7 +180,7 @@ void h(int *x) {
             == Note 2: no calls are possible inside `target`: constructs there are left alone
             == Note 13: no calls are possible inside `simd`: constructs there are left alone
             == Note 17: no calls are possible inside `loop`: constructs there are left alone
-            == Note 24: no calls are possible inside `declare target`: constructs there are left alone
+            == Note 24: no calls are possible inside `device code`: constructs there are left alone
         "#]],
     );
 }
@@ -213,8 +213,124 @@ fn unknown_directives() {
             }
             #define PARALLEL _Pragma("omp parallel")
             == 1: barrier (6, 6) (6, 6)
-            == Note 2: `wonder` is not a directive that is known
+            == Warning 2: `wonder` is not a directive that is known; it stays as it is
             == Hidden 9: directives made by this macro are not seen; instrument the preprocessed text to see them
+        "#]],
+    );
+}
+
+#[test]
+fn functions_that_are_listed_for_devices() {
+    check(
+        r#"int before(int x) {
+  #pragma omp flush
+  return x;
+}
+#pragma omp declare target to(before) enter(after)
+#pragma omp declare target (named)
+#pragma omp declare_target to(host) device_type(host)
+int after(int x) {
+  #pragma omp flush
+  return x;
+}
+int named(x) int x; {
+  #pragma omp flush
+  return x;
+}
+int host(int x) {
+  #pragma omp barrier
+  return x;
+}
+"#,
+        &expect![[r#"
+            int before(int x) {
+              #pragma omp flush
+              return x;
+            }
+            #pragma omp declare target to(before) enter(after)
+            #pragma omp declare target (named)
+            #pragma omp declare_target to(host) device_type(host)
+            int after(int x) {
+              #pragma omp flush
+              return x;
+            }
+            int named(x) int x; {
+              #pragma omp flush
+              return x;
+            }
+            int host(int x) {
+            { POMP_Barrier_enter(pomp_1());
+            #line 17
+              #pragma omp barrier
+            POMP_Barrier_exit(pomp_1()); }
+            #line 18
+              return x;
+            }
+            == 1: barrier (17, 17) (17, 17)
+            == 1 of 4
+            == Note 2: no calls are possible inside `device code`: constructs there are left alone
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_metadirective_becomes() {
+    check(
+        r#"void f(int *x) {
+#pragma omp begin metadirective when(device = {kind(gpu)} : target) otherwise(parallel)
+  {
+    #pragma omp barrier
+  }
+#pragma omp end metadirective
+#pragma omp begin metadirective when(user = {condition(1)} : parallel)
+  {
+    #pragma omp barrier
+  }
+#pragma omp end metadirective
+  if (*x) {
+#pragma omp metadirective when(user = {condition(1)} : barrier)
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x) {
+            #pragma omp begin metadirective when(device = {kind(gpu)} : target) otherwise(parallel)
+              {
+                #pragma omp barrier
+              }
+            #pragma omp end metadirective
+            #pragma omp begin metadirective when(user = {condition(1)} : parallel)
+              {
+            { POMP_Barrier_enter(pomp_1());
+            #line 9
+                #pragma omp barrier
+            POMP_Barrier_exit(pomp_1()); }
+            #line 10
+              }
+            #pragma omp end metadirective
+              if (*x) {
+            #pragma omp metadirective when(user = {condition(1)} : barrier)
+              }
+            }
+            == 1: barrier (9, 9) (9, 9)
+            == 1 of 2
+            == Note 4: no calls are possible inside `device code`: constructs there are left alone
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_directives_are_named_once() {
+    check(
+        "void f(void) {\n#pragma omp ompx wonder\n#pragma omp ompx wonder\n#pragma omp wonder\n}\n",
+        &expect![[r#"
+            void f(void) {
+            #pragma omp ompx wonder
+            #pragma omp ompx wonder
+            #pragma omp wonder
+            }
+            == Warning 2: `ompx` is not a directive that is known; it stays as it is
+            == Warning 4: `wonder` is not a directive that is known; it stays as it is
         "#]],
     );
 }

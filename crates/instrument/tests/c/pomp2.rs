@@ -27,38 +27,44 @@ fn handles_strings_and_their_initialisation() {
     check_prelude(
         input,
         &options(Language::C),
-        &expect![[r#"
-        extern int pomp_max(void) __asm__("omp_get_max_threads");extern void (POMP2_Init)(void);extern void (POMP2_Finalize)(void);extern void (POMP2_On)(void);extern void (POMP2_Off)(void);
-        static void*pomp_d1;static __inline__ __attribute__((always_inline,unused))void**pomp_1(void){return &pomp_d1;}
-        static __inline__ __attribute__((always_inline,unused))const char*pomp_s1(void){return "47*regionType=barrier*sscl=t.c:2:2*escl=t.c:2:2**";}
-        static void*pomp_d2;static __inline__ __attribute__((always_inline,unused))void**pomp_2(void){return &pomp_d2;}
-        static __inline__ __attribute__((always_inline,unused))const char*pomp_s2(void){return "69*regionType=userRegion*sscl=t.c:3:3*escl=t.c:4:4*userRegionName=all**";}
-        void POMP2_Init_reg_c3f2a3c37541c305_1(void);void POMP2_Init_reg_c3f2a3c37541c305_1(void){
-        POMP2_Assign_handle(pomp_1(),pomp_s1());
-        }
-        void POMP2_USER_Init_reg_c3f2a3c37541c305_1(void);void POMP2_USER_Init_reg_c3f2a3c37541c305_1(void){
-        POMP2_USER_Assign_handle(pomp_2(),pomp_s2());
-        }
-    "#]],
+        &expect![[r##"
+            #ifndef _POMP
+            #define _POMP 200110
+            #endif
+            extern int pomp_max(void) __asm__("omp_get_max_threads");extern void (POMP2_Init)(void);extern void (POMP2_Finalize)(void);extern void (POMP2_On)(void);extern void (POMP2_Off)(void);
+            static void*pomp_d1;static __inline__ __attribute__((always_inline,unused))void**pomp_1(void){return &pomp_d1;}
+            static __inline__ __attribute__((always_inline,unused))const char*pomp_s1(void){return "47*regionType=barrier*sscl=t.c:2:2*escl=t.c:2:2**";}
+            static void*pomp_d2;static __inline__ __attribute__((always_inline,unused))void**pomp_2(void){return &pomp_d2;}
+            static __inline__ __attribute__((always_inline,unused))const char*pomp_s2(void){return "69*regionType=userRegion*sscl=t.c:3:3*escl=t.c:4:4*userRegionName=all**";}
+            void POMP2_Init_reg_c3f2a3c37541c305_1(void);void POMP2_Init_reg_c3f2a3c37541c305_1(void){
+            POMP2_Assign_handle(pomp_1(),pomp_s1());
+            }
+            void POMP2_USER_Init_reg_c3f2a3c37541c305_1(void);void POMP2_USER_Init_reg_c3f2a3c37541c305_1(void){
+            POMP2_USER_Assign_handle(pomp_2(),pomp_s2());
+            }
+        "##]],
     );
     check_prelude(
         input,
         &options(Language::Cxx),
-        &expect![[r#"
-        extern "C" {
-        extern int pomp_max(void) __asm__("omp_get_max_threads");extern void (POMP2_Init)(void);extern void (POMP2_Finalize)(void);extern void (POMP2_On)(void);extern void (POMP2_Off)(void);
-        }
-        static void*pomp_d1;static __inline__ __attribute__((always_inline,unused))void**pomp_1(void){return &pomp_d1;}
-        static __inline__ __attribute__((always_inline,unused))const char*pomp_s1(void){return "51*regionType=barrier*sscl=t.cpp:2:2*escl=t.cpp:2:2**";}
-        static void*pomp_d2;static __inline__ __attribute__((always_inline,unused))void**pomp_2(void){return &pomp_d2;}
-        static __inline__ __attribute__((always_inline,unused))const char*pomp_s2(void){return "73*regionType=userRegion*sscl=t.cpp:3:3*escl=t.cpp:4:4*userRegionName=all**";}
-        extern "C" void POMP2_Init_reg_f45aa7cfe0bad585_1(void);extern "C" void POMP2_Init_reg_f45aa7cfe0bad585_1(void){
-        POMP2_Assign_handle(pomp_1(),pomp_s1());
-        }
-        extern "C" void POMP2_USER_Init_reg_f45aa7cfe0bad585_1(void);extern "C" void POMP2_USER_Init_reg_f45aa7cfe0bad585_1(void){
-        POMP2_USER_Assign_handle(pomp_2(),pomp_s2());
-        }
-    "#]],
+        &expect![[r##"
+            #ifndef _POMP
+            #define _POMP 200110
+            #endif
+            extern "C" {
+            extern int pomp_max(void) __asm__("omp_get_max_threads");extern void (POMP2_Init)(void);extern void (POMP2_Finalize)(void);extern void (POMP2_On)(void);extern void (POMP2_Off)(void);
+            }
+            static void*pomp_d1;static __inline__ __attribute__((always_inline,unused))void**pomp_1(void){return &pomp_d1;}
+            static __inline__ __attribute__((always_inline,unused))const char*pomp_s1(void){return "51*regionType=barrier*sscl=t.cpp:2:2*escl=t.cpp:2:2**";}
+            static void*pomp_d2;static __inline__ __attribute__((always_inline,unused))void**pomp_2(void){return &pomp_d2;}
+            static __inline__ __attribute__((always_inline,unused))const char*pomp_s2(void){return "73*regionType=userRegion*sscl=t.cpp:3:3*escl=t.cpp:4:4*userRegionName=all**";}
+            extern "C" void POMP2_Init_reg_f45aa7cfe0bad585_1(void);extern "C" void POMP2_Init_reg_f45aa7cfe0bad585_1(void){
+            POMP2_Assign_handle(pomp_1(),pomp_s1());
+            }
+            extern "C" void POMP2_USER_Init_reg_f45aa7cfe0bad585_1(void);extern "C" void POMP2_USER_Init_reg_f45aa7cfe0bad585_1(void){
+            POMP2_USER_Assign_handle(pomp_2(),pomp_s2());
+            }
+        "##]],
     );
 }
 

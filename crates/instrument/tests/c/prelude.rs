@@ -6,7 +6,7 @@ use pompeii_instrument::{Language, Options, instrument};
 fn check(input: &str, options: &Options, expected: &Expect) {
     let outcome = instrument(input.as_bytes(), options).unwrap();
     let text = String::from_utf8(outcome.text).unwrap();
-    let shown = text.lines().filter(|line| !line.contains("POMP_")).take(12);
+    let shown = text.lines().filter(|line| !line.contains("POMP_")).take(16);
     expected.assert_eq(&shown.map(|line| format!("{line}\n")).collect::<String>());
 }
 
@@ -15,7 +15,10 @@ fn of_c() {
     check(
         "#pragma omp barrier\n",
         &Options::new("a \"b\"\\c.c", Language::C),
-        &expect![[r#"
+        &expect![[r##"
+            #ifndef _POMP
+            #define _POMP 200110
+            #endif
             struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
             struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
             static struct pomp_extension pomp_x0={"pompeii 1",""};
@@ -26,9 +29,9 @@ fn of_c() {
             #pragma omp barrier
             #line 2
             /* pompeii undo 1: 14 af7a4abc12a541ea
-               0+1108,13+0,1+27
+               0+1132,13+0,1+27
             */
-        "#]],
+        "##]],
     );
 }
 
@@ -37,7 +40,10 @@ fn of_cxx() {
     check(
         "#pragma omp barrier\n",
         &Options::new("t.cpp", Language::Cxx),
-        &expect![[r#"
+        &expect![[r##"
+            #ifndef _POMP
+            #define _POMP 200110
+            #endif
             struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
             struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
             extern "C" {
@@ -50,7 +56,8 @@ fn of_cxx() {
             #pragma omp barrier
             #line 2
             /* pompeii undo 1: 14 af7a4abc12a541ea
-        "#]],
+               0+114a,13+0,1+27
+        "##]],
     );
 }
 
@@ -61,14 +68,17 @@ fn behind_a_byte_order_mark() {
         "\u{feff}#pragma omp barrier\n",
         &options,
         &expect![[r#"
-            ﻿struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
+            ﻿#ifndef _POMP
+            #define _POMP 200110
+            #endif
+            struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
             struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
             static struct pomp_extension pomp_x0={"pompeii 1",""};
             static struct pomp_region pomp_d1={"barrier","",0,"t.c",1,1,1,1,0,&pomp_x0};
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return (struct ompregdescr*)&pomp_d1;}
             #pragma omp barrier
             /* pompeii undo 1: 17 8c98729735851fb8
-               3+10e0,13+0,1+1f
+               3+110a,13+0,1+1f
             */
         "#]],
     );
@@ -83,6 +93,9 @@ fn behind_the_start_of_a_module_unit() {
         &expect![[r#"
             // unit
             module;
+            #ifndef _POMP
+            #define _POMP 200110
+            #endif
             struct ompregdescr;struct pomp_extension{const char*mark,*clauses;};
             struct pomp_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp_extension*next;};
             extern "C" {
@@ -93,6 +106,7 @@ fn behind_the_start_of_a_module_unit() {
             #line 3 "t.cpp"
             #include <x>
             #line 4
+            #pragma omp barrier
         "#]],
     );
 }
@@ -103,7 +117,10 @@ fn names_that_are_taken_are_avoided() {
     check(
         text,
         &Options::new("t.c", Language::C),
-        &expect![[r#"
+        &expect![[r##"
+            #ifndef _POMP
+            #define _POMP 200110
+            #endif
             struct ompregdescr;struct pomp1_extension{const char*mark,*clauses;};
             struct pomp1_region{const char*name,*sub_name;int num_sections;const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;struct pomp1_extension*next;};
             static struct pomp1_extension pomp1_x0={"pompeii 1",""};
@@ -115,8 +132,9 @@ fn names_that_are_taken_are_avoided() {
             #pragma omp barrier
             #line 3
             /* pompeii undo 1: 21 5a033ddf957053fe
-               0+10d8,d+29,13+0,1+28
-        "#]],
+               0+1102,d+29,13+0,1+28
+            */
+        "##]],
     );
 }
 

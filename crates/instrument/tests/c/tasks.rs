@@ -163,3 +163,163 @@ fn a_task_is_one_statement() {
         "#]],
     );
 }
+
+#[test]
+fn a_taskloop() {
+    check(
+        r#"void f(int *x, int n) {
+#pragma omp taskloop collapse(2) nogroup untied
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      if (j) continue;
+      #pragma omp taskyield
+    }
+#ifdef WIDE
+#pragma omp taskloop
+#endif
+  for (int i = 0; i < n; i++) x[i] = 1;
+#pragma omp taskloop collapse(N)
+  for (int i = 0; i < n; i++) x[i] = 1;
+}
+"#,
+        &expect![[r#"
+            void f(int *x, int n) {
+            { long pomp_l1, pomp_t1 = 0; POMP_Taskloop_enter(pomp_1(), &pomp_l1);
+            #line 2
+            #pragma omp taskloop collapse(2) nogroup untied firstprivate(pomp_l1, pomp_t1)
+              for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Taskloop_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Taskloop_begin(pomp_1(), pomp_l1, &pomp_t1); pomp_i1.id = pomp_t1; {
+                  if (j) continue;
+            { POMP_Taskyield_enter(pomp_2());
+            #line 6
+                  #pragma omp taskyield
+            POMP_Taskyield_exit(pomp_2()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            #line 7
+                } } ; POMP_Taskloop_exit(pomp_1(), pomp_l1); }
+            #ifdef WIDE
+
+            #define pomp_b3 1
+            { long pomp_l3, pomp_t3 = 0; POMP_Taskloop_enter(pomp_3(), &pomp_l3);
+            #line 9
+            #pragma omp taskloop firstprivate(pomp_l3, pomp_t3)
+            #endif
+              for (int i = 0; i < n; i++) 
+            #ifdef pomp_b3
+            { struct pomp_guard pomp_i3 __attribute__((cleanup(pomp_Taskloop_end))); pomp_i3.region = pomp_3(); pomp_i3.id = 0; POMP_Taskloop_begin(pomp_3(), pomp_l3, &pomp_t3); pomp_i3.id = pomp_t3;
+            #endif
+            #line 11
+            x[i] = 1;
+            #ifdef pomp_b3
+            ; }
+            #endif
+            #line 11
+
+            #ifdef pomp_b3
+            #undef pomp_b3
+            ; POMP_Taskloop_exit(pomp_3(), pomp_l3); }
+            #endif
+            #line 11
+
+            { long pomp_l4; POMP_Taskloop_enter(pomp_4(), &pomp_l4);
+            #line 12
+            #pragma omp taskloop collapse(N)
+              for (int i = 0; i < n; i++) x[i] = 1;; POMP_Taskloop_exit(pomp_4(), pomp_l4); }
+            }
+            == 1: taskloop (2, 2) (7, 7)
+            == 2: taskyield (6, 6) (6, 6)
+            == 3: taskloop (9, 9) (11, 11)
+            == 4: taskloop (12, 12) (13, 13)
+            == Hidden 12: the loops of this taskloop cannot be told from its text: its tasks are not seen
+        "#]],
+    );
+}
+
+#[test]
+fn clauses_of_masked_taskloops() {
+    check(
+        r#"void f(int *x, int n) {
+#pragma omp masked taskloop filter(1) if(n) shared(x) default(none) nogroup
+  for (int i = 0; i < 9; i++) x[i] = 1;
+#pragma omp parallel masked taskloop simd filter(1) if(parallel: n) if(taskloop: n > 1) \
+    default(none) shared(x) allocate(x) num_threads(2) num_tasks(4) firstprivate(n)
+  for (int i = 0; i < 9; i++) x[i] = 1;
+}
+"#,
+        &expect![[r#"
+            void f(int *x, int n) {
+            { 
+            #line 2
+            #pragma omp masked filter(1)
+            { POMP_Masked_begin(pomp_1()); { long pomp_l1, pomp_t1 = 0; POMP_Taskloop_enter(pomp_1(), &pomp_l1);
+            #line 2
+            #pragma omp taskloop if(n) shared(x) default(none) nogroup firstprivate(pomp_l1, pomp_t1)
+              for (int i = 0; i < 9; i++) { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Taskloop_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Taskloop_begin(pomp_1(), pomp_l1, &pomp_t1); pomp_i1.id = pomp_t1; x[i] = 1;; } ; POMP_Taskloop_exit(pomp_1(), pomp_l1); } POMP_Masked_end(pomp_1()); } }
+            { long pomp_p2; POMP_Parallel_fork(pomp_2(), &pomp_p2);
+            #line 4
+            #pragma omp parallel if(parallel: n) shared(x) num_threads(2) shared(n) firstprivate(pomp_p2)
+            { POMP_Parallel_begin(pomp_2(), pomp_p2); 
+            #line 4
+            #pragma omp masked filter(1)
+            { POMP_Masked_begin(pomp_2()); { long pomp_l2; POMP_Taskloop_enter(pomp_2(), &pomp_l2);
+            #line 4
+            #pragma omp taskloop simd if(taskloop: n > 1) \
+                default(none) shared(x) allocate(x) num_tasks(4) firstprivate(n)
+              for (int i = 0; i < 9; i++) x[i] = 1;; POMP_Taskloop_exit(pomp_2(), pomp_l2); } POMP_Masked_end(pomp_2()); } POMP_Parallel_end(pomp_2(), pomp_p2); } POMP_Parallel_join(pomp_2(), pomp_p2); }
+            }
+            == 1: masked taskloop (2, 2) (3, 3)
+            == 2: parallel masked taskloop simd (4, 5) (6, 6)
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_where_a_cancelled_region_is_left() {
+    check(
+        r#"void f(int *x, int n) {
+#pragma omp parallel
+  {
+#pragma omp for
+    for (int i = 0; i < n; i++) x[i] = 1;
+    if (n) {
+#pragma omp cancel parallel
+    }
+#pragma omp barrier
+#pragma omp critical
+    *x = 1;
+  }
+}
+"#,
+        &expect![[r#"
+            void f(int *x, int n) {
+            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            #line 2
+            #pragma omp parallel firstprivate(pomp_p1)
+              { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_Parallel_end))); pomp_g1.region = pomp_1(); pomp_g1.id = pomp_p1; POMP_Parallel_begin(pomp_1(), pomp_p1); {
+            { struct pomp_guard pomp_e2 __attribute__((cleanup(pomp_For_exit))); pomp_e2.region = pomp_2(); pomp_e2.id = 0; POMP_For_enter(pomp_2());
+            #line 4
+            #pragma omp for nowait
+                for (int i = 0; i < n; i++) x[i] = 1;; { struct pomp_guard pomp_h2 __attribute__((cleanup(pomp_Barrier_exit))); pomp_h2.region = pomp_2(); pomp_h2.id = 0; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") } }
+                if (n) {
+            { POMP_Cancel(pomp_3());
+            #line 7
+            #pragma omp cancel parallel
+             }
+            #line 8
+                }
+            { struct pomp_guard pomp_e4 __attribute__((cleanup(pomp_Barrier_exit))); pomp_e4.region = pomp_4(); pomp_e4.id = 0; POMP_Barrier_enter(pomp_4());
+            #line 9
+            #pragma omp barrier
+             } { POMP_Critical_enter(pomp_5());
+            #line 10
+            #pragma omp critical
+                { POMP_Critical_begin(pomp_5()); *x = 1;; POMP_Critical_end(pomp_5()); } POMP_Critical_exit(pomp_5()); }
+              } } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            }
+            == 1: parallel (2, 2) (12, 12)
+            == 2: for (4, 4) (5, 5)
+            == 3: cancel parallel (7, 7) (7, 7)
+            == 4: barrier (9, 9) (9, 9)
+            == 5: critical (10, 10) (11, 11)
+        "#]],
+    );
+}

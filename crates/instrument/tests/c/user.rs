@@ -1,6 +1,6 @@
 //! Directives that are for the measurement.
 
-use super::check;
+use super::{check, check_cxx};
 use expect_test::expect;
 
 #[test]
@@ -67,6 +67,30 @@ fn no_events_for_a_while() {
             }
             == 1: barrier (6, 6) (6, 6)
             == 1 of 2
+        "#]],
+    );
+}
+
+#[test]
+fn with_a_variable() {
+    check(
+        "void f(struct s *p) {\n#pragma omp inst begin(a, p->x[1])\n#pragma pomp inst end(a, p->x[1])\n}\n",
+        &expect![[r#"
+            void f(struct s *p) {
+            POMP_Begin(pomp_1(), (void*)(__UINTPTR_TYPE__)&(p->x[1]));
+            POMP_End(pomp_1(), (void*)(__UINTPTR_TYPE__)&(p->x[1]));
+            }
+            == 1: region a (2, 2) (3, 3)
+        "#]],
+    );
+    check_cxx(
+        "void f(const int &x) {\n#pragma omp inst begin(a , x)\n#pragma pomp inst end(a)\n}\n",
+        &expect![[r#"
+            void f(const int &x) {
+            POMP_Begin(pomp_1(), reinterpret_cast<void*>(reinterpret_cast<__UINTPTR_TYPE__>(__builtin_addressof(x))));
+            POMP_End(pomp_1(), __null);
+            }
+            == 1: region a (2, 2) (3, 3)
         "#]],
     );
 }
