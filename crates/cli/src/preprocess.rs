@@ -109,10 +109,11 @@ fn run(line: &CommandLine, source: &Source, input: Option<&[u8]>) -> Result<Prep
 fn dependency_options(line: &CommandLine) -> Vec<String> {
     let mut options = Vec::new();
     let Some(path) = &line.dependencies else { return options };
-    if line.sources.len() != 1 {
+    let has = |option: &str| line.words.iter().any(|word| word.starts_with(option));
+    // What is said to the preprocessor past the compiler says all.
+    if line.sources.len() != 1 || has("-Wp,-M") {
         return options;
     }
-    let has = |option: &str| line.words.iter().any(|word| word.starts_with(option));
     if !has("-MF") {
         options.extend(["-MF".to_owned(), path.display().to_string()]);
     }

@@ -1116,7 +1116,7 @@ fn appended_procedures() {
     let text = output("dir/f.f", "!$OMP BARRIER\n      END\n", "");
     let start = text.find("# 1 \"<pompeii>\"").unwrap();
     expect![[r##"
-        # 1 "<pompeii>"
+        # 1 "<pompeii>" 1
               subroutine pomp_H_barrier_enter(pomp_n)
               use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
               implicit none

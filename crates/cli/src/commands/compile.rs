@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result, bail};
-use pompeii_instrument::Severity;
+use pompeii_instrument::{Language, Severity};
 
 use super::instrument::summary;
 use super::say;
@@ -80,6 +80,8 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if !wanted || line.sources.is_empty() {
         return Err(execution::replace(&command.plain()));
     }
+    // A wrong word is no reason to leave a source alone.
+    arguments.instrument.for_source("", Language::C)?;
     // The folder of the copies is gone before a signal ends this process.
     let status = compile(arguments, &line, &command)?;
     Ok(child::exit_like(status))
@@ -153,7 +155,10 @@ fn library_words(line: &CommandLine) -> Result<Vec<String>> {
         _ => Linked::Executable { openmp: line.openmp },
     };
     let folder = library::folder()?;
-    Ok([linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
+    // A language that is still set would be the library's, too.
+    let set = line.values("-x").last().is_some_and(|name| name != "none");
+    let reset = if set { vec!["-x".to_owned(), "none".to_owned()] } else { Vec::new() };
+    Ok([reset, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
 }
 
 /// Compiles, instrumented where that can be.

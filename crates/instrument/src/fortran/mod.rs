@@ -101,7 +101,7 @@ fn append(
         tail.push(b'\n');
     }
     if options.line_markers {
-        tail.extend_from_slice(facts.places.marker_of_ours().as_bytes());
+        tail.extend_from_slice(Places::marker_of_ours().as_bytes());
     }
     tail.extend_from_slice(&tail::tail(writer, names, &plans.regions, &options.path));
     edits.insert_ranked(source.len(), 1, tail);

@@ -87,9 +87,10 @@ impl Places {
         format!("{} {} \"{file}\"\n", self.word, self.line(at))
     }
 
-    /// The marker for lines that are nobody's.
-    pub fn marker_of_ours(&self) -> String {
-        format!("{} 1 \"<pompeii>\"\n", self.word)
+    /// The marker for lines that are nobody's. It enters a file: without that, gfortran takes the
+    /// name for one of all lines above, and says it in messages at run time.
+    pub fn marker_of_ours() -> &'static str {
+        "# 1 \"<pompeii>\" 1\n"
     }
 }
 
