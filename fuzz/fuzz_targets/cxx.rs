@@ -5,4 +5,6 @@
 #[path = "../../crates/instrument/tests/robust/property.rs"]
 mod property;
 
-libfuzzer_sys::fuzz_target!(|text: &[u8]| property::check(text, &property::options("t.cpp")));
+libfuzzer_sys::fuzz_target!(|text: &[u8]| {
+    property::check(text, &property::options("t.cpp"));
+});

@@ -1,5 +1,6 @@
 //! Everything a developer runs. `cargo xtask` lists the commands; each is one file.
 
+mod bench;
 mod demo;
 mod fuzz;
 mod manual;
@@ -18,6 +19,7 @@ const HELP: &str = "\
 cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
 cargo xtask programs [PART]    the real programs whose names contain PART
+cargo xtask bench NAME          what something costs, beside what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give the instrumenter arbitrary bytes for so many seconds
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need
@@ -40,6 +42,7 @@ fn execute(words: &[String]) -> Result<()> {
         Some("demo") => demo::run(),
         Some("test") => test::run(argument),
         Some("programs") => test::programs(argument),
+        Some("bench") => bench::run(argument),
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
         Some("tidy") => tidy::run(&root()),
         Some("setup") => setup::install(setup::Purpose::Tests),

@@ -43,7 +43,7 @@ const NEEDED: [Needed; 19] = [
     needed(Purpose::Tests, "/usr/bin/python3", &["-c", "import otf2"], &["python3-otf2"]),
     needed(Purpose::Tests, "valgrind", &["--version"], &["valgrind"]),
     needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
-    needed(Purpose::Tests, "opari2", &["--version"], &["opari2"]),
+    needed(Purpose::Tests, "opari2", &["--help"], &["opari2"]),
     needed(Purpose::Tests, "opari2-config", &["--version"], &["libpomp2-dev"]),
     needed(Purpose::Tests, "cmake", &["--version"], &["cmake"]),
     needed(Purpose::Tests, "make", &["--version"], &["make"]),

@@ -2,7 +2,7 @@
 //! the input comes back from the output alone, a second time is refused, and the same text gives
 //! the same output again. Shared by the tests beside it and by the fuzz targets in `fuzz/`.
 
-use pompeii_instrument::{Language, Options, instrument, undo};
+use pompeii_instrument::{Language, Options, Outcome, instrument, undo};
 
 /// The options under which a text is read.
 pub fn options(path: &str) -> Options {
@@ -10,9 +10,9 @@ pub fn options(path: &str) -> Options {
     Options::new(path, language)
 }
 
-/// Instruments `text`, and panics if anything does not hold.
-pub fn check(text: &[u8], options: &Options) {
-    let Ok(outcome) = instrument(text, options) else { return };
+/// Instruments `text`, and panics if anything does not hold. `None` for what cannot be instrumented.
+pub fn check(text: &[u8], options: &Options) -> Option<Outcome> {
+    let outcome = instrument(text, options).ok()?;
     let again = instrument(text, options).expect("a text that was instrumented once");
     assert!(outcome.text == again.text, "the output differs from one time to the next");
     assert_eq!(outcome.regions, again.regions);
@@ -24,4 +24,5 @@ pub fn check(text: &[u8], options: &Options) {
         let twice = instrument(&outcome.text, options).expect_err("instrumented twice");
         assert!(twice.message.contains("instrumented before"), "{twice}");
     }
+    Some(outcome)
 }

@@ -1,15 +1,13 @@
 //! Every program of the corpus in every way that an editor may have written it. What it consists of
 //! stays the same, and `undo` gives back this very spelling.
 
-use super::corpus::{self, Program};
+use super::corpus;
 use super::property;
-use pompeii_instrument::{Region, instrument};
 
 /// Another way to write a text: from the text and whether it is fixed form.
 type Spelling = fn(&[u8], bool) -> Vec<u8>;
 
-const SPELLINGS: [(&str, Spelling); 6] = [
-    ("as it is", |text, _| text.to_vec()),
+const SPELLINGS: [(&str, Spelling); 5] = [
     ("CRLF", |text, _| each_line(text, |line| [line, b"\r"].concat())),
     ("tabs", |text, fixed| each_line(text, |line| with_tab(line, fixed))),
     ("no final newline", |text, _| text.trim_ascii_end().to_vec()),
@@ -24,19 +22,15 @@ const SPELLINGS: [(&str, Spelling); 6] = [
 fn every_spelling_comes_back_and_means_the_same() {
     for program in corpus::programs() {
         let fixed = program.name.ends_with(".f");
-        let expected = regions(&program, &program.text);
+        let options = property::options(program.name);
+        let regions = |text: &[u8]| property::check(text, &options).map(|outcome| outcome.regions);
+        let expected = regions(&program.text);
         for (name, spelling) in SPELLINGS {
             let text = spelling(&program.text, fixed);
             let place = format!("{} as {}, {name}", program.path.display(), program.name);
-            assert_eq!(regions(&program, &text), expected, "{place}");
-            property::check(&text, &property::options(program.name));
+            assert_eq!(regions(&text), expected, "{place}");
         }
     }
-}
-
-/// What a text consists of; `None` if it cannot be instrumented.
-fn regions(program: &Program, text: &[u8]) -> Option<Vec<Region>> {
-    instrument(text, &property::options(program.name)).ok().map(|outcome| outcome.regions)
 }
 
 fn each_line(text: &[u8], change: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {

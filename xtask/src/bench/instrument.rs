@@ -1,0 +1,122 @@
+//! How many megabytes of source per second are instrumented, beside `opari2`. Both read a file and
+//! write the result to a file; they take turns, and the median of several turns counts.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::{cpu_time, median};
+use crate::shell;
+
+const TURNS: usize = 5;
+const SIZE_BYTES: usize = 8_000_000;
+
+/// A source: its file, and what its text repeats. `FILL` stands for so many lines of computation.
+struct Source {
+    file: &'static str,
+    /// What is around it all.
+    head: &'static str,
+    tail: &'static str,
+    /// A procedure with one directive; `NUMBER` makes names unique.
+    unit: &'static str,
+    /// A line without directives.
+    line: &'static str,
+    /// How many of these lines come per procedure.
+    lines: usize,
+}
+
+const C: &str = "void step_NUMBER(int n, double *a, const double *b)\n{\n\
+    #pragma omp parallel for schedule(static) shared(a, b)\n\
+    \x20   for (int i = 0; i < n; i++)\n        a[i] += 0.5 * b[i];\n}\n";
+const C_PLAIN: &str = "static double plain_NUMBER(double x)\n{\n    return x > 1.0 ? x : 1.0;\n}\n";
+const C_LINE: &str =
+    "extern double table_value(int row, int column, const char *name); /* text */\n";
+const FORTRAN: &str = "subroutine step_NUMBER(n, a, b)\n  integer :: n, i\n  real(8) :: a(n), b(n)\n\
+    !$omp parallel do schedule(static) shared(a, b)\n\
+    \x20 do i = 1, n\n    a(i) = a(i) + 0.5d0 * b(i)\n  end do\n!$omp end parallel do\n";
+const FORTRAN_PLAIN: &str = "subroutine plain_NUMBER(x)\n  real(8) :: x\n";
+const FORTRAN_LINE: &str = "  x = table_value(row, column, 'name') * 0.25d0 + y(row) ! text\n";
+
+const SOURCES: [Source; 6] = [
+    c("none.c", C_PLAIN, 40),
+    c("sparse.c", C, 40),
+    c("dense.c", C, 0),
+    fortran("none.f90", FORTRAN_PLAIN, 40),
+    fortran("sparse.f90", FORTRAN, 40),
+    fortran("dense.f90", FORTRAN, 0),
+];
+
+const fn c(file: &'static str, unit: &'static str, lines: usize) -> Source {
+    Source { file, head: "#include <omp.h>\n", tail: "", unit, line: C_LINE, lines }
+}
+
+const fn fortran(file: &'static str, unit: &'static str, lines: usize) -> Source {
+    let tail = "end subroutine\n";
+    Source { file, head: "! omp\n", tail, unit, line: FORTRAN_LINE, lines }
+}
+
+/// Writes the sources and prints the table.
+pub fn run() -> Result<()> {
+    let arguments = ["build", "--release", "--package", "pompeii-instrument", "--example"];
+    shell::run(shell::cargo().args(arguments).arg("rewrite"))?;
+    let ours = shell::target_folder().join("release/examples/rewrite").display().to_string();
+    let folder = shell::target_folder().join("bench");
+    fs::create_dir_all(&folder)?;
+    let with_opari2 = shell::works("opari2", &["--help"]);
+    if !with_opari2 {
+        println!("NOT RUN: opari2 is missing; on Debian, `apt-get install opari2` brings it");
+    }
+    println!(
+        "{:12} {:>6} {:>14} {:>14} {:>14}",
+        "", "MB", "directives/kB", "pompeii MB/s", "opari2 MB/s"
+    );
+    for source in &SOURCES {
+        let (path, directives) = write(source, &folder)?;
+        println!("{}", row(source, &path, directives, &ours, with_opari2)?);
+    }
+    println!("processor time, median of {TURNS} turns; again: cargo xtask bench instrument");
+    Ok(())
+}
+
+/// Writes a source; returns its path and how many directives it has.
+fn write(source: &Source, folder: &Path) -> Result<(PathBuf, usize)> {
+    let mut text = source.head.to_owned();
+    let mut units = 0;
+    while text.len() < SIZE_BYTES {
+        let lines = source.line.repeat(source.lines);
+        let unit = source.unit.replace("NUMBER", &units.to_string());
+        // In C the lines are between functions, in Fortran in front of the END.
+        write!(text, "{unit}{lines}{}", source.tail)?;
+        units += 1;
+    }
+    let path = folder.join(source.file);
+    fs::write(&path, &text)?;
+    Ok((path, if source.unit.contains("omp") { units } else { 0 }))
+}
+
+fn row(
+    source: &Source,
+    path: &Path,
+    directives: usize,
+    ours: &str,
+    with_opari2: bool,
+) -> Result<String> {
+    let path = path.display().to_string();
+    let output = format!("{path}.out");
+    let redirected = "\"$0\" \"$1\" > \"$2\"";
+    let (mut pompeii, mut opari2) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        pompeii.push(cpu_time::seconds("sh", &["-c", redirected, ours, &path, &output])?);
+        if with_opari2 {
+            opari2.push(cpu_time::seconds("opari2", &[&path, &output])?);
+        }
+    }
+    let megabytes = fs::metadata(&path)?.len() as f64 / 1e6;
+    let speed = |seconds: Vec<f64>| format!("{:.0}", megabytes / median(seconds));
+    let theirs = if with_opari2 { speed(opari2) } else { "-".to_owned() };
+    let density = directives as f64 / megabytes / 1e3;
+    let ours = speed(pompeii);
+    Ok(format!("{:12} {megabytes:6.1} {density:14.2} {ours:>14} {theirs:>14}", source.file))
+}

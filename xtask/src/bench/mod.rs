@@ -1,0 +1,28 @@
+//! `cargo xtask bench NAME`: what something costs, beside what it is compared with. To add a
+//! benchmark: a file here, and its line in `BENCHMARKS`.
+
+mod cpu_time;
+mod instrument;
+
+use anyhow::{Result, bail};
+
+/// A name, and what is measured.
+type Benchmark = (&'static str, fn() -> Result<()>);
+
+const BENCHMARKS: [Benchmark; 1] = [("instrument", instrument::run)];
+
+/// Runs the benchmark that is called `name`.
+pub fn run(name: Option<&str>) -> Result<()> {
+    let found = BENCHMARKS.iter().find(|(known, _)| name == Some(known));
+    let Some((_, benchmark)) = found else {
+        let names = BENCHMARKS.map(|(name, _)| name).join(", ");
+        bail!("no benchmark `{}`; benchmarks are {names}", name.unwrap_or_default());
+    };
+    benchmark()
+}
+
+/// The middle one of an odd number of measurements.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
