@@ -29,6 +29,7 @@ pub mod fortran;
 mod construct_set;
 mod error;
 mod functions;
+mod hash;
 mod language;
 mod lines;
 pub mod pomp2;

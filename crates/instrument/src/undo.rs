@@ -7,6 +7,7 @@
 //! letters, digits and `_` are written `.xx`. No character of it can end a comment, splice a line
 //! or be a trigraph. Lines are short enough for fixed-form Fortran.
 
+use crate::hash::hash_of;
 use crate::{Error, LineIndex};
 
 /// How the comment that carries the record looks.
@@ -139,16 +140,6 @@ fn push_hex(text: &mut Vec<u8>, number: usize) {
 
 fn hex(digits: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-}
-
-/// FNV-1a over words of eight bytes (the last one filled up with zeros): no byte-wise loop over a
-/// text of many megabytes.
-fn hash_of(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 /// Finds the record: offset of the mark, or `None`. Only the last one counts, and only at the end.

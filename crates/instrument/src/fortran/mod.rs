@@ -17,6 +17,7 @@ mod functions;
 mod groups;
 mod nest;
 mod place;
+mod plain;
 mod plan;
 mod procedures;
 mod rewrite;

@@ -8,6 +8,7 @@
 use super::class::{Class, classify};
 use super::form::{Content, Form, Line, Sentinel, content, is_blank, lines};
 use super::groups::{DEPTH_MAX, Groups};
+use super::plain;
 use super::role::{Role, Roles, entry_name, unit_name};
 use std::collections::HashMap;
 
@@ -172,8 +173,38 @@ impl Scanner<'_> {
             Content::Directive { sentinel, body, end, .. } => {
                 self.directive(at, sentinel, body, end)
             }
+            Content::Code { label, body, end, pomp_only: false, .. }
+                if self.is_plain(at, body, end) =>
+            {
+                self.plain(at, label, body)
+            }
             Content::Code { .. } => self.code(at),
         }
+    }
+
+    /// Whether a line is an assignment that the next line does not continue.
+    fn is_plain(&self, at: usize, body: usize, end: usize) -> bool {
+        let text = self.source[body..end].trim_ascii_start();
+        self.roles.is_none()
+            && plain::is_assignment(text)
+            && (!self.form.is_fixed() || at + 1 == self.scan.lines.len() || {
+                let next = self.content(at + 1);
+                matches!(next, Content::Code { continues: false, .. } | Content::Directive { .. })
+            })
+    }
+
+    fn plain(&mut self, at: usize, label: u32, body: usize) -> usize {
+        let blanks = self.source[body..].iter().take_while(|c| is_blank(**c)).count();
+        self.scan.statements.push(Statement {
+            kind: Kind::Code(Class::Other),
+            role: Role::default(),
+            label,
+            first: at,
+            last: at,
+            start: body + blanks,
+            semicolon: None,
+        });
+        at + 1
     }
 
     /// A preprocessor line with its backslash continuations.

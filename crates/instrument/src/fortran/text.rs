@@ -2,6 +2,7 @@
 
 use super::form::Form;
 use super::scan::DirectiveText;
+use crate::hash::hash_of;
 use crate::{Region, free_prefix};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -43,9 +44,8 @@ impl Names {
     /// Names for a text: unique by its path and its content, since one file may be compiled into
     /// several programs and one path may mean different files.
     pub fn new(source: &[u8], path: &str) -> Names {
-        let bytes = path.bytes().chain([0]).chain(source.iter().copied());
-        let hash = bytes
-            .fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let hash = hash_of(path.as_bytes()).rotate_left(1) ^ hash_of(source);
+        let hash = (hash >> 32) as u32 ^ hash as u32;
         let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
         Names { prefix, hash, used: BTreeMap::new() }
     }
