@@ -21,7 +21,8 @@ pub struct InstrumentOptions {
     /// A barrier at the end of each parallel region, as the POMP paper has it
     #[arg(long)]
     explicit_end_barrier: bool,
-    /// Constructs without events, separated by commas; `sync` for all short synchronisation
+    /// Constructs without events, separated by commas; `sync` for all short synchronisation,
+    /// `extensions` for all that the POMP paper has no routines for
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_disable: String,
     /// Constructs that are timed, although by default they are only counted: `flush`, `atomic`

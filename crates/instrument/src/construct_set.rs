@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-/// Names that can be disabled. `sync` stands for the list in [`SYNC`].
+/// Names that can be disabled. `sync` stands for the list in [`SYNC`], `extensions` for that in
+/// [`EXTENSIONS`].
 const KNOWN: &[&str] = &[
     "atomic",
     "barrier",
@@ -35,6 +36,25 @@ const KNOWN: &[&str] = &[
 const SYNC: &[&str] =
     &["atomic", "critical", "flush", "locks", "masked", "master", "ordered", "single"];
 
+/// The constructs for which the POMP paper has no routines (Table 3), so that a library which has
+/// no others can be linked.
+const EXTENSIONS: &[&str] = &[
+    "cancel",
+    "distribute",
+    "flush",
+    "loop",
+    "masked",
+    "ordered",
+    "scope",
+    "target",
+    "task",
+    "taskgroup",
+    "taskloop",
+    "taskwait",
+    "taskyield",
+    "teams",
+];
+
 /// Constructs that are counted, not timed, unless the user asks for more.
 const COUNTED: &[&str] = &["atomic", "flush"];
 
@@ -54,9 +74,10 @@ impl ConstructSet {
         for name in names(list) {
             match name {
                 "sync" => set.names.extend(SYNC.iter().map(ToString::to_string)),
+                "extensions" => set.names.extend(EXTENSIONS.iter().map(ToString::to_string)),
                 "do" => set.insert("for"),
                 _ if KNOWN.contains(&name) => set.insert(name),
-                _ => return Err(refused(name, "disabled", &["sync"], KNOWN)),
+                _ => return Err(refused(name, "disabled", &["sync", "extensions"], KNOWN)),
             }
         }
         Ok(set)

@@ -50,6 +50,10 @@ pub struct Arguments {
     /// Keep the rewritten sources in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// Link this library, which has the routines of pomp.h that are called, in place of Pompeii's;
+    /// `none` if the command names one
+    #[arg(long, value_name = "FILE")]
+    pomp_library: Option<PathBuf>,
     /// Do not say what was instrumented, only what is wrong
     #[arg(long, short, overrides_with = "verbose")]
     quiet: bool,
@@ -72,7 +76,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if probe::is_probe(&line) {
         return Err(execution::replace(&arguments.command));
     }
-    let command = UsersCommand::new(&line, &arguments.command)?;
+    let command = UsersCommand::new(&line, arguments)?;
     if line.stage == Stage::Other {
         return command.pass_on(arguments);
     }
@@ -96,8 +100,14 @@ struct UsersCommand<'a> {
 }
 
 impl<'a> UsersCommand<'a> {
-    fn new(line: &'a CommandLine, given: &'a [String]) -> Result<Self> {
-        Ok(Self { line, given, macros: line.macros(), library: library_words(line)? })
+    fn new(line: &'a CommandLine, arguments: &'a Arguments) -> Result<Self> {
+        let library = match &arguments.pomp_library {
+            _ if !line.links() => Vec::new(),
+            Some(none) if none.as_os_str() == "none" => Vec::new(),
+            Some(foreign) => vec![foreign.display().to_string()],
+            None => library_words(line)?,
+        };
+        Ok(Self { line, given: &arguments.command, macros: line.macros(), library })
     }
 
     /// Not instrumented.
@@ -142,11 +152,8 @@ impl<'a> UsersCommand<'a> {
     }
 }
 
-/// The words for the runtime library, where the command links.
+/// The words for the runtime library.
 fn library_words(line: &CommandLine) -> Result<Vec<String>> {
-    if !line.links() {
-        return Ok(Vec::new());
-    }
     let has = |option: &str| line.words.iter().any(|word| word == option);
     let linked = match line.stage {
         Stage::Shared => Linked::Shared,
