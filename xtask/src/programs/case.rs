@@ -12,8 +12,16 @@ use anyhow::{Context, Result, bail, ensure};
 use super::expectation::{Expectation, Runtime};
 
 /// What a header line of an expectation may say.
-const HEADER_KEYS: [&str; 7] =
-    ["sources", "compilers", "flags", "openmp", "environment", "exit", "skip-plain-failure"];
+const HEADER_KEYS: [&str; 8] = [
+    "sources",
+    "compilers",
+    "flags",
+    "openmp",
+    "instrument",
+    "environment",
+    "exit",
+    "skip-plain-failure",
+];
 
 /// A family of compilers that share an OpenMP runtime library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +135,11 @@ impl Case {
         let after = self.expectation.header("flags").unwrap_or_default();
         (before, after.split_whitespace().collect())
     }
+
+    /// Options for `pompeii compile`.
+    pub(super) fn instrument_options(&self) -> impl Iterator<Item = &str> {
+        self.expectation.header("instrument").unwrap_or_default().split_whitespace()
+    }
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
@@ -200,6 +213,7 @@ mod tests {
     }
 
     /// Finds slips in the line numbers. Where a macro hides the directive there is nothing to find.
+    /// A function's line has its name.
     #[test]
     fn every_row_stands_at_its_directive() {
         let mut wrong = Vec::new();
@@ -219,6 +233,11 @@ mod tests {
     /// Whether the directive that starts in this line has the kind's word in it. The barrier at a
     /// construct's end has no word of its own: there the line must only exist and say something.
     fn directive_at(text: &str, line: usize, kind: &str) -> bool {
+        if let Some(name) = kind.strip_prefix("function:") {
+            let plain = name.rsplit("::").next().unwrap_or(name);
+            let line = text.lines().nth(line - 1).unwrap_or_default().to_lowercase();
+            return line.contains(&plain.to_lowercase());
+        }
         let mut directive = String::new();
         for line in text.lines().skip(line - 1) {
             directive.push_str(&line.to_lowercase());

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The kinds of regions that a row may name; user regions are `region:NAME`.
+/// The kinds of regions that a row may name; user regions are `region:NAME`, functions
+/// `function:NAME`.
 const KINDS: [&str; 17] = [
     "parallel",
     "for",
@@ -157,7 +158,8 @@ fn parse_row(line: &str, main_file: &str) -> Result<Row> {
         bail!("`{line}`: expected KIND LINE VISITS_AT_1_THREAD VISITS_AT_4_THREADS");
     };
     let known = KINDS.contains(&kind) || is_lock_routine(kind);
-    ensure!(known || kind.starts_with("region:"), "`{kind}` is no kind of region");
+    let named = kind.starts_with("region:") || kind.starts_with("function:");
+    ensure!(known || named, "`{kind}` is no kind of region");
     let place = match place {
         "0" => String::new(),
         _ if place.contains(':') => place.to_owned(),

@@ -144,7 +144,8 @@ impl<'a> Trial<'a> {
                 Build::Plain => Command::new(&arguments[0]),
                 Build::Measured => {
                     let mut command = Command::new(self.pompeii);
-                    command.args(["compile", "--strict", "--"]).arg(&arguments[0]);
+                    command.args(["compile", "--strict"]).args(self.case.instrument_options());
+                    command.arg("--").arg(&arguments[0]);
                     command
                 }
             };

@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::expectation::{Count, Site};
 
-/// Regions of these kinds are not constructs, and no expectation counts them.
-const UNCOUNTED_KINDS: [&str; 2] = ["artificial", "function"];
+/// Regions of this kind are not in the source, and no expectation counts them.
+const UNCOUNTED_KIND: &str = "artificial";
 
 /// The visits of the report's `regions`, all of one site added up.
 pub(super) fn observed(report: &Value) -> Result<BTreeMap<Site, u64>> {
     let regions = report.get("regions").and_then(Value::as_array);
     let mut visits = BTreeMap::new();
     for region in regions.context("the report has no array `regions`")? {
-        if text(region, "kind").is_some_and(|kind| UNCOUNTED_KINDS.contains(&kind)) {
+        if text(region, "kind") == Some(UNCOUNTED_KIND) {
             continue;
         }
         let (site, count) = counted(region).with_context(|| {
@@ -30,6 +30,7 @@ pub(super) fn observed(report: &Value) -> Result<BTreeMap<Site, u64>> {
 fn counted(region: &Value) -> Option<(Site, u64)> {
     let (kind, place) = match text(region, "kind")? {
         "lock" => (text(region, "name")?.to_owned(), String::new()),
+        "function" => (format!("function:{}", text(region, "name")?), place_of(region)?),
         "user" => (format!("region:{}", text(region, "name")?), place_of(region)?),
         kind => (kind.replace(' ', "_"), place_of(region)?),
     };

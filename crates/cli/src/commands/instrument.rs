@@ -76,11 +76,14 @@ fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> 
 pub fn summary(outcome: &Outcome) -> String {
     let (done, found) = (outcome.directives_instrumented, outcome.directives_found);
     let functions = match outcome.functions_instrumented {
-        0 => String::new(),
-        1 => " and 1 function".to_owned(),
-        count => format!(" and {count} functions"),
+        1 => "1 function".to_owned(),
+        count => format!("{count} functions"),
     };
-    format!("instrumented {done} of {found} directives{functions}")
+    match (found, outcome.functions_instrumented) {
+        (_, 0) => format!("instrumented {done} of {found} directives"),
+        (0, _) => format!("instrumented {functions}"),
+        _ => format!("instrumented {done} of {found} directives and {functions}"),
+    }
 }
 
 /// An error of the instrumenter with its place in the source.
