@@ -4,7 +4,9 @@
 //! for columns and sentinels and [`class`] for what a statement opens or closes), [`directive`]
 //! finds what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and
 //! [`atomic`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`]
-//! and [`user`]) where the calls go. [`tail`] writes the procedures that are called.
+//! and [`user`]) where the calls go. For events of procedures, [`role`] says what a statement is,
+//! [`procedures`] which ones matter, [`functions`] what they become. [`tail`] writes the procedures
+//! that are called.
 
 mod atomic;
 mod branch;
