@@ -4,10 +4,9 @@
 //! views of the preprocessor's branches, [`statements`] finds the bodies in each view,
 //! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
 //! gets, [`insertions`] and the edit list write it. For functions, [`outline`] finds the bodies in
-//! each view, [`head`] (with [`parts`]) what the text before a brace is, [`functions`] places calls.
-//! Every phase is linear in the text, times the number of views.
+//! each view, [`head`] (with [`parts`]) says what the text before a brace is, [`functions`] places
+//! the calls. Every phase is linear in the text, times the number of views.
 
-mod abi_pomp2;
 mod attribute;
 mod conditions;
 mod constructs;
