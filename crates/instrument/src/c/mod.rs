@@ -7,6 +7,7 @@
 //! each view, [`head`] (with [`parts`]) says what the text before a brace is, [`functions`] places
 //! the calls. Every phase is linear in the text, times the number of views.
 
+mod abi_pomp2;
 mod attribute;
 mod conditions;
 mod constructs;
