@@ -19,7 +19,7 @@ fn outcome(path: &str, source: &str, change: impl Fn(&mut Options)) -> Outcome {
 
 fn show(outcome: &Outcome) -> String {
     let mut text = String::from_utf8(outcome.text.clone()).unwrap();
-    if let Some(at) = text.find("_reg") {
+    if let Some(at) = text.find("_fill(") {
         let hash = text[at - 8..at].to_owned();
         text = text.replace(&hash, "H");
     }

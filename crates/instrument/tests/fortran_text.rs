@@ -14,7 +14,7 @@ fn output(path: &str, source: &str, disabled: &str) -> String {
     };
     assert_eq!(undo(&outcome.text).expect("a whole record"), source.as_bytes(), "undo");
     let mut text = String::from_utf8(outcome.text).expect("text");
-    if let Some(at) = text.find("_reg(") {
+    if let Some(at) = text.find("_fill(") {
         let hash = text[at - 8..at].to_owned();
         text = text.replace(&hash, "H");
     }
@@ -881,7 +881,7 @@ fn cancelled_loops_keep_their_barrier() {
             !$omp do
             # 3 "f.f90"
             do i=1,2
-            call pomp_H_cancel_(2)
+            call pomp_H_cancel(2)
             # 4 "f.f90"
             !$omp cancel do
             # 5 "f.f90"
@@ -1129,8 +1129,8 @@ fn appended_procedures() {
               integer :: pomp_n
               integer(pomp_k) :: pomp_h(1)
               common /pomp_H_h/ pomp_h
-              external :: pomp_H_reg
-              if (pomp_h(pomp_n)==0) call pomp_H_reg(pomp_n)
+              external :: pomp_H_fill
+              if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
               call pomp_c(pomp_h(pomp_n))
               end subroutine
               subroutine pomp_H_barrier_exit(pomp_n)
@@ -1145,29 +1145,67 @@ fn appended_procedures() {
               integer :: pomp_n
               integer(pomp_k) :: pomp_h(1)
               common /pomp_H_h/ pomp_h
-              external :: pomp_H_reg
-              if (pomp_h(pomp_n)==0) call pomp_H_reg(pomp_n)
+              external :: pomp_H_fill
+              if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
               call pomp_c(pomp_h(pomp_n))
               end subroutine
-              subroutine pomp_H_reg(pomp_n)
-              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, 
-             &pomp_i=>c_int, pomp_s=>c_char
+              subroutine pomp_H_fill(pomp_n)
+              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, c_int,
+             & c_ptr, c_loc, c_char, c_null_char, c_null_ptr
               implicit none
-              interface
-              subroutine pomp_c(pomp_d,pomp_t,pomp_l) bind(C,
-             &name='POMP_Register')
-              import pomp_k, pomp_i, pomp_s
-              integer(pomp_k) :: pomp_d
-              character(kind=pomp_s), intent(in) :: pomp_t(*)
-              integer(pomp_i), value :: pomp_l
-              end subroutine
-              end interface
+              type, bind(C) :: pomp_d
+              type(c_ptr) :: name, sub_name
+              integer(c_int) :: sections
+              type(c_ptr) :: file
+              integer(c_int) :: lines(4)
+              type(c_ptr) :: data, next
+              end type
+              type, bind(C) :: pomp_e
+              type(c_ptr) :: mark, clauses
+              end type
               integer :: pomp_n
               integer(pomp_k) :: pomp_h(1)
               common /pomp_H_h/ pomp_h
-              character(40), save :: pomp_a(1,1)
-              data pomp_a(1,1)/'barrier||0|1|1|1|1||dir/f.f'/
-              call pomp_c(pomp_h(pomp_n),pomp_a(:,pomp_n),40_pomp_i)
+              type(pomp_d), save, target :: pomp_r(1)
+              type(pomp_e), save, target :: pomp_x(1)
+              character(40), save :: pomp_t(1,1)
+              character(40), save, target :: pomp_s(1)
+              logical, save :: pomp_f=.true.
+              data pomp_t(1,1)/'11 19 20 19 0 1 1 1 1'/
+              data pomp_s(1)/'pompeii 1|barrier||dir/f.f|'/
+        !$omp critical (pomp_H_c)
+              if (pomp_h(pomp_n)==0) call pomp_p(pomp_t(1,pomp_n),pomp_s)
+        !$omp end critical (pomp_H_c)
+              contains
+              subroutine pomp_p(pomp_t,pomp_s)
+              character(kind=c_char) :: pomp_t(40)
+              character(kind=c_char), target :: pomp_s(40)
+              integer :: pomp_i, pomp_j, pomp_v(9)
+              if (pomp_f) then
+              do pomp_i=1,40
+              if (pomp_s(pomp_i)=='|') pomp_s(pomp_i)=c_null_char
+              end do
+              pomp_f=.false.
+              end if
+              pomp_v=0
+              pomp_j=1
+              do pomp_i=1,40
+              if (pomp_t(pomp_i)/=' ') 
+             &pomp_v(pomp_j)=10*pomp_v(pomp_j)+ichar(pomp_t(pomp_i))-48
+              if (pomp_t(pomp_i)==' ') pomp_j=min(pomp_j+1,9)
+              end do
+              pomp_x(pomp_n)%mark=c_loc(pomp_s(1))
+              pomp_x(pomp_n)%clauses=c_loc(pomp_s(pomp_v(4)))
+              pomp_r(pomp_n)%name=c_loc(pomp_s(pomp_v(1)))
+              pomp_r(pomp_n)%sub_name=c_loc(pomp_s(pomp_v(2)))
+              pomp_r(pomp_n)%sections=int(pomp_v(5),c_int)
+              pomp_r(pomp_n)%file=c_loc(pomp_s(pomp_v(3)))
+              pomp_r(pomp_n)%lines=int(pomp_v(6:9),c_int)
+              pomp_r(pomp_n)%data=c_null_ptr
+              pomp_r(pomp_n)%next=c_loc(pomp_x(pomp_n))
+        !$omp flush
+              pomp_h(pomp_n)=transfer(c_loc(pomp_r(pomp_n)),pomp_h(pomp_n))
+              end subroutine
               end subroutine
               block data pomp_H_b
               use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
@@ -1184,14 +1222,18 @@ fn appended_procedures() {
 fn descriptors_say_what_the_runtime_must_know() {
     let source = "!$omp critical(name)\n!$omp end critical(name)\n!$omp task if(x)\n!$omp end task\n!$omp task\n!$omp end task\n!$omp sections\nx=1\n!$omp section\nx=2\n\n!$omp end &\n!$omp sections\nend\n";
     let text = output("f.f90", source, "");
-    let table = text.lines().filter(|line| line.starts_with("data pomp_a"));
+    let table = text
+        .lines()
+        .filter(|line| line.starts_with("data pomp_t") || line.starts_with("data pomp_s"));
     expect![[r#"
-        data pomp_a(1,1)/'critical|name|0|1|1|2|2||f.f90'/
-        data pomp_a(1,2)/'task||0|3|3|4|4|if(x)|f.f90'/
-        data pomp_a(1,3)/'task||0|5|5|6|6||f.f90'/
-        data pomp_a(1,4)/'sections||2|7|7|12|13||f.f90'/
-        data pomp_a(1,5)/'section||0|7|7|8|8||f.f90'/
-        data pomp_a(1,6)/'section||0|9|9|11|11||f.f90'/"#]]
+        data pomp_t(1,1)/'11 20 25 31 0 1 1 2 2'/
+        data pomp_t(1,2)/'32 31 25 37 0 3 3 4 4'/
+        data pomp_t(1,3)/'32 31 25 31 0 5 5 6 6'/
+        data pomp_t(1,4)/'43 31 25 31 2 7 7 12 13'/
+        data pomp_t(1,5)/'52 31 25 31 0 7 7 8 8'/
+        data pomp_t(1,6)/'52 31 25 31 0 9 9 11 11'/
+        data pomp_s(1)/'pompeii 1|critical|name|f.f90||task|if(x'/
+        data pomp_s(2)/')|sections|section|'/"#]]
     .assert_eq(&table.collect::<Vec<_>>().join("\n"));
 }
 

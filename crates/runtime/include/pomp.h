@@ -159,11 +159,6 @@ void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task);
 void POMP_Taskloop_end(OMPRegDescr *d, long task);
 void POMP_Taskloop_exit(OMPRegDescr *d, long id);
 
-/* ---- Fortran: makes a descriptor of a text, once, and stores its address in *handle. Fields:
-   name|sub_name|num_sections|begin_line1|begin_lineN|end_line1|end_lineN|file_name */
-
-void POMP_Register(long *handle, const char *text, int length);
-
 /* ---- Locks under the names that the POMP paper gives them. libpomp also stands in for the OpenMP
    routines themselves, so a program's own calls are measured as they are. `lock` is a pointer to
    omp_lock_t or omp_nest_lock_t. */

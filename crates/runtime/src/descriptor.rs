@@ -416,39 +416,3 @@ fn extension(descriptor: &Descriptor) -> Option<&'static Extension> {
     let marked = !extension.mark.is_null() && unsafe { CStr::from_ptr(extension.mark) } == MARK;
     marked.then_some(extension)
 }
-
-/// Makes a descriptor of the text that a Fortran unit registers:
-/// `name|sub_name|num_sections|begin1|beginN|end1|endN|clauses|file`. `None` where it has fewer
-/// fields.
-pub fn register(text: &str) -> Option<*mut Descriptor> {
-    let mut fields = text.trim_end().splitn(9, '|');
-    let mut string = || fields.next().map(|field| c_string(field.trim()));
-    let (name, sub_name) = (string()?, string()?);
-    let mut number = || string().map(text_number);
-    let [sections, begin1, begin_n, end1, end_n] =
-        [number()?, number()?, number()?, number()?, number()?];
-    let (clauses, file_name) = (string()?, string()?);
-    Some(Box::into_raw(Box::new(Descriptor {
-        name,
-        sub_name,
-        num_sections: sections,
-        file_name,
-        begin_line1: begin1,
-        begin_line_n: begin_n,
-        end_line1: end1,
-        end_line_n: end_n,
-        data: AtomicPtr::new(std::ptr::null_mut()),
-        next: Extension::new(clauses),
-    })))
-}
-
-fn c_string(text: &str) -> *const c_char {
-    let bytes = text.bytes().filter(|&byte| byte != 0).chain([0]).collect::<Vec<u8>>();
-    Box::leak(bytes.into_boxed_slice()).as_ptr().cast()
-}
-
-fn text_number(text: *const c_char) -> c_int {
-    // SAFETY: made by `c_string`.
-    let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(0)
-}

@@ -10,12 +10,9 @@ mod parallel;
 mod tasks;
 mod ways;
 
-use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering;
 
 use crate::clock::{Clock, System};
-use crate::descriptor;
 use crate::location::Location;
 use crate::tls::{self, Thread};
 use crate::{iteration, start};
@@ -144,19 +141,4 @@ pub extern "C" fn POMP_On() {
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Off() {
     on_thread!(|thread| thread.switch_recording(false, System.now()));
-}
-
-/// Registers a Fortran region: `text` describes it, `handle` receives its descriptor, once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn POMP_Register(handle: *mut i64, text: *const c_char, length: c_int) {
-    // SAFETY: the contract of this module: `text` has `length` bytes, `handle` is a 64-bit word
-    // of a COMMON block, which two threads may register at the same time.
-    let (word, text) = unsafe {
-        let bytes =
-            std::slice::from_raw_parts(text.cast::<u8>(), usize::try_from(length).unwrap_or(0));
-        (std::sync::atomic::AtomicI64::from_ptr(handle), String::from_utf8_lossy(bytes))
-    };
-    if let Some(descriptor) = descriptor::register(&text) {
-        let _ = word.compare_exchange(0, descriptor as i64, Ordering::AcqRel, Ordering::Acquire);
-    }
 }

@@ -14,8 +14,20 @@ pub(super) enum Class {
     Unit(Unit),
     /// Opens a construct that its own END closes.
     Open(Construct),
-    /// A DO statement; the label of its terminal statement, or 0.
-    Do(u32),
+    /// A DO statement.
+    Do {
+        /// The label of its terminal statement, or 0.
+        label: u32,
+        /// What stands for the construct's name, 0 for none.
+        name: u32,
+    },
+    /// A CYCLE statement.
+    Cycle {
+        /// It is the action of an IF statement.
+        conditional: bool,
+        /// What stands for the name of its loop, 0 for none.
+        name: u32,
+    },
     /// Closes the innermost construct of this kind.
     End(Construct),
     /// `end do`.
@@ -86,14 +98,18 @@ pub(super) fn classify(text: &[u8], fixed: bool) -> Class {
     let shape = Shape::of(text);
     let named = shape.construct_name(text);
     let cursor = Cursor { text: &text[named..], fixed };
-    if let Some(class) = do_statement(cursor, &shape) {
-        return class;
+    if let Some(label) = do_statement(cursor, &shape) {
+        let name = shape.colon.filter(|_| named > 0).map_or(b"".as_slice(), |colon| &text[..colon]);
+        return Class::Do { label, name: name_number(name) };
     }
     if shape.equals && !cursor.starts(b"if(") && !cursor.starts(b"if (") {
         return Class::Other;
     }
     match cursor.text[0] {
         b'e' => end(cursor).or_else(|| unit(cursor)).unwrap_or_else(|| enumeration(cursor)),
+        b'c' if cursor.starts(b"cycle") => {
+            cycle(cursor).map_or(Class::Other, |name| Class::Cycle { conditional: false, name })
+        }
         b'i' => if_statement(cursor)
             .or_else(|| preamble(cursor))
             .or_else(|| unit(cursor))
@@ -215,7 +231,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn do_statement(cursor: Cursor, shape: &Shape) -> Option<Class> {
+/// The label of a DO statement, or 0.
+fn do_statement(cursor: Cursor, shape: &Shape) -> Option<u32> {
     let rest = cursor.eat(b"do")?;
     let count = rest.digits();
     let label = rest.text[..count]
@@ -228,17 +245,33 @@ fn do_statement(cursor: Cursor, shape: &Shape) -> Option<Class> {
     if shape.equals {
         let name = rest.text.iter().take_while(|c| is_name(**c)).count();
         let control = rest.skip(name).starts(b"=") && name > 0 && shape.comma_after_equals;
-        return control.then_some(Class::Do(label));
+        return control.then_some(label);
     }
     let while_or_concurrent = [b"while".as_slice(), b"concurrent"]
         .iter()
         .any(|word| rest.eat(word).is_some_and(|rest| rest.starts(b"(")));
-    (rest.is_empty() || while_or_concurrent).then_some(Class::Do(label))
+    (rest.is_empty() || while_or_concurrent).then_some(label)
 }
 
 fn if_statement(cursor: Cursor) -> Option<Class> {
     let rest = cursor.eat(b"if")?.parentheses()?;
+    if let Some(name) = cycle(rest) {
+        return Some(Class::Cycle { conditional: true, name });
+    }
     (rest.text == b"then").then_some(Class::Open(Construct::If))
+}
+
+/// What stands for the name in a CYCLE statement.
+fn cycle(cursor: Cursor) -> Option<u32> {
+    let rest = cursor.eat(b"cycle")?;
+    rest.is_optional_name().then(|| name_number(rest.text))
+}
+
+/// A number that stands for a name: equal for equal names, 0 for none.
+fn name_number(name: &[u8]) -> u32 {
+    name.trim_ascii().iter().fold(0, |number: u32, c| {
+        (number ^ u32::from(*c)).wrapping_add(0x811c_9dc5).wrapping_mul(0x0100_0193)
+    })
 }
 
 fn preamble(cursor: Cursor) -> Option<Class> {
@@ -466,12 +499,12 @@ mod tests {
             false,
             "do i = 1, 10\ndo\nlp: do while (x)\ndo 10 i=1,3\ndo concurrent (i=1:4)\ndo10i=1,3\nif (a) then\nif (a) x = 1\nlb: block\nselect case (x)\nselect type (a => b)\nwhere (m)\nwhere (m) a = 1\nforall (i=1:3)\nforall (i=1:3) a(i) = 1\nassociate (y=>x)\ncritical\ninterface\ninterface operator(+)\nabstract interface\ntype t\ntype, extends(a) :: b\ntype(t) :: x\ntype is (integer)\nenum, bind(c)\nchange team (t)",
             expect![[r#"
-                do i = 1, 10 => Do(0)
-                do => Do(0)
-                lp: do while (x) => Do(0)
-                do 10 i=1,3 => Do(10)
-                do concurrent (i=1:4) => Do(0)
-                do10i=1,3 => Do(10)
+                do i = 1, 10 => Do { label: 0, name: 0 }
+                do => Do { label: 0, name: 0 }
+                lp: do while (x) => Do { label: 0, name: 1334764744 }
+                do 10 i=1,3 => Do { label: 10, name: 0 }
+                do concurrent (i=1:4) => Do { label: 0, name: 0 }
+                do10i=1,3 => Do { label: 10, name: 0 }
                 if (a) then => Open(If)
                 if (a) x = 1 => Other
                 lb: block => Open(Block)
@@ -568,7 +601,7 @@ mod tests {
             true,
             "DO 10 I = 1 , 10\nDO 10 I = 1.10\nEND DO\nREAL FUNCTION F(X)\nSUBROUTINE DOIT\nIF (A) THEN\nPROGRAM P\nEND PROGRAM P\nTYPE T\nGO TO 10\nDOUBLE PRECISION X\nINTEGER FUNCTIONX\nFORMAT(1X)".to_lowercase().as_str(),
             expect![[r#"
-                do 10 i = 1 , 10 => Do(10)
+                do 10 i = 1 , 10 => Do { label: 10, name: 0 }
                 do 10 i = 1.10 => Other
                 end do => EndDo
                 real function f(x) => Unit(Procedure)

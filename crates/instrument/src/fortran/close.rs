@@ -50,15 +50,15 @@ impl Rewriter<'_> {
         level: &LevelPlan,
         barrier: bool,
     ) {
-        let (number, external) = (plan.number, site.external);
+        let to = Target::new(site, plan.number);
         let mut text = Vec::new();
         if barrier {
-            self.call(&mut text, "Barrier", "enter", number, external);
+            self.call(&mut text, to, ("Barrier", "enter"), &[], "");
             out.push(Piece::Calls(std::mem::take(&mut text)));
             out.push(Piece::Barrier);
-            self.call(&mut text, "Barrier", "exit", number, external);
+            self.call(&mut text, to, ("Barrier", "exit"), &[], "");
         }
-        self.exit(&mut text, Target::new(site, plan.number), level);
+        self.exit(&mut text, to, level);
         out.push(Piece::Calls(text));
     }
 

@@ -27,8 +27,15 @@ impl Rewriter<'_> {
     pub(super) fn enter(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
         match plan.level {
             _ if !plan.events => {}
-            Level::Parallel => self.with_id(out, to, ("Parallel", "fork", Extra::Out)),
-            Level::Task => self.with_id(out, to, ("Task", "create_begin", Extra::Out)),
+            Level::Parallel => self.with_id(out, to, ("Parallel", "fork"), Extra::Out),
+            Level::Task => self.with_id(out, to, ("Task", "create_begin"), Extra::Out),
+            Level::Taskloop { .. } => {
+                if plan.iterations {
+                    let task = self.names.local('t', to.number);
+                    self.writer.statement(out, &format!("{task}=0"));
+                }
+                self.with_id(out, to, ("Taskloop", "enter"), Extra::Out);
+            }
             level => match level.shape() {
                 Shape::Inside => {}
                 Shape::Mark => self.plain(out, to, level, ""),
@@ -50,7 +57,7 @@ impl Rewriter<'_> {
     fn body_event(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan, what: &str) {
         match plan.level.shape() {
             _ if !plan.events => {}
-            Shape::Forking => self.with_id(out, to, (plan.level.stem(true), what, Extra::In)),
+            Shape::Forking => self.with_id(out, to, (plan.level.stem(true), what), Extra::In),
             Shape::Both | Shape::Inside => self.plain(out, to, plan.level, what),
             _ => {}
         }
@@ -60,8 +67,9 @@ impl Rewriter<'_> {
     pub(super) fn exit(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
         match plan.level {
             _ if !plan.events => {}
-            Level::Parallel => self.with_id(out, to, ("Parallel", "join", Extra::In)),
-            Level::Task => self.with_id(out, to, ("Task", "create_end", Extra::In)),
+            Level::Parallel => self.with_id(out, to, ("Parallel", "join"), Extra::In),
+            Level::Task => self.with_id(out, to, ("Task", "create_end"), Extra::In),
+            Level::Taskloop { .. } => self.with_id(out, to, ("Taskloop", "exit"), Extra::In),
             level => match level.shape() {
                 Shape::Inside | Shape::Mark => {}
                 _ => self.plain(out, to, level, "exit"),
@@ -70,10 +78,36 @@ impl Rewriter<'_> {
     }
 
     fn plain(&mut self, out: &mut Vec<u8>, to: Target, level: Level, what: &str) {
-        self.call(out, level.stem(true), what, to.number, to.external);
+        self.call(out, to, (level.stem(true), what), &[], "");
     }
 
-    fn with_id(&mut self, out: &mut Vec<u8>, to: Target, event: (&str, &str, Extra)) {
-        self.call_with(out, event, to.number, to.external);
+    /// A call with the id of the team, task or taskloop.
+    pub(super) fn with_id(
+        &mut self,
+        out: &mut Vec<u8>,
+        to: Target,
+        event: (&str, &str),
+        extra: Extra,
+    ) {
+        let kind = match event.0 {
+            "Parallel" => 'p',
+            "Task" => 't',
+            _ => 'l',
+        };
+        self.with_id_of(out, to, event, extra, kind);
+    }
+
+    /// A call with the id that is in the variable of this kind.
+    pub(super) fn with_id_of(
+        &mut self,
+        out: &mut Vec<u8>,
+        to: Target,
+        event: (&str, &str),
+        extra: Extra,
+        kind: char,
+    ) {
+        let extras: &[Extra] = if extra == Extra::Out { &[Extra::Out] } else { &[Extra::In] };
+        let id = self.names.local(kind, to.number);
+        self.call(out, to, event, extras, &format!(",{id}"));
     }
 }

@@ -107,11 +107,10 @@ impl<'a> Rewriter<'a> {
         let mut out = Vec::new();
         let external = function.external();
         if function.has_entries() {
-            let declaration = format!("integer :: {}", function.argument);
-            self.declarations.entry(function.unit).or_default().insert(declaration);
+            self.declare_statement(function.unit, &format!("integer :: {}", function.argument));
             self.assign(&mut out, function, function.number);
         }
-        self.call_function(&mut out, "begin", &function.argument, external);
+        self.call_function(&mut out, "Begin", &function.argument, external);
         match begin {
             Some(begin) => self.after(begin, &out),
             None => self.first_before(self.facts.nest.units[function.unit].first, &out),
@@ -123,7 +122,7 @@ impl<'a> Rewriter<'a> {
             self.insert_in_front(entry, &before);
             let mut out = Vec::new();
             self.assign(&mut out, function, function.number + 1 + index as u32);
-            self.call_function(&mut out, "begin", &function.argument, external);
+            self.call_function(&mut out, "Begin", &function.argument, external);
             self.writer.labelled(&mut out, label, "continue");
             self.text_right_behind(entry).splice(0..0, out);
         }
@@ -140,7 +139,7 @@ impl<'a> Rewriter<'a> {
         argument: &str,
         external: Option<usize>,
     ) {
-        let name = self.names.routine("", what, Extra::None, true);
+        let name = self.names.routine(("", what), Some(&[Extra::Nothing]));
         self.call_routine(out, &name, argument, external);
     }
 
@@ -166,14 +165,14 @@ impl<'a> Rewriter<'a> {
     fn leave_function(&mut self, function: &Function, exit: usize) {
         let statement = self.statement(exit);
         let mut call = Vec::new();
-        self.call_function(&mut call, "end", &function.argument, function.external());
+        self.call_function(&mut call, "End", &function.argument, function.external());
         if let Role::Exit { inside_if: Some(action), .. } = statement.role {
             return self.leave_inside_if(exit, action, &call);
         }
         if statement.label != 0
             && let Some(digits) = self.label_of(statement)
         {
-            let name = self.names.routine("", "end", Extra::None, true);
+            let name = self.names.routine(("", "End"), Some(&[Extra::Nothing]));
             call.clear();
             let text = format!("call {name}({})", function.argument);
             self.writer.labelled(&mut call, statement.label, &text);

@@ -12,8 +12,10 @@ use super::branch::Branches;
 use super::class::{Class, Construct};
 use super::directive::Parsed;
 use super::groups::DEPTH_MAX;
+use super::loops::Body;
 use super::procedures::Procedure;
 use super::scan::{Kind, Scan, Statement};
+use super::user::Own;
 use crate::directives::{self, Level, User};
 use std::collections::HashSet;
 
@@ -34,6 +36,8 @@ pub(super) struct Site {
     pub sections: Vec<Section>,
     /// A `cancel` in the body ends it.
     pub cancelled: bool,
+    /// The body of the loop that it is about, if its iterations can get events.
+    pub body: Option<Body>,
     /// Why no events are possible.
     pub blocked: Option<&'static str>,
     /// The unit in which inserted calls need an EXTERNAL declaration, if they do.
@@ -79,8 +83,14 @@ pub(super) enum Event {
     SectionBegin(usize, usize),
     /// This section ends.
     SectionEnd(usize, usize),
-    /// A directive of ours (statement index), and [`Site::external`] there.
-    User(usize, Option<usize>),
+    /// The body of the loop of a construct begins.
+    BodyBegin(usize),
+    /// It ends with this statement, which is the loop's last one.
+    BodyEnd(usize, usize),
+    /// This CYCLE statement ends an iteration of the loop of a construct.
+    Cycle(usize, usize),
+    /// A directive of ours.
+    User(Own),
 }
 
 /// Where a declaration can be put in a program unit or procedure.
@@ -135,8 +145,15 @@ pub(super) enum Entry {
     },
     /// A construct of the language.
     Construct(Construct),
-    /// A loop with the label of its terminal statement.
-    Do(u32),
+    /// A loop.
+    Do {
+        /// The label of its terminal statement, or 0.
+        label: u32,
+        /// See [`Class::Do`].
+        name: u32,
+        /// Its DO statement.
+        at: usize,
+    },
     /// A directive's construct.
     Omp(usize, State),
 }
@@ -260,7 +277,7 @@ impl Nester<'_> {
     }
 
     /// Removes the construct on top. A loop that was produced by it ends as well.
-    fn pop_site(&mut self, site: usize, close: Close, at: usize) {
+    pub(super) fn pop_site(&mut self, site: usize, close: Close, at: usize) {
         self.stack.pop();
         self.end_section(site, at);
         self.nest.sites[site].close = close;
@@ -279,7 +296,7 @@ impl Nester<'_> {
                 let state = if strict { State::Strict } else { State::Loose };
                 self.set_state(state);
             }
-            State::Awaiting if !matches!(class, Some(Class::Do(_))) => {
+            State::Awaiting if !matches!(class, Some(Class::Do { .. })) => {
                 let loop_directive = class.is_none() && self.is_loop_directive(at);
                 if !loop_directive {
                     let name = &self.parsed[self.nest.sites[site].directive].name;
@@ -356,10 +373,8 @@ impl Nester<'_> {
                 self.begin_procedure(at, unit);
             }
             Class::Open(construct) => self.stack.push(Entry::Construct(construct)),
-            Class::Do(label) => {
-                self.set_running();
-                self.stack.push(Entry::Do(label));
-            }
+            Class::Do { label, name } => self.begin_do(at, label, name),
+            Class::Cycle { name, .. } => self.cycle(at, name),
             Class::EndDo => self.end_do(at),
             Class::End(construct) => self.end_construct(at, construct),
             Class::EndUnit => self.end_unit(at)?,
@@ -377,66 +392,28 @@ impl Nester<'_> {
         Ok(())
     }
 
-    fn set_running(&mut self) {
-        if let Some(Entry::Omp(_, state @ State::Awaiting)) = self.stack.last_mut() {
-            *state = State::Running;
-        }
-    }
-
-    /// A labelled statement ends all loops that name it.
-    fn terminal(&mut self, at: usize, label: u32) {
-        while let Some(entry) = self.stack.last() {
-            match *entry {
-                Entry::Do(wanted) if wanted == label => {
-                    self.stack.pop();
-                    self.loop_ended(at);
-                }
-                Entry::Omp(site, State::Ended(end) | State::Atomic(end))
-                    if end == at && self.outer_loop_ends_too(label) =>
-                {
-                    self.pop_site(site, Close::Nowhere, at);
-                }
-                _ => break,
-            }
-        }
-    }
-
-    fn outer_loop_ends_too(&self, label: u32) -> bool {
-        self.stack.len() >= 2 && self.stack[self.stack.len() - 2] == Entry::Do(label)
-    }
-
-    fn loop_ended(&mut self, at: usize) {
-        if let Some(Entry::Omp(_, state @ State::Running)) = self.stack.last_mut() {
-            *state = State::Ended(at);
-        }
-    }
-
-    fn end_do(&mut self, at: usize) {
-        if self.unwind_to(|entry| matches!(entry, Entry::Do(_))) {
-            self.loop_ended(at);
-        }
-    }
-
     fn end_construct(&mut self, at: usize, construct: Construct) {
-        let found = self.unwind_to(|entry| *entry == Entry::Construct(construct));
+        if !self.unwind_to(|entry| *entry == Entry::Construct(construct)) {
+            return;
+        }
+        self.stack.pop();
         if let Some(Entry::Omp(_, state @ State::Strict)) = self.stack.last_mut()
-            && found
             && construct == Construct::Block
         {
             *state = State::Ended(at);
         }
     }
 
-    /// Pops the innermost entry of this kind, if no directive or unit is open inside of it.
-    /// Constructs in between were left open by preprocessor branches.
-    fn unwind_to(&mut self, wanted: impl Fn(&Entry) -> bool) -> bool {
+    /// Removes what is above the innermost entry of this kind, if no directive or unit is open
+    /// there. Constructs in between were left open by preprocessor branches.
+    pub(super) fn unwind_to(&mut self, wanted: impl Fn(&Entry) -> bool) -> bool {
         for depth in (0..self.stack.len()).rev() {
             match &self.stack[depth] {
                 entry if wanted(entry) => {
-                    self.stack.truncate(depth);
+                    self.stack.truncate(depth + 1);
                     return true;
                 }
-                Entry::Construct(_) | Entry::Do(_) => {}
+                Entry::Construct(_) | Entry::Do { .. } => {}
                 Entry::Omp(..) | Entry::Unit { .. } => return false,
             }
         }
@@ -513,6 +490,7 @@ impl Nester<'_> {
             unit: self.enter_unit(at),
             sections: Vec::new(),
             cancelled: false,
+            body: None,
             blocked: self.blocked(),
             external: self.needs_external(at),
             alias: None,
@@ -567,8 +545,9 @@ impl Nester<'_> {
             User::Resume => self.suspended = false,
             _ => {}
         }
-        let external = self.needs_external(at);
-        self.nest.events.push(Event::User(at, external));
+        let blocked = if self.suspended { None } else { self.blocked() };
+        let (unit, external) = (self.enter_unit(at), self.needs_external(at));
+        self.nest.events.push(Event::User(Own { at, unit, external, blocked }));
     }
 
     /// `cancel do` ends the innermost loop construct, and so on.

@@ -6,8 +6,9 @@ use super::nest::{Close, Nest, Site};
 use super::place::Places;
 use super::scan::Scan;
 use crate::clauses::{Split, describe, split};
+use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};
-use crate::{Diagnostic, Options, Region, Severity};
+use crate::{BARRIER_INCLUDED, Diagnostic, Options, Region, Severity, TIMED};
 
 /// The treatment of one construct.
 #[derive(Debug, Clone)]
@@ -35,6 +36,8 @@ pub(super) struct LevelPlan {
     pub words: String,
     /// Whether it gets events.
     pub events: bool,
+    /// Whether the iterations of its loop do.
+    pub iterations: bool,
 }
 
 /// The treatment of all constructs.
@@ -105,30 +108,53 @@ impl Plans {
                 .map(|plan| Plan { split: None, ..plan })
                 .map(|plan| self.divided(facts, site, levels, plan));
         }
-        let wanted = |level: &Level| {
-            !level.switch().is_some_and(|name| facts.options.disabled.contains(name))
-        };
-        let level_plans: Vec<LevelPlan> = levels
-            .iter()
-            .map(|level| LevelPlan {
-                level: *level,
-                words: words(*level, &parsed.name),
-                events: wanted(level) && !matches!(level, Level::Taskloop { .. }),
-            })
-            .collect();
+        let level_plans: Vec<LevelPlan> =
+            levels.iter().map(|level| level_plan(facts, site, *level, &parsed.name)).collect();
         if !level_plans.iter().any(|level| level.events) {
             return None;
         }
         self.instrumented += 1;
         let number = self.region(facts, site, parsed);
-        if matches!(levels[0], Level::Parallel | Level::Task) {
+        let variables =
+            |level: &Level| matches!(level, Level::Parallel | Level::Task | Level::Taskloop { .. });
+        if levels.iter().any(variables) {
             self.make_private(facts, site);
         }
         let sections = self.sections(facts, site, &level_plans);
         let barrier = false;
         let plan =
             Plan { number, levels: level_plans, split: None, whole: false, barrier, sections };
-        Some(self.divided(facts, site, levels, plan))
+        let plan = self.divided(facts, site, levels, plan);
+        self.tell(facts, site, &plan);
+        Some(plan)
+    }
+
+    /// Our own words for the descriptor.
+    fn tell(&mut self, facts: Facts, site: &Site, plan: &Plan) {
+        let parsed = &facts.parsed[site.directive];
+        let text = &facts.scan.directives[site.directive].text;
+        let ended = end_directive(facts, site);
+        let nowait = |directive: &Directive| directive.has("nowait");
+        let hides = |level: &LevelPlan| {
+            (level.level.has_barrier() && !plan.barrier)
+                || level.level.hides_barrier(text, &parsed.directive)
+        };
+        let region = &mut self.regions[plan.number as usize - 1];
+        if ended.is_some_and(nowait) {
+            region.add_clause("nowait");
+        }
+        let events = plan.levels.iter().any(|level| level.events && hides(level));
+        if events && !nowait(&parsed.directive) && !ended.is_some_and(nowait) {
+            region.add_clause(BARRIER_INCLUDED);
+        }
+        let counted = [Level::Atomic, Level::Flush];
+        let timed = |level: &LevelPlan| {
+            counted.contains(&level.level)
+                && level.level.switch().is_some_and(|name| facts.options.enabled.contains(name))
+        };
+        if plan.levels.iter().any(timed) {
+            region.add_clause(TIMED);
+        }
     }
 
     /// Decides about splitting and about the barrier.
@@ -144,9 +170,15 @@ impl Plans {
             match result {
                 Ok(split) => plan.split = Some(split),
                 Err(reason) => {
-                    let reason = format!("only the parallel region is measured: {reason}");
-                    self.note(facts, site, Severity::Warning, &reason);
+                    let what = match levels[0] {
+                        Level::Parallel => "only the parallel region is measured",
+                        _ => "it is not measured",
+                    };
+                    self.note(facts, site, Severity::Warning, &format!("{what}: {reason}"));
                     plan.whole = true;
+                    for level in &mut plan.levels[1..] {
+                        (level.events, level.iterations) = (false, false);
+                    }
                 }
             }
         }
@@ -246,24 +278,34 @@ fn words(level: Level, name: &str) -> String {
     }
 }
 
+/// The END directive of a construct, if it has one.
+fn end_directive<'a>(facts: Facts<'a>, site: &Site) -> Option<&'a Directive> {
+    let Close::Directive(at) = site.close else { return None };
+    match facts.scan.statements[at].kind {
+        super::scan::Kind::Directive(end) => Some(&facts.parsed[end].directive),
+        _ => None,
+    }
+}
+
+/// Which events one level of a construct gets.
+fn level_plan(facts: Facts, site: &Site, level: Level, name: &str) -> LevelPlan {
+    let options = facts.options;
+    let events = !level.switch().is_some_and(|name| options.disabled.contains(name));
+    let wanted = matches!(level, Level::Taskloop { .. }) || options.loop_chunks;
+    let body = site.body.as_ref().is_some_and(|body| body.ended);
+    let iterations = events && level.iterates() && wanted && body;
+    LevelPlan { level, words: words(level, name), events, iterations }
+}
+
 /// Whether the barrier at the end of a worksharing construct can be made explicit.
 fn barrier(facts: Facts, site: &Site, plan: &Plan) -> bool {
     let Some(inner) = plan.levels.last() else { return false };
     let text = &facts.scan.directives[site.directive].text;
     let directive = &facts.parsed[site.directive].directive;
-    let end_allows = match site.close {
-        Close::Directive(at) => match facts.scan.statements[at].kind {
-            super::scan::Kind::Directive(end) => {
-                let end = &facts.parsed[end].directive;
-                !end.has("nowait") && !end.has("copyprivate")
-            }
-            _ => false,
-        },
-        _ => true,
-    };
+    let stays = |end: &Directive| end.has("nowait") || end.has("copyprivate");
     inner.level.has_barrier()
         && inner.events
         && !site.cancelled
-        && end_allows
+        && !end_directive(facts, site).is_some_and(stays)
         && barrier_stays(text, directive).is_none()
 }

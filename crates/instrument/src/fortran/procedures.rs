@@ -97,7 +97,7 @@ impl Nester<'_> {
             use Construct::{Enum, Interface, Type};
             matches!(entry, Entry::Construct(Enum | Interface | Type))
         });
-        let ends_loop = label != 0 && self.stack.contains(&Entry::Do(label));
+        let ends_loop = label != 0 && self.ends_loop(label);
         let (role, depth) = (self.at(at).role, self.branches.depth());
         let (closed, external) = self.state_of_unit();
         let Some(procedure) = &mut self.nest.units[unit].procedure else { return };

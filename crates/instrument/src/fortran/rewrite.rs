@@ -27,14 +27,14 @@ pub(super) struct Rewriter<'a> {
     inserts: BTreeMap<usize, Vec<u8>>,
     /// Text to insert in place of a `;`, with the line it is on.
     breaks: BTreeMap<usize, (usize, Vec<u8>)>,
-    /// Declarations by unit.
-    pub declarations: BTreeMap<usize, BTreeSet<String>>,
-    /// User regions by name, with their numbers.
-    pub user_regions: Vec<(String, u32)>,
     /// All labels, once one had to be inserted.
     pub labels: Option<HashSet<u32>>,
     /// The greatest label that may be free.
     pub next_label: u32,
+    /// Lines of declarations by unit.
+    pub declarations: BTreeMap<usize, BTreeSet<Vec<u8>>>,
+    /// Numbers of the user regions that began last, by name.
+    pub user_regions: BTreeMap<String, u32>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -56,9 +56,9 @@ impl<'a> Rewriter<'a> {
             inserts: BTreeMap::new(),
             breaks: BTreeMap::new(),
             declarations: BTreeMap::new(),
-            user_regions: Vec::new(),
             labels: None,
             next_label: 99_999,
+            user_regions: BTreeMap::new(),
         }
     }
 
@@ -72,7 +72,10 @@ impl<'a> Rewriter<'a> {
                 Event::Close(site) => self.close(site),
                 Event::SectionBegin(site, section) => self.section_begin(site, section),
                 Event::SectionEnd(site, section) => self.section_end(site, section),
-                Event::User(statement, external) => self.user(statement, external),
+                Event::BodyBegin(site) => self.body_begin(site),
+                Event::BodyEnd(site, statement) => self.body_end(site, statement),
+                Event::Cycle(site, statement) => self.iteration_cycle(site, statement),
+                Event::User(own) => self.user(own),
             }
         }
         self.end_functions(&functions);
@@ -122,6 +125,19 @@ impl<'a> Rewriter<'a> {
         self.inserts.entry(line.start).or_default().extend_from_slice(text);
     }
 
+    /// Inserts lines in front of any statement.
+    pub fn in_front(&mut self, statement: usize, text: &[u8]) {
+        let before = statement.checked_sub(1).map(|before| self.statement(before));
+        let same_line = before.is_some_and(|before| {
+            before.semicolon.is_some() && before.last == self.statement(statement).first
+        });
+        if same_line {
+            self.after(statement - 1, text);
+        } else {
+            self.before(statement, text);
+        }
+    }
+
     /// Inserts lines behind a statement, past the alternatives of its preprocessor branch.
     pub fn after(&mut self, statement: usize, text: &[u8]) {
         self.text_behind(statement).extend_from_slice(text);
@@ -161,32 +177,18 @@ impl<'a> Rewriter<'a> {
         end.unwrap_or(statement)
     }
 
-    /// Writes a call of the routine for an event of a region.
+    /// Writes a call of the routine for an event of a region. `more` has a comma in front of each
+    /// further argument.
     pub fn call(
         &mut self,
         out: &mut Vec<u8>,
-        stem: &str,
-        what: &str,
-        number: u32,
-        external: Option<usize>,
+        to: Target,
+        event: (&str, &str),
+        extras: &'static [Extra],
+        more: &str,
     ) {
-        let name = self.names.routine(stem, what, Extra::None, true);
-        self.call_routine(out, &name, &number.to_string(), external);
-    }
-
-    /// The same with the number of a team or task.
-    pub fn call_with(
-        &mut self,
-        out: &mut Vec<u8>,
-        event: (&str, &str, Extra),
-        number: u32,
-        external: Option<usize>,
-    ) {
-        let (stem, what, extra) = event;
-        let name = self.names.routine(stem, what, extra, true);
-        let kind = if stem == "Parallel" { 'p' } else { 't' };
-        let arguments = format!("{number},{}", self.names.local(kind, number));
-        self.call_routine(out, &name, &arguments, external);
+        let name = self.names.routine(event, Some(extras));
+        self.call_routine(out, &name, &format!("{}{more}", to.number), to.external);
     }
 
     /// Writes a call; where `implicit none (external)` holds, the unit gets a declaration.
@@ -199,8 +201,20 @@ impl<'a> Rewriter<'a> {
     ) {
         self.writer.statement(out, &format!("call {name}({arguments})"));
         if let Some(unit) = external {
-            self.declarations.entry(unit).or_default().insert(format!("external :: {name}"));
+            self.declare_statement(unit, &format!("external :: {name}"));
         }
+    }
+
+    /// Adds lines to the declarations of a unit, once.
+    pub fn declare(&mut self, unit: usize, lines: Vec<u8>) {
+        self.declarations.entry(unit).or_default().insert(lines);
+    }
+
+    /// The same for a statement.
+    pub fn declare_statement(&mut self, unit: usize, text: &str) {
+        let mut lines = Vec::new();
+        self.writer.statement(&mut lines, text);
+        self.declare(unit, lines);
     }
 
     fn open(&mut self, id: usize) {
@@ -320,7 +334,8 @@ impl<'a> Rewriter<'a> {
             (facts.nest.sites[site].sections[section].opened, self.section(site, section));
         let Some(number) = number else { return };
         let mut out = Vec::new();
-        self.call(&mut out, "Section", "begin", number, facts.nest.sites[site].external);
+        let to = Target::new(&facts.nest.sites[site], number);
+        self.call(&mut out, to, ("Section", "begin"), &[], "");
         self.after(opened, &out);
     }
 
@@ -330,7 +345,8 @@ impl<'a> Rewriter<'a> {
             (facts.nest.sites[site].sections[section].closed, self.section(site, section));
         let Some(number) = number else { return };
         let mut out = Vec::new();
-        self.call(&mut out, "Section", "end", number, facts.nest.sites[site].external);
+        let to = Target::new(&facts.nest.sites[site], number);
+        self.call(&mut out, to, ("Section", "end"), &[], "");
         self.before(closed, &out);
     }
 
@@ -367,8 +383,8 @@ impl<'a> Rewriter<'a> {
             Close::Open | Close::Nowhere => return,
         };
         let mut out = Vec::new();
-        let event = ("Task", "resume", Extra::In);
-        self.call_with(&mut out, event, number, scheduling_point.external);
+        let to = Target::new(scheduling_point, number);
+        self.with_id(&mut out, to, ("Task", "resume"), Extra::In);
         self.after(behind, &out);
     }
 }

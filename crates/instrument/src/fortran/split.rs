@@ -49,9 +49,13 @@ impl Rewriter<'_> {
         let directive = &self.facts.parsed[site.directive].directive;
         let mut clauses = Vec::new();
         let condition = self.names.local('c', plan.number);
+        let passed = plan.levels[index].passed(&self.names, plan.number);
+        clauses.extend(passed.into_iter().map(|name| vec![format!("firstprivate({name})")]));
         if index == 0 {
-            let variable = self.names.local('p', plan.number);
-            clauses.push(vec![format!("firstprivate({variable})")]);
+            let inner = plan.levels[1..].iter().flat_map(|level| level.kinds());
+            let inner = inner.map(|kind| self.names.local(kind, plan.number));
+            let inner = inner.filter(|_| plan.levels[0].level == Level::Parallel);
+            clauses.extend(inner.map(|name| vec![format!("private({name})")]));
             clauses.extend(self.private_lists(id).into_iter().map(|list| vec![list]));
             if split.common_if.is_some() {
                 clauses.push(vec![format!("firstprivate({condition})")]);
@@ -96,9 +100,9 @@ impl Rewriter<'_> {
     }
 
     /// The variables of the next loops behind a statement.
-    fn loop_variables(&self, statement: usize, loops: usize) -> Vec<String> {
+    pub(super) fn loop_variables(&self, statement: usize, loops: usize) -> Vec<String> {
         let statements = self.facts.scan.statements[statement..].iter();
-        let dos = statements.filter(|next| matches!(next.kind, Kind::Code(Class::Do(_))));
+        let dos = statements.filter(|next| matches!(next.kind, Kind::Code(Class::Do { .. })));
         let variable = |next: &Statement| {
             let line = self.facts.scan.lines[next.last];
             let text = &self.source[next.start..next.semicolon.unwrap_or(line.end)];

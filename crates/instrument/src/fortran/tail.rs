@@ -1,161 +1,154 @@
-//! The units appended to a file: one external procedure per kind of event, the registration with
-//! its table of texts, and the common block of the handles.
+//! The units appended to a file: one external procedure per kind of event, the one that fills the
+//! descriptors, and the common block of their addresses.
 //!
-//! A call passes the number of its region; the handle is looked up here, so that no variable is
-//! needed where the user's data-sharing clauses hold. The table is DATA and not SELECT CASE, which
-//! takes the compiler minutes for thousands of regions.
+//! A call passes the number of its region; the address of the descriptor is looked up here, so that
+//! no variable is needed where the user's data-sharing clauses hold.
 
-use super::text::{Extra, Names, Routine, Writer, descriptor};
+use super::text::{Extra, Names, Routine, Writer};
 use crate::Region;
 
-/// Bytes of a text in one element of the table: with its quotes it fits a line of 72 columns.
-const PIECE: usize = 40;
+/// What compilers must be told before they pass a variable of any type. The words of one are
+/// comments for the others.
+const ANY_TYPE: &[&str] = &["!GCC$ ATTRIBUTES NO_ARG_CHECK ::", "!DIR$ IGNORE_TKR"];
 
 /// Writes all units. `path` is the file of regions that name no other.
 pub(super) fn tail(writer: Writer, names: &Names, regions: &[Region], path: &str) -> Vec<u8> {
-    let mut tail = Tail { writer, names, regions, out: Vec::new() };
+    let mut tail = Tail { writer, names, out: Vec::new() };
     for (name, routine) in &names.used {
-        tail.event(name, routine);
+        tail.event(name, routine, regions.len());
     }
     if !regions.is_empty() {
-        tail.registration(path);
-        tail.handles();
+        tail.fill(regions, path);
+        tail.addresses(regions.len());
     }
     tail.out
 }
 
-struct Tail<'a> {
-    writer: Writer,
-    names: &'a Names,
-    regions: &'a [Region],
-    out: Vec<u8>,
+/// Collects the units.
+pub(super) struct Tail<'a> {
+    pub writer: Writer,
+    pub names: &'a Names,
+    pub out: Vec<u8>,
 }
 
 impl Tail<'_> {
-    /// Writes a statement; `%` stands for the prefix of names.
-    fn line(&mut self, text: &str) {
-        let text = text.replace('%', self.names.prefix());
-        self.writer.statement(&mut self.out, &text);
+    /// Writes statements, one per line of `text`; `@` stands for the prefix of names.
+    pub fn lines(&mut self, text: &str) {
+        for line in text.lines() {
+            let line = line.trim_start().replace('@', self.names.prefix());
+            self.writer.statement(&mut self.out, &line);
+        }
     }
 
-    fn event(&mut self, name: &str, routine: &Routine) {
-        let dummies = match (routine.descriptor, routine.extra) {
-            (false, _) => "",
-            (true, Extra::None) => "%n",
-            (true, _) => "%n,%x",
-        };
-        self.line(&format!("subroutine {name}({dummies})"));
-        self.line("use, intrinsic :: iso_c_binding, only : %k=>c_int64_t");
-        self.line("implicit none");
-        self.interface(routine);
-        if routine.descriptor {
-            let register = self.names.global("reg");
-            self.line("integer :: %n");
-            if routine.extra != Extra::None {
-                self.line("integer(%k) :: %x");
-            }
-            self.common();
-            self.line(&format!("external :: {register}"));
-            self.line(&format!("if (%h(%n)==0) call {register}(%n)"));
+    fn event(&mut self, name: &str, routine: &Routine, regions: usize) {
+        let extras = routine.extras.unwrap_or_default();
+        let dummies = list(routine, |at, extra| match extra {
+            Extra::Nothing => None,
+            _ => Some(format!("@x{at}")),
+        });
+        let dummies = dummies.replace("@d", "@n");
+        self.lines(&format!("subroutine {name}({dummies})"));
+        if routine.extras.is_some() {
+            let names = format!("@k=>c_int64_t{}{}", pointers(extras), addresses(extras));
+            self.lines(&format!("use, intrinsic :: iso_c_binding, only : {names}"));
         }
-        let arguments = match (routine.descriptor, routine.extra) {
-            (false, _) => "",
-            (true, Extra::None) => "%h(%n)",
-            (true, _) => "%h(%n),%x",
-        };
-        self.line(&format!("call %c({arguments})"));
-        self.line("end subroutine");
+        self.lines("implicit none");
+        self.interface(routine);
+        if routine.extras.is_some() {
+            let fill = self.names.global("fill");
+            self.lines("integer :: @n");
+            self.common(regions);
+            self.lines(&format!("external :: {fill}"));
+            self.dummies(extras);
+            self.lines(&format!("if (@h(@n)==0) call {fill}(@n)"));
+        }
+        let actuals = list(routine, |at, extra| {
+            Some(match extra {
+                Extra::Nothing => "c_null_ptr".to_owned(),
+                Extra::Any => format!("c_loc(@x{at})"),
+                Extra::In | Extra::Out => format!("@x{at}"),
+            })
+        });
+        self.lines(&format!("call @c({})", actuals.replace("@d", "@h(@n)")));
+        self.lines("end subroutine");
     }
 
     /// The C function behind an event.
     fn interface(&mut self, routine: &Routine) {
-        let dummies = match (routine.descriptor, routine.extra) {
-            (false, _) => "",
-            (true, Extra::None) => "%d",
-            (true, _) => "%d,%x",
-        };
-        self.line("interface");
-        self.line(&format!("subroutine %c({dummies}) bind(C,name='{}')", routine.c_name));
-        if routine.descriptor {
-            self.line("import %k");
-            self.line("integer(%k), value :: %d");
+        let extras = routine.extras.unwrap_or_default();
+        let dummies = list(routine, |at, _| Some(format!("@x{at}")));
+        self.lines("interface");
+        self.lines(&format!("subroutine @c({dummies}) bind(C,name='{}')", routine.c_name));
+        if routine.extras.is_some() {
+            self.lines(&format!("import @k{}", pointers(extras)));
+            self.lines("integer(@k), value :: @d");
         }
-        match routine.extra {
-            Extra::None => {}
-            Extra::Out => self.line("integer(%k) :: %x"),
-            Extra::In => self.line("integer(%k), value :: %x"),
+        for (at, extra) in extras.iter().enumerate() {
+            self.lines(&match extra {
+                Extra::Out => format!("integer(@k) :: @x{at}"),
+                Extra::In => format!("integer(@k), value :: @x{at}"),
+                Extra::Nothing | Extra::Any => format!("type(c_ptr), value :: @x{at}"),
+            });
         }
-        self.line("end subroutine");
-        self.line("end interface");
+        self.lines("end subroutine\nend interface");
     }
 
-    /// The handles: addresses of descriptors, 0 before registration.
-    fn common(&mut self) {
-        let common = self.names.global("h");
-        self.line(&format!("integer(%k) :: %h({})", self.regions.len()));
-        self.line(&format!("common /{common}/ %h"));
-    }
-
-    /// Registers a region at its first event. Two threads may do so at once: the result is equal.
-    fn registration(&mut self, path: &str) {
-        let texts: Vec<Vec<u8>> = self.regions.iter().map(|region| text(region, path)).collect();
-        let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
-        let pieces = longest.div_ceil(PIECE).max(1);
-        self.line(&format!("subroutine {}(%n)", self.names.global("reg")));
-        self.line("use, intrinsic :: iso_c_binding, only : %k=>c_int64_t, %i=>c_int, %s=>c_char");
-        self.line("implicit none");
-        self.line("interface");
-        self.line("subroutine %c(%d,%t,%l) bind(C,name='POMP_Register')");
-        self.line("import %k, %i, %s");
-        self.line("integer(%k) :: %d");
-        self.line("character(kind=%s), intent(in) :: %t(*)");
-        self.line("integer(%i), value :: %l");
-        self.line("end subroutine");
-        self.line("end interface");
-        self.line("integer :: %n");
-        self.common();
-        self.line(&format!("character({PIECE}), save :: %a({pieces},{})", texts.len()));
-        for (index, text) in texts.iter().enumerate() {
-            self.row(index + 1, pieces, text);
-        }
-        self.line(&format!("call %c(%h(%n),%a(:,%n),{}_%i)", pieces * PIECE));
-        self.line("end subroutine");
-    }
-
-    /// One row of the table, one statement per element.
-    fn row(&mut self, region: usize, pieces: usize, text: &[u8]) {
-        for piece in 0..pieces {
-            let start = (piece * PIECE).min(text.len());
-            let value = &text[start..(start + PIECE).min(text.len())];
-            let quote = if value.contains(&b'\'') { b'"' } else { b'\'' };
-            let element = format!("data {}a({},{region})/", self.names.prefix(), piece + 1);
-            let mut line = element.into_bytes();
-            line.push(quote);
-            for &byte in value {
-                line.push(byte);
-                if byte == quote {
-                    line.push(byte);
-                }
+    fn dummies(&mut self, extras: &[Extra]) {
+        for (at, extra) in extras.iter().enumerate() {
+            let name = format!("{}x{at}", self.names.prefix());
+            match extra {
+                Extra::Nothing => {}
+                Extra::In | Extra::Out => self.lines(&format!("integer(@k) :: {name}")),
+                Extra::Any => self.writer.any_type(&mut self.out, &name),
             }
-            line.extend_from_slice(&[quote, b'/']);
-            self.out.extend_from_slice(self.writer.form.indent().as_bytes());
-            self.out.extend_from_slice(&line);
-            self.out.push(b'\n');
         }
     }
 
-    fn handles(&mut self) {
-        self.line(&format!("block data {}", self.names.global("b")));
-        self.line("use, intrinsic :: iso_c_binding, only : %k=>c_int64_t");
-        self.line("implicit none");
-        self.common();
-        self.line(&format!("data %h/{}*0/", self.regions.len()));
-        self.line("end block data");
+    /// The addresses of descriptors, 0 before a descriptor is filled.
+    pub fn common(&mut self, regions: usize) {
+        let common = self.names.global("h");
+        self.lines(&format!("integer(@k) :: @h({regions})\ncommon /{common}/ @h"));
+    }
+
+    fn addresses(&mut self, regions: usize) {
+        self.lines(&format!("block data {}", self.names.global("b")));
+        self.lines("use, intrinsic :: iso_c_binding, only : @k=>c_int64_t");
+        self.lines("implicit none");
+        self.common(regions);
+        self.lines(&format!("data @h/{regions}*0/\nend block data"));
     }
 }
 
-/// What is registered: the descriptor's fields and, at the end, the file.
-fn text(region: &Region, path: &str) -> Vec<u8> {
-    let file = region.file.as_deref().unwrap_or(path);
-    format!("{}{file}", descriptor(region)).into_bytes()
+impl Writer {
+    /// Declares a dummy argument of any type and rank.
+    pub fn any_type(self, out: &mut Vec<u8>, name: &str) {
+        for words in ANY_TYPE {
+            out.extend_from_slice(format!("{words} {name}\n").as_bytes());
+        }
+        self.statement(out, &format!("integer, target :: {name}(*)"));
+    }
+}
+
+/// The arguments of a routine with a comma between: the descriptor `@d`, then the extra ones.
+fn list(routine: &Routine, extra: impl Fn(usize, Extra) -> Option<String>) -> String {
+    let Some(extras) = routine.extras else { return String::new() };
+    let extras = extras.iter().enumerate().filter_map(|(at, which)| extra(at, *which));
+    std::iter::once("@d".to_owned()).chain(extras).collect::<Vec<_>>().join(",")
+}
+
+/// The type of addresses, where an argument is one.
+fn pointers(extras: &[Extra]) -> &'static str {
+    let address = |extra: &Extra| matches!(extra, Extra::Nothing | Extra::Any);
+    if extras.iter().any(address) { ", c_ptr" } else { "" }
+}
+
+/// What makes an address.
+fn addresses(extras: &[Extra]) -> &'static str {
+    if extras.contains(&Extra::Any) {
+        ", c_loc"
+    } else if extras.contains(&Extra::Nothing) {
+        ", c_null_ptr"
+    } else {
+        ""
+    }
 }

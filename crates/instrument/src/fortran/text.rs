@@ -2,20 +2,22 @@
 
 use super::form::Form;
 use super::scan::DirectiveText;
+use crate::free_prefix;
 use crate::hash::hash_of;
-use crate::{Region, free_prefix};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The extra argument of a routine.
+/// An argument behind the number of the region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extra {
-    /// None.
-    None,
     /// The number of a team or task, which the routine sets.
     Out,
-    /// The same, which the routine is told.
+    /// The same, or another number, which the routine is told.
     In,
+    /// No variable of the user.
+    Nothing,
+    /// A variable of the user, of any type: its address.
+    Any,
 }
 
 /// One of the external procedures that the text calls.
@@ -23,10 +25,8 @@ pub(super) enum Extra {
 pub(super) struct Routine {
     /// `POMP_Do_enter`.
     pub c_name: String,
-    /// Its extra argument.
-    pub extra: Extra,
-    /// Whether it gets a descriptor.
-    pub descriptor: bool,
+    /// Its arguments behind the descriptor; `None`: it gets no descriptor either.
+    pub extras: Option<&'static [Extra]>,
 }
 
 /// All names that are inserted, and which of the procedures are used.
@@ -65,20 +65,19 @@ impl Names {
         &self.prefix
     }
 
-    /// The name of the procedure for an event: `Do`, `enter`.
-    pub fn routine(&mut self, stem: &str, what: &str, extra: Extra, descriptor: bool) -> String {
-        let c_what = if stem.is_empty() { capital(what) } else { format!("{stem}_{what}") };
-        let name = self.global(&c_what.to_ascii_lowercase());
-        let c_name = format!("POMP_{c_what}");
-        self.used.entry(name.clone()).or_insert(Routine { c_name, extra, descriptor });
+    /// The name of the procedure for an event: `Do`, `enter`. Without one or the other: `Cancel`,
+    /// `Begin`.
+    pub fn routine(&mut self, event: (&str, &str), extras: Option<&'static [Extra]>) -> String {
+        let parts: Vec<&str> =
+            [event.0, event.1].into_iter().filter(|part| !part.is_empty()).collect();
+        let c_name = format!("POMP_{}", parts.join("_"));
+        let mut name = self.global(&c_name[5..].to_ascii_lowercase());
+        if extras.is_some_and(|extras| extras.contains(&Extra::Any)) {
+            name += "_v";
+        }
+        self.used.entry(name.clone()).or_insert(Routine { c_name, extras });
         name
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
 }
 
 /// Columns of inserted statements.
@@ -187,12 +186,4 @@ pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> Vec<Strin
         }
     }
     pieces.into_iter().map(|piece| String::from_utf8_lossy(&piece).into_owned()).collect()
-}
-
-/// The registration text of a region without its file: fields end with `|`.
-pub(super) fn descriptor(region: &Region) -> String {
-    let Region { name, sub_name, sections, begin, end, clauses, .. } = region;
-    let (sub_name, clauses) = (sub_name.replace('|', "/"), clauses.replace('|', "/"));
-    let lines = format!("{}|{}|{}|{}", begin.0, begin.1, end.0, end.1);
-    format!("{name}|{sub_name}|{sections}|{lines}|{clauses}|")
 }

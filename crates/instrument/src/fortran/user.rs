@@ -1,51 +1,99 @@
 //! Directives of the measurement itself: user regions, and what switches the measurement.
 
+use super::events::Target;
 use super::rewrite::Rewriter;
 use super::scan::Kind;
 use super::text::Extra;
-use crate::Region;
 use crate::directives::{self, Named, User};
+use crate::{Diagnostic, Region, Severity};
+
+/// A directive of the measurement, and what holds where it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Own {
+    /// Its statement.
+    pub at: usize,
+    /// The unit that it is in.
+    pub unit: usize,
+    /// See [`super::nest::Site::external`].
+    pub external: Option<usize>,
+    /// Why nothing may be called there.
+    pub blocked: Option<&'static str>,
+}
 
 impl Rewriter<'_> {
-    pub(super) fn user(&mut self, statement: usize, external: Option<usize>) {
+    pub(super) fn user(&mut self, own: Own) {
         let facts = self.facts;
-        let Kind::Directive(directive) = self.statement(statement).kind else { return };
+        let Kind::Directive(directive) = self.statement(own.at).kind else { return };
         let directives::Kind::User(user) = &facts.parsed[directive].kind else { return };
-        self.disarm(statement);
+        self.disarm(own.at);
         self.plans.found += 1;
+        if let Some(reason) = own.blocked.filter(|_| !matches!(user, User::Suspend | User::Resume))
+        {
+            return self.refused(own, directive, Severity::Note, reason);
+        }
         self.plans.instrumented += 1;
         let mut out = Vec::new();
         match user {
             User::Suspend | User::Resume => {}
-            User::Init => self.control(&mut out, "Init", external),
-            User::Finalize => self.control(&mut out, "Finalize", external),
-            User::On => self.control(&mut out, "On", external),
-            User::Off => self.control(&mut out, "Off", external),
+            User::Init => self.control(&mut out, "Init", own),
+            User::Finalize => self.control(&mut out, "Finalize", own),
+            User::On => self.control(&mut out, "On", own),
+            User::Off => self.control(&mut out, "Off", own),
             _ if facts.options.disabled.contains("region") => {}
-            User::Begin(Named { name, .. }) => {
-                let lines = facts.lines(statement);
+            User::Begin(named) => {
+                let lines = facts.lines(own.at);
                 let mut region = Region::new("region", lines, lines);
-                region.sub_name.clone_from(name);
-                let first = facts.scan.statements[statement].first;
+                region.sub_name.clone_from(&named.name);
+                let first = facts.scan.statements[own.at].first;
                 region.file = facts.places.other_file(first).map(str::to_owned);
                 let number = self.plans.push(region);
-                self.user_regions.push((name.clone(), number));
-                self.call(&mut out, "", "begin", number, external);
+                self.user_regions.insert(named.name.clone(), number);
+                self.user_call(&mut out, own, "Begin", (number, named));
             }
-            User::End(Named { name, .. }) | User::AlternativeEnd(Named { name, .. }) => {
-                let found = self.user_regions.iter().rev().find(|(other, _)| other == name);
-                if let Some(&(_, number)) = found {
-                    self.plans.regions[number as usize - 1].end = facts.lines(statement);
-                    self.call(&mut out, "", "end", number, external);
-                }
+            User::End(named) | User::AlternativeEnd(named) => {
+                let Some(&number) = self.user_regions.get(&named.name) else {
+                    let reason = "no `inst begin` with this name before it";
+                    return self.refused(own, directive, Severity::Warning, reason);
+                };
+                self.plans.regions[number as usize - 1].end = facts.lines(own.at);
+                self.user_call(&mut out, own, "End", (number, named));
             }
         }
-        self.after(statement, &out);
+        self.after(own.at, &out);
     }
 
-    fn control(&mut self, out: &mut Vec<u8>, what: &str, external: Option<usize>) {
-        let name = self.names.routine("", &what.to_ascii_lowercase(), Extra::None, false);
-        self.call_routine(out, &name, "", external);
+    fn refused(&mut self, own: Own, directive: usize, severity: Severity, reason: &str) {
+        let message = format!("`{}`: {reason}", self.facts.parsed[directive].name);
+        let line = self.facts.lines(own.at).0;
+        self.plans.diagnostics.push(Diagnostic { severity, line, message });
+    }
+
+    fn control(&mut self, out: &mut Vec<u8>, what: &str, own: Own) {
+        let name = self.names.routine(("", what), None);
+        self.call_routine(out, &name, "", own.external);
+    }
+
+    /// A variable can have any type, so the routine that gets it needs an interface which says so.
+    fn user_call(&mut self, out: &mut Vec<u8>, own: Own, what: &str, of: (u32, &Named)) {
+        let (number, named) = of;
+        let Some(variable) = &named.variable else {
+            let to = Target { number, external: own.external };
+            return self.call(out, to, ("", what), &[Extra::Nothing], "");
+        };
+        let name = self.names.routine(("", what), Some(&[Extra::Any]));
+        let [n, x] = ["n", "x0"].map(|dummy| format!("{}{dummy}", self.names.prefix()));
+        let mut interface = Vec::new();
+        for line in
+            ["interface", &format!("subroutine {name}({n},{x})"), &format!("integer :: {n}")]
+        {
+            self.writer.statement(&mut interface, line);
+        }
+        self.writer.any_type(&mut interface, &x);
+        for line in ["end subroutine", "end interface"] {
+            self.writer.statement(&mut interface, line);
+        }
+        self.declare(own.unit, interface);
+        self.call_routine(out, &name, &format!("{number},{variable}"), None);
     }
 
     /// Makes a comment of a directive that only we know: `!$omp inst` becomes `! omp inst`.

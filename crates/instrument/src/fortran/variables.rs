@@ -5,42 +5,61 @@
 //! of that BLOCK: gfortran 12 makes a new local variable of an implicitly typed name that it meets
 //! there first, knows no common block in clauses, and calls no function that only has a type.
 
-use super::plan::Plan;
+use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
 use super::scan::{Cpp, Kind};
+use super::text::Names;
 use crate::directives::Level;
 
 /// Columns of one added list.
 const LIST: usize = 48;
 
+impl LevelPlan {
+    /// The kinds of its variables: of a team, a task, a taskloop.
+    pub fn kinds(&self) -> impl Iterator<Item = char> {
+        let kinds = match self.level {
+            _ if !self.events => "",
+            Level::Parallel => "p",
+            Level::Task => "t",
+            Level::Taskloop { .. } if self.iterations => "lt",
+            Level::Taskloop { .. } => "l",
+            _ => "",
+        };
+        kinds.chars()
+    }
+
+    /// The names of those variables that its threads or tasks get.
+    pub fn passed(&self, names: &Names, number: u32) -> Vec<String> {
+        let inside = !matches!(self.level, Level::Taskloop { .. }) || self.iterations;
+        self.kinds().filter(|_| inside).map(|kind| names.local(kind, number)).collect()
+    }
+}
+
 impl Rewriter<'_> {
     /// Declares the variables of teams and tasks.
     pub(super) fn declare_variables(&mut self) {
         let facts = self.facts;
+        let mut found = Vec::new();
         for (site, plan) in facts.nest.sites.iter().zip(&self.plans.plans) {
             let Some(plan) = plan.as_ref().filter(|_| site.alias.is_none()) else { continue };
-            let kind = match plan.levels[0].level {
-                Level::Parallel => 'p',
-                Level::Task if plan.levels[0].events => 't',
-                _ => continue,
-            };
-            let declarations = self.declarations.entry(site.unit).or_default();
-            let variable = self.names.local(kind, plan.number);
-            declarations.insert(format!("integer(8) :: {variable}"));
+            for kind in plan.levels.iter().flat_map(LevelPlan::kinds) {
+                let variable = self.names.local(kind, plan.number);
+                found.push((site.unit, format!("integer(8) :: {variable}")));
+            }
             if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
                 let variable = self.names.local('c', plan.number);
-                declarations.insert(format!("logical :: {variable}"));
+                found.push((site.unit, format!("logical :: {variable}")));
             }
+        }
+        for (unit, declaration) in found {
+            self.declare_statement(unit, &declaration);
         }
     }
 
     /// Puts declarations at the beginning of their units.
     pub(super) fn insert_declarations(&mut self) {
         for (unit, declarations) in std::mem::take(&mut self.declarations) {
-            let mut out = Vec::new();
-            for declaration in declarations {
-                self.writer.statement(&mut out, &declaration);
-            }
+            let out: Vec<u8> = declarations.into_iter().flatten().collect();
             let unit = &self.facts.nest.units[unit];
             match unit.preamble {
                 Some(preamble) => {
@@ -72,13 +91,10 @@ impl Rewriter<'_> {
     /// Adds the variables of a team or task to the user's directive.
     pub(super) fn add_clauses(&mut self, id: usize, plan: Option<&Plan>) {
         let site = &self.facts.nest.sites[id];
-        let own = plan.and_then(|plan| match plan.levels[0].level {
-            Level::Parallel if !plan.whole => Some(self.names.local('p', plan.number)),
-            Level::Task => Some(self.names.local('t', plan.number)),
-            _ => None,
-        });
-        let mut clauses: Vec<String> =
-            own.iter().map(|name| format!("firstprivate({name})")).collect();
+        let level = plan.filter(|plan| !plan.whole).and_then(|plan| plan.levels.last());
+        let passed = level.zip(plan).map(|(level, plan)| level.passed(&self.names, plan.number));
+        let passed = passed.unwrap_or_default().into_iter();
+        let mut clauses: Vec<String> = passed.map(|name| format!("firstprivate({name})")).collect();
         clauses.extend(self.private_lists(id));
         if clauses.is_empty() {
             return;
@@ -149,8 +165,8 @@ impl Rewriter<'_> {
         for plan in
             self.plans.private[id].iter().filter_map(|site| self.plans.plans[*site].as_ref())
         {
-            let kind = if plan.levels[0].level == Level::Task { 't' } else { 'p' };
-            names.push(self.names.local(kind, plan.number));
+            let kinds = plan.levels.iter().flat_map(LevelPlan::kinds);
+            names.extend(kinds.map(|kind| self.names.local(kind, plan.number)));
             if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
                 names.push(self.names.local('c', plan.number));
             }

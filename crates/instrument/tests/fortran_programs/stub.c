@@ -39,7 +39,13 @@ static void check(OMPRegDescr *d, const char *name) {
         fprintf(stderr, "%s for a descriptor `%s`\n", name, d->name);
         __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST);
     }
-    if (d->end_line1 < d->begin_line1) __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST);
+    const char **extension = (const char **)d->next;
+    if (d->end_line1 < d->begin_line1 || d->data || !extension || strcmp(extension[0], "pompeii 1"))
+        __atomic_add_fetch(&errors, 1, __ATOMIC_SEQ_CST);
+    if (getenv("STUB_VERBOSE"))
+        fprintf(stderr, "%s of %s (%s) %d sections %s:%d-%d:%d-%d %s\n", name, d->name,
+                d->sub_name, d->num_sections, d->file_name, d->begin_line1, d->begin_lineN,
+                d->end_line1, d->end_lineN, extension[1]);
 }
 
 static void known(long id) {
@@ -59,29 +65,6 @@ static void report(void) {
     fprintf(stderr, errors ? "stub: %ld errors\n" : "stub: balanced\n", errors);
 }
 __attribute__((constructor)) static void start(void) { atexit(report); }
-
-void POMP_Register(long *handle, const char *text, int len) {
-    char *fields[8], *copy = malloc(len + 1);
-    memcpy(copy, text, len);
-    copy[len] = 0;
-    for (int end = len; end > 0 && copy[end - 1] == ' ';) copy[--end] = 0;
-    for (int i = 0; i < 8; i++) {
-        fields[i] = copy;
-        char *bar = strchr(copy, '|');
-        if (i == 7) break;
-        if (!bar) { errors++; return; }
-        *bar = 0;
-        copy = bar + 1;
-    }
-    OMPRegDescr *d = calloc(1, sizeof *d);
-    *d = (OMPRegDescr){fields[0], fields[1], atoi(fields[2]), fields[7], atoi(fields[3]),
-                       atoi(fields[4]), atoi(fields[5]), atoi(fields[6]), (void *)2, NULL};
-    if (getenv("STUB_VERBOSE"))
-        fprintf(stderr, "register %s (%s) %d sections %s:%d-%d:%d-%d\n", d->name, d->sub_name,
-                d->num_sections, d->file_name, d->begin_line1, d->begin_lineN, d->end_line1,
-                d->end_lineN);
-    *handle = (long)d;
-}
 
 #define PAIR(name, first, last) \
     void POMP_##name##_##first(OMPRegDescr *d) { check(d, #name); count(#name " " #first, 1); } \
@@ -110,8 +93,58 @@ PAIR(Critical, begin, end)
 PAIR(Atomic, enter, exit)
 PAIR(Barrier, enter, exit)
 PAIR(Taskwait, enter, exit)
-void POMP_Begin(OMPRegDescr *d) { check(d, "region"); count("region", 1); }
-void POMP_End(OMPRegDescr *d) { check(d, "region"); count("region", 0); }
+#define ONE(name) void POMP_##name(OMPRegDescr *d) { check(d, #name); }
+PAIR(Flush, enter, exit)
+PAIR(Ordered, enter, exit)
+PAIR(Ordered, begin, end)
+PAIR(Masked, begin, end)
+PAIR(Scope, enter, exit)
+PAIR(Scope, begin, end)
+PAIR(Loop, enter, exit)
+PAIR(Teams, enter, exit)
+PAIR(Distribute, enter, exit)
+PAIR(Target, enter, exit)
+PAIR(Taskgroup, enter, exit)
+PAIR(Taskgroup, begin, end)
+PAIR(Taskyield, enter, exit)
+GIVES_ID(Taskloop, enter, exit)
+ONE(Cancel)
+void POMP_Cancellation_point(OMPRegDescr *d) { check(d, "cancellation point"); }
+
+/* An iteration of a task goes on with its id; one that has none yet gets one. */
+void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task) {
+    check(d, "taskloop");
+    known(id);
+    if (*task) known(*task);
+    else *task = __atomic_add_fetch(&next_id, 1, __ATOMIC_SEQ_CST);
+    count("Taskloop begin", 1);
+}
+void POMP_Taskloop_end(OMPRegDescr *d, long task) {
+    check(d, "taskloop");
+    known(task);
+    count("Taskloop begin", 0);
+}
+
+/* Iterations come in steps of their loop; the sum of their numbers is told. */
+static long iterations;
+void POMP_Iteration_begin(OMPRegDescr *d, long i, long step) {
+    check(d, "do");
+    __atomic_add_fetch(&iterations, step ? i / step : 0, __ATOMIC_SEQ_CST);
+    count("Iteration begin", 1);
+}
+void POMP_Iteration_end(OMPRegDescr *d) { check(d, "do"); count("Iteration begin", 0); }
+
+/* What a user region is given is the same at both ends. */
+void POMP_Begin(OMPRegDescr *d, void *variable) {
+    check(d, "region");
+    if (variable) *(int *)variable += 1;
+    count("region", 1);
+}
+void POMP_End(OMPRegDescr *d, void *variable) {
+    check(d, "region");
+    if (variable) *(int *)variable += 1;
+    count("region", 0);
+}
 void POMP_Init(void) {}
 void POMP_Finalize(void) {}
 void POMP_On(void) {}

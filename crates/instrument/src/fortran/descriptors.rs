@@ -1,0 +1,185 @@
+//! The appended procedure that fills a descriptor at the first event of its region, and its tables.
+//!
+//! The descriptor is a true `OMPRegDescr` with its extension behind `next`, filled once: two threads
+//! may come first together, so it happens in a critical section with a second look. Names, files
+//! and clauses lie in one pool, each once and with a mark at its end that becomes a NUL; where they
+//! begin and the lines of a region are one more text. All of this is DATA of character pieces: a
+//! SELECT CASE, or as many numbers, would take the compiler minutes for thousands of regions.
+
+use super::tail::Tail;
+use crate::Region;
+use std::collections::HashMap;
+
+/// Bytes of a text in one element of a table: with its quotes it fits a line of 72 columns.
+const PIECE: usize = 40;
+
+/// Numbers of a region, in this order: where name, `sub_name`, file and clauses begin in the pool,
+/// the sections, and the four lines.
+const NUMBERS: usize = 9;
+
+/// What the extension of a descriptor begins with.
+const MARK: &str = "pompeii 1";
+
+/// The texts of all regions.
+struct Tables {
+    /// Every text once, each with `end` behind it.
+    pool: Vec<u8>,
+    /// Not in any text.
+    end: u8,
+    /// By region.
+    numbers: Vec<String>,
+}
+
+impl Tables {
+    fn new(regions: &[Region], path: &str) -> Tables {
+        let all = regions.iter().flat_map(|region| texts(region, path));
+        let used: String = all.collect();
+        let ends = b"|~^`#?";
+        let end = ends.iter().copied().find(|end| !used.as_bytes().contains(end)).unwrap_or(b'|');
+        let mut tables = Tables { pool: Vec::new(), end, numbers: Vec::new() };
+        let mut known = HashMap::new();
+        tables.place(&mut known, MARK);
+        for region in regions {
+            let [name, sub_name, file, clauses] =
+                texts(region, path).map(|text| tables.place(&mut known, text));
+            let (begin, last) = (region.begin, region.end);
+            let sections = region.sections as usize;
+            let lines = [begin.0, begin.1, last.0, last.1].map(|line| line as usize);
+            let numbers = [&[name, sub_name, file, clauses, sections], lines.as_slice()].concat();
+            let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+            tables.numbers.push(numbers.join(" "));
+        }
+        tables
+    }
+
+    /// Where a text begins in the pool, from 1.
+    fn place<'a>(&mut self, known: &mut HashMap<&'a str, usize>, text: &'a str) -> usize {
+        *known.entry(text).or_insert_with(|| {
+            let at = self.pool.len() + 1;
+            let end = self.end;
+            // Only a text that has every mark there is loses one.
+            self.pool.extend(text.bytes().map(|byte| if byte == end { b'/' } else { byte }));
+            self.pool.push(end);
+            at
+        })
+    }
+}
+
+fn texts<'a>(region: &'a Region, path: &'a str) -> [&'a str; 4] {
+    [&region.name, &region.sub_name, region.file.as_deref().unwrap_or(path), &region.clauses]
+}
+
+impl Tail<'_> {
+    /// The procedure that fills descriptor `@n`.
+    pub(super) fn fill(&mut self, regions: &[Region], path: &str) {
+        let tables = Tables::new(regions, path);
+        let count = regions.len();
+        let longest = tables.numbers.iter().map(String::len).max().unwrap_or(0);
+        let (row, pieces) = (longest.div_ceil(PIECE), tables.pool.len().div_ceil(PIECE));
+        let name = |what| self.names.global(what);
+        let (fill, critical) = (name("fill"), name("c"));
+        self.lines(&format!("subroutine {fill}(@n)"));
+        self.declarations(count);
+        self.lines(&format!(
+            "character({PIECE}), save :: @t({row},{count})
+            character({PIECE}), save, target :: @s({pieces})
+            logical, save :: @f=.true."
+        ));
+        for (index, numbers) in tables.numbers.iter().enumerate() {
+            let mut texts = numbers.as_bytes().chunks(PIECE);
+            for piece in 1..=row {
+                let text = texts.next().unwrap_or_default();
+                self.element(&format!("t({piece},{})", index + 1), text);
+            }
+        }
+        for (piece, text) in tables.pool.chunks(PIECE).enumerate() {
+            self.element(&format!("s({})", piece + 1), text);
+        }
+        self.directive(&format!("critical ({critical})"));
+        self.lines("if (@h(@n)==0) call @p(@t(1,@n),@s)");
+        self.directive(&format!("end critical ({critical})"));
+        self.lines("contains");
+        self.place((PIECE * row, PIECE * pieces), tables.end);
+        self.lines("end subroutine");
+    }
+
+    fn directive(&mut self, words: &str) {
+        self.writer.directive(&mut self.out, words, &[]);
+    }
+
+    /// What descriptors are, and where they are.
+    fn declarations(&mut self, count: usize) {
+        self.lines(
+            "use, intrinsic :: iso_c_binding, only : @k=>c_int64_t, c_int, c_ptr, c_loc, c_char, \
+            c_null_char, c_null_ptr
+            implicit none
+            type, bind(C) :: @d
+            type(c_ptr) :: name, sub_name
+            integer(c_int) :: sections
+            type(c_ptr) :: file
+            integer(c_int) :: lines(4)
+            type(c_ptr) :: data, next
+            end type
+            type, bind(C) :: @e
+            type(c_ptr) :: mark, clauses
+            end type
+            integer :: @n",
+        );
+        self.common(count);
+        self.lines(&format!(
+            "type(@d), save, target :: @r({count})
+            type(@e), save, target :: @x({count})"
+        ));
+    }
+
+    /// The procedure that makes a descriptor of the texts, which it gets as single characters.
+    fn place(&mut self, bytes: (usize, usize), end: u8) {
+        let ((row, pool), end) = (bytes, char::from(end));
+        self.lines(&format!(
+            "subroutine @p(@t,@s)
+            character(kind=c_char) :: @t({row})
+            character(kind=c_char), target :: @s({pool})
+            integer :: @i, @j, @v({NUMBERS})
+            if (@f) then
+            do @i=1,{pool}
+            if (@s(@i)=='{end}') @s(@i)=c_null_char
+            end do
+            @f=.false.
+            end if
+            @v=0
+            @j=1
+            do @i=1,{row}
+            if (@t(@i)/=' ') @v(@j)=10*@v(@j)+ichar(@t(@i))-48
+            if (@t(@i)==' ') @j=min(@j+1,{NUMBERS})
+            end do
+            @x(@n)%mark=c_loc(@s(1))
+            @x(@n)%clauses=c_loc(@s(@v(4)))
+            @r(@n)%name=c_loc(@s(@v(1)))
+            @r(@n)%sub_name=c_loc(@s(@v(2)))
+            @r(@n)%sections=int(@v(5),c_int)
+            @r(@n)%file=c_loc(@s(@v(3)))
+            @r(@n)%lines=int(@v(6:9),c_int)
+            @r(@n)%data=c_null_ptr
+            @r(@n)%next=c_loc(@x(@n))"
+        ));
+        self.directive("flush");
+        self.lines("@h(@n)=transfer(c_loc(@r(@n)),@h(@n))\nend subroutine");
+    }
+
+    /// One element of a table.
+    fn element(&mut self, element: &str, value: &[u8]) {
+        let quote = if value.contains(&b'\'') { b'"' } else { b'\'' };
+        let mut line = format!("data {}{element}/", self.names.prefix()).into_bytes();
+        line.push(quote);
+        for &byte in value {
+            line.push(byte);
+            if byte == quote {
+                line.push(byte);
+            }
+        }
+        line.extend_from_slice(&[quote, b'/']);
+        self.out.extend_from_slice(self.writer.form.indent().as_bytes());
+        self.out.extend_from_slice(&line);
+        self.out.push(b'\n');
+    }
+}

@@ -1,0 +1,167 @@
+//! Calls in the body of a loop: the iterations of the tasks of a `taskloop`, and those of a
+//! worksharing loop if chunks are wanted.
+//!
+//! Every way to the end of an iteration gets the call: END DO, each CYCLE of the loop, and the
+//! labelled statement that ends it, which GOTO can reach. The latter would have to come behind our
+//! call, so such a loop becomes one that END DO closes.
+
+use super::class::Class;
+use super::code::Code;
+use super::events::Target;
+use super::nest::Site;
+use super::plan::{LevelPlan, Plan};
+use super::rewrite::Rewriter;
+use super::scan::{Kind, Statement};
+use super::text::Extra;
+use crate::directives::Level;
+
+impl Rewriter<'_> {
+    /// The level of a construct whose iterations get events.
+    fn iterating(&self, id: usize) -> Option<(Plan, LevelPlan)> {
+        let plan = self.plans.plans[id].clone()?;
+        let level = plan.levels.last().filter(|level| level.iterations && !plan.whole)?.clone();
+        Some((plan, level))
+    }
+
+    /// First in the body.
+    pub(super) fn body_begin(&mut self, id: usize) {
+        let Some((plan, level)) = self.iterating(id) else { return };
+        let site = &self.facts.nest.sites[id];
+        let Some(body) = &site.body else { return };
+        let to = Target::new(site, plan.number);
+        let mut out = Vec::new();
+        if matches!(level.level, Level::Taskloop { .. }) {
+            let ids = ['l', 't'].map(|kind| self.names.local(kind, plan.number)).join(",");
+            let extras = &[Extra::In, Extra::Out];
+            self.call(&mut out, to, ("Taskloop", "begin"), extras, &format!(",{ids}"));
+        } else {
+            let number = self.iteration_number(site).unwrap_or(",0_8,0_8".to_owned());
+            let extras = &[Extra::In, Extra::In];
+            self.call(&mut out, to, ("Iteration", "begin"), extras, &number);
+        }
+        self.after(body.begin, &out);
+        for &statement in &body.labelled {
+            self.drop_label_of_do(statement);
+        }
+    }
+
+    fn iteration_end(&mut self, id: usize) -> Option<Vec<u8>> {
+        let (plan, level) = self.iterating(id)?;
+        let to = Target::new(&self.facts.nest.sites[id], plan.number);
+        let mut out = Vec::new();
+        if matches!(level.level, Level::Taskloop { .. }) {
+            self.with_id_of(&mut out, to, ("Taskloop", "end"), Extra::In, 't');
+        } else {
+            self.call(&mut out, to, ("Iteration", "end"), &[], "");
+        }
+        Some(out)
+    }
+
+    /// Last in the body, which ends with the statement `at`.
+    pub(super) fn body_end(&mut self, id: usize, at: usize) {
+        let Some(call) = self.iteration_end(id) else { return };
+        let Some(body) = &self.facts.nest.sites[id].body else { return };
+        let statement = self.statement(at);
+        if statement.kind != Kind::Code(Class::EndDo) {
+            let mut out = call;
+            for _ in &body.labelled {
+                self.writer.statement(&mut out, "end do");
+            }
+            return self.after(at, &out);
+        }
+        let mut out = Vec::new();
+        if statement.label != 0 {
+            self.drop_label(statement);
+            self.writer.labelled(&mut out, statement.label, "continue");
+        }
+        out.extend_from_slice(&call);
+        self.in_front(at, &out);
+    }
+
+    /// In front of a CYCLE.
+    pub(super) fn iteration_cycle(&mut self, id: usize, at: usize) {
+        let Some(call) = self.iteration_end(id) else { return };
+        let statement = self.statement(at);
+        let Kind::Code(Class::Cycle { conditional, .. }) = statement.kind else { return };
+        if !conditional {
+            if statement.label != 0 {
+                self.drop_label(statement);
+                let mut out = Vec::new();
+                self.writer.labelled(&mut out, statement.label, "continue");
+                return self.in_front(at, &[out, call].concat());
+            }
+            return self.in_front(at, &call);
+        }
+        let code = self.code(statement);
+        let from = code.text.iter().position(|c| *c == b'(');
+        let Some(word) = from.and_then(|from| code.behind_parenthesis(from)) else { return };
+        let name = String::from_utf8_lossy(&code.text[word..]).into_owned();
+        for (index, offset) in code.at[word..].iter().enumerate() {
+            let text: &[u8] = if index == 0 { b"then" } else { b"" };
+            self.edits.replace(*offset..offset + 1, text);
+        }
+        let mut out = call;
+        self.writer.statement(&mut out, &name.replacen("cycle", "cycle ", 1));
+        self.writer.statement(&mut out, "end if");
+        self.after(at, &out);
+    }
+
+    fn code(&self, statement: Statement) -> Code {
+        Code::of(self.source, self.facts.scan, self.writer.form, statement)
+    }
+
+    /// Blanks for the label in `do 10 i = 1, n`.
+    fn drop_label_of_do(&mut self, at: usize) {
+        let code = self.code(self.statement(at));
+        let named = code.text.iter().position(|c| *c == b':').map_or(0, |colon| colon + 1);
+        let label = |c: &&u8| c.is_ascii_digit();
+        // A label of its own stands in front in free form.
+        let own = if named == 0 { code.text.iter().take_while(label).count() } else { named };
+        let from = own + 2;
+        let mut digits = code.text[from..].iter().take_while(label).count();
+        digits += usize::from(code.text.get(from + digits) == Some(&b','));
+        for offset in &code.at[from..from + digits] {
+            self.edits.replace(*offset..offset + 1, " ");
+        }
+    }
+
+    /// Blanks for the label of a statement.
+    fn drop_label(&mut self, statement: Statement) {
+        let line = self.facts.scan.lines[statement.first];
+        let start = if self.writer.form.is_fixed() { line.start } else { statement.start };
+        let text = self.source[start..line.end].iter();
+        let digits = text.take_while(|c| c.is_ascii_digit() || **c == b' ');
+        for (index, c) in digits.enumerate() {
+            if c.is_ascii_digit() {
+                self.edits.replace(start + index..start + index + 1, " ");
+            }
+        }
+    }
+
+    /// The loop's variable and step for the number of an iteration, where there is one loop.
+    fn iteration_number(&self, site: &Site) -> Option<String> {
+        let body = site.body.as_ref()?;
+        let code = self.code(self.statement(body.begin));
+        let equals = code.text.iter().position(|c| *c == b'=')?;
+        let mut commas = Vec::new();
+        let mut depth = 0;
+        for (index, c) in code.text.iter().enumerate().skip(equals) {
+            match c {
+                b'(' | b'[' => depth += 1,
+                b')' | b']' => depth -= 1,
+                b',' if depth == 0 => commas.push(index),
+                _ => {}
+            }
+        }
+        let variable = self.loop_variables(site.opened, 2);
+        let directive = &self.facts.parsed[site.directive].directive;
+        let text = &self.facts.scan.directives[site.directive].text;
+        let one = crate::directives::depth(text, directive) == Some(1);
+        let variable = variable.first().filter(|_| one && !code.strings)?;
+        let step = match commas.get(1) {
+            Some(comma) => String::from_utf8_lossy(&code.text[comma + 1..]).into_owned(),
+            None => "1".to_owned(),
+        };
+        Some(format!(",0_8+{variable},0_8+({step})"))
+    }
+}
