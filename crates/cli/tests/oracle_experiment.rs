@@ -151,21 +151,87 @@ fn readers_of_traces_and_reports_accept_the_examples() {
         let source = source.display();
         sandbox.succeeds(&format!("compile --strict -q -- gcc -O1 -fopenmp {source} -o prog -lm"));
         sandbox.succeeds(&format!("run -q --trace --replace -o exp -- ./prog {arguments}"));
-        let events = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
-        assert!(events.contains("THREAD_TEAM_BEGIN") && events.contains("LEAVE"));
-        let global =
-            silent(Command::new("otf2-print").arg("-G").arg(sandbox.path("exp/traces.otf2")));
-        assert!(global.contains("COMM_LOCATIONS"));
-        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-        let profile = sandbox.path("exp/profile.cubex");
-        let report = silent(Command::new(python).args(["-c", SUMS]).arg(profile));
-        assert_eq!(report.trim(), "good", "{report}");
-        silent(
-            Command::new("/usr/bin/python3")
-                .args(["-c", EVENTS])
-                .arg(sandbox.path("exp/traces.otf2")),
-        );
+        accept(&sandbox);
     }
+}
+
+/// Ordered, taskloops, taskgroups, cancellation and their kin: roles that only newer constructs have.
+const NEWER: &str = "#include <stdio.h>
+int main(void) {
+  int sum = 0, flag = 0;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp for ordered schedule(static, 1)
+    for (int i = 0; i < 8; i++) {
+#pragma omp ordered
+      sum += i;
+    }
+#pragma omp masked
+    flag = 1;
+#pragma omp flush
+#pragma omp scope
+    { (void)flag; }
+#pragma omp single
+    {
+#pragma omp taskgroup
+      {
+#pragma omp task
+        flag = 2;
+#pragma omp taskyield
+      }
+#pragma omp taskloop num_tasks(4)
+      for (int i = 0; i < 8; i++) {
+#pragma omp atomic
+        sum += i;
+      }
+    }
+#pragma omp for
+    for (int i = 0; i < 8; i++) {
+#pragma omp cancel for if (i > 3)
+    }
+  }
+#pragma omp target
+  flag = 3;
+#pragma omp teams num_teams(1)
+  { (void)flag; }
+  return sum != 56;
+}
+";
+
+#[test]
+fn readers_of_traces_and_reports_accept_newer_constructs() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.file("newer.c", NEWER);
+    let options = "--pomp-enable=flush --loop-chunks";
+    sandbox
+        .succeeds(&format!("compile --strict -q {options} -- gcc -O1 -fopenmp newer.c -o newer"));
+    sandbox.succeeds("run -q --trace --replace -o exp -- ./newer");
+    accept(&sandbox);
+    let global = silent(Command::new("otf2-print").arg("-G").arg(sandbox.path("exp/traces.otf2")));
+    for role in ["ORDERED", "ORDERED_SBLOCK", "FLUSH", "TASK_WAIT"] {
+        assert!(global.contains(&format!("Role: {role},")), "{role}\n{global}");
+    }
+    assert!(!global.contains("INVALID"), "{global}");
+    assert!(global.contains("Descr.: \"ordered schedule(static,1)\""), "{global}");
+    let report = sandbox.succeeds("report --json exp").output;
+    assert!(report.contains("\"clauses\": \"ordered schedule(static,1)\""), "{report}");
+}
+
+/// What a run wrote is read by the reference library's tools and reader, and by pycubexr.
+fn accept(sandbox: &Sandbox) {
+    let trace = sandbox.path("exp/traces.otf2");
+    let events = silent(Command::new("otf2-print").arg(&trace));
+    assert!(events.contains("THREAD_TEAM_BEGIN") && events.contains("LEAVE"));
+    let global = silent(Command::new("otf2-print").arg("-G").arg(&trace));
+    assert!(global.contains("COMM_LOCATIONS"));
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let profile = sandbox.path("exp/profile.cubex");
+    let report = silent(Command::new(python).args(["-c", SUMS]).arg(profile));
+    assert_eq!(report.trim(), "good", "{report}");
+    silent(Command::new("/usr/bin/python3").args(["-c", EVENTS]).arg(&trace));
 }
 
 /// The root's time on the master is the whole run, and every thread was in the parallel region.

@@ -31,6 +31,9 @@ pub struct RunInfo {
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
+    /// CPUs that it could run on, 0 where that is unknown.
+    #[serde(default)]
+    pub cpus: usize,
 }
 
 /// What the measurement could not keep.

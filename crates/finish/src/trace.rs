@@ -178,8 +178,8 @@ fn role(role: Role) -> enums::RegionRole {
         Role::Teams => Otf2::PARALLEL,
         Role::Taskgroup | Role::TaskgroupEnd | Role::Taskyield => Otf2::TASK_WAIT,
         Role::Taskloop => Otf2::TASK_CREATE,
-        Role::Target => Otf2::WRAPPER,
-        Role::Cancel => Otf2::CANCEL,
+        // CANCEL is too new for the readers of OTF2 3.0, which call it invalid.
+        Role::Target | Role::Cancel => Otf2::WRAPPER,
     }
 }
 

@@ -193,6 +193,16 @@ impl Handle {
         }
     }
 
+    /// The regions of a taskloop, which creates its tasks itself.
+    #[inline(always)]
+    pub fn taskloop(&self, process: &Process) -> TaskRegions {
+        TaskRegions {
+            create: self.region(process, Slot::Taskloop),
+            task: self.region(process, Slot::Task),
+            conditional: false,
+        }
+    }
+
     #[cold]
     fn define(&self, process: &Process, slot: Slot) -> u32 {
         let id = process.region(&self.text.region(slot));

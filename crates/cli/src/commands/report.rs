@@ -88,6 +88,15 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     if lost.died {
         notes.push("The program died: times end at the last event of each thread.".to_owned());
     }
+    let (threads, cpus) = (manifest.locations, manifest.run.cpus);
+    if cpus > 0 && threads > cpus {
+        notes.push(format!(
+            "{threads} threads shared {} CPU{}: what looks like fork and join, barriers or locks is \
+             then mostly waiting for a CPU. Try OMP_NUM_THREADS={cpus}.",
+            cpus,
+            if cpus == 1 { "" } else { "s" }
+        ));
+    }
     for process in &manifest.processes {
         let (program, folder) = (&process.program, &process.folder);
         notes.push(format!("Also measured: {program}, in {folder}."));

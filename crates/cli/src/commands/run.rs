@@ -142,6 +142,7 @@ fn conclude(arguments: &Arguments, folder: &Path, status: ExitStatus) {
         environment: environment(),
         exit_code: status.code(),
         signal: status.signal(),
+        cpus: std::thread::available_parallelism().map_or(0, usize::from),
     };
     if let Err(error) = pompeii_finish::finish(folder, &info) {
         return say(format!(

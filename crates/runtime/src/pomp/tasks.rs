@@ -117,7 +117,7 @@ pub unsafe extern "C" fn POMP_Taskloop_begin(d: *mut Descriptor, id: i64, task: 
     on_iteration!(d, |thread, process, handle| if handle.extended {
         // SAFETY: the contract of this module.
         unsafe {
-            let regions = handle.task(process);
+            let regions = handle.taskloop(process);
             task.write(iteration::taskloop_begin(thread, (id, task.read()), regions, System));
         }
     });
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn POMP_Taskloop_begin(d: *mut Descriptor, id: i64, task: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Taskloop_end(d: *mut Descriptor, task: i64) {
     on_iteration!(d, |thread, process, handle| if handle.extended {
-        iteration::taskloop_end(thread, task, handle.task(process), System);
+        iteration::taskloop_end(thread, task, handle.taskloop(process), System);
     });
 }
 
