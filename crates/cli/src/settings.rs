@@ -7,6 +7,7 @@
 
 use std::env;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -32,6 +33,13 @@ pub fn file(line: &CommandLine) -> Option<PathBuf> {
     let source = line.sources.first()?;
     let folder = fs::canonicalize(source_folder(&source.path)).ok()?;
     folder.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+}
+
+/// A number that changes with what the file says.
+pub fn fingerprint(file: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    fs::read(file).unwrap_or_default().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The arguments of `pompeii compile` (from that word on) with all that is set elsewhere, behind

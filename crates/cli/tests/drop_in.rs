@@ -5,8 +5,8 @@
 mod common;
 
 use std::fs;
-use std::io::Write;
-use std::os::unix::process::CommandExt;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -321,7 +321,7 @@ fn settings_are_found_and_overridden() {
     let text = fs::read_to_string(sandbox.path("obj/main.d")).unwrap();
     assert!(text.ends_with("/pompeii.toml\n"), "{text}");
     let preprocessed = silently(&sandbox, "pompeii-gcc -fopenmp -E src/main.c");
-    assert!(preprocessed.trim_end().ends_with("pompeii.toml\""));
+    assert!(preprocessed.contains("/pompeii.toml\"\n# 1 \"<"), "{preprocessed}");
     // The variable overrides the file, and the command line overrides both.
     assert_eq!(command("--quiet", &format!("pompeii-gcc {compile}")).messages, "");
     command("--quiet", &format!("compile -v -- gcc {compile}")).says("instrumented");
@@ -337,6 +337,46 @@ fn settings_are_found_and_overridden() {
         assert_eq!(ended.code, Some(2), "{}", ended.messages);
         ended.says(said);
     }
+}
+
+/// A make that is interrupted leaves nothing, and sees what ended its compiler.
+#[test]
+fn a_signal_ends_the_compiler_and_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.file("loop.c", LOOP);
+    // Says that it runs, and waits for the signal.
+    sandbox.file("cc", "#!/bin/sh\necho started\nread line <fifo\n");
+    let shell = "chmod +x cc; mkfifo fifo";
+    let made = Command::new("sh").args(["-c", shell]).current_dir(sandbox.path(".")).status();
+    assert!(made.unwrap().success());
+    let mut command = sandbox.command("compile -- ./cc -fopenmp -c loop.c");
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = [0; 8];
+    child.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    assert!(sandbox.exists(".pompeii-loop.c"));
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+    assert!(!sandbox.exists(".pompeii-loop.c"));
+}
+
+#[test]
+fn commands_at_the_same_time_do_not_meet() {
+    let sandbox = Sandbox::new();
+    sandbox.file("loop.c", LOOP);
+    let commands = (0..6).map(|number| {
+        drop_in_command(&sandbox, &format!("pompeii-gcc -fopenmp loop.c -o loop{number}"))
+    });
+    let children: Vec<_> = commands.map(|mut command| command.spawn().unwrap()).collect();
+    for (number, mut child) in children.into_iter().enumerate() {
+        assert!(child.wait().unwrap().success());
+        assert!(has_calls(&sandbox, &format!("loop{number}")));
+    }
+    // All have unpacked the library, and there is one of it.
+    let library = sandbox.path(".cache/pompeii/lib");
+    assert_eq!(fs::read_dir(&library).unwrap().count(), 1);
+    let folder = fs::read_dir(library).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 7);
 }
 
 #[test]

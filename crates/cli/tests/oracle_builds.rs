@@ -134,6 +134,47 @@ fn cmake_with_the_package() {
     assert!(hit.contains("direct_cache_hit\t4\n"), "{hit}");
 }
 
+/// What was compiled with other settings is compiled again.
+#[test]
+fn a_compiler_cache_in_front() {
+    if !oracles() {
+        return;
+    }
+    let project = Project::new("cmake");
+    let compile = |settings: &str, stored: usize| {
+        project.sandbox.file("pompeii.toml", &format!("[instrument]\n{settings}\n"));
+        project.shell("sleep 1.1; ccache pompeii-gcc -fopenmp -c static.c");
+        assert_eq!(project.shell("nm static.o").contains("POMP_For_enter"), settings.is_empty());
+        let stats = project.shell("ccache --print-stats");
+        assert!(stats.contains(&format!("cache_miss\t{stored}\n")), "{stats}");
+    };
+    compile("", 1);
+    compile("", 1);
+    compile("pomp-disable = 'for'", 2);
+}
+
+/// Objects and libraries of libtool, which runs the compiler behind it.
+#[test]
+fn libtool_behind() {
+    if !oracles() {
+        return;
+    }
+    let project = Project::new("cmake");
+    project
+        .sandbox
+        .file("main.c", "int static_sum(int);\nint main(void) { return static_sum(3); }\n");
+    for line in [
+        "libtool --tag=CC --mode=compile gcc -fopenmp -c static.c -o static.lo",
+        "libtool --tag=CC --mode=link gcc -fopenmp -rpath /usr/lib -o libsum.la static.lo",
+        "libtool --tag=CC --mode=compile gcc -c main.c -o main.lo",
+        "/bin/sh $(which libtool) --tag=CC --mode=link gcc -fopenmp -o main main.lo libsum.la",
+    ] {
+        project.build(&format!("pompeii compile --strict -- {line}"));
+    }
+    assert_eq!(project.sandbox.pompeii("run -q -o exp -- ./main").code, Some(3));
+    assert!(project.sandbox.succeeds("report exp --json").output.contains("@inline_sum.h:4"));
+}
+
 #[test]
 fn autotools_with_libtool() {
     if !oracles() {

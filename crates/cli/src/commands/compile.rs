@@ -127,7 +127,8 @@ impl<'a> UsersCommand<'a> {
     }
 
     /// Hands on a command that makes no objects. In preprocessed text the file with settings is
-    /// named like a header: a compiler cache in front of us takes the text for all that counts.
+    /// named like a header, and told by what it says: a compiler cache in front of us takes the
+    /// text, and the files that it names, for all that counts.
     fn pass_on(&self, arguments: &Arguments) -> Result<ExitCode> {
         let has = |option: &str| self.line.words.iter().any(|word| word == option);
         let text = has("-E") && !has("-P") && !has("-M") && !has("-MM");
@@ -140,7 +141,8 @@ impl<'a> UsersCommand<'a> {
         let status = Command::new(&words[0]).args(&words[1..]).status();
         let status = status.with_context(|| format!("cannot start `{}`", words[0]))?;
         if status.success() {
-            let marker = format!("# 1 \"{}\"\n", settings.display());
+            let content = settings::fingerprint(&settings);
+            let marker = format!("# 1 \"{}\"\n# 1 \"<{content:016x}>\"\n", settings.display());
             match self.line.output().filter(|path| *path != "-") {
                 Some(path) => {
                     OpenOptions::new().append(true).open(path)?.write_all(marker.as_bytes())?

@@ -380,4 +380,116 @@ mod tests {
             expect!["Other openmp=false links=false [] length=None deps=None"],
         );
     }
+
+    #[test]
+    fn openmp_is_switched_on_in_many_ways() {
+        let is_on = |options: &str| {
+            let words: Vec<String> =
+                format!("cc {options} -c a.c").split(' ').map(str::to_owned).collect();
+            CommandLine::parse(&words).openmp
+        };
+        for on in [
+            "-fopenmp",
+            "-fopenmp=libomp",
+            "-qopenmp",
+            "-fiopenmp",
+            "-mp",
+            "-mp=multicore",
+            "-xopenmp",
+            "-qsmp=omp:noauto",
+            "-h omp",
+            "-Xpreprocessor -fopenmp",
+            "-fno-openmp -fopenmp",
+        ] {
+            assert!(is_on(on), "{on}");
+        }
+        for off in [
+            "",
+            "-fopenmp-simd",
+            "-fopenmp -fno-openmp",
+            "-qopenmp-stubs",
+            "-fopenacc",
+            "-I -fopenmp",
+            "-h noomp",
+            "-pthread",
+        ] {
+            assert!(!is_on(off), "{off}");
+        }
+    }
+
+    #[test]
+    fn more_is_made_than_objects_and_programs() {
+        check(
+            "gcc -fopenmp -r a.c b.c -o c.o",
+            expect!["Compile openmp=true links=false [a.c:C b.c:C] length=None deps=None"],
+        );
+        check(
+            "gcc -fopenmp all.h",
+            expect!["Compile openmp=true links=false [] length=None deps=None"],
+        );
+        check(
+            "g++ -x c++-header all.txt",
+            expect!["Compile openmp=false links=false [] length=None deps=None"],
+        );
+        check(
+            "gcc -fopenmp -x assembler a.c",
+            expect!["Executable openmp=true links=true [] length=None deps=None"],
+        );
+        check(
+            "gcc -fopenmp -x cpp-output a.txt -x none b.c",
+            expect!["Executable openmp=true links=true [a.txt:C b.c:C] length=None deps=None"],
+        );
+        check(
+            "gcc -fopenmp -c -",
+            expect!["Compile openmp=true links=false [] length=None deps=None"],
+        );
+        check(
+            "gcc -fopenmp -x c -c -",
+            expect!["Compile openmp=true links=false [-:C] length=None deps=None"],
+        );
+        check(
+            "gcc -v -fopenmp a.c",
+            expect!["Executable openmp=true links=true [a.c:C] length=None deps=None"],
+        );
+        check(
+            "mpicc -showme:compile a.c",
+            expect!["Other openmp=false links=false [a.c:C] length=None deps=None"],
+        );
+        check(
+            "gcc -fopenmp -oprogram a.c -MMD",
+            expect![[
+                r#"Executable openmp=true links=true [a.c:C] length=None deps=Some("program.d")"#
+            ]],
+        );
+        check(
+            "gcc -c a.c -Wp,-MD,x/.a.d -Wp,-MT,a.o",
+            expect![[
+                r#"Compile openmp=false links=false [a.c:C] length=None deps=Some("x/.a.d")"#
+            ]],
+        );
+        check(
+            "ccache gcc -MD -MT a.o -MF a.dep -c a.c -o a.o",
+            expect![[r#"Compile openmp=false links=false [a.c:C] length=None deps=Some("a.dep")"#]],
+        );
+    }
+
+    #[test]
+    fn libtool_has_names_and_options_of_its_own() {
+        check(
+            "./libtool --mode=compile gcc -fopenmp a.c",
+            expect!["Compile openmp=true links=false [a.c:C] length=None deps=None"],
+        );
+        check(
+            "libtool --mode=link gcc -rpath /lib -version-info 1:0:0 -o a.la a.lo",
+            expect!["Shared openmp=false links=true [] length=None deps=None"],
+        );
+        check(
+            "libtool --mode link gcc -o a a.lo b.la",
+            expect!["Executable openmp=false links=true [] length=None deps=None"],
+        );
+        check(
+            "libtool --mode=install cp a.la /lib",
+            expect!["Other openmp=false links=false [] length=None deps=None"],
+        );
+    }
 }
