@@ -2,6 +2,7 @@
 //! the byte span it has in the source. The fronts cut a directive into [`Piece`]s, because only
 //! they know about comments, splices and continuation lines; what the pieces mean is found here.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One token of a directive, without blanks, comments, splices and continuation marks.
@@ -158,6 +159,14 @@ impl Clause {
     }
 }
 
+/// A word without the line splices (`\\` and a line end) that C allows inside of it.
+pub(crate) fn without_splices(word: &[u8]) -> Cow<'_, [u8]> {
+    if !word.contains(&b'\\') || !word.contains(&b'\n') {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\r' | b'\n')).collect())
+}
+
 struct Reader<'a> {
     source: &'a [u8],
     pieces: &'a [Piece],
@@ -181,7 +190,8 @@ impl Reader<'_> {
     }
 
     fn text(&self, span: &Range<usize>) -> String {
-        let text = String::from_utf8_lossy(&self.source[span.clone()]);
+        let text = without_splices(&self.source[span.clone()]);
+        let text = String::from_utf8_lossy(&text);
         if self.fold_case { text.to_ascii_lowercase() } else { text.into_owned() }
     }
 

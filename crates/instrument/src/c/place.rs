@@ -6,7 +6,7 @@ use super::insertions::Rank;
 use super::pragma::Form;
 use super::split::Parts;
 use super::statements::Body;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Emitter<'_> {
     /// Writes the parts of one construct to the insertions and edits.
@@ -57,8 +57,11 @@ impl Emitter<'_> {
             return;
         }
         let starts: BTreeSet<usize> = bodies.iter().map(|body| body.start).collect();
-        let ends: BTreeSet<(usize, bool)> =
-            bodies.iter().map(|body| (body.end, body.compound)).collect();
+        // One end may be that of a compound statement in one branch and of a loop in another.
+        let mut ends: BTreeMap<usize, bool> = BTreeMap::new();
+        for body in bodies {
+            *ends.entry(body.end).or_insert(true) &= body.compound;
+        }
         for start in starts {
             let guard = guard.map(|name| (name, false));
             self.insert(index, start, start, Rank::body(index), begin, guard);

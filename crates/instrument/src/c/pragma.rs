@@ -151,10 +151,22 @@ pub(super) fn piece(text: &[u8], at: usize) -> Option<Piece> {
         b'"' => (PieceKind::Other, scan::string_end(text, start)),
         b'\'' => (PieceKind::Other, scan::literal_end(text, start)),
         b'0'..=b'9' => (PieceKind::Other, number_end(text, start)),
-        _ if scan::is_ident(byte) => (PieceKind::Word, scan::ident_end(text, start)),
+        _ if scan::is_ident(byte) => (PieceKind::Word, word_end(text, start)),
         _ => (PieceKind::Other, start + 1),
     };
     Some(Piece { kind, span: start..end })
+}
+
+/// Behind a word, which may go on behind a splice.
+fn word_end(text: &[u8], at: usize) -> usize {
+    let mut end = scan::ident_end(text, at);
+    loop {
+        let next = end + scan::splice(text, end);
+        if next == end || !text.get(next).is_some_and(|&byte| scan::is_ident(byte)) {
+            return end;
+        }
+        end = scan::ident_end(text, next);
+    }
 }
 
 /// Behind a number, with its digit separators.
@@ -176,7 +188,7 @@ pub(super) fn in_one_line(text: &[u8], range: Range<usize>) -> String {
         if scan::skip_blank(&text[..range.end], copied, true) > copied && !output.is_empty() {
             output.push(b' ');
         }
-        output.extend_from_slice(&text[piece.span.clone()]);
+        output.extend_from_slice(&crate::directive::without_splices(&text[piece.span.clone()]));
         copied = piece.span.end;
     }
     String::from_utf8_lossy(&output).into_owned()

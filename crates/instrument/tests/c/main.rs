@@ -19,6 +19,7 @@ mod properties;
 mod statements;
 mod synchronisation;
 mod tasks;
+mod traps;
 mod user;
 mod worksharing;
 
