@@ -2,7 +2,7 @@
 //! the input comes back from the output alone, a second time is refused, and the same text gives
 //! the same output again. Shared by the tests beside it and by the fuzz targets in `fuzz/`.
 
-use pompeii_instrument::{Language, Options, Outcome, instrument, undo};
+use pompeii_instrument::{Functions, Language, Options, Outcome, instrument, undo};
 
 /// The options under which a text is read.
 pub fn options(path: &str) -> Options {
@@ -10,8 +10,14 @@ pub fn options(path: &str) -> Options {
     Options::new(path, language)
 }
 
-/// Instruments `text`, and panics if anything does not hold. `None` for what cannot be instrumented.
+/// Instruments `text`, with its functions and without them, and panics if anything does not hold.
+/// `None` for what cannot be instrumented.
 pub fn check(text: &[u8], options: &Options) -> Option<Outcome> {
+    check_once(text, &Options { functions: Some(Functions::default()), ..options.clone() });
+    check_once(text, options)
+}
+
+fn check_once(text: &[u8], options: &Options) -> Option<Outcome> {
     let outcome = instrument(text, options).ok()?;
     let again = instrument(text, options).expect("a text that was instrumented once");
     assert!(outcome.text == again.text, "the output differs from one time to the next");
