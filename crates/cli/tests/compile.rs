@@ -274,3 +274,29 @@ fn a_static_program_keeps_its_locks() {
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("!$omp parallel") && !report.contains("omp_set_lock"), "{report}");
 }
+
+const TWO_FUNCTIONS: &str = "static int f(int x) { return x; }\nint main(void) { return f(0); }\n";
+
+#[test]
+fn functions_are_measured_without_openmp() {
+    let sandbox = Sandbox::new();
+    sandbox.file("two.c", TWO_FUNCTIONS);
+    sandbox.succeeds("compile --strict --functions -- gcc two.c -o two").says("2 functions");
+    sandbox.succeeds("run -o e -- ./two");
+    let report = sandbox.succeeds("report --json e");
+    assert!(report.output.contains("\"function\""), "{}", report.output);
+}
+
+#[test]
+fn a_filter_chooses_functions() {
+    let sandbox = Sandbox::new();
+    sandbox.file("two.c", TWO_FUNCTIONS);
+    sandbox.file("filter", "SCOREP_REGION_NAMES_BEGIN EXCLUDE * INCLUDE f SCOREP_REGION_NAMES_END");
+    let words = "compile --strict --functions --filter filter -- gcc -c two.c";
+    sandbox.succeeds(words).says("1 function");
+    sandbox.file("filter", "SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *\nSCOREP_FILE_NAMES_BEGIN\n");
+    let refused = sandbox.pompeii(words);
+    assert_eq!(refused.code, Some(2), "{}", refused.messages);
+    refused.says("--filter filter");
+    refused.says("line 3");
+}
