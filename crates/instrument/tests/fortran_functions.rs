@@ -19,11 +19,13 @@ fn outcome(path: &str, source: &str, change: impl Fn(&mut Options)) -> Outcome {
 
 fn show(outcome: &Outcome) -> String {
     let mut text = String::from_utf8(outcome.text.clone()).unwrap();
-    if let Some(at) = text.find("_fill(") {
+    if let Some(at) = text.find("_at(") {
         let hash = text[at - 8..at].to_owned();
         text = text.replace(&hash, "H");
     }
-    let text = text.split("1 \"<pompeii>\"").next().unwrap_or_default();
+    // A text that goes through the preprocessor has no marker in front of the procedures.
+    let text = text.split("# 1 \"<pompeii>\"").next().unwrap_or_default();
+    let text = text.split("subroutine pomp_H_").next().unwrap_or_default();
     let marker = |line: &&str| !line.starts_with("# ") && !line.starts_with("#line");
     let lines = text.lines().filter(marker);
     let mut output: String = lines.map(|line| format!("{line}\n")).collect();

@@ -2,19 +2,25 @@
 //! cut off (one test shows them) and the hash in their names is written `H`.
 
 use expect_test::{Expect, expect};
-use pompeii_instrument::{ConstructSet, Language, Options, instrument, undo};
+use pompeii_instrument::{ConstructSet, Language, Locks, Options, instrument, undo};
 
 fn output(path: &str, source: &str, disabled: &str) -> String {
+    output_with(path, source, |options| {
+        options.disabled = ConstructSet::disabled(disabled).expect("known names");
+    })
+}
+
+fn output_with(path: &str, source: &str, change: impl Fn(&mut Options)) -> String {
     let language = Language::from_path(path).expect("a Fortran suffix");
     let mut options = Options::new(path, language);
-    options.disabled = ConstructSet::disabled(disabled).expect("known names");
+    change(&mut options);
     let outcome = match instrument(source.as_bytes(), &options) {
         Ok(outcome) => outcome,
         Err(error) => return format!("{error}\n"),
     };
     assert_eq!(undo(&outcome.text).expect("a whole record"), source.as_bytes(), "undo");
     let mut text = String::from_utf8(outcome.text).expect("text");
-    if let Some(at) = text.find("_fill(") {
+    if let Some(at) = text.find("_at(") {
         let hash = text[at - 8..at].to_owned();
         text = text.replace(&hash, "H");
     }
@@ -26,8 +32,12 @@ fn output(path: &str, source: &str, disabled: &str) -> String {
 
 /// The output without what is appended.
 fn check_file(path: &str, source: &str, expect: Expect) {
-    let text = output(path, source, "");
-    let end = text.find("# 1 \"<pompeii>\"").or_else(|| text.find("#line 1 \"<pompeii>\""));
+    check_with(path, source, |_| (), expect);
+}
+
+fn check_with(path: &str, source: &str, change: impl Fn(&mut Options), expect: Expect) {
+    let text = output_with(path, source, change);
+    let end = text.find("# 1 \"<pompeii>\"").or_else(|| text.find("subroutine pomp_H_"));
     expect.assert_eq(&text[..end.unwrap_or(text.len())]);
 }
 
@@ -1127,11 +1137,8 @@ fn appended_procedures() {
               end subroutine
               end interface
               integer :: pomp_n
-              integer(pomp_k) :: pomp_h(1)
-              common /pomp_H_h/ pomp_h
-              external :: pomp_H_fill
-              if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
-              call pomp_c(pomp_h(pomp_n))
+              integer(pomp_k), external :: pomp_H_at
+              call pomp_c(pomp_H_at(pomp_n))
               end subroutine
               subroutine pomp_H_barrier_exit(pomp_n)
               use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
@@ -1143,13 +1150,10 @@ fn appended_procedures() {
               end subroutine
               end interface
               integer :: pomp_n
-              integer(pomp_k) :: pomp_h(1)
-              common /pomp_H_h/ pomp_h
-              external :: pomp_H_fill
-              if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
-              call pomp_c(pomp_h(pomp_n))
+              integer(pomp_k), external :: pomp_H_at
+              call pomp_c(pomp_H_at(pomp_n))
               end subroutine
-              subroutine pomp_H_fill(pomp_n)
+              function pomp_H_at(pomp_n)
               use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, c_int,
              & c_ptr, c_loc, c_char, c_null_char, c_null_ptr
               implicit none
@@ -1164,18 +1168,21 @@ fn appended_procedures() {
               type(c_ptr) :: mark, clauses
               end type
               integer :: pomp_n
-              integer(pomp_k) :: pomp_h(1)
-              common /pomp_H_h/ pomp_h
+              integer(pomp_k), save :: pomp_h(1)=0
               type(pomp_d), save, target :: pomp_r(1)
               type(pomp_e), save, target :: pomp_x(1)
+              integer(pomp_k) :: pomp_H_at
               character(40), save :: pomp_t(1,1)
               character(40), save, target :: pomp_s(1)
               logical, save :: pomp_f=.true.
               data pomp_t(1,1)/'11 19 20 19 0 1 1 1 1'/
               data pomp_s(1)/'pompeii 1|barrier||dir/f.f|'/
+              if (pomp_h(pomp_n)==0) then
         !$omp critical (pomp_H_c)
               if (pomp_h(pomp_n)==0) call pomp_p(pomp_t(1,pomp_n),pomp_s)
         !$omp end critical (pomp_H_c)
+              end if
+              pomp_H_at=pomp_h(pomp_n)
               contains
               subroutine pomp_p(pomp_t,pomp_s)
               character(kind=c_char) :: pomp_t(40)
@@ -1206,14 +1213,7 @@ fn appended_procedures() {
         !$omp flush
               pomp_h(pomp_n)=transfer(c_loc(pomp_r(pomp_n)),pomp_h(pomp_n))
               end subroutine
-              end subroutine
-              block data pomp_H_b
-              use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t
-              implicit none
-              integer(pomp_k) :: pomp_h(1)
-              common /pomp_H_h/ pomp_h
-              data pomp_h/1*0/
-              end block data
+              end function
     "##]]
     .assert_eq(&text[start..text.find("! pompeii").unwrap()]);
 }
@@ -1284,5 +1284,377 @@ fn errors_say_what_was_expected() {
             !$omp atomic
         expected: an assignment
     "#]],
+    );
+}
+
+#[test]
+fn locks() {
+    check_with(
+        "f.f90",
+        "program p\n  use omp_lib, only: omp_lock_kind, omp_set_lock, omp_test_lock\n  implicit none (type, external)\n  integer(omp_lock_kind) :: l\n  call omp_set_lock(l) ! omp_set_lock\n  print *, 'omp_set_lock'\n  !$ if (omp_test_lock(l)) call omp_unset_lock(l)\ncontains\n  subroutine s()\n    call omp_init_lock_with_hint(l, 1)\n  end subroutine\nend program\n",
+        |options| options.locks = Locks::Rewrite,
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+              use omp_lib, only: omp_lock_kind, omp_set_lock, omp_test_lock
+              implicit none (type, external)
+            interface
+            logical(4) function pomp_7cd3f7a6_test_lock(pomp_x0)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            end function
+            end interface
+            interface
+            subroutine pomp_7cd3f7a6_set_lock(pomp_x0)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            end subroutine
+            end interface
+            interface
+            subroutine pomp_7cd3f7a6_unset_lock(pomp_x0)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            end subroutine
+            end interface
+            # 4 "f.f90"
+              integer(omp_lock_kind) :: l
+              call pomp_7cd3f7a6_set_lock(l) ! omp_set_lock
+              print *, 'omp_set_lock'
+              !$ if (pomp_7cd3f7a6_test_lock(l)) call pomp_7cd3f7a6_unset_lock(l)
+            contains
+              subroutine s()
+            interface
+            subroutine pomp_7cd3f7a6_init_lock_with_hint(pomp_x0,pomp_x1)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            integer(4) :: pomp_x1
+            end subroutine
+            end interface
+            # 10 "f.f90"
+                call pomp_7cd3f7a6_init_lock_with_hint(l, 1)
+              end subroutine
+            end program
+        "##]],
+    );
+    check_with(
+        "f.f",
+        "      SUBROUTINE S(L,J)\n      LOGICAL OMP_TEST_LOCK\n      EXTERNAL OMP_TEST_LOCK\n      INTEGER J\n      IF (J.EQ.1234567.AND.J.NE.7654321.AND.OMP_TEST_LOCK(LOCKS(J+100))) J=1\n      END\n",
+        |options| options.locks = Locks::Rewrite,
+        expect![[r##"
+            # 1 "f.f"
+                  SUBROUTINE S(L,J)
+                  interface
+                  logical(4) function pomp_879da67c_test_lock(pomp_x0)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+                  integer, target :: pomp_x0(*)
+                  end function
+                  end interface
+            # 2 "f.f"
+                  LOGICAL OMP_TEST_LOCK
+                  EXTERNAL OMP_TEST_LOCK
+                  INTEGER J
+                  IF (J.EQ.1234567.AND.J.NE.7654321.AND.
+            # 5 "f.f"
+                 &pomp_879da67c_test_lock
+            # 5 "f.f"
+                 &(LOCKS(J+100))) J=1
+                  END
+        "##]],
+    );
+}
+
+#[test]
+fn taskloops() {
+    check(
+        "!$omp taskloop shared(s) ! note\nl: do i=1,3\n  if (i == 2) cycle l\n  do j=1,2; if (j == 1) cycle; if (j == 2) cycle l; end do\n  if (i == 3) then\n    s = 1; cycle\n  end if\nend do l\n!$omp taskloop collapse(2)\ndo 10 i=1,2\ndo 10, j=1,2\n10 s = s + 1\n!$omp taskloop\ndo i=1,2\n  goto 20\n20 end do\n!$omp taskloop simd\ndo i=1,2\nend do\n!$omp taskloop collapse(n)\ndo i=1,2\nend do\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_l1
+            integer(8) :: pomp_l2
+            integer(8) :: pomp_l3
+            integer(8) :: pomp_l4
+            integer(8) :: pomp_l5
+            integer(8) :: pomp_t1
+            integer(8) :: pomp_t2
+            integer(8) :: pomp_t3
+            pomp_t1=0
+            call pomp_H_taskloop_enter(1,pomp_l1)
+            # 1 "f.f90"
+            !$omp taskloop firstprivate(pomp_l1) &
+            !$omp& firstprivate(pomp_t1) &
+            # 1 "f.f90"
+            !$omp & shared(s) ! note
+            # 2 "f.f90"
+            l: do i=1,3
+            call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
+            # 3 "f.f90"
+              if (i == 2) then 
+            call pomp_H_taskloop_end(1,pomp_t1)
+            cycle l
+            end if
+            # 4 "f.f90"
+              do j=1,2; if (j == 1) cycle; if (j == 2) then 
+            call pomp_H_taskloop_end(1,pomp_t1)
+            cycle l
+            end if
+            # 4 "f.f90"
+             end do
+              if (i == 3) then
+                s = 1
+            call pomp_H_taskloop_end(1,pomp_t1)
+            # 6 "f.f90"
+             cycle
+              end if
+            call pomp_H_taskloop_end(1,pomp_t1)
+            # 8 "f.f90"
+            end do l
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(1,pomp_l1)
+            pomp_t2=0
+            call pomp_H_taskloop_enter(2,pomp_l2)
+            # 9 "f.f90"
+            !$omp taskloop firstprivate(pomp_l2) &
+            !$omp& firstprivate(pomp_t2) &
+            # 9 "f.f90"
+            !$omp & collapse(2)
+            # 10 "f.f90"
+            do    i=1,2
+            do     j=1,2
+            call pomp_H_taskloop_begin(2,pomp_l2,pomp_t2)
+            # 12 "f.f90"
+            10 s = s + 1
+            call pomp_H_taskloop_end(2,pomp_t2)
+            end do
+            end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(2,pomp_l2)
+            pomp_t3=0
+            call pomp_H_taskloop_enter(3,pomp_l3)
+            # 13 "f.f90"
+            !$omp taskloop firstprivate(pomp_l3) &
+            !$omp& firstprivate(pomp_t3)
+            # 14 "f.f90"
+            do i=1,2
+            call pomp_H_taskloop_begin(3,pomp_l3,pomp_t3)
+            # 15 "f.f90"
+              goto 20
+            20 continue
+            call pomp_H_taskloop_end(3,pomp_t3)
+            # 16 "f.f90"
+               end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(3,pomp_l3)
+            call pomp_H_taskloop_enter(4,pomp_l4)
+            # 17 "f.f90"
+            !$omp taskloop simd
+            # 18 "f.f90"
+            do i=1,2
+            end do
+            !$omp end taskloop simd
+            call pomp_H_taskloop_exit(4,pomp_l4)
+            call pomp_H_taskloop_enter(5,pomp_l5)
+            # 20 "f.f90"
+            !$omp taskloop collapse(n)
+            # 21 "f.f90"
+            do i=1,2
+            end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(5,pomp_l5)
+            # 23 "f.f90"
+            end
+        "##]],
+    );
+    check_fixed(
+        "      subroutine s(n)\nC$OMP PARALLEL MASTER TASKLOOP DEFAULT(NONE) FIRSTPRIVATE(N)\n      DO 1 0 I = 1, N\n      IF (I .EQ. 3) CYCLE\n   10 CONTINUE\n      END\n",
+        expect![[r##"
+            # 1 "f.f"
+                  subroutine s(n)
+                  integer(8) :: pomp_l1
+                  integer(8) :: pomp_p1
+                  integer(8) :: pomp_t1
+                  call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f"
+            !$omp parallel
+            !$omp&firstprivate(pomp_p1)
+            !$omp&private(pomp_l1)
+            !$omp&private(pomp_t1)
+            !$omp&shared(N)
+                  call pomp_H_parallel_begin(1,pomp_p1)
+            # 2 "f.f"
+            !$omp master
+                  call pomp_H_master_begin(1)
+                  pomp_t1=0
+                  call pomp_H_taskloop_enter(1,pomp_l1)
+            # 2 "f.f"
+            !$omp taskloop
+            !$omp&firstprivate(pomp_l1)
+            !$omp&firstprivate(pomp_t1)
+            !$omp&DEFAULT(NONE)
+            !$omp&FIRSTPRIVATE(N)
+            # 3 "f.f"
+                  DO     I = 1, N
+                  call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
+            # 4 "f.f"
+                  IF (I .EQ. 3) then
+                  call pomp_H_taskloop_end(1,pomp_t1)
+                  cycle
+                  end if
+            # 5 "f.f"
+               10 CONTINUE
+                  call pomp_H_taskloop_end(1,pomp_t1)
+                  end do
+            !$omp end taskloop
+                  call pomp_H_taskloop_exit(1,pomp_l1)
+                  call pomp_H_master_end(1)
+            !$omp end master
+                  call pomp_H_parallel_end(1,pomp_p1)
+            !$omp end parallel
+                  call pomp_H_parallel_join(1,pomp_p1)
+            # 6 "f.f"
+                  END
+        "##]],
+    );
+}
+
+#[test]
+fn chunks() {
+    check_with(
+        "f.f90",
+        "!$omp do\ndo i=n,1,-k\n  if (i == 3) cycle\nend do\n!$omp parallel do collapse(2)\ndo i=1,2\ndo j=1,2\nend do\nend do\nend\n",
+        |options| options.loop_chunks = true,
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_p2
+            call pomp_H_do_enter(1)
+            # 1 "f.f90"
+            !$omp do
+            # 2 "f.f90"
+            do i=n,1,-k
+            call pomp_H_iteration_begin(1,0_8+i,0_8+(-k))
+            # 3 "f.f90"
+              if (i == 3) then
+            call pomp_H_iteration_end(1)
+            cycle
+            end if
+            call pomp_H_iteration_end(1)
+            # 4 "f.f90"
+            end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(1)
+            !$omp barrier
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 5 "f.f90"
+            !$omp parallel &
+            !$omp&firstprivate(pomp_p2)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_do_enter(2)
+            # 5 "f.f90"
+            !$omp do &
+            !$omp&collapse(2)
+            # 6 "f.f90"
+            do i=1,2
+            do j=1,2
+            call pomp_H_iteration_begin(2,0_8,0_8)
+            call pomp_H_iteration_end(2)
+            # 8 "f.f90"
+            end do
+            end do
+            !$omp end do nowait
+            call pomp_H_barrier_enter(2)
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            call pomp_H_do_exit(2)
+            call pomp_H_parallel_end(2,pomp_p2)
+            !$omp end parallel
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 10 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn variables_of_user_regions() {
+    check(
+        "program p\nreal :: x(3)\n!$omp parallel\n!$pomp inst begin(a, x(2))\n!$pomp inst end(a, x(2))\n!$pomp inst begin(b)\n!$pomp inst end(b)\n!$omp end parallel\n!$omp inst end(c)\nend\n",
+        expect![[r#"
+            9: `inst end`: no `inst begin` with this name before it
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p1
+            interface
+            subroutine pomp_H_begin_v(pomp_n,pomp_x0)
+            integer :: pomp_n
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            end subroutine
+            end interface
+            interface
+            subroutine pomp_H_end_v(pomp_n,pomp_x0)
+            integer :: pomp_n
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            end subroutine
+            end interface
+            # 2 "f.f90"
+            real :: x(3)
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 3 "f.f90"
+            !$omp parallel firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            # 4 "f.f90"
+            ! pomp inst begin(a, x(2))
+            call pomp_H_begin_v(2,x(2))
+            # 5 "f.f90"
+            ! pomp inst end(a, x(2))
+            call pomp_H_end_v(2,x(2))
+            # 6 "f.f90"
+            ! pomp inst begin(b)
+            call pomp_H_begin(3)
+            # 7 "f.f90"
+            ! pomp inst end(b)
+            call pomp_H_end(3)
+            call pomp_H_parallel_end(1,pomp_p1)
+            # 8 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 9 "f.f90"
+            ! omp inst end(c)
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_directives() {
+    check(
+        "!$omp surprise(x)\n!$omp end surprise\n!$omp target_data map(x)\n!$omp end target data\n!$omp barrier\nend\n",
+        expect![[r#"
+            1: `surprise` is not a directive that is known; it is left as it is
+            # 1 "f.f90"
+            !$omp surprise(x)
+            !$omp end surprise
+            call pomp_H_target_enter(1)
+            # 3 "f.f90"
+            !$omp target_data map(x)
+            # 4 "f.f90"
+            !$omp end target data
+            call pomp_H_target_exit(1)
+            call pomp_H_barrier_enter(2)
+            # 5 "f.f90"
+            !$omp barrier
+            call pomp_H_barrier_exit(2)
+            # 6 "f.f90"
+            end
+        "#]],
     );
 }

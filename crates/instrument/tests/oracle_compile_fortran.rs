@@ -4,7 +4,7 @@
 //! Needs gcc and gfortran: runs only with `POMPEII_ORACLES` set, and then a missing compiler is a
 //! failure. The programs are in `fortran_programs`; each begins by saying what it is about.
 
-use pompeii_instrument::{Language, Options, instrument};
+use pompeii_instrument::{Language, Locks, Options, instrument};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -13,10 +13,15 @@ const PROGRAMS: &[&str] = &[
     "atomics.f90",
     "branches.F90",
     "cancel.f90",
+    "chunks.f90",
     "combined.f90",
     "common_blocks.f",
+    "constructs.f90",
     "implicit_typing.f90",
+    "locks.f90",
     "structure.f90",
+    "taskloops.f90",
+    "taskloops_fixed.f",
     "tasks.f90",
     "user_regions.f90",
     "worksharing.f90",
@@ -29,6 +34,7 @@ const OPTIONS: &[&[&str]] = &[
     &["-g", "-fcheck=all", "-fdefault-integer-8", "-fdefault-real-8"],
     &["-std=f2008", "-pedantic-errors", "-fno-underscoring"],
     &["-Wall", "-Wextra", "-Werror", "-ffree-line-length-90"],
+    &["-std=f2018", "-pedantic-errors", "-Wall", "-Werror", "-ffree-line-length-80"],
     &["-std=legacy", "-ffixed-line-length-132", "-fsecond-underscore", "-fPIC"],
 ];
 
@@ -42,7 +48,7 @@ fn programs_behave_alike_and_events_balance() {
     fs::create_dir_all(&folder).unwrap();
     let stub = folder.join("stub.o");
     let mut gcc = Command::new("gcc");
-    gcc.args(["-O1", "-c", "-o"]).arg(&stub).arg(programs().join("stub.c"));
+    gcc.args(["-O1", "-fopenmp", "-c", "-o"]).arg(&stub).arg(programs().join("stub.c"));
     succeed(&mut gcc);
     for program in PROGRAMS {
         for (index, options) in OPTIONS.iter().enumerate() {
@@ -92,6 +98,10 @@ fn rewrite(program: &str, flags: &[&str]) -> Vec<u8> {
     let mut options = Options::new(&path.to_string_lossy(), language);
     let kind = if language == Language::FortranFixed { "fixed" } else { "free" };
     let limit = format!("-f{kind}-line-length-");
+    options.loop_chunks = program.starts_with("chunks");
+    if program.starts_with("locks") {
+        options.locks = Locks::Rewrite;
+    }
     if let Some(length) = flags.iter().find_map(|flag| flag.strip_prefix(&limit)) {
         options.line_length = length.parse().expect("a number of columns");
     }

@@ -1,10 +1,10 @@
-//! The appended procedure that fills a descriptor at the first event of its region, and its tables.
+//! The appended function that knows the descriptors: it fills one at the first event of its region.
 //!
-//! The descriptor is a true `OMPRegDescr` with its extension behind `next`, filled once: two threads
-//! may come first together, so it happens in a critical section with a second look. Names, files
-//! and clauses lie in one pool, each once and with a mark at its end that becomes a NUL; where they
-//! begin and the lines of a region are one more text. All of this is DATA of character pieces: a
-//! SELECT CASE, or as many numbers, would take the compiler minutes for thousands of regions.
+//! It is a true `OMPRegDescr` with its extension behind `next`, filled once: two threads may come
+//! first together, so it happens in a critical section with a second look. Names, files and clauses
+//! lie in one pool, each once and with a mark at its end that becomes a NUL; where they begin and
+//! the lines of a region are one more text. All of this is DATA of character pieces: a SELECT CASE,
+//! or as many numbers, would take the compiler minutes for thousands of regions.
 
 use super::tail::Tail;
 use crate::Region;
@@ -70,16 +70,17 @@ fn texts<'a>(region: &'a Region, path: &'a str) -> [&'a str; 4] {
 }
 
 impl Tail<'_> {
-    /// The procedure that fills descriptor `@n`.
-    pub(super) fn fill(&mut self, regions: &[Region], path: &str) {
+    /// The function that gives the address of descriptor `@n`.
+    pub(super) fn descriptors(&mut self, regions: &[Region], path: &str) {
         let tables = Tables::new(regions, path);
         let count = regions.len();
         let longest = tables.numbers.iter().map(String::len).max().unwrap_or(0);
         let (row, pieces) = (longest.div_ceil(PIECE), tables.pool.len().div_ceil(PIECE));
         let name = |what| self.names.global(what);
-        let (fill, critical) = (name("fill"), name("c"));
-        self.lines(&format!("subroutine {fill}(@n)"));
+        let (function, critical) = (name("at"), name("c"));
+        self.lines(&format!("function {function}(@n)"));
         self.declarations(count);
+        self.lines(&format!("integer(@k) :: {function}"));
         self.lines(&format!(
             "character({PIECE}), save :: @t({row},{count})
             character({PIECE}), save, target :: @s({pieces})
@@ -95,12 +96,13 @@ impl Tail<'_> {
         for (piece, text) in tables.pool.chunks(PIECE).enumerate() {
             self.element(&format!("s({})", piece + 1), text);
         }
+        self.lines("if (@h(@n)==0) then");
         self.directive(&format!("critical ({critical})"));
         self.lines("if (@h(@n)==0) call @p(@t(1,@n),@s)");
         self.directive(&format!("end critical ({critical})"));
-        self.lines("contains");
+        self.lines(&format!("end if\n{function}=@h(@n)\ncontains"));
         self.place((PIECE * row, PIECE * pieces), tables.end);
-        self.lines("end subroutine");
+        self.lines("end function");
     }
 
     fn directive(&mut self, words: &str) {
@@ -125,9 +127,9 @@ impl Tail<'_> {
             end type
             integer :: @n",
         );
-        self.common(count);
         self.lines(&format!(
-            "type(@d), save, target :: @r({count})
+            "integer(@k), save :: @h({count})=0
+            type(@d), save, target :: @r({count})
             type(@e), save, target :: @x({count})"
         ));
     }

@@ -65,7 +65,8 @@ pub(super) fn parse(text: &DirectiveText) -> Parsed {
     let kind = kind(&text.text, &directive);
     let first = usize::from(kind == Kind::End);
     let words: Vec<&str> = directive.words.iter().skip(first).map(|w| w.text.as_str()).collect();
-    let name = words.join(" ");
+    // OpenMP 6.0 also spells `target_data`.
+    let name = words.join(" ").replace('_', " ");
     // Its END is `end metadirective`.
     let name = name.strip_prefix("begin ").map(str::to_owned).unwrap_or(name);
     Parsed { directive, kind, name }
@@ -85,7 +86,7 @@ fn kind(text: &[u8], directive: &Directive) -> Kind {
 impl Parsed {
     /// Whether a DO loop must follow, so that the END is optional.
     pub fn is_loop(&self) -> bool {
-        const LOOPS: [&str; 12] = [
+        const LOOPS: [&str; 11] = [
             "do",
             "simd",
             "taskloop",
@@ -94,13 +95,13 @@ impl Parsed {
             "tile",
             "unroll",
             "interchange",
-            "fuse",
             "reverse",
             "stripe",
             "split",
         ];
         let has_body = matches!(self.kind, Kind::Events(_) | Kind::Body { .. });
         has_body
+            && !self.levels().iter().any(|level| level.stands_alone())
             && !self.name.starts_with("ordered")
             && self.name.split(' ').any(|word| LOOPS.contains(&word))
     }

@@ -101,7 +101,7 @@ impl Rewriter<'_> {
             self.edits.replace(*offset..offset + 1, text);
         }
         let mut out = call;
-        self.writer.statement(&mut out, &name.replacen("cycle", "cycle ", 1));
+        self.writer.statement(&mut out, name.replacen("cycle", "cycle ", 1).trim_end());
         self.writer.statement(&mut out, "end if");
         self.after(at, &out);
     }

@@ -20,6 +20,7 @@ mod form;
 mod functions;
 mod groups;
 mod iteration;
+mod locks;
 mod loops;
 mod nest;
 mod place;
@@ -38,7 +39,7 @@ mod variables;
 
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
-use crate::{Error, Language, Options, Outcome};
+use crate::{Error, Language, Locks, Options, Outcome};
 use directive::Parsed;
 use form::Form;
 use nest::Broken;
@@ -51,7 +52,9 @@ use text::{Names, Writer};
 /// See [`crate::instrument`].
 pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
     let functions = options.functions.is_some();
-    if !functions && (!options.openmp || !mentions_directive(source)) {
+    let locks = options.locks == Locks::Rewrite && locks::mentions_lock(source);
+    let directives = mentions_directive(source) || locks;
+    if !functions && (!options.openmp || !directives) {
         return Ok(outcome(source, EditList::new(), Plans::default()));
     }
     let form = match options.language {
@@ -96,7 +99,7 @@ fn append(
     plans: &Plans,
     edits: &mut EditList,
 ) {
-    if names.used.is_empty() {
+    if names.used.is_empty() && names.locks.is_empty() {
         return;
     }
     let options = facts.options;
@@ -108,7 +111,7 @@ fn append(
         tail.push(b'\n');
     }
     if options.line_markers {
-        tail.extend_from_slice(Places::marker_of_ours().as_bytes());
+        tail.extend_from_slice(facts.places.marker_of_ours().as_bytes());
     }
     tail.extend_from_slice(&tail::tail(writer, names, &plans.regions, &options.path));
     edits.insert_ranked(source.len(), 1, tail);

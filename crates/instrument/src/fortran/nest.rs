@@ -117,6 +117,18 @@ pub(super) struct Nest {
     pub sites: Vec<Site>,
     /// What happens.
     pub events: Vec<Event>,
+    /// Directives that nobody knows (statement indices).
+    pub unknown: Vec<usize>,
+    /// The unit that statements from one (index) on are in, in the order of the text.
+    pub changes: Vec<(usize, usize)>,
+}
+
+impl Nest {
+    /// The unit that a statement is in.
+    pub fn unit_at(&self, at: usize) -> usize {
+        let behind = self.changes.partition_point(|(from, _)| *from <= at);
+        behind.checked_sub(1).map_or(0, |change| self.changes[change].1)
+    }
 }
 
 /// A nesting that cannot be: at which statement, what is wrong and what was expected.
@@ -447,7 +459,10 @@ impl Nester<'_> {
                 self.declarative(directive);
                 return Ok(());
             }
-            Meaning::Unknown => return Ok(()),
+            Meaning::Unknown => {
+                self.nest.unknown.push(at);
+                return Ok(());
+            }
             Meaning::User(user) => {
                 self.user(at, user);
                 return Ok(());
@@ -587,7 +602,8 @@ impl Nester<'_> {
             }
         }
         // END of a directive without body of ours (`end dispatch`), or of another branch.
-        if self.branches.seen() || matches!(name.as_str(), "dispatch" | "allocators") {
+        let passed = matches!(name.as_str(), "dispatch" | "allocators") || self.is_unknown(name);
+        if self.branches.seen() || passed {
             return Ok(());
         }
         Err(Broken {
@@ -595,6 +611,15 @@ impl Nester<'_> {
             message: format!("`end {name}` without its beginning"),
             expected: format!("a `{name}` directive before it"),
         })
+    }
+
+    /// Whether a directive that nobody knows has this name.
+    fn is_unknown(&self, name: &str) -> bool {
+        let mut names = self.nest.unknown.iter().filter_map(|at| match self.at(*at).kind {
+            Kind::Directive(directive) => Some(self.parsed[directive].name.as_str()),
+            _ => None,
+        });
+        names.any(|other| other == name)
     }
 
     fn finish(&mut self) -> Result<(), Broken> {

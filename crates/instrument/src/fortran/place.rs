@@ -89,8 +89,9 @@ impl Places {
 
     /// The marker for lines that are nobody's. It enters a file: without that, gfortran takes the
     /// name for one of all lines above, and says it in messages at run time.
-    pub fn marker_of_ours() -> &'static str {
-        "# 1 \"<pompeii>\" 1\n"
+    /// A file that goes through the preprocessor first cannot enter one: its lines go on.
+    pub fn marker_of_ours(&self) -> &'static str {
+        if self.word == "#" { "# 1 \"<pompeii>\" 1\n" } else { "" }
     }
 }
 

@@ -89,6 +89,14 @@ pub(super) fn plan(facts: Facts) -> Plans {
         let plan = plans.site(facts, site);
         plans.plans.push(plan);
     }
+    for &at in &facts.nest.unknown {
+        if let super::scan::Kind::Directive(directive) = facts.scan.statements[at].kind {
+            let name = &facts.parsed[directive].name;
+            let message = format!("`{name}` is not a directive that is known; it is left as it is");
+            let (severity, line) = (Severity::Warning, facts.lines(at).0);
+            plans.diagnostics.push(Diagnostic { severity, line, message });
+        }
+    }
     plans
 }
 

@@ -86,6 +86,7 @@ impl<'a> Rewriter<'a> {
                 line.start + text.iter().position(|c| *c != b' ' && *c != b'\t').unwrap_or(0);
             self.edits.replace(start..start + 3, "   ");
         }
+        self.rewrite_locks();
         self.declare_variables();
         self.insert_declarations();
         self.flush();

@@ -1,10 +1,11 @@
-//! The units appended to a file: one external procedure per kind of event, the one that fills the
-//! descriptors, and the common block of their addresses.
+//! The units appended to a file: one external procedure per kind of event, and the function that
+//! knows the descriptors.
 //!
 //! A call passes the number of its region; the address of the descriptor is looked up here, so that
-//! no variable is needed where the user's data-sharing clauses hold.
+//! no variable is needed where the user's data-sharing clauses hold. Nothing is in COMMON, which
+//! newer standards call obsolescent.
 
-use super::text::{Extra, Names, Routine, Writer};
+use super::text::{Extra, LockRoutine, Names, Routine, Writer};
 use crate::Region;
 
 /// What compilers must be told before they pass a variable of any type. The words of one are
@@ -15,11 +16,13 @@ const ANY_TYPE: &[&str] = &["!GCC$ ATTRIBUTES NO_ARG_CHECK ::", "!DIR$ IGNORE_TK
 pub(super) fn tail(writer: Writer, names: &Names, regions: &[Region], path: &str) -> Vec<u8> {
     let mut tail = Tail { writer, names, out: Vec::new() };
     for (name, routine) in &names.used {
-        tail.event(name, routine, regions.len());
+        tail.event(name, routine);
+    }
+    for (name, routine) in &names.locks {
+        tail.lock(name, routine);
     }
     if !regions.is_empty() {
-        tail.fill(regions, path);
-        tail.addresses(regions.len());
+        tail.descriptors(regions, path);
     }
     tail.out
 }
@@ -40,7 +43,7 @@ impl Tail<'_> {
         }
     }
 
-    fn event(&mut self, name: &str, routine: &Routine, regions: usize) {
+    fn event(&mut self, name: &str, routine: &Routine) {
         let extras = routine.extras.unwrap_or_default();
         let dummies = list(routine, |at, extra| match extra {
             Extra::Nothing => None,
@@ -55,13 +58,11 @@ impl Tail<'_> {
         self.lines("implicit none");
         self.interface(routine);
         if routine.extras.is_some() {
-            let fill = self.names.global("fill");
             self.lines("integer :: @n");
-            self.common(regions);
-            self.lines(&format!("external :: {fill}"));
+            self.lines(&format!("integer(@k), external :: {}", self.names.global("at")));
             self.dummies(extras);
-            self.lines(&format!("if (@h(@n)==0) call {fill}(@n)"));
         }
+        let address = format!("{}(@n)", self.names.global("at"));
         let actuals = list(routine, |at, extra| {
             Some(match extra {
                 Extra::Nothing => "c_null_ptr".to_owned(),
@@ -69,7 +70,7 @@ impl Tail<'_> {
                 Extra::In | Extra::Out => format!("@x{at}"),
             })
         });
-        self.lines(&format!("call @c({})", actuals.replace("@d", "@h(@n)")));
+        self.lines(&format!("call @c({})", actuals.replace("@d", &address)));
         self.lines("end subroutine");
     }
 
@@ -104,18 +105,46 @@ impl Tail<'_> {
         }
     }
 
-    /// The addresses of descriptors, 0 before a descriptor is filled.
-    pub fn common(&mut self, regions: usize) {
-        let common = self.names.global("h");
-        self.lines(&format!("integer(@k) :: @h({regions})\ncommon /{common}/ @h"));
-    }
-
-    fn addresses(&mut self, regions: usize) {
-        self.lines(&format!("block data {}", self.names.global("b")));
-        self.lines("use, intrinsic :: iso_c_binding, only : @k=>c_int64_t");
-        self.lines("implicit none");
-        self.common(regions);
-        self.lines(&format!("data @h/{regions}*0/\nend block data"));
+    /// The procedure that stands for a lock routine: it passes the lock's address to C.
+    fn lock(&mut self, name: &str, routine: &LockRoutine) {
+        let (lock, hint) =
+            (self.names.prefix().to_owned() + "x0", self.names.prefix().to_owned() + "x1");
+        let stem = routine.name;
+        let c_name = format!("POMP_{}{}", stem[..1].to_ascii_uppercase(), &stem[1..]);
+        let result = !routine.result.is_empty();
+        let (kind, hinted) = (routine.kind(), routine.hint);
+        let mut imports = String::from("c_ptr");
+        imports += if result { ", c_int" } else { "" };
+        imports += if hinted { ", c_long" } else { "" };
+        let dummies = if hinted { "@l,@i" } else { "@l" };
+        self.lines(&routine.head(name, &lock, &hint));
+        self.lines(&format!("use, intrinsic :: iso_c_binding, only : c_loc, {imports}"));
+        self.lines(&format!(
+            "implicit none\ninterface\n{kind} @c({dummies}) bind(C,name='{c_name}')"
+        ));
+        self.lines(&format!("import {imports}\ntype(c_ptr), value :: @l"));
+        if hinted {
+            self.lines("integer(c_long), value :: @i");
+        }
+        if result {
+            self.lines("integer(c_int) :: @c");
+        }
+        self.lines(&format!("end {kind}\nend interface"));
+        self.writer.any_type(&mut self.out, &lock);
+        if hinted {
+            self.lines(&format!("integer(4) :: {hint}"));
+        }
+        let actuals = if hinted {
+            format!("c_loc({lock}),int({hint},c_long)")
+        } else {
+            format!("c_loc({lock})")
+        };
+        self.lines(&match routine.result {
+            "" => format!("call @c({actuals})"),
+            "logical(4)" => format!("{name}=@c({actuals})/=0"),
+            _ => format!("{name}=@c({actuals})"),
+        });
+        self.lines(&format!("end {kind}"));
     }
 }
 

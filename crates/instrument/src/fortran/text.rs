@@ -29,6 +29,31 @@ pub(super) struct Routine {
     pub extras: Option<&'static [Extra]>,
 }
 
+/// A routine of OpenMP for locks that is called under another name.
+#[derive(Debug)]
+pub(super) struct LockRoutine {
+    /// What comes behind `omp_`.
+    pub name: &'static str,
+    /// The type of its result; empty for a subroutine.
+    pub result: &'static str,
+    /// It takes a hint, too.
+    pub hint: bool,
+}
+
+impl LockRoutine {
+    /// What kind of procedure it is.
+    pub fn kind(&self) -> &'static str {
+        if self.result.is_empty() { "subroutine" } else { "function" }
+    }
+
+    /// Its first statement, under another name.
+    pub fn head(&self, name: &str, lock: &str, hint: &str) -> String {
+        let hint = if self.hint { format!(",{hint}") } else { String::new() };
+        let head = format!("{} {} {name}({lock}{hint})", self.result, self.kind());
+        head.trim_start().to_owned()
+    }
+}
+
 /// All names that are inserted, and which of the procedures are used.
 #[derive(Debug)]
 pub(super) struct Names {
@@ -38,6 +63,8 @@ pub(super) struct Names {
     hash: String,
     /// By name in Fortran.
     pub used: BTreeMap<String, Routine>,
+    /// The same for lock routines.
+    pub locks: BTreeMap<String, &'static LockRoutine>,
 }
 
 impl Names {
@@ -47,7 +74,7 @@ impl Names {
         let hash = hash_of(path.as_bytes()).rotate_left(1) ^ hash_of(source);
         let hash = (hash >> 32) as u32 ^ hash as u32;
         let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
-        Names { prefix, hash, used: BTreeMap::new() }
+        Names { prefix, hash, used: BTreeMap::new(), locks: BTreeMap::new() }
     }
 
     /// The name of a procedure or common block of this text.
@@ -58,6 +85,13 @@ impl Names {
     /// The name of a local variable: `pomp_t7`.
     pub fn local(&self, kind: char, number: u32) -> String {
         format!("{}{kind}{number}", self.prefix)
+    }
+
+    /// The name of the procedure that stands for a lock routine.
+    pub fn lock(&mut self, routine: &'static LockRoutine) -> String {
+        let name = self.global(routine.name);
+        self.locks.insert(name.clone(), routine);
+        name
     }
 
     /// The prefix of names in the appended units.

@@ -27,6 +27,7 @@ impl Nester<'_> {
             });
             let unit = self.nest.units.len() - 1;
             self.main = Some(unit);
+            self.nest.changes.push((at, unit));
             self.begin_main();
             unit
         })
@@ -75,6 +76,7 @@ impl Nester<'_> {
             leading: true,
             procedure: None,
         });
+        self.nest.changes.push((at, id));
         self.stack.push(Entry::Unit { closed, external, id });
     }
 
@@ -143,7 +145,10 @@ impl Nester<'_> {
     pub(super) fn end_unit(&mut self, at: usize) -> Result<(), Broken> {
         while let Some(entry) = self.stack.pop() {
             match entry {
-                Entry::Unit { .. } => return Ok(()),
+                Entry::Unit { .. } => {
+                    self.nest.changes.extend(self.current_unit().map(|unit| (at + 1, unit)));
+                    return Ok(());
+                }
                 Entry::Omp(site, _) => return Err(self.unclosed(at, site)),
                 _ => {}
             }

@@ -149,3 +149,15 @@ void POMP_Init(void) {}
 void POMP_Finalize(void) {}
 void POMP_On(void) {}
 void POMP_Off(void) {}
+
+/* Locks under the names of the POMP paper: what is set is counted, and so is a test that succeeds. */
+#include <omp.h>
+void POMP_Init_lock(void *lock) { omp_init_lock(lock); count("lock", 1); }
+void POMP_Destroy_lock(void *lock) { omp_destroy_lock(lock); count("lock", 0); }
+void POMP_Set_lock(void *lock) { omp_set_lock(lock); count("held", 1); }
+void POMP_Unset_lock(void *lock) { count("held", 0); omp_unset_lock(lock); }
+int POMP_Test_lock(void *lock) {
+    int set = omp_test_lock(lock);
+    if (set) count("held", 1);
+    return set;
+}
