@@ -1,6 +1,7 @@
 //! Programs that are started in the place of the user's command: signals reach them, and their end
 //! is passed on as it was (decision 28).
 
+use std::ffi::OsStr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
@@ -41,6 +42,6 @@ pub fn exit_like(status: ExitStatus) -> ExitCode {
 }
 
 /// Becomes the program; returns only if that fails.
-pub fn replace(words: &[String]) -> std::io::Error {
+pub fn replace<S: AsRef<OsStr>>(words: &[S]) -> std::io::Error {
     Command::new(&words[0]).args(&words[1..]).exec()
 }

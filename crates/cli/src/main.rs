@@ -26,7 +26,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, Parser};
 use commands::Command;
 
@@ -77,6 +77,10 @@ fn all_arguments(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let words = arguments.get(1..).unwrap_or_default();
     let texts: Option<Vec<String>> =
         words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
+    if drop_in && texts.is_none() {
+        // Names that are no text are the compiler's alone.
+        bail!("{}", child::replace(&arguments[3..]));
+    }
     let is_compile = |words: &Vec<String>| words.first().is_some_and(|word| word == "compile");
     let Some(texts) = texts.filter(is_compile) else { return Ok(arguments) };
     let command = Arguments::command();

@@ -4,8 +4,10 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -337,6 +339,16 @@ fn settings_are_found_and_overridden() {
         assert_eq!(ended.code, Some(2), "{}", ended.messages);
         ended.says(said);
     }
+}
+
+#[test]
+fn names_that_are_no_text_are_passed_on() {
+    let sandbox = Sandbox::new();
+    let name = OsStr::from_bytes(b"loop\xff.c");
+    fs::write(sandbox.path(".").join(name), LOOP).unwrap();
+    let mut command = drop_in_command(&sandbox, "pompeii-gcc -fopenmp -o loop");
+    assert!(command.arg(name).status().unwrap().success());
+    assert!(sandbox.exists("loop"));
 }
 
 /// A make that is interrupted leaves nothing, and sees what ended its compiler.
