@@ -37,7 +37,7 @@ const FORTRAN: &str = "subroutine step_NUMBER(n, a, b)\n  integer :: n, i\n  rea
     !$omp parallel do schedule(static) shared(a, b)\n\
     \x20 do i = 1, n\n    a(i) = a(i) + 0.5d0 * b(i)\n  end do\n!$omp end parallel do\n";
 const FORTRAN_PLAIN: &str = "subroutine plain_NUMBER(x)\n  real(8) :: x\n";
-const FORTRAN_LINE: &str = "  x = table_value(row, column, 'name') * 0.25d0 + y(row) ! text\n";
+const FORTRAN_LINE: &str = "  x(row) = table(row, column) * 0.25d0 + y(row) - x(row - 1) ! text\n";
 
 const SOURCES: [Source; 6] = [
     c("none.c", C_PLAIN, 40),

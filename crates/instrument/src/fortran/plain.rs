@@ -4,7 +4,7 @@
 use super::form::is_blank;
 
 /// Bytes in front of which a line must be looked at more closely.
-const SPECIAL: [bool; 256] = {
+pub(super) const SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
     special[b'!' as usize] = true;
     special[b';' as usize] = true;

@@ -132,6 +132,16 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
     scan
 }
 
+/// Bytes that [`Scanner::code_line`] looks at one by one.
+const MARKS: [bool; 256] = {
+    let mut marks = plain::SPECIAL;
+    marks[b' ' as usize] = true;
+    marks[b'\t' as usize] = true;
+    marks[b'h' as usize] = true;
+    marks[b'H' as usize] = true;
+    marks
+};
+
 struct Scanner<'a> {
     source: &'a [u8],
     form: Form,
@@ -425,11 +435,27 @@ impl Scanner<'_> {
             }
             open.start.get_or_insert(at - 1);
             self.push(c.to_ascii_lowercase(), at - 1);
+            if open.quote.is_none() {
+                at = self.ordinary(at, end);
+            }
         }
         if !fixed {
             open.quote = None;
         }
         false
+    }
+
+    /// Takes the bytes that are part of the statement and mean nothing else, all at once.
+    fn ordinary(&mut self, at: usize, end: usize) -> usize {
+        let run = &self.source[at..end];
+        let run = &run[..run.iter().position(|&c| MARKS[usize::from(c)]).unwrap_or(run.len())];
+        let from = self.text.len();
+        self.text.extend_from_slice(run);
+        self.text[from..].make_ascii_lowercase();
+        if self.roles.is_some() {
+            self.at.extend(at..at + run.len());
+        }
+        at + run.len()
     }
 
     fn push(&mut self, byte: u8, at: usize) {

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a test that fails says which text it was")]
 
 mod corpus;
+mod kept;
 mod long;
 mod mutations;
 mod property;
