@@ -47,7 +47,6 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Clang warns about its own expansion of a construct in the plain program, too.
 const LOUD_WHEN_PLAIN: &[&str] = &[
-    "ages.c",
     "modern.cpp",
     "cancel_taskloop.c",
     "constructs.c",

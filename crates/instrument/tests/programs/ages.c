@@ -1,11 +1,10 @@
-/* C of every age: K&R definitions, digraphs, trigraphs, splices and comments inside directives, the
-   operator in all its forms, conditional compilation around everything. */
+/* What C has always had: digraphs, splices and comments inside directives, the operator in all its
+   forms, conditional compilation around everything. */
 #include <stdio.h>
 
 static int a[20];
 
-static int add(x, y) /* K&R */
-int x, y;
+static int add(int x, int y)
 <%
   int s = 0, i;
 %:pragma omp parallel for reduction(+ : s) private(i)
