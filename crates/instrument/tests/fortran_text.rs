@@ -1658,3 +1658,33 @@ fn unknown_directives() {
         "#]],
     );
 }
+
+#[test]
+fn blanks_in_fixed_form_mean_nothing() {
+    check_fixed(
+        "C$OMP PAR ALLEL\nC$OMP D O\n      D O I=1,2\n      EN D DO\nC$OMP ENDDONOWAIT\nC$OMP END PARA LLEL\n      END\n",
+        expect![[r##"
+            # 1 "f.f"
+                  integer(8) :: pomp_p1
+                  call pomp_H_parallel_fork(1,pomp_p1)
+            # 1 "f.f"
+            C$OMP PAR ALLEL firstprivate(pomp_p1)
+                  call pomp_H_parallel_begin(1,pomp_p1)
+                  call pomp_H_do_enter(2)
+            # 2 "f.f"
+            C$OMP D O
+            # 3 "f.f"
+                  D O I=1,2
+                  EN D DO
+            # 5 "f.f"
+            C$OMP ENDDONOWAIT
+                  call pomp_H_do_exit(2)
+                  call pomp_H_parallel_end(1,pomp_p1)
+            # 6 "f.f"
+            C$OMP END PARA LLEL
+                  call pomp_H_parallel_join(1,pomp_p1)
+            # 7 "f.f"
+                  END
+        "##]],
+    );
+}

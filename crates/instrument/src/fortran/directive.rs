@@ -2,8 +2,9 @@
 //! (`paralleldo`, `enddo`), case does not matter, and everything refers to the joined text of the
 //! directive, not to the source: a word may be cut by a continuation.
 
+use super::form::Form;
 use super::scan::DirectiveText;
-use crate::directive::{Directive, Piece, PieceKind};
+use crate::directive::{Clause, Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, classify};
 use std::ops::Range;
 
@@ -29,6 +30,7 @@ const WORDS: &[&str] = &[
     "taskyield",
     "sections",
     "parallel",
+    "nowait",
     "taskloop",
     "taskwait",
     "critical",
@@ -58,8 +60,49 @@ const WORDS: &[&str] = &[
     "do",
 ];
 
+/// Parses all directives. In fixed form blanks mean nothing, even inside of words: a directive that
+/// makes no sense loses them.
+pub(super) fn parse_all(texts: &mut [DirectiveText], form: Form) -> Vec<Parsed> {
+    let one = |text: &mut DirectiveText| {
+        let parsed = parse(text);
+        let of_end = |clause: &Clause| matches!(&*clause.name, "nowait" | "copyprivate");
+        let strange = match parsed.kind {
+            Kind::Unknown => true,
+            Kind::End => !parsed.directive.clauses.iter().all(of_end),
+            _ => false,
+        };
+        if !strange || !form.is_fixed() {
+            return parsed;
+        }
+        let squeezed = without_blanks(text);
+        let second = parse(&squeezed);
+        if second.kind == Kind::Unknown {
+            return parsed;
+        }
+        *text = squeezed;
+        second
+    };
+    texts.iter_mut().map(one).collect()
+}
+
+fn without_blanks(text: &DirectiveText) -> DirectiveText {
+    let mut squeezed = DirectiveText { text: Vec::new(), at: Vec::new(), has_cpp: text.has_cpp };
+    let mut quote = None;
+    for (&byte, &at) in text.text.iter().zip(&text.at) {
+        match quote {
+            Some(open) if byte == open => quote = None,
+            None if matches!(byte, b'\'' | b'"') => quote = Some(byte),
+            None if matches!(byte, b' ' | b'\t') => continue,
+            _ => {}
+        }
+        squeezed.text.push(byte);
+        squeezed.at.push(at);
+    }
+    squeezed
+}
+
 /// Parses a directive.
-pub(super) fn parse(text: &DirectiveText) -> Parsed {
+fn parse(text: &DirectiveText) -> Parsed {
     let pieces = pieces(&text.text);
     let directive = Directive::parse(&text.text, &pieces, true);
     let kind = kind(&text.text, &directive);
@@ -235,7 +278,7 @@ mod tests {
                 target teams distribute parallel do: Events([Target { open: false }]) loop []
                 inst begin: User(Begin(Named { name: "foo", variable: None })) []
                 target data: End []
-                cancel do: Events([Cancel]) loop []
+                cancel do: Events([Cancel]) []
                 parallel: Events([Parallel]) ["macro"]
             "#]],
         );

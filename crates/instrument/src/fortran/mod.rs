@@ -62,8 +62,8 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         _ => Form::Free,
     };
     let wanted = Wanted { openmp: options.openmp, roles: functions };
-    let scan = scan::scan(source, form, wanted);
-    let parsed: Vec<Parsed> = scan.directives.iter().map(directive::parse).collect();
+    let mut scan = scan::scan(source, form, wanted);
+    let parsed: Vec<Parsed> = directive::parse_all(&mut scan.directives, form);
     let places = Places::new(source, &scan.lines, &options.path);
     let nest = nest::nest(source, &scan, &parsed, functions)
         .map_err(|broken| error(source, &scan, &places, broken))?;
