@@ -279,3 +279,24 @@ fn cxx_programs_make_the_calls_of_opari2() {
         ["l_class_member.cpp", "l_lambda.cpp", "l_template.cpp", "x_exception_in_critical.cpp"];
     check("cxx", &names);
 }
+
+#[test]
+fn fortran_programs_make_the_calls_of_opari2() {
+    check(
+        "fortran",
+        &[
+            "ff_fixed.f",
+            "fs_do.f90",
+            "fs_locks.f90",
+            "fs_ordered.f90",
+            "fs_parallel.f90",
+            "fs_parallel_do.f90",
+            "fs_sections.f90",
+            "fs_single_master_critical.f90",
+            "fs_task.f90",
+            "fs_task_untied.f90",
+            "fs_user.f90",
+            "fs_workshare.f90",
+        ],
+    );
+}

@@ -4,6 +4,8 @@ use super::events::Target;
 use super::nest::Site;
 use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
+use crate::Abi;
+use crate::directives::Level;
 
 /// Something that ends a construct, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +39,12 @@ impl Rewriter<'_> {
     /// The last call inside of a level.
     fn before_end(&mut self, out: &mut Vec<Piece>, site: &Site, plan: &Plan, level: &LevelPlan) {
         let mut text = Vec::new();
-        self.end(&mut text, Target::new(site, plan.number), level);
+        let to = Target::new(site, plan.number);
+        let explicit = self.facts.options.end_barrier && level.level == Level::Parallel;
+        if explicit && level.events && !plan.barrier && !site.cancelled {
+            self.explicit_barrier(out, to, 'p');
+        }
+        self.end(&mut text, to, level);
         out.push(Piece::Calls(text));
     }
 
@@ -53,13 +60,25 @@ impl Rewriter<'_> {
         let to = Target::new(site, plan.number);
         let mut text = Vec::new();
         if barrier {
-            self.call(&mut text, to, ("Barrier", "enter"), &[], "");
-            out.push(Piece::Calls(std::mem::take(&mut text)));
-            out.push(Piece::Barrier);
-            self.call(&mut text, to, ("Barrier", "exit"), &[], "");
+            self.explicit_barrier(out, to, 'o');
         }
         self.exit(&mut text, to, level);
         out.push(Piece::Calls(text));
+    }
+
+    /// A barrier in place of an implicit one; `kind` is that of the word that POMP2 wants there.
+    fn explicit_barrier(&mut self, out: &mut Vec<Piece>, to: Target, kind: char) {
+        let mut text = Vec::new();
+        for what in ["enter", "exit"] {
+            match self.names.abi {
+                Abi::Pomp => self.call(&mut text, to, ("Barrier", what), &[], ""),
+                Abi::Pomp2 => self.implicit_pomp2(&mut text, to, what, kind),
+            }
+            out.push(Piece::Calls(std::mem::take(&mut text)));
+            if what == "enter" {
+                out.push(Piece::Barrier);
+            }
+        }
     }
 
     /// Writes pieces as lines.

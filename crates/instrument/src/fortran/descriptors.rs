@@ -6,12 +6,9 @@
 //! the lines of a region are one more text. All of this is DATA of character pieces: a SELECT CASE,
 //! or as many numbers, would take the compiler minutes for thousands of regions.
 
-use super::tail::Tail;
+use super::tail::{PIECE, Tail};
 use crate::Region;
 use std::collections::HashMap;
-
-/// Bytes of a text in one element of a table: with its quotes it fits a line of 72 columns.
-const PIECE: usize = 40;
 
 /// Numbers of a region, in this order: where name, `sub_name`, file and clauses begin in the pool,
 /// the sections, and the four lines.
@@ -105,7 +102,7 @@ impl Tail<'_> {
         self.lines("end function");
     }
 
-    fn directive(&mut self, words: &str) {
+    pub(super) fn directive(&mut self, words: &str) {
         self.writer.directive(&mut self.out, words, &[]);
     }
 
@@ -169,7 +166,7 @@ impl Tail<'_> {
     }
 
     /// One element of a table.
-    fn element(&mut self, element: &str, value: &[u8]) {
+    pub(super) fn element(&mut self, element: &str, value: &[u8]) {
         let quote = if value.contains(&b'\'') { b'"' } else { b'\'' };
         let mut line = format!("data {}{element}/", self.names.prefix()).into_bytes();
         line.push(quote);

@@ -5,6 +5,7 @@ use super::nest::Site;
 use super::plan::LevelPlan;
 use super::rewrite::Rewriter;
 use super::text::Extra;
+use crate::Abi;
 use crate::directives::{Level, Shape};
 
 /// The construct whose calls are written.
@@ -27,6 +28,7 @@ impl Rewriter<'_> {
     pub(super) fn enter(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
         match plan.level {
             _ if !plan.events => {}
+            _ if self.names.abi == Abi::Pomp2 => self.enter_pomp2(out, to, plan),
             Level::Parallel => self.with_id(out, to, ("Parallel", "fork"), Extra::Out),
             Level::Task => self.with_id(out, to, ("Task", "create_begin"), Extra::Out),
             Level::Taskloop { .. } => {
@@ -54,9 +56,10 @@ impl Rewriter<'_> {
         self.body_event(out, to, plan, "end");
     }
 
-    fn body_event(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan, what: &str) {
+    fn body_event(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan, what: &'static str) {
         match plan.level.shape() {
             _ if !plan.events => {}
+            _ if self.names.abi == Abi::Pomp2 => self.body_pomp2(out, to, plan, what),
             Shape::Forking => self.with_id(out, to, (plan.level.stem(true), what), Extra::In),
             Shape::Both | Shape::Inside => self.plain(out, to, plan.level, what),
             _ => {}
@@ -67,6 +70,7 @@ impl Rewriter<'_> {
     pub(super) fn exit(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
         match plan.level {
             _ if !plan.events => {}
+            _ if self.names.abi == Abi::Pomp2 => self.exit_pomp2(out, to, plan),
             Level::Parallel => self.with_id(out, to, ("Parallel", "join"), Extra::In),
             Level::Task => self.with_id(out, to, ("Task", "create_end"), Extra::In),
             Level::Taskloop { .. } => self.with_id(out, to, ("Taskloop", "exit"), Extra::In),

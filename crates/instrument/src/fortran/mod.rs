@@ -8,6 +8,7 @@
 //! [`procedures`] which ones matter, [`functions`] what they become. [`tail`] writes the procedures
 //! that are called.
 
+mod abi_pomp2;
 mod atomic;
 mod branch;
 mod class;
@@ -39,7 +40,7 @@ mod variables;
 
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
-use crate::{Error, Language, Locks, Options, Outcome};
+use crate::{Abi, Error, Language, Locks, Options, Outcome};
 use directive::Parsed;
 use form::Form;
 use nest::Broken;
@@ -69,11 +70,14 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         .map_err(|broken| error(source, &scan, &places, broken))?;
     let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
     let plans = plan(facts);
-    let names = Names::new(source, &options.path);
+    let names = Names::new(source, &options.path, options.abi);
     let writer = Writer { form, room: form.room().min(options.line_length) };
     let mut rewriter = Rewriter::new(source, facts, plans, names, writer);
     rewriter.run();
-    let Rewriter { mut edits, plans, names, .. } = rewriter;
+    let Rewriter { mut edits, plans, mut names, .. } = rewriter;
+    if options.abi == Abi::Pomp2 {
+        abi_pomp2::use_assignment(&mut names, &plans.regions);
+    }
     append(source, facts, writer, &names, &plans, &mut edits);
     Ok(outcome(source, edits, plans))
 }
@@ -113,7 +117,7 @@ fn append(
     if options.line_markers {
         tail.extend_from_slice(facts.places.marker_of_ours().as_bytes());
     }
-    tail.extend_from_slice(&tail::tail(writer, names, &plans.regions, &options.path));
+    tail.extend_from_slice(&tail::tail(source, options, writer, names, &plans.regions));
     edits.insert_ranked(source.len(), 1, tail);
 }
 

@@ -8,7 +8,7 @@ use super::scan::Scan;
 use crate::clauses::{Split, describe, split};
 use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};
-use crate::{BARRIER_INCLUDED, Diagnostic, Options, Region, Severity, TIMED};
+use crate::{Abi, BARRIER_INCLUDED, Diagnostic, Options, Region, Severity, TIMED, pomp2};
 
 /// The treatment of one construct.
 #[derive(Debug, Clone)]
@@ -38,6 +38,12 @@ pub(super) struct LevelPlan {
     pub events: bool,
     /// Whether the iterations of its loop do.
     pub iterations: bool,
+    /// Whether a word of POMP2 goes from its opening to its closing call.
+    pub word: bool,
+    /// It is an untied task.
+    pub untied: bool,
+    /// The number of its own descriptor, where it has not that of the construct.
+    pub own: Option<u32>,
 }
 
 /// The treatment of all constructs.
@@ -116,25 +122,39 @@ impl Plans {
                 .map(|plan| Plan { split: None, ..plan })
                 .map(|plan| self.divided(facts, site, levels, plan));
         }
-        let level_plans: Vec<LevelPlan> =
+        let mut level_plans: Vec<LevelPlan> =
             levels.iter().map(|level| level_plan(facts, site, *level, &parsed.name)).collect();
         if !level_plans.iter().any(|level| level.events) {
+            if !levels.iter().all(|level| facts.options.abi.knows(*level)) {
+                self.note(facts, site, Severity::Note, pomp2::UNKNOWN);
+            }
             return None;
         }
         self.instrumented += 1;
         let number = self.region(facts, site, parsed);
-        let variables =
-            |level: &Level| matches!(level, Level::Parallel | Level::Task | Level::Taskloop { .. });
-        if levels.iter().any(variables) {
+        if level_plans.iter().any(|level| level.kinds().next().is_some()) {
             self.make_private(facts, site);
         }
-        let sections = self.sections(facts, site, &level_plans);
+        self.own_region(facts, &mut level_plans);
+        let sections = self.sections(facts, site, &level_plans, number);
         let barrier = false;
         let plan =
             Plan { number, levels: level_plans, split: None, whole: false, barrier, sections };
         let plan = self.divided(facts, site, levels, plan);
         self.tell(facts, site, &plan);
         Some(plan)
+    }
+
+    /// POMP2 has no handle for a `master` that is combined with a parallel region.
+    fn own_region(&mut self, facts: Facts, levels: &mut [LevelPlan]) {
+        if facts.options.abi == Abi::Pomp || levels.len() < 2 {
+            return;
+        }
+        for level in levels.iter_mut().filter(|level| level.level == Level::Master && level.events)
+        {
+            let whole = self.regions.last().cloned();
+            level.own = whole.map(|whole| self.push(Region { name: "master".to_owned(), ..whole }));
+        }
     }
 
     /// Our own words for the descriptor.
@@ -191,6 +211,9 @@ impl Plans {
             }
         }
         plan.barrier = !plan.whole && barrier(facts, site, &plan);
+        for level in &mut plan.levels {
+            level.word &= plan.barrier || !level.level.has_barrier();
+        }
         plan
     }
 
@@ -235,9 +258,19 @@ impl Plans {
         self.regions.len() as u32
     }
 
-    fn sections(&mut self, facts: Facts, site: &Site, levels: &[LevelPlan]) -> Vec<u32> {
+    /// The numbers of the sections' descriptors: in POMP2 that of their construct.
+    fn sections(
+        &mut self,
+        facts: Facts,
+        site: &Site,
+        levels: &[LevelPlan],
+        construct: u32,
+    ) -> Vec<u32> {
         if !levels.iter().any(|level| level.level == Level::Sections && level.events) {
             return Vec::new();
+        }
+        if facts.options.abi == Abi::Pomp2 {
+            return vec![construct; site.sections.len()];
         }
         let mut numbers = Vec::new();
         for section in &site.sections {
@@ -298,11 +331,16 @@ fn end_directive<'a>(facts: Facts<'a>, site: &Site) -> Option<&'a Directive> {
 /// Which events one level of a construct gets.
 fn level_plan(facts: Facts, site: &Site, level: Level, name: &str) -> LevelPlan {
     let options = facts.options;
-    let events = !level.switch().is_some_and(|name| options.disabled.contains(name));
-    let wanted = matches!(level, Level::Taskloop { .. }) || options.loop_chunks;
+    let events = !level.switch().is_some_and(|name| options.disabled.contains(name))
+        && options.abi.knows(level);
+    let pomp2 = options.abi == Abi::Pomp2;
+    let wanted = matches!(level, Level::Taskloop { .. }) || options.loop_chunks && !pomp2;
     let body = site.body.as_ref().is_some_and(|body| body.ended);
     let iterations = events && level.iterates() && wanted && body;
-    LevelPlan { level, words: words(level, name), events, iterations }
+    let waits = matches!(level, Level::Barrier | Level::Task | Level::Taskwait);
+    let word = pomp2 && (waits || level.has_barrier());
+    let untied = facts.parsed[site.directive].directive.has("untied");
+    LevelPlan { level, words: words(level, name), events, iterations, word, untied, own: None }
 }
 
 /// Whether the barrier at the end of a worksharing construct can be made explicit.

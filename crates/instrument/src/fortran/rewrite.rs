@@ -11,6 +11,7 @@ use super::nest::{Close, Event, Site};
 use super::plan::{Facts, Plan, Plans};
 use super::scan::{Kind, Statement};
 use super::text::{Extra, Names, Writer};
+use crate::Abi;
 use crate::directives::{Level, Shape};
 use crate::edit::EditList;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -358,6 +359,9 @@ impl<'a> Rewriter<'a> {
     /// An untied task may go on on another thread behind each scheduling point in its text.
     fn resume(&mut self, scheduling_point: &Site) {
         let facts = self.facts;
+        if facts.options.abi == Abi::Pomp2 {
+            return;
+        }
         let mut parent = scheduling_point.parent;
         while let Some(id) = parent {
             let site = &facts.nest.sites[id];

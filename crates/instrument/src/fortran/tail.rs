@@ -6,23 +6,43 @@
 //! newer standards call obsolescent.
 
 use super::text::{Extra, LockRoutine, Names, Routine, Writer};
-use crate::Region;
+use crate::{Abi, Options, Region};
 
 /// What compilers must be told before they pass a variable of any type. The words of one are
 /// comments for the others.
 const ANY_TYPE: &[&str] = &["!GCC$ ATTRIBUTES NO_ARG_CHECK ::", "!DIR$ IGNORE_TKR"];
 
-/// Writes all units. `path` is the file of regions that name no other.
-pub(super) fn tail(writer: Writer, names: &Names, regions: &[Region], path: &str) -> Vec<u8> {
+/// Bytes of a text in one element of a table: with its quotes it fits a line of 72 columns.
+pub(super) const PIECE: usize = 40;
+
+/// Writes all units.
+pub(super) fn tail(
+    source: &[u8],
+    options: &Options,
+    writer: Writer,
+    names: &Names,
+    regions: &[Region],
+) -> Vec<u8> {
+    let path = &options.path;
     let mut tail = Tail { writer, names, out: Vec::new() };
     for (name, routine) in &names.used {
-        tail.event(name, routine);
+        match names.abi {
+            Abi::Pomp => tail.event(name, routine),
+            Abi::Pomp2 => tail.event_pomp2(name, routine, regions),
+        }
     }
     for (name, routine) in &names.locks {
         tail.lock(name, routine);
     }
     if !regions.is_empty() {
-        tail.descriptors(regions, path);
+        match names.abi {
+            Abi::Pomp => tail.descriptors(regions, path),
+            Abi::Pomp2 => {
+                tail.strings_pomp2(regions, path);
+                tail.initialisation_pomp2(source, options, regions);
+                tail.handles_pomp2(regions.len());
+            }
+        }
     }
     tail.out
 }
@@ -110,7 +130,8 @@ impl Tail<'_> {
         let (lock, hint) =
             (self.names.prefix().to_owned() + "x0", self.names.prefix().to_owned() + "x1");
         let stem = routine.name;
-        let c_name = format!("POMP_{}{}", stem[..1].to_ascii_uppercase(), &stem[1..]);
+        let abi = if self.names.abi == Abi::Pomp2 { "POMP2" } else { "POMP" };
+        let c_name = format!("{abi}_{}{}", stem[..1].to_ascii_uppercase(), &stem[1..]);
         let result = !routine.result.is_empty();
         let (kind, hinted) = (routine.kind(), routine.hint);
         let mut imports = String::from("c_ptr");

@@ -2,8 +2,8 @@
 
 use super::form::Form;
 use super::scan::DirectiveText;
-use crate::free_prefix;
 use crate::hash::hash_of;
+use crate::{Abi, free_prefix};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -57,6 +57,8 @@ impl LockRoutine {
 /// All names that are inserted, and which of the procedures are used.
 #[derive(Debug)]
 pub(super) struct Names {
+    /// The interface that the procedures call.
+    pub abi: Abi,
     /// Free in the text: `pomp_`.
     prefix: String,
     /// Makes external names unique in the program.
@@ -70,11 +72,11 @@ pub(super) struct Names {
 impl Names {
     /// Names for a text: unique by its path and its content, since one file may be compiled into
     /// several programs and one path may mean different files.
-    pub fn new(source: &[u8], path: &str) -> Names {
+    pub fn new(source: &[u8], path: &str, abi: Abi) -> Names {
         let hash = hash_of(path.as_bytes()).rotate_left(1) ^ hash_of(source);
         let hash = (hash >> 32) as u32 ^ hash as u32;
         let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
-        Names { prefix, hash, used: BTreeMap::new(), locks: BTreeMap::new() }
+        Names { abi, prefix, hash, used: BTreeMap::new(), locks: BTreeMap::new() }
     }
 
     /// The name of a procedure or common block of this text.
@@ -104,8 +106,18 @@ impl Names {
     pub fn routine(&mut self, event: (&str, &str), extras: Option<&'static [Extra]>) -> String {
         let parts: Vec<&str> =
             [event.0, event.1].into_iter().filter(|part| !part.is_empty()).collect();
-        let c_name = format!("POMP_{}", parts.join("_"));
-        let mut name = self.global(&c_name[5..].to_ascii_lowercase());
+        let what = parts.join("_");
+        let extras = match (self.abi, extras) {
+            // The variable of a user region is none of POMP2's arguments.
+            (Abi::Pomp2, Some([Extra::Nothing])) => Some(&[] as &[Extra]),
+            (_, extras) => extras,
+        };
+        let mut name = self.global(&what.to_ascii_lowercase());
+        let c_name = match self.abi {
+            Abi::Pomp => format!("POMP_{what}"),
+            // C has no other routine for the same.
+            Abi::Pomp2 => format!("POMP2_{}", what.replace("Do_", "For_")),
+        };
         if extras.is_some_and(|extras| extras.contains(&Extra::Any)) {
             name += "_v";
         }

@@ -5,7 +5,7 @@ use super::rewrite::Rewriter;
 use super::scan::Kind;
 use super::text::Extra;
 use crate::directives::{self, Named, User};
-use crate::{Diagnostic, Region, Severity};
+use crate::{Abi, Diagnostic, Region, Severity};
 
 /// A directive of the measurement, and what holds where it is.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,9 @@ impl Rewriter<'_> {
     /// A variable can have any type, so the routine that gets it needs an interface which says so.
     fn user_call(&mut self, out: &mut Vec<u8>, own: Own, what: &str, of: (u32, &Named)) {
         let (number, named) = of;
-        let Some(variable) = &named.variable else {
+        // POMP2 passes none.
+        let variable = named.variable.as_ref().filter(|_| self.names.abi == Abi::Pomp);
+        let Some(variable) = variable else {
             let to = Target { number, external: own.external };
             return self.call(out, to, ("", what), &[Extra::Nothing], "");
         };

@@ -20,9 +20,11 @@ impl LevelPlan {
         let kinds = match self.level {
             _ if !self.events => "",
             Level::Parallel => "p",
+            Level::Task if self.word => "to",
             Level::Task => "t",
             Level::Taskloop { .. } if self.iterations => "lt",
             Level::Taskloop { .. } => "l",
+            _ if self.word => "o",
             _ => "",
         };
         kinds.chars()
@@ -31,7 +33,8 @@ impl LevelPlan {
     /// The names of those variables that its threads or tasks get.
     pub fn passed(&self, names: &Names, number: u32) -> Vec<String> {
         let inside = !matches!(self.level, Level::Taskloop { .. }) || self.iterations;
-        self.kinds().filter(|_| inside).map(|kind| names.local(kind, number)).collect()
+        let passed = |kind: &char| inside && *kind != 'o';
+        self.kinds().filter(passed).map(|kind| names.local(kind, number)).collect()
     }
 }
 
