@@ -58,6 +58,14 @@ pub struct Job<'a> {
     pub input: Option<&'a [u8]>,
 }
 
+/// What tells this compilation of a source from another one for the same program:
+/// the options, and the name of what is made. Paths are left out, so that it is reproducible.
+fn compilation(line: &CommandLine) -> String {
+    let options = line.words.iter().filter(|word| word.starts_with('-') && !word.contains('/'));
+    let made = line.output().and_then(|path| path.rsplit('/').next());
+    options.map(String::as_str).chain(made).collect::<Vec<_>>().join(" ")
+}
+
 impl<'a> Job<'a> {
     /// Instruments all sources that have something to instrument. One that cannot be is left out,
     /// with a warning.
@@ -141,6 +149,7 @@ impl<'a> Job<'a> {
         }
         options.preprocessed |= preprocessed;
         options.openmp = self.line.openmp;
+        options.compilation = compilation(self.line);
         if let Some(length) = self.line.line_length {
             options.line_length = if length == 0 { usize::MAX } else { length };
         }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Sandbox, oracles};
+use expect_test::{Expect, expect};
 
 /// Visits by kind and line.
 type Visits = BTreeMap<(String, u64), u64>;
@@ -233,4 +234,127 @@ fn every_routine_of_opari2s_library_is_there() {
     let missing: Vec<&String> = routines.filter(|name| !ours.contains(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(theirs.len() > 100);
+}
+
+/// Builds a program with POMP2's calls in it for the library that OPARI2 comes with, and returns
+/// what that prints on the initial thread.
+fn with_debians_library(name: &'static str, options: &str) -> String {
+    let probe = Probe::new(name);
+    let (compiler, stem) = (probe.compiler, name.rsplit_once('.').unwrap().0);
+    let pomp2 = "compile --strict -q --abi pomp2 --pomp-library /usr/lib/libpomp.a --";
+    match options {
+        "at once" => {
+            probe.sandbox.succeeds(&format!("{pomp2} {compiler} -fopenmp {name} -o program"));
+        }
+        "by opari2-config" => {
+            probe.sandbox.succeeds(&format!("{pomp2} {compiler} -fopenmp -c {name}"));
+            let unit = format!("\"$(opari2-config --create-pomp2-regions {stem}.o)\"");
+            probe.succeeds(&format!("sh -c {unit} > init.c"));
+            let library = "/usr/lib/libpomp.a";
+            let words = format!("{compiler} -fopenmp {stem}.o -x c init.c -x none {library}");
+            probe.succeeds(&format!("{words} -o program"));
+        }
+        _ => {
+            let compiler = format!("{compiler} {options}");
+            probe.sandbox.succeeds(&format!("{pomp2} {compiler} -fopenmp -c {name}"));
+            probe.sandbox.succeeds(&format!("{pomp2} {compiler} -fopenmp {stem}.o -o program"));
+        }
+    }
+    let mut program = Command::new(probe.sandbox.path("program"));
+    let output = program.env("OMP_THREAD_LIMIT", "1").output().unwrap();
+    assert!(output.status.success(), "{name} {options}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let own = text.lines().filter_map(|line| line.strip_prefix("  0: "));
+    own.map(|line| format!("{}\n", line.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
+}
+
+/// The same in all ways to build it.
+fn check_with_debians_library(name: &'static str, expected: Expect) {
+    if !oracles() {
+        return;
+    }
+    let ways = ["at once", "by opari2-config", "-O2", "-O2 -flto"];
+    let [text, others @ ..] = ways.map(|options| with_debians_library(name, options));
+    expected.assert_eq(&text);
+    for (other, way) in others.iter().zip(&ways[1..]) {
+        assert_eq!(*other, text, "{name} {way}");
+    }
+}
+
+#[test]
+fn our_calls_in_c_link_and_run_with_the_library_of_opari2() {
+    check_with_debians_library(
+        "s_sections.c",
+        expect![[r#"
+        init
+        fork parallel
+        begin parallel
+        enter sections (2)
+        begin section
+        end section
+        begin section
+        end section
+        enter implicit barrier of sections
+        exit implicit barrier of sections
+        exit sections
+        end parallel
+        join parallel
+        finalize
+    "#]],
+    );
+}
+
+#[test]
+fn our_calls_in_cxx_link_and_run_with_the_library_of_opari2() {
+    check_with_debians_library(
+        "x_exception_in_critical.cpp",
+        expect![[r#"
+        init
+        fork parallel
+        begin parallel
+        enter critical (null)
+        begin critical critical
+        end critical (null)
+        exit critical (null)
+        end parallel
+        join parallel
+        finalize
+    "#]],
+    );
+}
+
+#[test]
+fn our_calls_in_fortran_link_and_run_with_the_library_of_opari2() {
+    check_with_debians_library(
+        "fs_do.f90",
+        expect![[r#"
+        init
+        fork parallel
+        begin parallel
+        enter for
+        exit for
+        enter for
+        enter implicit barrier of do
+        exit implicit barrier of do
+        exit for
+        end parallel
+        join parallel
+        finalize
+    "#]],
+    );
+    check_with_debians_library(
+        "ff_fixed.f",
+        expect![[r#"
+        init
+        fork parallel
+        begin parallel
+        enter for
+        enter implicit barrier of paralleldo
+        exit implicit barrier of paralleldo
+        exit for
+        end parallel
+        join parallel
+        finalize
+    "#]],
+    );
 }

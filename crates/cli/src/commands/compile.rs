@@ -22,7 +22,7 @@ use crate::instrument_options::InstrumentOptions;
 use crate::linking::{self, Linked};
 use crate::rewriting::{Job, Mode, Rewritten, with_copies};
 use crate::workplace::Workplace;
-use crate::{child, dependencies, library, probe, settings};
+use crate::{child, dependencies, library, pomp2_link, probe, settings};
 
 /// Options of `compile`.
 #[derive(clap::Args)]
@@ -82,7 +82,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     let wanted = line.openmp || arguments.instrument.measures_functions();
     if !wanted || line.sources.is_empty() {
-        return Err(execution::replace(&command.plain()));
+        return match command.unit {
+            true => link(arguments, &line, &command),
+            false => Err(execution::replace(&command.plain())),
+        };
     }
     // A wrong word is no reason to leave a source alone.
     arguments.instrument.for_source("", Language::C)?;
@@ -97,6 +100,8 @@ struct UsersCommand<'a> {
     given: &'a [String],
     macros: Vec<String>,
     library: Vec<String>,
+    /// Whether it needs the unit that initialises POMP2's handles.
+    unit: bool,
 }
 
 impl<'a> UsersCommand<'a> {
@@ -107,23 +112,38 @@ impl<'a> UsersCommand<'a> {
             Some(foreign) => vec![foreign.display().to_string()],
             None => library_words(line)?,
         };
-        Ok(Self { line, given: &arguments.command, macros: line.macros(), library })
+        let foreign = arguments.pomp_library.is_some() && arguments.instrument.is_pomp2();
+        let unit = foreign && line.links() && line.stage != Stage::Shared;
+        Ok(Self { line, given: &arguments.command, macros: line.macros(), library, unit })
     }
 
-    /// Not instrumented.
+    /// Not instrumented, with nothing but the library behind it.
     fn plain(&self) -> Vec<String> {
+        let mut words = self.without_library();
+        words.extend_from_slice(&self.library);
+        words
+    }
+
+    fn without_library(&self) -> Vec<String> {
         let mut words = self.given.to_vec();
         let behind = (self.line.compiler + 1).min(words.len());
         words.splice(behind..behind, self.macros.iter().cloned());
-        words.extend_from_slice(&self.library);
         words
     }
 
-    /// Instrumented.
-    fn rewritten(&self, rewritten: &[Rewritten]) -> Vec<String> {
-        let mut words = with_copies(self.line, rewritten, &self.macros);
+    /// With these sources instrumented.
+    fn complete(&self, rewritten: &[Rewritten], workplace: &Workplace) -> Result<Vec<String>> {
+        let mut words = match rewritten.is_empty() {
+            true => self.without_library(),
+            false => with_copies(self.line, rewritten, &self.macros),
+        };
+        if self.unit {
+            let texts = rewritten.iter().map(|one| one.outcome.text.as_slice());
+            let unit = pomp2_link::unit(self.line, texts, workplace.path())?;
+            words.extend(unit.map(|object| object.display().to_string()));
+        }
         words.extend_from_slice(&self.library);
-        words
+        Ok(words)
     }
 
     /// Hands on a command that makes no objects. In preprocessed text the file with settings is
@@ -170,6 +190,14 @@ fn library_words(line: &CommandLine) -> Result<Vec<String>> {
     Ok([reset, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
 }
 
+/// Links, with a unit that is made for it.
+fn link(arguments: &Arguments, line: &CommandLine, command: &UsersCommand) -> Result<ExitCode> {
+    let workplace = &Workplace::new(line, arguments.keep.as_deref())?;
+    let execution = Execution { line, workplace, input: None };
+    let done = execution.run(&command.complete(&[], workplace)?, None)?;
+    Ok(child::exit_like(finish(arguments, line, &[], &done)))
+}
+
 /// Compiles, instrumented where that can be.
 fn compile(
     arguments: &Arguments,
@@ -196,7 +224,7 @@ fn compile(
         return Ok(finish(arguments, line, &rewritten, &done));
     }
     // Perhaps the user's own text does not compile either.
-    let check = execution.run(&command.plain(), None)?;
+    let check = execution.run(&command.complete(&[], workplace)?, None)?;
     if !check.status.success() {
         return Ok(finish(arguments, line, &[], &check));
     }
@@ -224,10 +252,7 @@ fn attempt(execution: &Execution, command: &UsersCommand, rewritten: &[Rewritten
     let from_input =
         |one: &&Rewritten| one.source.is_standard_input() && one.preprocessed.is_none();
     let input = rewritten.iter().find(from_input).map(|one| one.outcome.text.as_slice());
-    match rewritten.is_empty() {
-        true => execution.run(&command.plain(), None),
-        false => execution.run(&command.rewritten(rewritten), input),
-    }
+    execution.run(&command.complete(rewritten, execution.workplace)?, input)
 }
 
 /// Whether nothing else is to be tried.
@@ -264,7 +289,7 @@ fn fall_back(
     if arguments.strict {
         bail!("this compiles, but not instrumented:\n{}", first.trim_end());
     }
-    let done = execution.run(&command.plain(), None)?;
+    let done = execution.run(&command.complete(&[], execution.workplace)?, None)?;
     let status = finish(arguments, execution.line, &[], &done);
     let first = first.lines().find(|line| line.contains("rror")).unwrap_or("");
     say(format!("warning: compiled without instrumentation, since that does not compile: {first}"));
