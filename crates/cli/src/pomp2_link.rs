@@ -1,6 +1,6 @@
-//! The unit that OPARI2's users generate when they link: `POMP2_Init_regions` and its company, which
-//! call the initialisation functions of all instrumented objects. Measurement libraries written for
-//! OPARI2 ask for them; ours does not.
+//! The unit that OPARI2's users generate when they link: `POMP2_Init_regions` and its company,
+//! which call the initialisation functions of all instrumented objects. Measurement libraries
+//! written for OPARI2 ask for them; ours does not.
 //!
 //! The functions are found by their names in the symbol tables of what is linked, as OPARI2's own
 //! script does, so objects of both instrumenters go together. `nm` reads the tables, because it

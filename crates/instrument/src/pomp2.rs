@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use crate::Region;
 use crate::directives::Level;
+use crate::hash::hash_of;
 
 /// Whether POMP2 has events for a construct. The others pass through.
 pub fn knows(level: Level) -> bool {
@@ -103,11 +104,8 @@ pub struct Init {
 /// The functions that a text with these regions needs. OPARI2's link step finds them by their
 /// names, so each program must have each name once: `salt` tells compilations of one text apart.
 pub fn inits(source: &[u8], path: &str, salt: &str, regions: &[Region]) -> Vec<Init> {
-    let bytes =
-        path.bytes().chain([0]).chain(salt.bytes()).chain([0]).chain(source.iter().copied());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let [path, salt] = [path, salt].map(|text| hash_of(text.as_bytes()));
+    let hash = hash_of(source) ^ path.rotate_left(1) ^ salt.rotate_left(2);
     let init = |user: bool, prefix: &str, assign| {
         let of = |(index, region): (usize, &Region)| {
             ((region.name == "region") == user).then_some(index + 1)

@@ -192,7 +192,7 @@ fn procedures_pass_handles_strings_and_words() {
         end subroutine
         end subroutine
         subroutine pomp_H_iassign_handle() bind(C,&
-        &name='POMP2_Init_reg_4dd5188db8668f64_2')
+        &name='POMP2_Init_reg_acc122e1504b651d_2')
         implicit none
         integer :: pomp_n
         external :: pomp_H_assign_handle
@@ -439,7 +439,7 @@ fn user_regions_and_procedures() {
     let initialisation = tail.split("subroutine pomp_H_iuser_assign").nth(1).expect("it is there");
     expect![[r#"
         _handle() bind(C,&
-        &name='POMP2_USER_Init_reg_c93d25774e357126_2')
+        &name='POMP2_USER_Init_reg_e8abb0225aef030c_2')
         implicit none
         integer :: pomp_n
         external :: pomp_H_user_assign_handle

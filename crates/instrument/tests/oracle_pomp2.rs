@@ -256,6 +256,7 @@ fn c_programs_make_the_calls_of_opari2() {
             "s_barrier_flush.c",
             "s_critical.c",
             "s_for.c",
+            "s_locks.c",
             "s_master.c",
             "s_ordered.c",
             "s_parallel.c",

@@ -159,7 +159,9 @@ impl Construct<'_> {
         match self.names.cleanup {
             false => (format!("{{ {begin} "), format!("{barrier} {end_call} }}")),
             true => {
-                let guard = self.names.guard("g", end, "0");
+                // The sections of a construct have its number.
+                let letter = if end == "Section_end" { "q" } else { "g" };
+                let guard = self.names.guard(letter, end, "0");
                 (format!("{{ {guard} {begin} "), " }".to_owned())
             }
         }

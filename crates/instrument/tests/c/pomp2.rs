@@ -36,10 +36,10 @@ fn handles_strings_and_their_initialisation() {
             static __inline__ __attribute__((always_inline,unused))const char*pomp_s1(void){return "47*regionType=barrier*sscl=t.c:2:2*escl=t.c:2:2**";}
             static void*pomp_d2;static __inline__ __attribute__((always_inline,unused))void**pomp_2(void){return &pomp_d2;}
             static __inline__ __attribute__((always_inline,unused))const char*pomp_s2(void){return "69*regionType=userRegion*sscl=t.c:3:3*escl=t.c:4:4*userRegionName=all**";}
-            void POMP2_Init_reg_c3f2a3c37541c305_1(void);void POMP2_Init_reg_c3f2a3c37541c305_1(void){
+            void POMP2_Init_reg_2994a58ab9ba984e_1(void);void POMP2_Init_reg_2994a58ab9ba984e_1(void){
             POMP2_Assign_handle(pomp_1(),pomp_s1());
             }
-            void POMP2_USER_Init_reg_c3f2a3c37541c305_1(void);void POMP2_USER_Init_reg_c3f2a3c37541c305_1(void){
+            void POMP2_USER_Init_reg_2994a58ab9ba984e_1(void);void POMP2_USER_Init_reg_2994a58ab9ba984e_1(void){
             POMP2_USER_Assign_handle(pomp_2(),pomp_s2());
             }
         "##]],
@@ -58,10 +58,10 @@ fn handles_strings_and_their_initialisation() {
             static __inline__ __attribute__((always_inline,unused))const char*pomp_s1(void){return "51*regionType=barrier*sscl=t.cpp:2:2*escl=t.cpp:2:2**";}
             static void*pomp_d2;static __inline__ __attribute__((always_inline,unused))void**pomp_2(void){return &pomp_d2;}
             static __inline__ __attribute__((always_inline,unused))const char*pomp_s2(void){return "73*regionType=userRegion*sscl=t.cpp:3:3*escl=t.cpp:4:4*userRegionName=all**";}
-            extern "C" void POMP2_Init_reg_f45aa7cfe0bad585_1(void);extern "C" void POMP2_Init_reg_f45aa7cfe0bad585_1(void){
+            extern "C" void POMP2_Init_reg_2995b325d9ba984e_1(void);extern "C" void POMP2_Init_reg_2995b325d9ba984e_1(void){
             POMP2_Assign_handle(pomp_1(),pomp_s1());
             }
-            extern "C" void POMP2_USER_Init_reg_f45aa7cfe0bad585_1(void);extern "C" void POMP2_USER_Init_reg_f45aa7cfe0bad585_1(void){
+            extern "C" void POMP2_USER_Init_reg_2995b325d9ba984e_1(void);extern "C" void POMP2_USER_Init_reg_2995b325d9ba984e_1(void){
             POMP2_USER_Assign_handle(pomp_2(),pomp_s2());
             }
         "##]],
@@ -93,6 +93,33 @@ fn a_cancelled_region_ends_by_cleanup() {
         == 2: for (4, 4) (5, 5)
         == 2 of 3
         == Note 6: `cancel parallel`: POMP2 has no routines for it
+    "#]],
+    );
+}
+
+/// The guards of both have the number of the construct.
+#[test]
+fn cancelled_sections_end_by_cleanup() {
+    let input = "void f(int x) {\n#pragma omp parallel sections\n{\n x++;\n\
+                 #pragma omp cancel sections if(x)\n}\n}\n";
+    check(
+        input,
+        &expect![[r#"
+        void f(int x) {
+        { long pomp_p1; POMP2_Parallel_fork(pomp_1(), 1, pomp_max(), &pomp_p1, pomp_s1());
+        #line 2
+        #pragma omp parallel
+        { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_Parallel_end))); pomp_g1.region = pomp_1(); pomp_g1.id = 0; POMP2_Parallel_begin(pomp_1()); POMP2_Sections_enter(pomp_1(), pomp_s1());
+        #line 2
+        #pragma omp sections
+        {
+         { struct pomp_guard pomp_q1 __attribute__((cleanup(pomp_Section_end))); pomp_q1.region = pomp_1(); pomp_q1.id = 0; POMP2_Section_begin(pomp_1(), pomp_s1()); x++;
+        #pragma omp cancel sections if(x); }
+        } POMP2_Sections_exit(pomp_1()); } POMP2_Parallel_join(pomp_1(), pomp_p1); }
+        }
+        == 1: parallel sections x1 (2, 2) (6, 6)
+        == 1 of 2
+        == Note 5: `cancel sections`: POMP2 has no routines for it
     "#]],
     );
 }
