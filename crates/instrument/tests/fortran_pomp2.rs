@@ -14,8 +14,8 @@ fn output(path: &str, source: &str, change: impl FnOnce(&mut Options)) -> (Strin
     for diagnostic in &outcome.diagnostics {
         text.insert_str(0, &format!("{}: {}\n", diagnostic.line, diagnostic.message));
     }
-    let at = text.find("_fill(").expect("the procedure that finds strings");
-    let hash = text[at - 8..at].to_owned();
+    let at = text.find("call pomp_").expect("a call") + "call pomp_".len();
+    let hash = text[at..at + 8].to_owned();
     let text = text.replace(&hash, "H");
     let end = ["\nsubroutine pomp_H", "\n      subroutine pomp_H"].map(|tail| text.find(tail));
     let (text, tail) = text.split_at(end.into_iter().flatten().min().expect("the tail") + 1);
