@@ -248,13 +248,20 @@ mod tests {
         let word = match kind {
             "implicit_barrier" => return !directive.trim().is_empty(),
             "create_task" => "task",
-            "single_sblock" => "single",
-            "critical_sblock" => "critical",
-            _ => kind.strip_prefix("region:").unwrap_or(kind),
+            // `single_sblock`, `cancellation_point`, `target_enter_data`: the first word must do.
+            _ => match kind.split_once(':') {
+                Some((_, name)) => name,
+                None => kind.split('_').next().unwrap_or(kind),
+            },
+        };
+        // A first section without a directive, and a generated task.
+        let stand_in = match word {
+            "section" => "sections",
+            "task" => "taskloop",
+            word => word,
         };
         let marked = directive.contains("omp");
         let mut words = directive.split(|c: char| !c.is_alphanumeric());
-        // `section` may stand for a first section without a directive, at the line of `sections`.
-        marked && words.any(|w| w == word || (word == "section" && w == "sections"))
+        marked && words.any(|w| w == word || w == stand_in)
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The kinds of regions that a row may name; user regions are `region:NAME`, functions
 /// `function:NAME`.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 30] = [
     "parallel",
     "for",
     "do",
@@ -18,16 +18,32 @@ const KINDS: [&str; 17] = [
     "workshare",
     "single",
     "single_sblock",
+    "scope",
+    "loop",
     "master",
+    "masked",
     "critical",
     "critical_sblock",
+    "ordered",
+    "ordered_sblock",
     "atomic",
+    "flush",
     "barrier",
     "implicit_barrier",
     "create_task",
     "task",
+    "taskloop",
+    "taskgroup",
+    "taskgroup_end",
     "taskwait",
+    "taskyield",
+    "cancel",
+    "cancellation_point",
+    "chunk",
 ];
+
+/// Constructs whose kind is the whole directive: `teams_distribute_parallel_for`.
+const WHOLE_DIRECTIVES: [&str; 3] = ["teams", "distribute", "target"];
 
 /// Which OpenMP runtime library a program is linked with. Where a task may be deferred but need
 /// not be, the two decide differently.
@@ -157,9 +173,7 @@ fn parse_row(line: &str, main_file: &str) -> Result<Row> {
     let &[kind, place, with_1_thread, with_4_threads] = words.as_slice() else {
         bail!("`{line}`: expected KIND LINE VISITS_AT_1_THREAD VISITS_AT_4_THREADS");
     };
-    let known = KINDS.contains(&kind) || is_lock_routine(kind);
-    let named = kind.starts_with("region:") || kind.starts_with("function:");
-    ensure!(known || named, "`{kind}` is no kind of region");
+    ensure!(is_known(kind), "`{kind}` is no kind of region");
     let place = match place {
         "0" => String::new(),
         _ if place.contains(':') => place.to_owned(),
@@ -172,8 +186,11 @@ fn parse_row(line: &str, main_file: &str) -> Result<Row> {
     })
 }
 
-fn is_lock_routine(kind: &str) -> bool {
-    kind.starts_with("omp_") && kind.contains("_lock")
+fn is_known(kind: &str) -> bool {
+    let construct = kind.split('_').next().unwrap_or_default();
+    let is_lock_routine = construct == "omp" && kind.contains("_lock");
+    let is_named = kind.starts_with("region:") || kind.starts_with("function:");
+    is_named || is_lock_routine || KINDS.contains(&kind) || WHOLE_DIRECTIVES.contains(&construct)
 }
 
 #[cfg(test)]
