@@ -254,14 +254,15 @@ mod tests {
                 None => kind.split('_').next().unwrap_or(kind),
             },
         };
-        // A first section without a directive, and a generated task.
+        // A first section without a directive, a generated task, a loop's chunk.
         let stand_in = match word {
             "section" => "sections",
             "task" => "taskloop",
+            "chunk" => "for",
             word => word,
         };
         let marked = directive.contains("omp");
-        let mut words = directive.split(|c: char| !c.is_alphanumeric());
+        let mut words = directive.split(|c: char| !c.is_alphanumeric() && c != '_');
         marked && words.any(|w| w == word || w == stand_in)
     }
 }
