@@ -1,7 +1,7 @@
 //! POMP2's calls in Fortran, and the procedures that pass them on.
 
 use expect_test::{Expect, expect};
-use pompeii_instrument::{Abi, Functions, Language, Options, instrument, undo};
+use pompeii_instrument::{Abi, Functions, Language, Locks, Options, instrument, undo};
 
 fn output(path: &str, source: &str, change: impl FnOnce(&mut Options)) -> (String, String) {
     let language = Language::from_path(path).expect("a Fortran suffix");
@@ -17,8 +17,10 @@ fn output(path: &str, source: &str, change: impl FnOnce(&mut Options)) -> (Strin
     let at = text.find("call pomp_").expect("a call") + "call pomp_".len();
     let hash = text[at..at + 8].to_owned();
     let text = text.replace(&hash, "H");
-    let end = ["\nsubroutine pomp_H", "\n      subroutine pomp_H"].map(|tail| text.find(tail));
-    let (text, tail) = text.split_at(end.into_iter().flatten().min().expect("the tail") + 1);
+    let last = source.lines().last().expect("a last line");
+    let end = ["", "      "].map(|indent| text.find(&format!("{last}\n{indent}subroutine pomp_H")));
+    let end = end.into_iter().flatten().min().expect("the tail") + last.len() + 1;
+    let (text, tail) = text.split_at(end);
     (text.to_owned(), tail.split("! pompeii undo").next().unwrap_or_default().to_owned())
 }
 
@@ -457,6 +459,30 @@ fn user_regions_and_procedures() {
         end block data
     "#]]
     .assert_eq(initialisation);
+}
+
+#[test]
+fn lock_routines_with_hints_stay() {
+    let source = "subroutine s(l)\n  use omp_lib\n  integer(omp_lock_kind) :: l\n\
+                  call omp_init_lock_with_hint(l, omp_lock_hint_none)\n  call omp_set_lock(l)\n\
+                  end subroutine\n";
+    let text = output("f.f90", source, |options| options.locks = Locks::Rewrite).0;
+    expect![[r#"
+        subroutine s(l)
+          use omp_lib
+        interface
+        subroutine pomp_H_set_lock(pomp_x0)
+        !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+        !DIR$ IGNORE_TKR pomp_x0
+        integer, target :: pomp_x0(*)
+        end subroutine
+        end interface
+          integer(omp_lock_kind) :: l
+        call omp_init_lock_with_hint(l, omp_lock_hint_none)
+          call pomp_H_set_lock(l)
+        end subroutine
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]

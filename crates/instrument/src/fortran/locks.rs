@@ -8,7 +8,7 @@ use super::code::Code;
 use super::rewrite::Rewriter;
 use super::scan::Kind;
 use super::text::LockRoutine;
-use crate::Locks;
+use crate::{Abi, Locks};
 use std::ops::Range;
 
 /// The routines of OpenMP, by what comes behind `omp_`.
@@ -51,7 +51,10 @@ impl Rewriter<'_> {
                 continue;
             }
             for (word, routine) in found(&code) {
-                self.replace_lock(at, word, routine);
+                // POMP2 has no routines with hints.
+                if !(routine.hint && options.abi == Abi::Pomp2) {
+                    self.replace_lock(at, word, routine);
+                }
             }
         }
     }
