@@ -188,8 +188,11 @@ fn unplaced(name: &str) -> String {
     }
 }
 
-/// Forms that are right combined and wrong when split.
+/// Forms that are right combined and wrong when split, and bytes that would not survive a move.
 fn refuse(source: &[u8], clause: &Clause) -> Result<(), String> {
+    if std::str::from_utf8(&source[clause.span.clone()]).is_err() {
+        return Err(format!("`{}` has bytes that are not UTF-8", clause.name));
+    }
     let modified =
         |name: &str, word: &str| clause.name == name && clause.has_modifier(source, word);
     if modified("reduction", "inscan") {

@@ -67,3 +67,15 @@ proptest! {
         holds(&[b"\n#pragma omp parallel\n", bytes.as_slice()].concat(), Language::C);
     }
 }
+
+#[test]
+fn bytes_that_are_not_utf8_never_move() {
+    let text = b"void f(int *x) {\n#pragma omp parallel for if(x[\"\xe9\"[0]])\n  \
+        for (int i = 0; i < 9; i++) x[i] = i;\n}\n";
+    let outcome = instrument(text, &Options::new("t.c", Language::C)).unwrap();
+    let clause = b"parallel for if(x[\"\xe9\"[0]])";
+    assert!(outcome.text.windows(clause.len()).any(|part| part == clause));
+    let reason = "only fork and join are measured: `if` has bytes that are not UTF-8";
+    assert_eq!(outcome.diagnostics[0].message, reason);
+    assert_eq!(undo(&outcome.text).unwrap(), text);
+}
