@@ -40,8 +40,14 @@ fn build() -> Result<()> {
     archive(&built.join("libpomp.a"), &symbols, &out.join("libpomp.a"))?;
     // In a statically linked program the OpenMP library's lock routines cannot be interposed: this
     // archive leaves them alone.
-    let own: Vec<String> = symbols.into_iter().filter(|name| name.starts_with("POMP_")).collect();
+    let only = |wanted: &dyn Fn(&String) -> bool| {
+        symbols.iter().filter(|s| wanted(s)).cloned().collect::<Vec<_>>()
+    };
+    let own = only(&|name| name.starts_with("POMP") || name.starts_with("pomp2_"));
     archive(&built.join("libpomp.a"), &own, &out.join("libpomp-static.a"))?;
+    // Nor are they wanted where locks are disabled.
+    let others = only(&|name| !name.starts_with("omp_"));
+    archive(&built.join("libpomp.a"), &others, &out.join("libpomp-without-locks.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
     copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))?;
     for name in ["PompeiiConfig.cmake", "PompeiiConfigVersion.cmake", "pompeii.pc"] {

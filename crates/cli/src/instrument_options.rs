@@ -67,8 +67,7 @@ impl InstrumentOptions {
     /// A word that an option does not know.
     pub fn for_source(&self, path: &str, language: Language) -> Result<Options> {
         let mut options = Options::new(path, language);
-        options.disabled = ConstructSet::disabled(&self.pomp_disable)
-            .map_err(|message| anyhow!("--pomp-disable: {message}"))?;
+        options.disabled = self.disabled()?;
         options.enabled = ConstructSet::enabled(&self.pomp_enable)
             .map_err(|message| anyhow!("--pomp-enable: {message}"))?;
         options.abi = if self.is_pomp2() { Abi::Pomp2 } else { Abi::Pomp };
@@ -81,6 +80,19 @@ impl InstrumentOptions {
         options.line_markers = !self.nosrc;
         options.functions = self.functions.then(|| self.read_filter()).transpose()?;
         Ok(options)
+    }
+
+    fn disabled(&self) -> Result<ConstructSet> {
+        ConstructSet::disabled(&self.pomp_disable)
+            .map_err(|message| anyhow!("--pomp-disable: {message}"))
+    }
+
+    /// Whether the library stands in for lock routines.
+    ///
+    /// # Errors
+    /// A construct that is not known.
+    pub fn observes_locks(&self) -> Result<bool> {
+        Ok(!self.disabled()?.contains("locks"))
     }
 
     /// Whether the calls are those of OPARI2.

@@ -11,9 +11,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-const FILES: [(&str, &[u8]); 8] = [
+const FILES: [(&str, &[u8]); 9] = [
     ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
     ("libpomp-static.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-static.a"))),
+    (
+        "libpomp-without-locks.a",
+        include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-without-locks.a")),
+    ),
     ("libpomp.so", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.so"))),
     ("pomp.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp.h"))),
     ("pomp.list", include_bytes!("../package/pomp.list")),
@@ -25,7 +29,7 @@ const FILES: [(&str, &[u8]); 8] = [
     ("pkgconfig/pompeii.pc", include_bytes!(concat!(env!("OUT_DIR"), "/pompeii.pc"))),
 ];
 
-/// The folder with `libpomp.a`, `libpomp-static.a` (without lock routines), `libpomp.so`,
+/// The folder with `libpomp.a`, `libpomp-static.a`, `libpomp-without-locks.a`, `libpomp.so`,
 /// `pomp.h`, the list of exported functions, and what CMake and pkg-config read, in folders of
 /// their own.
 ///

@@ -14,6 +14,8 @@ pub enum Linked {
     Executable {
         /// Whether the command links OpenMP itself.
         openmp: bool,
+        /// Whether lock routines are observed.
+        locks: bool,
     },
     /// An executable without shared libraries.
     Static,
@@ -39,9 +41,10 @@ pub fn flags(linked: Linked, folder: &Path) -> Vec<String> {
 pub fn libraries(linked: Linked, folder: &Path) -> Vec<String> {
     let path = |name: &str| folder.join(name).display().to_string();
     match linked {
-        Linked::Executable { openmp } => {
-            let mut words = vec![path("libpomp.a"), SYSTEM.to_owned()];
-            if openmp {
+        Linked::Executable { openmp, locks } => {
+            let library = if locks { "libpomp.a" } else { "libpomp-without-locks.a" };
+            let mut words = vec![path(library), SYSTEM.to_owned()];
+            if openmp && locks {
                 // The OpenMP library comes last, and a program that uses nothing but lock
                 // routines, which ours resolves, would lose it.
                 words.push("-Wl,--no-as-needed".to_owned());

@@ -123,6 +123,13 @@ impl Abi {
     }
 }
 
+impl Options {
+    /// Whether calls of lock routines become calls of the library.
+    pub(crate) fn rewrites_locks(&self) -> bool {
+        self.locks == Locks::Rewrite && !self.disabled.contains("locks")
+    }
+}
+
 /// What becomes of calls of the lock routines of OpenMP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Locks {

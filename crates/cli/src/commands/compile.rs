@@ -110,7 +110,7 @@ impl<'a> UsersCommand<'a> {
             _ if !line.links() => Vec::new(),
             Some(none) if none.as_os_str() == "none" => Vec::new(),
             Some(foreign) => vec![foreign.display().to_string()],
-            None => library_words(line)?,
+            None => library_words(line, arguments.instrument.observes_locks()?)?,
         };
         let foreign = arguments.pomp_library.is_some() && arguments.instrument.is_pomp2();
         let unit = foreign && line.links() && line.stage != Stage::Shared;
@@ -175,13 +175,13 @@ impl<'a> UsersCommand<'a> {
 }
 
 /// The words for the runtime library.
-fn library_words(line: &CommandLine) -> Result<Vec<String>> {
+fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<String>> {
     let has = |option: &str| line.words.iter().any(|word| word == option);
     let linked = match line.stage {
         Stage::Shared => Linked::Shared,
         // To libtool, `-static` is about its own libraries.
         _ if (has("-static") && !line.libtool) || has("-static-pie") => Linked::Static,
-        _ => Linked::Executable { openmp: line.openmp },
+        _ => Linked::Executable { openmp: line.openmp, locks },
     };
     let folder = library::folder()?;
     // A language that is still set would be the library's, too.

@@ -95,7 +95,7 @@ fn answers(arguments: &Arguments) -> Result<Vec<String>> {
     let linked = match (arguments.shared, arguments.is_static) {
         (true, _) => Linked::Shared,
         (_, true) => Linked::Static,
-        _ => Linked::Executable { openmp: false },
+        _ => Linked::Executable { openmp: false, locks: true },
     };
     let mut words = Vec::new();
     if arguments.version {

@@ -3,7 +3,7 @@
 use super::emit::Emitter;
 use super::{locks, prelude, scan};
 use crate::undo::CommentStyle;
-use crate::{Abi, Error, Language, Locks, Outcome};
+use crate::{Abi, Error, Language, Outcome};
 
 /// The year and month of the POMP proposal, for conditional compilation (POMP paper, section 3.6).
 const POMP: &str = "#ifndef _POMP\n#define _POMP 200110\n#endif\n";
@@ -28,7 +28,7 @@ impl Emitter<'_> {
     /// Macros that the text is compiled with. Preprocessed text knows none.
     fn definitions(&mut self) -> String {
         let mut text = String::new();
-        let rewrite = self.options.locks == Locks::Rewrite;
+        let rewrite = self.options.rewrites_locks();
         if self.options.preprocessed {
             if rewrite {
                 self.rename_locks();

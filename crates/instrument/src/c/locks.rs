@@ -7,7 +7,7 @@
 
 use super::emit::Emitter;
 use super::lexer::Kind;
-use crate::{Abi, Locks, Options};
+use crate::{Abi, Options};
 use std::fmt::Write;
 
 /// What comes between `omp_` and `_lock`, with what follows it.
@@ -54,7 +54,7 @@ pub(super) fn mentioned(text: &[u8]) -> bool {
 
 /// Whether the names have to be replaced one by one.
 pub(super) fn replaced(options: &Options) -> bool {
-    options.preprocessed && options.locks == Locks::Rewrite
+    options.preprocessed && options.rewrites_locks()
 }
 
 impl Emitter<'_> {

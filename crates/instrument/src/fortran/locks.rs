@@ -8,7 +8,7 @@ use super::code::Code;
 use super::rewrite::Rewriter;
 use super::scan::Kind;
 use super::text::LockRoutine;
-use crate::{Abi, Locks};
+use crate::Abi;
 use std::ops::Range;
 
 /// The routines of OpenMP, by what comes behind `omp_`.
@@ -30,8 +30,7 @@ pub(super) const ROUTINES: &[LockRoutine] = &[
 impl Rewriter<'_> {
     /// Replaces the names in all statements.
     pub(super) fn rewrite_locks(&mut self) {
-        let options = self.facts.options;
-        if options.locks != Locks::Rewrite || options.disabled.contains("locks") {
+        if !self.facts.options.rewrites_locks() {
             return;
         }
         let statements = &self.facts.scan.statements;
@@ -52,7 +51,7 @@ impl Rewriter<'_> {
             }
             for (word, routine) in found(&code) {
                 // POMP2 has no routines with hints.
-                if !(routine.hint && options.abi == Abi::Pomp2) {
+                if !(routine.hint && self.facts.options.abi == Abi::Pomp2) {
                     self.replace_lock(at, word, routine);
                 }
             }

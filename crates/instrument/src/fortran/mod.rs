@@ -40,7 +40,7 @@ mod variables;
 
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
-use crate::{Abi, Error, Language, Locks, Options, Outcome};
+use crate::{Abi, Error, Language, Options, Outcome};
 use directive::Parsed;
 use form::Form;
 use nest::Broken;
@@ -53,7 +53,7 @@ use text::{Names, Writer};
 /// See [`crate::instrument`].
 pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
     let functions = options.functions.is_some();
-    let locks = options.locks == Locks::Rewrite && locks::mentions_lock(source);
+    let locks = options.rewrites_locks() && locks::mentions_lock(source);
     let directives = mentions_directive(source) || locks;
     if !functions && (!options.openmp || !directives) {
         return Ok(outcome(source, EditList::new(), Plans::default()));
