@@ -4,7 +4,7 @@
 //! Needs gcc and gfortran: runs only with `POMPEII_ORACLES` set, and then a missing compiler is a
 //! failure. The programs are in `fortran_programs`; each begins by saying what it is about.
 
-use pompeii_instrument::{Language, Locks, Options, instrument};
+use pompeii_instrument::{Abi, Functions, Language, Locks, Options, instrument};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -54,6 +54,35 @@ fn programs_behave_alike_and_events_balance() {
         for (index, options) in OPTIONS.iter().enumerate() {
             let compiled = compare(program, options, &folder, &stub);
             assert!(compiled || index > 0, "{program} does not compile without us");
+        }
+    }
+}
+
+/// A program in C that uses a Fortran object is linked without the Fortran library if the object
+/// needs none of its own.
+#[test]
+fn objects_need_nothing_of_the_fortran_library() {
+    if std::env::var_os("POMPEII_ORACLES").is_none() {
+        println!("not run: POMPEII_ORACLES is not set");
+        return;
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_fortran_bare");
+    fs::create_dir_all(&folder).unwrap();
+    let path = programs().join("bare.f90");
+    let source = fs::read(&path).unwrap();
+    let (rewritten, object) = (folder.join("bare.f90"), folder.join("bare.o"));
+    for abi in [Abi::Pomp, Abi::Pomp2] {
+        let mut options = Options::new(&path.to_string_lossy(), Language::FortranFree);
+        options.abi = abi;
+        options.functions = (abi == Abi::Pomp).then(Functions::default);
+        options.loop_chunks = abi == Abi::Pomp;
+        fs::write(&rewritten, instrument(&source, &options).unwrap().text).unwrap();
+        for level in ["-O0", "-O1", "-O2", "-O3", "-Os"] {
+            succeed(&mut gfortran(&[level, "-c"], &folder, &rewritten, &object));
+            let output = Command::new("nm").arg("-u").arg(&object).output().expect("nm");
+            let needed = text(&output);
+            assert!(needed.contains("Parallel_fork"), "{abi:?} {level}: {needed}");
+            assert!(!needed.contains("_gfortran_"), "{abi:?} {level}: {needed}");
         }
     }
 }

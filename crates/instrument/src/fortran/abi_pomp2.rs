@@ -240,7 +240,8 @@ impl Tail<'_> {
     /// The procedure that finds the context string of region `@n`, and ends it for C. Two threads
     /// may come first together.
     pub(super) fn strings_pomp2(&mut self, regions: &[Region], path: &str) {
-        // What follows the string takes a NUL.
+        // What follows the string takes a NUL. It is found by this mark: for a comparison with a
+        // blank gfortran would call its library.
         let texts: Vec<String> = regions.iter().map(|region| context(region, path) + "*").collect();
         let longest = texts.iter().map(String::len).max().unwrap_or(0);
         let (row, count) = (longest.div_ceil(PIECE), regions.len());
@@ -270,7 +271,7 @@ impl Tail<'_> {
             character(kind=c_char), target :: @t({bytes})
             integer :: @i
             @i={bytes}
-            do while (@t(@i)==' ')
+            do while (@t(@i)/='*')
             @i=@i-1
             end do
             @t(@i)=c_null_char"

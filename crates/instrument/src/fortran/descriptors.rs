@@ -131,14 +131,16 @@ impl Tail<'_> {
         ));
     }
 
-    /// The procedure that makes a descriptor of the texts, which it gets as single characters.
+    /// The procedure that makes a descriptor of the texts, which it gets as single characters. No
+    /// character is compared with a blank: gfortran would call its library for that, which a
+    /// program in C that uses a Fortran object may not link.
     fn place(&mut self, bytes: (usize, usize), end: u8) {
         let ((row, pool), end) = (bytes, char::from(end));
         self.lines(&format!(
             "subroutine @p(@t,@s)
             character(kind=c_char) :: @t({row})
             character(kind=c_char), target :: @s({pool})
-            integer :: @i, @j, @v({NUMBERS})
+            integer :: @i, @j, @u, @v({NUMBERS})
             if (@f) then
             do @i=1,{pool}
             if (@s(@i)=='{end}') @s(@i)=c_null_char
@@ -148,8 +150,9 @@ impl Tail<'_> {
             @v=0
             @j=1
             do @i=1,{row}
-            if (@t(@i)/=' ') @v(@j)=10*@v(@j)+ichar(@t(@i))-48
-            if (@t(@i)==' ') @j=min(@j+1,{NUMBERS})
+            @u=ichar(@t(@i))-48
+            if (@u>=0) @v(@j)=10*@v(@j)+@u
+            if (@u<0) @j=min(@j+1,{NUMBERS})
             end do
             @x(@n)%mark=c_loc(@s(1))
             @x(@n)%clauses=c_loc(@s(@v(4)))
