@@ -1187,7 +1187,7 @@ fn appended_procedures() {
               subroutine pomp_p(pomp_t,pomp_s)
               character(kind=c_char) :: pomp_t(40)
               character(kind=c_char), target :: pomp_s(40)
-              integer :: pomp_i, pomp_j, pomp_v(9)
+              integer :: pomp_i, pomp_j, pomp_u, pomp_v(9)
               if (pomp_f) then
               do pomp_i=1,40
               if (pomp_s(pomp_i)=='|') pomp_s(pomp_i)=c_null_char
@@ -1197,9 +1197,9 @@ fn appended_procedures() {
               pomp_v=0
               pomp_j=1
               do pomp_i=1,40
-              if (pomp_t(pomp_i)/=' ') 
-             &pomp_v(pomp_j)=10*pomp_v(pomp_j)+ichar(pomp_t(pomp_i))-48
-              if (pomp_t(pomp_i)==' ') pomp_j=min(pomp_j+1,9)
+              pomp_u=ichar(pomp_t(pomp_i))-48
+              if (pomp_u>=0) pomp_v(pomp_j)=10*pomp_v(pomp_j)+pomp_u
+              if (pomp_u<0) pomp_j=min(pomp_j+1,9)
               end do
               pomp_x(pomp_n)%mark=c_loc(pomp_s(1))
               pomp_x(pomp_n)%clauses=c_loc(pomp_s(pomp_v(4)))
@@ -1426,6 +1426,7 @@ fn taskloops() {
             do    i=1,2
             do     j=1,2
             call pomp_H_taskloop_begin(2,pomp_l2,pomp_t2)
+            if (.false.) goto 10
             # 12 "f.f90"
             10 s = s + 1
             call pomp_H_taskloop_end(2,pomp_t2)
@@ -1499,6 +1500,7 @@ fn taskloops() {
             # 3 "f.f"
                   DO     I = 1, N
                   call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
+                  if (.false.) goto 10
             # 4 "f.f"
                   IF (I .EQ. 3) then
                   call pomp_H_taskloop_end(1,pomp_t1)

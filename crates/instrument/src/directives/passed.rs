@@ -72,7 +72,7 @@ fn declarative(words: &[&str]) -> bool {
 /// Whether a metadirective can become a directive that is closed: any of those it names.
 pub fn mentions_closed(source: &[u8], directive: &Directive) -> bool {
     let Some(last) = directive.clauses.last() else { return false };
-    let text = &source[directive.clauses[0].span.start..last.span.end];
+    let text = source[directive.clauses[0].span.start..last.span.end].to_ascii_lowercase();
     let mut words = CLOSED.iter().chain(&["concurrent"]);
-    words.any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+    words.any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some())
 }

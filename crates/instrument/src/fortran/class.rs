@@ -20,6 +20,8 @@ pub(super) enum Class {
         label: u32,
         /// What stands for the construct's name, 0 for none.
         name: u32,
+        /// It is a DO CONCURRENT.
+        concurrent: bool,
     },
     /// A CYCLE statement.
     Cycle {
@@ -98,9 +100,9 @@ pub(super) fn classify(text: &[u8], fixed: bool) -> Class {
     let shape = Shape::of(text);
     let named = shape.construct_name(text);
     let cursor = Cursor { text: &text[named..], fixed };
-    if let Some(label) = do_statement(cursor, &shape) {
+    if let Some((label, concurrent)) = do_statement(cursor, &shape) {
         let name = shape.colon.filter(|_| named > 0).map_or(b"".as_slice(), |colon| &text[..colon]);
-        return Class::Do { label, name: name_number(name) };
+        return Class::Do { label, name: name_number(name), concurrent };
     }
     if shape.equals && !cursor.starts(b"if(") && !cursor.starts(b"if (") {
         return Class::Other;
@@ -231,8 +233,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The label of a DO statement, or 0.
-fn do_statement(cursor: Cursor, shape: &Shape) -> Option<u32> {
+/// The label of a DO statement, or 0, and whether it is a DO CONCURRENT.
+fn do_statement(cursor: Cursor, shape: &Shape) -> Option<(u32, bool)> {
     let rest = cursor.eat(b"do")?;
     let count = rest.digits();
     let label = rest.text[..count]
@@ -245,12 +247,11 @@ fn do_statement(cursor: Cursor, shape: &Shape) -> Option<u32> {
     if shape.equals {
         let name = rest.text.iter().take_while(|c| is_name(**c)).count();
         let control = rest.skip(name).starts(b"=") && name > 0 && shape.comma_after_equals;
-        return control.then_some(label);
+        return control.then_some((label, false));
     }
-    let while_or_concurrent = [b"while".as_slice(), b"concurrent"]
-        .iter()
-        .any(|word| rest.eat(word).is_some_and(|rest| rest.starts(b"(")));
-    (rest.is_empty() || while_or_concurrent).then_some(label)
+    let begins = |word: &[u8]| rest.eat(word).is_some_and(|rest| rest.starts(b"("));
+    let concurrent = begins(b"concurrent");
+    (rest.is_empty() || concurrent || begins(b"while")).then_some((label, concurrent))
 }
 
 fn if_statement(cursor: Cursor) -> Option<Class> {
@@ -499,12 +500,12 @@ mod tests {
             false,
             "do i = 1, 10\ndo\nlp: do while (x)\ndo 10 i=1,3\ndo concurrent (i=1:4)\ndo10i=1,3\nif (a) then\nif (a) x = 1\nlb: block\nselect case (x)\nselect type (a => b)\nwhere (m)\nwhere (m) a = 1\nforall (i=1:3)\nforall (i=1:3) a(i) = 1\nassociate (y=>x)\ncritical\ninterface\ninterface operator(+)\nabstract interface\ntype t\ntype, extends(a) :: b\ntype(t) :: x\ntype is (integer)\nenum, bind(c)\nchange team (t)",
             expect![[r#"
-                do i = 1, 10 => Do { label: 0, name: 0 }
-                do => Do { label: 0, name: 0 }
-                lp: do while (x) => Do { label: 0, name: 1334764744 }
-                do 10 i=1,3 => Do { label: 10, name: 0 }
-                do concurrent (i=1:4) => Do { label: 0, name: 0 }
-                do10i=1,3 => Do { label: 10, name: 0 }
+                do i = 1, 10 => Do { label: 0, name: 0, concurrent: false }
+                do => Do { label: 0, name: 0, concurrent: false }
+                lp: do while (x) => Do { label: 0, name: 1334764744, concurrent: false }
+                do 10 i=1,3 => Do { label: 10, name: 0, concurrent: false }
+                do concurrent (i=1:4) => Do { label: 0, name: 0, concurrent: true }
+                do10i=1,3 => Do { label: 10, name: 0, concurrent: false }
                 if (a) then => Open(If)
                 if (a) x = 1 => Other
                 lb: block => Open(Block)
@@ -601,7 +602,7 @@ mod tests {
             true,
             "DO 10 I = 1 , 10\nDO 10 I = 1.10\nEND DO\nREAL FUNCTION F(X)\nSUBROUTINE DOIT\nIF (A) THEN\nPROGRAM P\nEND PROGRAM P\nTYPE T\nGO TO 10\nDOUBLE PRECISION X\nINTEGER FUNCTIONX\nFORMAT(1X)".to_lowercase().as_str(),
             expect![[r#"
-                do 10 i = 1 , 10 => Do { label: 10, name: 0 }
+                do 10 i = 1 , 10 => Do { label: 10, name: 0, concurrent: false }
                 do 10 i = 1.10 => Other
                 end do => EndDo
                 real function f(x) => Unit(Procedure)

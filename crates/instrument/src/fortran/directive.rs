@@ -4,6 +4,7 @@
 
 use super::form::Form;
 use super::scan::DirectiveText;
+use crate::clauses;
 use crate::directive::{Clause, Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, classify};
 use std::ops::Range;
@@ -115,13 +116,13 @@ fn parse(text: &DirectiveText) -> Parsed {
     Parsed { directive, kind, name }
 }
 
-/// The shared meaning, with the two differences of Fortran: a metadirective has a body only behind
-/// `begin`, and `dispatch` and `allocators` belong to the next statement.
+/// The shared meaning, with the differences of Fortran: `begin metadirective` has an END, and
+/// `dispatch` and `allocators` belong to the next statement.
 fn kind(text: &[u8], directive: &Directive) -> Kind {
     let words: Vec<&str> = directive.words.iter().map(|word| word.text.as_str()).collect();
     match words.as_slice() {
         ["begin", "metadirective"] => Kind::Body { inside: false },
-        ["metadirective" | "dispatch" | "allocators"] => Kind::StandAlone,
+        ["dispatch" | "allocators"] => Kind::StandAlone,
         _ => classify(text, directive),
     }
 }
@@ -147,6 +148,12 @@ impl Parsed {
             && !self.levels().iter().any(|level| level.stands_alone())
             && !self.name.starts_with("ordered")
             && self.name.split(' ').any(|word| LOOPS.contains(&word))
+    }
+
+    /// Whether it is a `metadirective` without `begin`: it may become a directive for the loop or
+    /// BLOCK directly behind it, or one that stands alone.
+    pub fn may_become_any(&self) -> bool {
+        self.directive.words.first().is_some_and(|word| word.text == "metadirective")
     }
 
     /// The levels of a construct with events, else none.
@@ -220,16 +227,20 @@ fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'_'
 }
 
-/// Cuts a run of letters that consists of several words of directives and nothing else.
+/// Cuts a run of letters that consists of words of directives, and perhaps a clause behind them:
+/// in fixed form a continuation line adds no blank (`parallel` and `if(x)` on the next one).
 fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
     let lower = text[run.clone()].to_ascii_lowercase();
     let mut cuts = vec![0];
     let mut rest = lower.as_slice();
     while !rest.is_empty() {
-        let Some(word) = WORDS.iter().find(|word| rest.starts_with(word.as_bytes())) else {
-            return false;
+        let word = WORDS.iter().find(|word| rest.starts_with(word.as_bytes()));
+        let clause = || std::str::from_utf8(rest).is_ok_and(clauses::is_known);
+        rest = match word {
+            Some(word) => &rest[word.len()..],
+            None if cuts.len() > 1 && clause() => &[],
+            None => return false,
         };
-        rest = &rest[word.len()..];
         cuts.push(lower.len() - rest.len());
     }
     for pair in cuts.windows(2) {
@@ -261,7 +272,7 @@ mod tests {
     #[test]
     fn names() {
         check(
-            "PARALLELDO SIMD SIMDLEN(4)\nenddo nowait\nEND PARALLEL SECTIONS\nparallel, private(x) if(a('(')>1)\ncritical (name)\nendcritical(name)\natomic capture\nend atomic\ndo ordered\nordered depend(source)\nordered\nend taskgroup\ntarget teams distribute parallel do\ninst begin(foo)\nend target data\ncancel do\nparallel MACRO",
+            "PARALLELDO SIMD SIMDLEN(4)\nenddo nowait\nEND PARALLEL SECTIONS\nparallel, private(x) if(a('(')>1)\ncritical (name)\nendcritical(name)\natomic capture\nend atomic\ndo ordered\nordered depend(source)\nordered\nend taskgroup\ntarget teams distribute parallel do\ninst begin(foo)\nend target data\ncancel do\nparallel MACRO\nparalleldonum_threads(2)\nparalleldoo",
             expect![[r#"
                 parallel do simd: Events([Parallel, Loop { simd: true }]) loop ["simdlen"]
                 do: End ["nowait"]
@@ -280,6 +291,8 @@ mod tests {
                 target data: End []
                 cancel do: Events([Cancel]) []
                 parallel: Events([Parallel]) ["macro"]
+                parallel do: Events([Parallel, Loop { simd: false }]) loop ["num_threads"]
+                paralleldoo: Unknown []
             "#]],
         );
     }

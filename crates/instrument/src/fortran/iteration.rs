@@ -8,6 +8,7 @@
 use super::class::Class;
 use super::code::Code;
 use super::events::Target;
+use super::loops::Body;
 use super::nest::Site;
 use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
@@ -39,10 +40,26 @@ impl Rewriter<'_> {
             let extras = &[Extra::In, Extra::In];
             self.call(&mut out, to, ("Iteration", "begin"), extras, &number);
         }
+        if let Some(label) = self.label_to_keep(body) {
+            self.writer.statement(&mut out, &format!("if (.false.) goto {label}"));
+        }
         self.after(body.begin, &out);
         for &statement in &body.labelled {
             self.drop_label_of_do(statement);
         }
+    }
+
+    /// The label of the last statement, which no DO statement names any more: compilers warn of
+    /// labels that nobody uses. An inner loop that ends there names it still.
+    fn label_to_keep(&self, body: &Body) -> Option<u32> {
+        let label_of = |statement: &Statement| match statement.kind {
+            Kind::Code(Class::Do { label, .. }) => Some(label).filter(|label| *label != 0),
+            _ => None,
+        };
+        let label = label_of(&self.statement(*body.labelled.first()?))?;
+        let behind = self.facts.scan.statements.get(body.begin + 1..)?;
+        let mut inside = behind.iter().take_while(|statement| statement.label != label);
+        (!inside.any(|statement| label_of(statement) == Some(label))).then_some(label)
     }
 
     fn iteration_end(&mut self, id: usize) -> Option<Vec<u8>> {

@@ -20,14 +20,16 @@ pub(super) struct Body {
 const LOOPS: usize = 24;
 
 impl Nester<'_> {
-    pub(super) fn begin_do(&mut self, at: usize, label: u32, name: u32) {
+    /// A loop begins: the entry is its own.
+    pub(super) fn begin_do(&mut self, entry: Entry) {
+        let Entry::Do { label, at, concurrent, .. } = entry else { return };
         if let Some(Entry::Omp(_, state @ State::Awaiting)) = self.stack.last_mut() {
             *state = State::Running;
         }
-        self.stack.push(Entry::Do { label, name, at });
+        self.stack.push(entry);
         let Some(site) = self.construct_of(self.stack.len() - 1) else { return };
-        if self.nest.sites[site].body.is_some() {
-            // The loop of another preprocessor branch.
+        // Nothing is called in DO CONCURRENT; a second loop is that of another preprocessor branch.
+        if concurrent || self.nest.sites[site].body.is_some() {
             return;
         }
         let labelled = self.stack.iter().rev().map_while(|entry| match *entry {

@@ -163,6 +163,8 @@ pub(super) enum Entry {
         label: u32,
         /// See [`Class::Do`].
         name: u32,
+        /// See [`Class::Do`].
+        concurrent: bool,
         /// Its DO statement.
         at: usize,
     },
@@ -327,9 +329,28 @@ impl Nester<'_> {
 
     fn is_loop_directive(&self, at: usize) -> bool {
         match self.at(at).kind {
-            Kind::Directive(directive) => self.parsed[directive].is_loop(),
+            Kind::Directive(directive) => {
+                let parsed = &self.parsed[directive];
+                parsed.is_loop() || parsed.may_become_any()
+            }
             _ => false,
         }
+    }
+
+    /// The first state of a directive that may become any one: what is behind it tells.
+    fn state_of_metadirective(&self, at: usize) -> Option<State> {
+        let (next, statement) = self.behind(at)?;
+        match statement.kind {
+            Kind::Code(Class::Do { .. }) => Some(State::Awaiting),
+            Kind::Code(Class::Open(Construct::Block)) => Some(State::Fresh),
+            _ => self.is_loop_directive(next).then_some(State::Awaiting),
+        }
+    }
+
+    /// The next statement of the language or of OpenMP.
+    pub(super) fn behind(&self, at: usize) -> Option<(usize, Statement)> {
+        let mut behind = self.scan.statements.iter().copied().enumerate().skip(at + 1);
+        behind.find(|(_, statement)| !matches!(statement.kind, Kind::Cpp(_)))
     }
 
     fn set_state(&mut self, new: State) {
@@ -385,7 +406,9 @@ impl Nester<'_> {
                 self.begin_procedure(at, unit);
             }
             Class::Open(construct) => self.stack.push(Entry::Construct(construct)),
-            Class::Do { label, name } => self.begin_do(at, label, name),
+            Class::Do { label, name, concurrent } => {
+                self.begin_do(Entry::Do { label, name, concurrent, at });
+            }
             Class::Cycle { name, .. } => self.cycle(at, name),
             Class::EndDo => self.end_do(at),
             Class::End(construct) => self.end_construct(at, construct),
@@ -479,6 +502,9 @@ impl Nester<'_> {
     /// How the body begins; None for a statement of its own.
     fn first_state(&self, at: usize, directive: usize) -> Result<Option<State>, Broken> {
         let parsed = &self.parsed[directive];
+        if parsed.may_become_any() {
+            return Ok(self.state_of_metadirective(at));
+        }
         if parsed.kind == directives::Kind::StandAlone
             || parsed.levels().iter().any(|level| level.stands_alone())
         {
@@ -529,6 +555,9 @@ impl Nester<'_> {
                     return Some("nothing may be called in a pure or device procedure");
                 }
                 Entry::Unit { .. } => return None,
+                Entry::Do { concurrent: true, .. } => {
+                    return Some("nothing may be called in DO CONCURRENT");
+                }
                 Entry::Construct(Construct::Where | Construct::Forall) => {
                     return Some("nothing may be called in WHERE and FORALL");
                 }

@@ -130,9 +130,15 @@ impl Plans {
             }
             return None;
         }
+        let variables = level_plans.iter().any(|level| level.kinds().next().is_some());
+        if variables && in_metadirective(facts, site) {
+            let reason = "what the `metadirective` around it becomes is not known";
+            self.note(facts, site, Severity::Note, reason);
+            return None;
+        }
         self.instrumented += 1;
         let number = self.region(facts, site, parsed);
-        if level_plans.iter().any(|level| level.kinds().next().is_some()) {
+        if variables {
             self.make_private(facts, site);
         }
         self.own_region(facts, &mut level_plans);
@@ -222,8 +228,7 @@ impl Plans {
     /// right under any `default`.
     fn make_private(&mut self, facts: Facts, site: &Site) {
         let id = self.plans.len();
-        let parents = std::iter::successors(site.parent, |at| facts.nest.sites[*at].parent);
-        for parent in parents {
+        for parent in parents(facts, site) {
             if has_variables(&facts.parsed[facts.nest.sites[parent].directive].name) {
                 self.private[parent].push(id);
             }
@@ -301,6 +306,18 @@ fn left_alone(site: &Site) -> Option<&'static str> {
     (site.close == Close::Nowhere).then_some("its loop ends with the statement of an outer loop")
 }
 
+/// The constructs around one, innermost first.
+fn parents<'a>(facts: Facts<'a>, site: &Site) -> impl Iterator<Item = usize> + use<'a> {
+    std::iter::successors(site.parent, move |at| facts.nest.sites[*at].parent)
+}
+
+/// Whether a directive around a construct may become one whose threads or tasks would need their
+/// own copies of a variable: it cannot be told so.
+fn in_metadirective(facts: Facts, site: &Site) -> bool {
+    parents(facts, site)
+        .any(|at| facts.parsed[facts.nest.sites[at].directive].name == "metadirective")
+}
+
 /// Whether a construct has a data environment. (Worksharing constructs use that of their region.)
 fn has_variables(name: &str) -> bool {
     name.split(' ').any(|word| matches!(word, "parallel" | "task" | "taskloop" | "teams"))
@@ -336,10 +353,12 @@ fn level_plan(facts: Facts, site: &Site, level: Level, name: &str) -> LevelPlan 
     let pomp2 = options.abi == Abi::Pomp2;
     let wanted = matches!(level, Level::Taskloop { .. }) || options.loop_chunks && !pomp2;
     let body = site.body.as_ref().is_some_and(|body| body.ended);
-    let iterations = events && level.iterates() && wanted && body;
+    let parsed = &facts.parsed[site.directive];
+    let open = parsed.allows_calls_inside(&facts.scan.directives[site.directive].text);
+    let iterations = events && level.iterates() && wanted && body && open;
     let waits = matches!(level, Level::Barrier | Level::Task | Level::Taskwait);
     let word = pomp2 && (waits || level.has_barrier());
-    let untied = facts.parsed[site.directive].directive.has("untied");
+    let untied = parsed.directive.has("untied");
     LevelPlan { level, words: words(level, name), events, iterations, word, untied, own: None }
 }
 

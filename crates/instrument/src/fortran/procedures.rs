@@ -90,7 +90,10 @@ impl Nester<'_> {
             return;
         }
         let unit = self.enter_unit(at);
-        let in_construct = self.stack.iter().rev().any(|entry| matches!(entry, Entry::Omp(..)));
+        let no_exit = |entry: &Entry| {
+            matches!(entry, Entry::Omp(..) | Entry::Do { concurrent: true, .. })
+        };
+        let in_construct = self.stack.iter().any(no_exit);
         let declares =
             self.stack.iter().rev().take_while(|entry| !matches!(entry, Entry::Unit { .. }));
         let declares = declares.into_iter().any(|entry| {
@@ -142,6 +145,8 @@ impl Nester<'_> {
     pub(super) fn directive_of_procedure(&mut self, at: usize, directive: usize) {
         let Some(unit) = self.current_unit() else { return };
         let parsed = &self.parsed[directive];
+        let behind = self.behind(at).map(|(_, statement)| statement.role);
+        let before_declaration = behind == Some(Role::Declaration);
         let Some(procedure) = &mut self.nest.units[unit].procedure else { return };
         match &parsed.kind {
             directives::Kind::Declarative => {
@@ -152,6 +157,8 @@ impl Nester<'_> {
             directives::Kind::Unknown
             | directives::Kind::User(User::Suspend | User::Resume)
             | directives::Kind::End => {}
+            // It may become a directive that declares.
+            _ if parsed.may_become_any() && before_declaration => procedure.declare(at),
             _ => procedure.act(at),
         }
     }

@@ -373,7 +373,8 @@ impl<'a> Rewriter<'a> {
                 }
                 return;
             }
-            if level == Some(&Level::Parallel) || parsed.name.starts_with("te") {
+            let other = parsed.name == "metadirective" || parsed.name.starts_with("te");
+            if level == Some(&Level::Parallel) || other {
                 return;
             }
             parent = site.parent;

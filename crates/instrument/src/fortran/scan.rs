@@ -592,7 +592,7 @@ mod tests {
             expect![[r#"
                 1-2 0 Code(Other) [s = "!$omp parallel &\n  &more; x" ! c ; d]
                 4-7 0 Code(Other) [call f(a, & ! note\n\n! comment\n  & b)] ;
-                7-7 0 Code(Do { label: 0, name: 0 }) [do i=1,2] ;
+                7-7 0 Code(Do { label: 0, name: 0, concurrent: false }) [do i=1,2] ;
                 7-7 0 Code(Other) [x = 1] ;
                 7-7 0 Code(EndDo) [end do;]
                 8-8 10 Code(Other) [10 continue]
