@@ -22,7 +22,8 @@ fn trap_with(options: &Options, input: &str, has: &[&str], lacks: &[&str]) {
     let mut rest = body;
     for word in has {
         let at = rest.find(word);
-        let at = at.unwrap_or_else(|| panic!("{word} is missing, or not in this order, in\n{body}"));
+        let at =
+            at.unwrap_or_else(|| panic!("{word} is missing, or not in this order, in\n{body}"));
         rest = &rest[at + word.len()..];
     }
     for word in lacks {
@@ -71,7 +72,8 @@ fn macros_in_clauses_keep_their_case() {
 
 #[test]
 fn atomic_with_its_end_and_capture() {
-    let has = ["atomic_enter(1)", "!$omp atomic capture\nv = x\nx = 1\n!$omp end atomic", "exit(1)"];
+    let has =
+        ["atomic_enter(1)", "!$omp atomic capture\nv = x\nx = 1\n!$omp end atomic", "exit(1)"];
     free("!$omp atomic capture\nv = x\nx = 1\n!$omp end atomic\nend\n", &has, &[]);
     let has = ["atomic_enter(1)", "!$omp atomic\nx = x + 1\n!$omp end atomic\n", "atomic_exit(1)"];
     free("!$omp atomic\nx = x + 1\n!$omp end atomic\nend\n", &has, &[]);
@@ -100,9 +102,8 @@ fn clauses_alone_on_a_continuation_line() {
     for clause in ["if(n > 5)", "num_threads(4)"] {
         let source = format!("!$omp parallel &\n!$omp {clause}\nx = 1\n!$omp end parallel\nend\n");
         free(&source, &["!$omp parallel", clause, "parallel_begin(1,pomp_p1)"], &[]);
-        let source = format!(
-            "c$omp parallel\nc$omp+{clause}\n      x = 1\nc$omp end parallel\n      end\n"
-        );
+        let source =
+            format!("c$omp parallel\nc$omp+{clause}\n      x = 1\nc$omp end parallel\n      end\n");
         fixed(&source, &["c$omp parallel", clause, "parallel_begin(1,pomp_p1)"], &[]);
     }
 }
@@ -120,7 +121,14 @@ fn an_omitted_end_do_in_front_of_another_directive() {
 fn strictly_structured_blocks_and_scopes_of_the_language() {
     free(
         "!$omp parallel\nblock\ninteger :: k\nk = 1\nend block\nx = 2\nend\n",
-        &["!$omp parallel", "begin(1,pomp_p1)\nblock", "end block", "end parallel", "join(1", "x = 2"],
+        &[
+            "!$omp parallel",
+            "begin(1,pomp_p1)\nblock",
+            "end block",
+            "end parallel",
+            "join(1",
+            "x = 2",
+        ],
         &[],
     );
     for (open, close) in [("associate (y => x)", "end associate"), ("block", "end block")] {
@@ -241,11 +249,8 @@ fn constructs_in_which_nothing_may_be_called() {
 fn do_concurrent() {
     let input = "subroutine s\ndo concurrent (i=1:4)\n!$omp atomic\nx = x + 1\n!$omp parallel\n\
                  !$omp end parallel\nif (a) error stop\nend do\n!$omp barrier\nend\n";
-    let all = Options {
-        functions: Some(Functions::default()),
-        loop_chunks: true,
-        ..options("t.f90")
-    };
+    let all =
+        Options { functions: Some(Functions::default()), loop_chunks: true, ..options("t.f90") };
     let inside = "\n!$omp atomic\nx = x + 1\n!$omp parallel\n!$omp end parallel\n";
     let inside = format!("do concurrent (i=1:4){inside}if (a) error stop\nend do\n");
     for options in [&options("t.f90"), &all] {
@@ -273,11 +278,8 @@ fn do_concurrent() {
 #[test]
 fn metadirectives_keep_what_they_apply_to() {
     let when = "!$omp metadirective when(user={condition(c)}:";
-    let all = Options {
-        functions: Some(Functions::default()),
-        loop_chunks: true,
-        ..options("t.f90")
-    };
+    let all =
+        Options { functions: Some(Functions::default()), loop_chunks: true, ..options("t.f90") };
     // Its loop follows directly; worksharing inside is measured.
     let input = format!(
         "subroutine s\ninteger :: i\n{when} parallel do)\ndo i=1,2\n!$omp critical\n\
@@ -291,14 +293,16 @@ fn metadirectives_keep_what_they_apply_to() {
     free(&input, &[], &["call"]);
     // It may stand between a directive and its loop.
     let input = format!("!$omp do\n{when} unroll)\ndo i=1,2\nend do\nx = 1\nend\n");
-    let has = ["do_enter(1)\n!$omp do\n", "unroll)\ndo i=1,2\nend do\n!$omp end do nowait", "x = 1"];
+    let has =
+        ["do_enter(1)\n!$omp do\n", "unroll)\ndo i=1,2\nend do\n!$omp end do nowait", "x = 1"];
     trap_with(&Options { loop_chunks: true, ..options("t.f90") }, &input, &has, &["iteration"]);
     // Or alone, among declarations as well.
     let input = format!("subroutine s\n{when} nothing)\ninteger :: i\n!$omp barrier\nend\n");
     let has = ["nothing)\ninteger :: i\ncall pomp_H_begin(", "barrier_enter("];
     trap_with(&all, &input, &has, &[]);
     // A BLOCK may be its body.
-    let input = format!("{when} parallel)\nblock\n!$omp parallel\n!$omp end parallel\nend block\nend\n");
+    let input =
+        format!("{when} parallel)\nblock\n!$omp parallel\n!$omp end parallel\nend block\nend\n");
     free(&input, &[], &["call"]);
 }
 
@@ -408,15 +412,9 @@ fn ways_out_of_regions_and_procedures() {
 
 #[test]
 fn what_others_do_not_see() {
-    for directive in [
-        "taskgroup",
-        "masked",
-        "scope",
-        "teams",
-        "target",
-        "target data map(x)",
-        "target teams",
-    ] {
+    for directive in
+        ["taskgroup", "masked", "scope", "teams", "target", "target data map(x)", "target teams"]
+    {
         let end = directive.trim_end_matches(" map(x)");
         free(&format!("!$omp {directive}\nx=1\n!$omp end {end}\nend\n"), &["call pomp_H_"], &[]);
     }

@@ -90,9 +90,8 @@ impl Nester<'_> {
             return;
         }
         let unit = self.enter_unit(at);
-        let no_exit = |entry: &Entry| {
-            matches!(entry, Entry::Omp(..) | Entry::Do { concurrent: true, .. })
-        };
+        let no_exit =
+            |entry: &Entry| matches!(entry, Entry::Omp(..) | Entry::Do { concurrent: true, .. });
         let in_construct = self.stack.iter().any(no_exit);
         let declares =
             self.stack.iter().rev().take_while(|entry| !matches!(entry, Entry::Unit { .. }));
