@@ -185,7 +185,7 @@ fn procedures_pass_handles_strings_and_words() {
         character(kind=c_char), target :: pomp_t(80)
         integer :: pomp_i
         pomp_i=80
-        do while (pomp_t(pomp_i)==' ')
+        do while (pomp_t(pomp_i)/='*')
         pomp_i=pomp_i-1
         end do
         pomp_t(pomp_i)=c_null_char
