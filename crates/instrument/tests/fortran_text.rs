@@ -1690,3 +1690,51 @@ fn blanks_in_fixed_form_mean_nothing() {
         "##]],
     );
 }
+
+/// What begins like a directive of its own is still the longer one.
+#[test]
+fn blanks_in_fixed_form_may_stand_in_names_before_clauses() {
+    check_fixed(
+        "C$OMP TASK GROUP TASK_REDUCTION(+:N)\nC$OMP TASK YIELD\nC$OMP END TASK GROUP\n\
+         C$OMP PAR ALLEL D O SHARED(N) NUM_THREADS(2)\n      DO I=1,2\n      END DO\n      END\n",
+        expect![[r##"
+            # 1 "f.f"
+                  integer(8) :: pomp_p3
+                  call pomp_H_taskgroup_enter(1)
+            # 1 "f.f"
+            C$OMP TASK GROUP TASK_REDUCTION(+:N)
+                  call pomp_H_taskgroup_begin(1)
+                  call pomp_H_taskyield_enter(2)
+            # 2 "f.f"
+            C$OMP TASK YIELD
+                  call pomp_H_taskyield_exit(2)
+                  call pomp_H_taskgroup_end(1)
+            # 3 "f.f"
+            C$OMP END TASK GROUP
+                  call pomp_H_taskgroup_exit(1)
+                  call pomp_H_parallel_fork(3,pomp_p3)
+            # 4 "f.f"
+            !$omp parallel
+            !$omp&firstprivate(pomp_p3)
+            !$omp&SHARED(N)
+            !$omp&NUM_THREADS(2)
+                  call pomp_H_parallel_begin(3,pomp_p3)
+                  call pomp_H_do_enter(3)
+            # 4 "f.f"
+            !$omp do
+            # 5 "f.f"
+                  DO I=1,2
+                  END DO
+            !$omp end do nowait
+                  call pomp_H_barrier_enter(3)
+            !$omp barrier
+                  call pomp_H_barrier_exit(3)
+                  call pomp_H_do_exit(3)
+                  call pomp_H_parallel_end(3,pomp_p3)
+            !$omp end parallel
+                  call pomp_H_parallel_join(3,pomp_p3)
+            # 7 "f.f"
+                  END
+        "##]],
+    );
+}

@@ -2,7 +2,7 @@
 #include <vector>
 
 /* Chunks: the iterations that one thread takes in one go, whichever way the loop counts. */
-static int sums[5], lanes;
+static int sums[5], lanes, nested;
 
 static void dealt(int rounds)
 {
@@ -34,15 +34,19 @@ int main()
     for (int i = 0; i < 16; i++)
       lanes += i;
   }
-  /* Nothing tells how iterators follow each other: each iteration is a chunk. */
+  /* Nothing tells how iterators and nested loops go on: each iteration is a chunk. */
 #pragma omp parallel for reduction(+ : sums[3])
   for (auto value = values.begin(); value < values.end(); ++value)
     sums[3] += *value;
 #pragma omp parallel for reduction(+ : sums[4])
   for (int value : values)
     sums[4] += value;
+#pragma omp parallel for collapse(2) reduction(+ : nested)
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      nested += i * j;
   for (int sum : sums)
     std::printf("%d ", sum);
-  std::printf("%d\n", lanes);
+  std::printf("%d %d\n", lanes, nested);
   return 0;
 }

@@ -263,6 +263,9 @@ mod tests {
         };
         let marked = directive.contains("omp");
         let mut words = directive.split(|c: char| !c.is_alphanumeric() && c != '_');
-        marked && words.any(|w| w == word || w == stand_in)
+        // In fixed form a word may have blanks in it.
+        let squeezed = directive.replace(' ', "");
+        let in_pieces = squeezed.strip_prefix("c$omp").is_some_and(|rest| rest.starts_with(word));
+        marked && (in_pieces || words.any(|w| w == word || w == stand_in))
     }
 }

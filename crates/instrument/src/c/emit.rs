@@ -297,7 +297,7 @@ impl Emitter<'_> {
         if !self.options.loop_chunks || !possible {
             return Default::default();
         }
-        let counter = counter::counter(self.source, nest.header.clone());
+        let counter = nest.header.clone().and_then(|header| counter::counter(self.source, header));
         names.iteration(counter, self.options.language == Language::Cxx)
     }
 

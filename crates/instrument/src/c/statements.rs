@@ -40,8 +40,9 @@ pub(super) struct Body {
 /// The nested loops that a directive is about.
 #[derive(Debug, Clone)]
 pub(super) struct Nest {
-    /// What is in the parentheses of the outermost one.
-    pub(super) header: Range<usize>,
+    /// What is in the parentheses, where it is one loop: then its header says which iterations
+    /// follow each other.
+    pub(super) header: Option<Range<usize>>,
     /// What one iteration of the innermost one executes.
     pub(super) iteration: Body,
 }
@@ -53,8 +54,8 @@ struct Wanted {
     site: usize,
     /// How many more.
     depth: usize,
-    /// Parentheses of the outermost one.
-    header: Option<Range<usize>>,
+    /// How many there were.
+    met: usize,
 }
 
 /// Finds all constructs of a view.
@@ -184,7 +185,7 @@ impl Walk<'_> {
         match &found.kind {
             directives::Kind::Events(levels) if levels.iter().any(|level| level.iterates()) => {
                 let depth = directives::depth(self.text, &found.directive)?;
-                Some(Wanted { site, depth, header: None })
+                Some(Wanted { site, depth, met: 0 })
             }
             directives::Kind::Body { .. } => {
                 let outer = outer?;
@@ -308,7 +309,8 @@ impl Walk<'_> {
         let start = self.peek().end as usize;
         self.header()?;
         wanted.depth = wanted.depth.saturating_sub(1);
-        let header = wanted.header.get_or_insert(start..self.end).clone();
+        wanted.met += 1;
+        let header = (wanted.met == 1).then_some(start..self.end);
         if wanted.depth > 0 {
             self.wanted = Some(wanted);
             return Ok(false);

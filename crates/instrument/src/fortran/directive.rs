@@ -5,7 +5,7 @@
 use super::form::Form;
 use super::scan::DirectiveText;
 use crate::clauses;
-use crate::directive::{Clause, Directive, Piece, PieceKind};
+use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, classify};
 use std::ops::Range;
 
@@ -62,38 +62,53 @@ const WORDS: &[&str] = &[
 ];
 
 /// Parses all directives. In fixed form blanks mean nothing, even inside of words: a directive that
-/// makes no sense loses them.
+/// makes no sense loses its first ones, as many as it takes, or all.
 pub(super) fn parse_all(texts: &mut [DirectiveText], form: Form) -> Vec<Parsed> {
+    // Names have few words; a limit keeps the work in proportion to the text.
+    const TRIED: usize = 8;
     let one = |text: &mut DirectiveText| {
         let parsed = parse(text);
-        let of_end = |clause: &Clause| matches!(&*clause.name, "nowait" | "copyprivate");
-        let strange = match parsed.kind {
-            Kind::Unknown => true,
-            Kind::End => !parsed.directive.clauses.iter().all(of_end),
-            _ => false,
-        };
-        if !strange || !form.is_fixed() {
+        if !form.is_fixed() || makes_sense(&parsed) {
             return parsed;
         }
-        let squeezed = without_blanks(text);
-        let second = parse(&squeezed);
-        if second.kind == Kind::Unknown {
-            return parsed;
+        for blanks in (1..=TRIED).chain([usize::MAX]) {
+            let squeezed = without_blanks(text, blanks);
+            let second = parse(&squeezed);
+            if makes_sense(&second) {
+                *text = squeezed;
+                return second;
+            }
         }
-        *text = squeezed;
-        second
+        parsed
     };
     texts.iter_mut().map(one).collect()
 }
 
-fn without_blanks(text: &DirectiveText) -> DirectiveText {
+/// Whether each word is one that its directive may have.
+fn makes_sense(parsed: &Parsed) -> bool {
+    let all =
+        |known: fn(&str) -> bool| parsed.directive.clauses.iter().all(|clause| known(&clause.name));
+    match parsed.kind {
+        Kind::Unknown => false,
+        Kind::End => all(|name| matches!(name, "nowait" | "copyprivate")),
+        // `task yield`, `section s`: the beginning is a directive of its own.
+        Kind::Events(_) | Kind::Section => all(clauses::is_known),
+        _ => true,
+    }
+}
+
+/// The text without its first blanks, as many as there are up to `count`; those in quotes stay.
+fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
     let mut squeezed = DirectiveText { text: Vec::new(), at: Vec::new(), has_cpp: text.has_cpp };
     let mut quote = None;
     for (&byte, &at) in text.text.iter().zip(&text.at) {
         match quote {
             Some(open) if byte == open => quote = None,
             None if matches!(byte, b'\'' | b'"') => quote = Some(byte),
-            None if matches!(byte, b' ' | b'\t') => continue,
+            None if matches!(byte, b' ' | b'\t') && count > 0 => {
+                count -= 1;
+                continue;
+            }
             _ => {}
         }
         squeezed.text.push(byte);

@@ -44,7 +44,7 @@ fn chunks_of_loops() {
             #pragma omp for collapse(2) nowait
               for (int i = 0; i < n; i += 2) {
                 for (int j = 0; j < n; j++)
-                  { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Iteration_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Iteration_begin(pomp_1(), (long)(i), (long)(2)); x[i + j] = 1;; }
+                  { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Iteration_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Iteration_begin(pomp_1(), 0, 0); x[i + j] = 1;; }
               }; POMP_For_exit(pomp_1()); }
             { POMP_For_enter(pomp_2());
             #line 7
@@ -87,7 +87,7 @@ fn a_transformation_between_a_loop_and_its_directive() {
             #pragma omp for nowait
             #pragma omp tile sizes(4, 4)
               for (int i = 0; i < n; i++)
-                for (int j = 0; j < n; j++) { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Iteration_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Iteration_begin(pomp_1(), (long)(i), (long)(1)); x[i + j] = 1;; } ; POMP_For_exit(pomp_1()); }
+                for (int j = 0; j < n; j++) { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Iteration_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Iteration_begin(pomp_1(), 0, 0); x[i + j] = 1;; } ; POMP_For_exit(pomp_1()); }
             { long pomp_l2, pomp_t2 = 0; POMP_Taskloop_enter(pomp_2(), &pomp_l2);
             #line 6
             #pragma omp taskloop firstprivate(pomp_l2, pomp_t2)

@@ -1,0 +1,54 @@
+C     The newer constructs in fixed form: three sentinels, continued
+C     lines, labels, blanks in the middle of words, a full column 72.
+      PROGRAM FIXED
+      INTEGER I, J, N, K, TOTAL, GRID(0:3,0:3)
+      N = 0
+      TOTAL = 0
+C$OMP PARALLEL NUM_THREADS(2) DEFAULT(NONE)
+C$OMP+SHARED(N, TOTAL) PRIVATE(I)
+*$OMP MASKED FILTER(1)
+C$OMP TASK GROUP
+!$OMP TASKLOOP NUM_TASKS(3) NOGROUP
+!$OMP1 SHARED(TOTAL)
+      DO 10 I = 1, 9
+      IF (MOD(I, 3) .EQ. 0) GO TO 10
+!$OMP ATOMIC
+      TOTAL = TOTAL + I
+   10 CONTINUE
+C$OMP TASK YIELD
+C$OMP END TASK GROUP
+*$OMP END MASKED
+!$OMP DO ORDERED
+      DO 20 I = 1, 4
+!$OMP ORDERED
+      N = 10 * N + I
+!$OMP END ORDERED
+   20 CONTINUE
+!$OMP FLUSH (N,
+!$OMP&       TOTAL)
+!$OMP END PARALLEL
+      DO 40 J = 0, 3
+      DO 40 I = 0, 3
+   40 GRID(I, J) = 1
+!$OMP PARALLEL DO ORDERED(2) NUM_THREADS(2) PRIVATE(J) SHARED(GRID, N,K)
+      DO I = 1, 3
+      DO J = 1, 3
+!$OMP ORDERED DEPEND(SINK: I-1, J) DEPEND(SINK: I, J-1)
+      GRID(I, J) = GRID(I - 1, J) + GRID(I, J - 1)
+!$OMP ORDERED DEPEND(SOURCE)
+      END DO
+      END DO
+      K = 0
+!$OMP TARGET DATA MAP(TOFROM: K)
+!$OMP SINGLE
+      K = K + 1
+!$OMP END SINGLE
+!$OMP TARGET UPDATE TO(K)
+!$OMP END TARGET DATA
+      IF (K .EQ. 1) THEN
+!$OMP TEAMS NUM_TEAMS(1)
+      K = K + 1
+!$OMP END TEAMS
+      ENDIF
+      PRINT *, N, TOTAL, K, GRID(3, 3)
+      END
