@@ -168,5 +168,5 @@ fn the_users_variable_and_locks_reach_it_from_fortran() {
     assert_eq!(ended.output, "42\n");
     ended.says("user: work 42\n");
     ended.says("locks: 10\n");
-    ended.says("construct: do enter/exit");
+    ended.says("construct: parallel do enter/exit [OpenMP] 2 calls");
 }
