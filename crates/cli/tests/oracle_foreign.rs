@@ -170,3 +170,56 @@ fn the_users_variable_and_locks_reach_it_from_fortran() {
     ended.says("locks: 10\n");
     ended.says("construct: parallel do enter/exit [OpenMP] 2 calls");
 }
+
+/// In gfortran the variable of a nest lock holds the address of the lock: the library in C, which
+/// passes on what it gets, would else write behind the variable.
+const FORTRAN_WITH_NEST_LOCKS: &str = "
+program nested
+  use omp_lib
+  implicit none
+  integer(omp_nest_lock_kind) :: locks(3)
+  integer(omp_lock_kind) :: simple
+  integer :: i, total, depth
+  locks = 77
+  total = 0
+  depth = 0
+  call omp_init_lock(simple)
+  call omp_init_nest_lock(locks(2))
+!$omp parallel do reduction(max: depth)
+  do i = 1, 10
+    call omp_set_nest_lock(locks(2))
+    call deeper()
+    depth = max(depth, omp_test_nest_lock(locks(2)))
+    call omp_unset_nest_lock(locks(2))
+    call omp_unset_nest_lock(locks(2))
+    call omp_set_lock(simple)
+    if (omp_test_lock(simple)) stop 1
+    total = total + 1
+    call omp_unset_lock(simple)
+  end do
+  call omp_destroy_nest_lock(locks(2))
+  call omp_destroy_lock(simple)
+  print '(5(i0,1x))', total, depth, locks(1), locks(3)
+contains
+  subroutine deeper
+    call omp_set_nest_lock(locks(2))
+    total = total + 1
+    call omp_unset_nest_lock(locks(2))
+  end subroutine
+end program
+";
+
+#[test]
+fn nest_locks_of_fortran_reach_it() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = with_library();
+    sandbox.file("nested.f90", FORTRAN_WITH_NEST_LOCKS);
+    let options = FOREIGN.replace(" --pomp-library", " --locks=rewrite --pomp-library");
+    sandbox.succeeds(&format!("{options} gfortran -fopenmp nested.f90 -o nested"));
+    let ended = run(&sandbox, "nested", &[]);
+    assert_eq!(ended.output, "20 2 77 77\n");
+    // 10 simple ones, 20 nested ones.
+    ended.says("locks: 30\n");
+}

@@ -127,45 +127,83 @@ impl Tail<'_> {
 
     /// The procedure that stands for a lock routine: it passes the lock's address to C.
     fn lock(&mut self, name: &str, routine: &LockRoutine) {
-        let (lock, hint) =
-            (self.names.prefix().to_owned() + "x0", self.names.prefix().to_owned() + "x1");
-        let stem = routine.name;
-        let abi = if self.names.abi == Abi::Pomp2 { "POMP2" } else { "POMP" };
-        let c_name = format!("{abi}_{}{}", stem[..1].to_ascii_uppercase(), &stem[1..]);
-        let result = !routine.result.is_empty();
-        let (kind, hinted) = (routine.kind(), routine.hint);
-        let mut imports = String::from("c_ptr");
-        imports += if result { ", c_int" } else { "" };
-        imports += if hinted { ", c_long" } else { "" };
-        let dummies = if hinted { "@l,@i" } else { "@l" };
+        let [lock, hint] = ["x0", "x1"].map(|dummy| format!("{}{dummy}", self.names.prefix()));
         self.lines(&routine.head(name, &lock, &hint));
-        self.lines(&format!("use, intrinsic :: iso_c_binding, only : c_loc, {imports}"));
-        self.lines(&format!(
-            "implicit none\ninterface\n{kind} @c({dummies}) bind(C,name='{c_name}')"
-        ));
-        self.lines(&format!("import {imports}\ntype(c_ptr), value :: @l"));
-        if hinted {
-            self.lines("integer(c_long), value :: @i");
+        let kinds = imports(routine);
+        self.lines(&format!("use, intrinsic :: iso_c_binding, only : c_loc, {kinds}"));
+        if routine.is_nested() {
+            self.lines(
+                "use, intrinsic :: iso_c_binding, only : c_f_pointer
+                use omp_lib, only : @a=>omp_lock_kind, @b=>omp_nest_lock_kind",
+            );
         }
-        if result {
-            self.lines("integer(c_int) :: @c");
-        }
-        self.lines(&format!("end {kind}\nend interface"));
+        self.lock_interface(routine);
         self.writer.any_type(&mut self.out, &lock);
-        if hinted {
+        if routine.hint {
             self.lines(&format!("integer(4) :: {hint}"));
         }
-        let actuals = if hinted {
-            format!("c_loc({lock}),int({hint},c_long)")
-        } else {
-            format!("c_loc({lock})")
-        };
+        if routine.is_nested() {
+            self.lines("type(c_ptr), pointer :: @q");
+        }
+        self.lines("type(c_ptr) :: @p\n@p=c_loc(@x0)");
+        if routine.is_nested() {
+            self.find_nest_lock(routine);
+        }
+        let actuals = if routine.hint { format!("@p,int({hint},c_long)") } else { "@p".to_owned() };
         self.lines(&match routine.result {
             "" => format!("call @c({actuals})"),
             "logical(4)" => format!("{name}=@c({actuals})/=0"),
             _ => format!("{name}=@c({actuals})"),
         });
+        if routine.is_nested() && routine.ends() {
+            self.lines("if (@a/=@b) call @o(c_loc(@x0))");
+        }
+        self.lines(&format!("end {}", routine.kind()));
+    }
+
+    /// The C function behind a lock routine.
+    fn lock_interface(&mut self, routine: &LockRoutine) {
+        let (stem, kind) = (routine.name, routine.kind());
+        let abi = if self.names.abi == Abi::Pomp2 { "POMP2" } else { "POMP" };
+        let c_name = format!("{abi}_{}{}", stem[..1].to_ascii_uppercase(), &stem[1..]);
+        let dummies = if routine.hint { "@l,@i" } else { "@l" };
+        self.lines(&format!(
+            "implicit none
+            interface
+            {kind} @c({dummies}) bind(C,name='{c_name}')
+            import {}
+            type(c_ptr), value :: @l",
+            imports(routine)
+        ));
+        if routine.hint {
+            self.lines("integer(c_long), value :: @i");
+        }
+        if !routine.result.is_empty() {
+            self.lines("integer(c_int) :: @c");
+        }
         self.lines(&format!("end {kind}"));
+        if routine.is_nested() && (routine.begins() || routine.ends()) {
+            let what = if routine.begins() { "init" } else { "destroy" };
+            self.lines(&format!(
+                "subroutine @o(@l) bind(C,name='omp_{what}_nest_lock_')
+                import c_ptr
+                type(c_ptr), value :: @l
+                end subroutine"
+            ));
+        }
+        self.lines("end interface");
+    }
+
+    /// Makes `@p` the address that C knows a nest lock by. A lock of libgomp that is too large for
+    /// the variable of Fortran lies on the heap: `omp_init_nest_lock_` allocates it, the variable
+    /// holds its address, and C's routines want that address. There the two kinds differ, since a
+    /// simple lock fits; in libomp they are equal, and variables of both languages hold the same.
+    fn find_nest_lock(&mut self, routine: &LockRoutine) {
+        self.lines("if (@a/=@b) then");
+        if routine.begins() {
+            self.lines("call @o(@p)");
+        }
+        self.lines("call c_f_pointer(@p,@q)\n@p=@q\nend if");
     }
 }
 
@@ -177,6 +215,13 @@ impl Writer {
         }
         self.statement(out, &format!("integer, target :: {name}(*)"));
     }
+}
+
+/// The types in the interface of a lock routine.
+fn imports(routine: &LockRoutine) -> String {
+    let result = if routine.result.is_empty() { "" } else { ", c_int" };
+    let hint = if routine.hint { ", c_long" } else { "" };
+    format!("c_ptr{result}{hint}")
 }
 
 /// The arguments of a routine with a comma between: the descriptor `@d`, then the extra ones.

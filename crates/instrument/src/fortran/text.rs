@@ -46,6 +46,21 @@ impl LockRoutine {
         if self.result.is_empty() { "subroutine" } else { "function" }
     }
 
+    /// Whether it is about a nest lock.
+    pub fn is_nested(&self) -> bool {
+        self.name.contains("_nest_")
+    }
+
+    /// Whether it makes the lock.
+    pub fn begins(&self) -> bool {
+        self.name.starts_with("init")
+    }
+
+    /// Whether the lock is gone behind it.
+    pub fn ends(&self) -> bool {
+        self.name.starts_with("destroy")
+    }
+
     /// Its first statement, under another name.
     pub fn head(&self, name: &str, lock: &str, hint: &str) -> String {
         let hint = if self.hint { format!(",{hint}") } else { String::new() };

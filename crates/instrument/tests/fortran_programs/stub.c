@@ -161,3 +161,12 @@ int POMP_Test_lock(void *lock) {
     if (set) count("held", 1);
     return set;
 }
+void POMP_Init_nest_lock(void *lock) { omp_init_nest_lock(lock); count("nest lock", 1); }
+void POMP_Destroy_nest_lock(void *lock) { omp_destroy_nest_lock(lock); count("nest lock", 0); }
+void POMP_Set_nest_lock(void *lock) { omp_set_nest_lock(lock); count("nested", 1); }
+void POMP_Unset_nest_lock(void *lock) { count("nested", 0); omp_unset_nest_lock(lock); }
+int POMP_Test_nest_lock(void *lock) {
+    int depth = omp_test_nest_lock(lock);
+    if (depth) count("nested", 1);
+    return depth;
+}
