@@ -10,15 +10,15 @@ mod shapes;
 
 use pompeii_instrument::{Language, Options, instrument};
 use shapes::SHAPES;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::thread;
 
-/// What tells the process under valgrind its shape and count: `3 1000`.
+/// What tells the process under valgrind its task: a count, then the shapes, `50 0 1 2`.
 const TASK: &str = "POMPEII_WORK";
 /// Count of the smaller text; the larger one has four times as many. Some work grows until it meets
 /// a limit (of depth, of views): where it has grown too much, the second count decides.
-const COUNTS: [usize; 2] = [50, 400];
+const COUNTS: [usize; 2] = [24, 120];
 /// Four times the text may cost so many times the work. Linear is 4, with a logarithm 4.6; where
 /// half of the work is quadratic, it is 10.
 const RATIO_MAX: f64 = 5.0;
@@ -28,50 +28,61 @@ fn work_is_in_proportion_to_the_text() {
     if std::env::var_os("POMPEII_ORACLES").is_none() {
         return;
     }
-    let nothing = instructions(0, 0);
-    let open = Mutex::new((0..SHAPES.len()).collect::<Vec<_>>());
-    let failed = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let Some(shape) = open.lock().unwrap().pop() else { return };
-                    let ratio = |&count: &usize| {
-                        let small = instructions(shape, count) - nothing;
-                        (instructions(shape, 4 * count) - nothing) / small
-                    };
-                    if COUNTS.iter().all(|count| ratio(count) > RATIO_MAX) {
-                        failed.lock().unwrap().push(SHAPES[shape].0);
-                    }
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner().unwrap();
+    let mut suspects: Vec<usize> = (0..SHAPES.len()).collect();
+    for count in COUNTS {
+        let [small, large] = [count, 4 * count].map(|count| instructions(&suspects, count));
+        let grows = |at: &usize| large[*at] / small[*at] > RATIO_MAX;
+        suspects = (0..suspects.len()).filter(grows).map(|at| suspects[at]).collect();
+    }
+    let failed: Vec<&str> = suspects.into_iter().map(|shape| SHAPES[shape].0).collect();
     assert!(
         failed.is_empty(),
         "four times the text is more than {RATIO_MAX} times the work: {failed:#?}"
     );
 }
 
-/// Instructions of this program when it is given a task.
-fn instructions(shape: usize, count: usize) -> f64 {
+/// Instructions that each of these shapes takes, all in one process: to start valgrind costs more
+/// than most of them.
+fn instructions(shapes: &[usize], count: usize) -> Vec<f64> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("work");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let counts = folder.join("counts");
     let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    valgrind.arg(std::env::current_exe().unwrap()).args(["--exact", "one_text"]);
-    let output = valgrind.env(TASK, format!("{shape} {count}")).output().unwrap();
+    valgrind.args(["--tool=callgrind", "--dump-line=no"]);
+    let counted = "oracle_work::instrument_shape";
+    valgrind.args([format!("--zero-before={counted}"), format!("--dump-after={counted}")]);
+    valgrind.arg(format!("--callgrind-out-file={}", counts.display()));
+    valgrind.arg(std::env::current_exe().unwrap()).args(["--exact", "one_task"]);
+    let shapes_text: String = shapes.iter().map(|shape| format!(" {shape}")).collect();
+    let output = valgrind.env(TASK, format!("{count}{shapes_text}")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let log = String::from_utf8_lossy(&output.stderr).into_owned();
-    let collected = log.lines().find_map(|line| line.split_once("Collected : "));
-    collected.and_then(|(_, number)| number.trim().parse().ok()).unwrap()
+    // One dump per call, numbered from 1 by valgrind.
+    (1..=shapes.len()).map(|dump| total(&folder.join(format!("counts.{dump}")))).collect()
+}
+
+/// The instructions in a dump of callgrind.
+fn total(dump: &PathBuf) -> f64 {
+    let text = fs::read_to_string(dump).unwrap();
+    let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+    total.unwrap().trim().parse().unwrap()
 }
 
 /// The task; without one, nothing.
 #[test]
-fn one_text() {
+fn one_task() {
     let Ok(task) = std::env::var(TASK) else { return };
-    let (shape, count) = task.split_once(' ').unwrap();
-    let (_, path, text) = SHAPES[shape.parse::<usize>().unwrap()];
-    let text = text(count.parse().unwrap());
-    let _ = instrument(text.as_bytes(), &Options::new(path, Language::from_path(path).unwrap()));
+    let mut numbers = task.split(' ').map(|number| number.parse::<usize>().unwrap());
+    let count = numbers.next().unwrap();
+    for shape in numbers {
+        let (_, path, text) = SHAPES[shape];
+        let language = Language::from_path(path).unwrap();
+        instrument_shape(text(count).as_bytes(), &Options::new(path, language));
+    }
+}
+
+/// What is counted.
+#[inline(never)]
+fn instrument_shape(text: &[u8], options: &Options) {
+    let _ = instrument(text, options);
 }

@@ -249,9 +249,11 @@ fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
     let mut cuts = vec![0];
     let mut rest = lower.as_slice();
     while !rest.is_empty() {
-        let word = WORDS.iter().find(|word| rest.starts_with(word.as_bytes()));
+        // Most words are clauses, and their first letter says so.
+        let begins =
+            |word: &&&str| word.as_bytes()[0] == rest[0] && rest.starts_with(word.as_bytes());
         let clause = || std::str::from_utf8(rest).is_ok_and(clauses::is_known);
-        rest = match word {
+        rest = match WORDS.iter().find(begins) {
             Some(word) => &rest[word.len()..],
             None if cuts.len() > 1 && clause() => &[],
             None => return false,

@@ -111,7 +111,8 @@ impl Rewriter<'_> {
         kind: char,
     ) {
         let extras: &[Extra] = if extra == Extra::Out { &[Extra::Out] } else { &[Extra::In] };
-        let id = self.names.local(kind, to.number);
-        self.call(out, to, event, extras, &format!(",{id}"));
+        let mut id = self.names.local(kind, to.number);
+        id.insert(0, ',');
+        self.call(out, to, event, extras, &id);
     }
 }

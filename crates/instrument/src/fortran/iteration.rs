@@ -15,10 +15,11 @@ use super::rewrite::Rewriter;
 use super::scan::{Kind, Statement};
 use super::text::Extra;
 use crate::directives::Level;
+use std::rc::Rc;
 
 impl Rewriter<'_> {
     /// The level of a construct whose iterations get events.
-    fn iterating(&self, id: usize) -> Option<(Plan, LevelPlan)> {
+    fn iterating(&self, id: usize) -> Option<(Rc<Plan>, LevelPlan)> {
         let plan = self.plans.plans[id].clone()?;
         let level = plan.levels.last().filter(|level| level.iterations && !plan.whole)?.clone();
         Some((plan, level))

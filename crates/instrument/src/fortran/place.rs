@@ -5,9 +5,12 @@ use super::form::Line;
 use std::collections::HashMap;
 
 /// The user's coordinates of each physical line.
+#[derive(Default)]
 pub(super) struct Places {
     /// Path of the text, then the files of its markers.
     files: Vec<String>,
+    /// How the markers of each of them end: a blank, the quoted path and a line break.
+    endings: Vec<String>,
     /// Their indices.
     known: HashMap<String, usize>,
     /// In order of `from`.
@@ -25,12 +28,18 @@ struct Shift {
     file: usize,
 }
 
+impl Shift {
+    fn line_of(&self, at: usize) -> u32 {
+        self.line.saturating_add((at - self.from) as u32)
+    }
+}
+
 impl Places {
     /// Reads the markers.
     pub fn new(source: &[u8], lines: &[Line], path: &str) -> Places {
         let word = if is_preprocessed(path) { "#line" } else { "#" };
-        let known = HashMap::from([(path.to_owned(), 0)]);
-        let mut places = Places { files: vec![path.to_owned()], known, shifts: Vec::new(), word };
+        let mut places = Places { word, ..Places::default() };
+        places.file(path);
         places.shifts.push(Shift { from: 0, line: 1, file: 0 });
         for (at, line) in lines.iter().enumerate() {
             if source[line.start..line.end].first() == Some(&b'#') {
@@ -59,6 +68,8 @@ impl Places {
         if let Some(&file) = self.known.get(name) {
             return file;
         }
+        let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+        self.endings.push(format!(" \"{quoted}\"\n"));
         self.files.push(name.to_owned());
         self.known.insert(name.to_owned(), self.files.len() - 1);
         self.files.len() - 1
@@ -70,8 +81,7 @@ impl Places {
 
     /// The 1-based line number of the physical line with this index.
     pub fn line(&self, at: usize) -> u32 {
-        let shift = self.shift(at);
-        shift.line.saturating_add((at - shift.from) as u32)
+        self.shift(at).line_of(at)
     }
 
     /// The file of a physical line, if a marker says another one than the text's path.
@@ -82,9 +92,9 @@ impl Places {
 
     /// The line marker that gives a physical line its place back.
     pub fn marker_for(&self, at: usize) -> String {
-        let file = &self.files[self.shift(at).file];
-        let file = file.replace('\\', "\\\\").replace('"', "\\\"");
-        format!("{} {} \"{file}\"\n", self.word, self.line(at))
+        let shift = self.shift(at);
+        let line = shift.line_of(at).to_string();
+        [self.word, " ", &line, &self.endings[shift.file]].concat()
     }
 
     /// The marker for lines that are nobody's. It enters a file: without that, gfortran takes the

@@ -9,6 +9,7 @@ use crate::clauses::{Split, describe, split};
 use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};
 use crate::{Abi, BARRIER_INCLUDED, Diagnostic, Options, Region, Severity, TIMED, pomp2};
+use std::rc::Rc;
 
 /// The treatment of one construct.
 #[derive(Debug, Clone)]
@@ -50,7 +51,7 @@ pub(super) struct LevelPlan {
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     /// By site; None: it passes through.
-    pub plans: Vec<Option<Plan>>,
+    pub plans: Vec<Option<Rc<Plan>>>,
     /// By number, from 1.
     pub regions: Vec<Region>,
     /// What was left alone.
@@ -93,7 +94,7 @@ pub(super) fn plan(facts: Facts) -> Plans {
     let mut plans = Plans { private: vec![Vec::new(); facts.nest.sites.len()], ..Plans::default() };
     for site in &facts.nest.sites {
         let plan = plans.site(facts, site);
-        plans.plans.push(plan);
+        plans.plans.push(plan.map(Rc::new));
     }
     for &at in &facts.nest.unknown {
         if let super::scan::Kind::Directive(directive) = facts.scan.statements[at].kind {
@@ -118,8 +119,8 @@ impl Plans {
         if let Some(alias) = site.alias {
             self.instrumented += usize::from(self.plans[alias].is_some());
             return self.plans[alias]
-                .clone()
-                .map(|plan| Plan { split: None, ..plan })
+                .as_deref()
+                .map(|plan| Plan { split: None, ..plan.clone() })
                 .map(|plan| self.divided(facts, site, levels, plan));
         }
         let mut level_plans: Vec<LevelPlan> =

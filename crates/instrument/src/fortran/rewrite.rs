@@ -10,11 +10,13 @@ use super::events::Target;
 use super::nest::{Close, Event, Site};
 use super::plan::{Facts, Plan, Plans};
 use super::scan::{Kind, Statement};
-use super::text::{Extra, Names, Writer};
+use super::text::{Extra, Names, SHORT, Writer};
 use crate::Abi;
 use crate::directives::{Level, Shape};
 use crate::edit::EditList;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+const CALL: &str = "call ";
 
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
@@ -189,8 +191,16 @@ impl<'a> Rewriter<'a> {
         extras: &'static [Extra],
         more: &str,
     ) {
-        let name = self.names.routine(event, Some(extras));
-        self.call_routine(out, &name, &format!("{}{more}", to.number), to.external);
+        let mut text = String::with_capacity(SHORT);
+        text.push_str(CALL);
+        self.names.push_routine(&mut text, event, Some(extras));
+        let end = text.len();
+        text.push('(');
+        text.push_str(&to.number.to_string());
+        text.push_str(more);
+        text.push(')');
+        self.writer.statement(out, &text);
+        self.declare_external(&text[CALL.len()..end], to.external);
     }
 
     /// Writes a call; where `implicit none (external)` holds, the unit gets a declaration.
@@ -201,7 +211,11 @@ impl<'a> Rewriter<'a> {
         arguments: &str,
         external: Option<usize>,
     ) {
-        self.writer.statement(out, &format!("call {name}({arguments})"));
+        self.writer.statement(out, &format!("{CALL}{name}({arguments})"));
+        self.declare_external(name, external);
+    }
+
+    fn declare_external(&mut self, name: &str, external: Option<usize>) {
         if let Some(unit) = external {
             self.declare_statement(unit, &format!("external :: {name}"));
         }

@@ -7,7 +7,7 @@
 
 use super::class::{Class, classify};
 use super::form::{Content, Form, Line, Sentinel, content, is_blank, lines};
-use super::groups::{DEPTH_MAX, Groups};
+use super::groups::Groups;
 use super::plain;
 use super::role::{Role, Roles, entry_name, unit_name};
 use std::collections::HashMap;
@@ -99,9 +99,10 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
     let lines = lines(source);
     let cpp = lines.iter().enumerate().filter(|(_, line)| source.get(line.start) == Some(&b'#'));
     let groups = Groups::new(cpp.map(|(at, line)| (at, cpp_kind(&source[line.start..line.end]))));
+    let statements = Vec::with_capacity(lines.len());
     let scan = Scan {
         lines,
-        statements: Vec::new(),
+        statements,
         directives: Vec::new(),
         pomp_only: Vec::new(),
         groups: Groups::default(),
@@ -131,6 +132,9 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
     scan.groups = Groups::new(cpp);
     scan
 }
+
+/// Nobody writes more preprocessor lines between two lines of one statement.
+const PASSED_MAX: usize = 64;
 
 /// Bytes that [`Scanner::code_line`] looks at one by one.
 const MARKS: [bool; 256] = {
@@ -196,7 +200,7 @@ impl Scanner<'_> {
     fn is_plain(&self, at: usize, body: usize, end: usize) -> bool {
         let text = self.source[body..end].trim_ascii_start();
         self.roles.is_none()
-            && plain::is_assignment(text)
+            && plain::is_assignment(text, self.form.is_fixed())
             && (!self.form.is_fixed() || at + 1 == self.scan.lines.len() || {
                 let next = self.content(at + 1);
                 matches!(next, Content::Code { continues: false, .. } | Content::Directive { .. })
@@ -253,7 +257,7 @@ impl Scanner<'_> {
     ) -> Option<(usize, bool)> {
         let mut next = at + 1;
         let mut passed = Vec::new();
-        while next < self.scan.lines.len() && passed.len() <= 2 * DEPTH_MAX {
+        while next < self.scan.lines.len() && passed.len() <= PASSED_MAX {
             let content = self.content(next);
             match content {
                 Content::Cpp => {

@@ -101,7 +101,11 @@ impl Names {
 
     /// The name of a local variable: `pomp_t7`.
     pub fn local(&self, kind: char, number: u32) -> String {
-        format!("{}{kind}{number}", self.prefix)
+        let mut name = String::with_capacity(self.prefix.len() + 12);
+        name.push_str(&self.prefix);
+        name.push(kind);
+        name.push_str(&number.to_string());
+        name
     }
 
     /// The name of the procedure that stands for a lock routine.
@@ -119,30 +123,55 @@ impl Names {
     /// The name of the procedure for an event: `Do`, `enter`. Without one or the other: `Cancel`,
     /// `Begin`.
     pub fn routine(&mut self, event: (&str, &str), extras: Option<&'static [Extra]>) -> String {
-        let parts: Vec<&str> =
-            [event.0, event.1].into_iter().filter(|part| !part.is_empty()).collect();
-        let what = parts.join("_");
-        let extras = match (self.abi, extras) {
-            // The variable of a user region is none of POMP2's arguments.
-            (Abi::Pomp2, Some([Extra::Nothing])) => Some(&[] as &[Extra]),
-            (_, extras) => extras,
-        };
-        let mut name = self.global(&what.to_ascii_lowercase());
-        let c_name = match self.abi {
-            Abi::Pomp => format!("POMP_{what}"),
-            // C has no other routine for the same.
-            Abi::Pomp2 => format!("POMP2_{}", what.replace("Do_", "For_")),
-        };
-        if extras.is_some_and(|extras| extras.contains(&Extra::Any)) {
-            name += "_v";
-        }
-        self.used.entry(name.clone()).or_insert(Routine { c_name, extras });
+        let mut name = String::new();
+        self.push_routine(&mut name, event, extras);
         name
+    }
+
+    /// The same, written behind a text.
+    pub fn push_routine(
+        &mut self,
+        out: &mut String,
+        event: (&str, &str),
+        extras: Option<&'static [Extra]>,
+    ) {
+        let start = out.len();
+        out.push_str(&self.prefix);
+        out.push_str(&self.hash);
+        for part in parts(event) {
+            out.push('_');
+            out.push_str(part);
+        }
+        if extras.is_some_and(|extras| extras.contains(&Extra::Any)) {
+            out.push_str("_v");
+        }
+        out[start..].make_ascii_lowercase();
+        if !self.used.contains_key(&out[start..]) {
+            let routine = self.new_routine(event, extras);
+            self.used.insert(out[start..].to_owned(), routine);
+        }
+    }
+
+    fn new_routine(&self, event: (&str, &str), extras: Option<&'static [Extra]>) -> Routine {
+        let what = parts(event).collect::<Vec<_>>().join("_");
+        match self.abi {
+            Abi::Pomp => Routine { c_name: format!("POMP_{what}"), extras },
+            // C has no other routine for the same. The variable of a user region is none of
+            // POMP2's arguments.
+            Abi::Pomp2 => Routine {
+                c_name: format!("POMP2_{}", what.replace("Do_", "For_")),
+                extras: if extras == Some(&[Extra::Nothing]) { Some(&[]) } else { extras },
+            },
+        }
     }
 }
 
+fn parts<'a>(event: (&'a str, &'a str)) -> impl Iterator<Item = &'a str> {
+    [event.0, event.1].into_iter().filter(|part| !part.is_empty())
+}
+
 /// Columns of inserted statements.
-const SHORT: usize = 72;
+pub(super) const SHORT: usize = 72;
 
 /// Collects inserted lines.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 //! the input comes back from the output alone, a second time is refused, and the same text gives
 //! the same output again. Shared by the tests beside it and by the fuzz targets in `fuzz/`.
 
-use pompeii_instrument::{Functions, Language, Options, Outcome, instrument, undo};
+use pompeii_instrument::{Abi, Functions, Language, Locks, Options, Outcome, instrument, undo};
 
 /// The options under which a text is read.
 pub fn options(path: &str) -> Options {
@@ -10,11 +10,25 @@ pub fn options(path: &str) -> Options {
     Options::new(path, language)
 }
 
-/// Instruments `text`, with its functions and without them, and panics if anything does not hold.
-/// `None` for what cannot be instrumented.
+/// Instruments `text`, with all that can be asked for and without, and panics if anything does not
+/// hold. `None` for what cannot be instrumented.
 pub fn check(text: &[u8], options: &Options) -> Option<Outcome> {
-    check_once(text, &Options { functions: Some(Functions::default()), ..options.clone() });
+    check_once(text, &more(text, options));
     check_once(text, options)
+}
+
+/// Events of functions and iterations; the length of the text chooses among what excludes each
+/// other, so that a corpus has all of it.
+fn more(text: &[u8], options: &Options) -> Options {
+    let bit = |bit: usize| text.len() >> bit & 1 == 1;
+    Options {
+        functions: Some(Functions::default()),
+        loop_chunks: true,
+        abi: if bit(0) { Abi::Pomp2 } else { Abi::Pomp },
+        locks: if bit(1) { Locks::Rewrite } else { Locks::Interpose },
+        end_barrier: bit(2),
+        ..options.clone()
+    }
 }
 
 fn check_once(text: &[u8], options: &Options) -> Option<Outcome> {

