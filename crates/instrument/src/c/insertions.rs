@@ -81,7 +81,8 @@ impl<'a> Insertions<'a> {
     /// The marker line that makes the next line that of `offset`; empty if none are wanted.
     pub(super) fn marker(&self, offset: usize) -> String {
         if self.markers {
-            format!("{} {}\n", self.marker_word(), self.positions.line(offset))
+            let line = self.positions.line(offset).to_string();
+            [self.marker_word(), " ", &line, "\n"].concat()
         } else {
             String::new()
         }

@@ -219,9 +219,8 @@ const PLAIN: &str = "x0";
 const OF_FUNCTION: &str = "xf";
 
 fn extension(text: &mut String, prefix: &str, name: &str, clauses: &str) {
-    let clauses = literal(clauses);
-    let head = "static struct ";
-    let _ = writeln!(text, "{head}{prefix}extension {prefix}{name}={{\"pompeii 1\",{clauses}}};");
+    text.extend(["static struct ", prefix, "extension ", prefix, name, "={\"pompeii 1\","]);
+    text.extend([literal(clauses).as_str(), "};\n"]);
 }
 
 fn descriptor(
@@ -243,29 +242,36 @@ fn descriptor(
         }
     };
     // A cast of C++ style, because some build with -Wold-style-cast -Werror.
-    let address = match cxx {
-        true => format!("reinterpret_cast<struct ompregdescr*>(&{prefix}d{number})"),
-        false => format!("(struct ompregdescr*)&{prefix}d{number}"),
+    let (cast, close) = match cxx {
+        true => ("reinterpret_cast<struct ompregdescr*>(", ")"),
+        false => ("(struct ompregdescr*)", ""),
     };
-    let _ = writeln!(
-        text,
-        "static struct {prefix}region {prefix}d{number}={{{},{},{},{},{},{},{},{},{},&{prefix}{next}}};\n\
-         static __inline__ __attribute__((always_inline,unused))\
-         struct ompregdescr*{prefix}{number}(void){{return {address};}}",
+    let values = [
         literal(&region.name),
         literal(&region.sub_name),
-        region.sections,
+        region.sections.to_string(),
         literal(file),
-        region.begin.0,
-        region.begin.1,
-        region.end.0,
-        region.end.1,
-        null(cxx),
-    );
+        region.begin.0.to_string(),
+        region.begin.1.to_string(),
+        region.end.0.to_string(),
+        region.end.1.to_string(),
+        null(cxx).to_owned(),
+    ];
+    let (values, number) = (values.join(","), number.to_string());
+    // Put together without formatting: a text may have very many regions.
+    text.extend(["static struct ", prefix, "region ", prefix, "d", &number, "={"]);
+    text.extend([values.as_str(), ",&", prefix, next, "};\n"]);
+    text.push_str("static __inline__ __attribute__((always_inline,unused))struct ompregdescr*");
+    text.extend([prefix, &number, "(void){return ", cast, "&", prefix, "d", &number, close]);
+    text.push_str(";}\n");
 }
 
 /// A string literal without trigraphs and line ends.
 pub(super) fn literal(text: &str) -> String {
+    let plain = |byte: &u8| !byte.is_ascii_control() && !b"\"\\?".contains(byte);
+    if text.is_ascii() && text.as_bytes().iter().all(plain) {
+        return ["\"", text, "\""].concat();
+    }
     let mut output = "\"".to_owned();
     for character in text.chars() {
         match character {

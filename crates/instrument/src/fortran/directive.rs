@@ -245,26 +245,30 @@ fn is_name(c: u8) -> bool {
 /// Cuts a run of letters that consists of words of directives, and perhaps a clause behind them:
 /// in fixed form a continuation line adds no blank (`parallel` and `if(x)` on the next one).
 fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
-    let lower = text[run.clone()].to_ascii_lowercase();
-    let mut cuts = vec![0];
-    let mut rest = lower.as_slice();
-    while !rest.is_empty() {
-        // Most words are clauses, and their first letter says so.
-        let begins =
-            |word: &&&str| word.as_bytes()[0] == rest[0] && rest.starts_with(word.as_bytes());
-        let clause = || std::str::from_utf8(rest).is_ok_and(clauses::is_known);
-        rest = match WORDS.iter().find(begins) {
-            Some(word) => &rest[word.len()..],
-            None if cuts.len() > 1 && clause() => &[],
-            None => return false,
+    let before = pieces.len();
+    let mut at = run.start;
+    while at < run.end {
+        let rest = &text[at..run.end];
+        let lower = || rest.to_ascii_lowercase();
+        let clause = || std::str::from_utf8(&lower()).is_ok_and(clauses::is_known);
+        let length = match WORDS.iter().find(|word| begins(rest, word.as_bytes())) {
+            Some(word) => word.len(),
+            None if at > run.start && clause() => rest.len(),
+            None => {
+                pieces.truncate(before);
+                return false;
+            }
         };
-        cuts.push(lower.len() - rest.len());
-    }
-    for pair in cuts.windows(2) {
-        let span = run.start + pair[0]..run.start + pair[1];
-        pieces.push(Piece { kind: PieceKind::Word, span });
+        pieces.push(Piece { kind: PieceKind::Word, span: at..at + length });
+        at += length;
     }
     true
+}
+
+/// Whether a text begins with a word in any case. Most do not, and their first letter says so.
+fn begins(text: &[u8], word: &[u8]) -> bool {
+    text.first().is_some_and(|first| first.eq_ignore_ascii_case(&word[0]))
+        && text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -349,6 +349,8 @@ impl Scanner<'_> {
         from: usize,
         to: usize,
     ) -> bool {
+        directive.text.reserve(to.saturating_sub(from));
+        directive.at.reserve(to.saturating_sub(from));
         for at in from..to {
             let c = self.source[at];
             match (*quote, c) {

@@ -265,15 +265,13 @@ fn break_point(text: &[u8], limit: usize) -> usize {
 
 /// The text of a clause, cut where the user's lines end.
 pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> Vec<String> {
-    let mut pieces = vec![Vec::new()];
-    for index in span.clone() {
-        let joined = index == span.start || directive.at[index] == directive.at[index - 1] + 1;
-        if !joined {
-            pieces.push(Vec::new());
-        }
-        if let Some(piece) = pieces.last_mut() {
-            piece.push(directive.text[index]);
-        }
+    let joined = |index: &usize| directive.at[*index] == directive.at[index - 1] + 1;
+    let cuts = (span.start + 1..span.end).filter(|index| !joined(index));
+    let mut start = span.start;
+    let mut pieces = Vec::new();
+    for end in cuts.chain([span.end]) {
+        pieces.push(String::from_utf8_lossy(&directive.text[start..end]).into_owned());
+        start = end;
     }
-    pieces.into_iter().map(|piece| String::from_utf8_lossy(&piece).into_owned()).collect()
+    pieces
 }
