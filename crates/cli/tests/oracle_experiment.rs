@@ -258,3 +258,67 @@ import sys, otf2
 with otf2.reader.open(sys.argv[1]) as trace:
     assert sum(1 for _ in trace.events) > 10
 "#;
+
+/// In Fortran a `cancel` skips the calls at the end of what it cancels.
+const CANCELLED: &str = "
+program cancelled
+  implicit none
+  integer :: round, i, total
+  total = 0
+  do round = 1, 20
+    !$omp parallel num_threads(4) private(i)
+    !$omp single
+    !$omp taskgroup
+    do i = 1, 5
+      !$omp task shared(total)
+      !$omp critical
+      total = total + 1
+      !$omp end critical
+      !$omp cancel taskgroup if(total > 30)
+      !$omp atomic
+      total = total + 1
+      !$omp end task
+    end do
+    !$omp end taskgroup
+    !$omp end single
+    !$omp sections
+    !$omp section
+    !$omp cancel sections if(round > 4)
+    i = 1
+    !$omp section
+    !$omp cancellation point sections
+    i = 2
+    !$omp end sections
+    !$omp do
+    do i = 1, 100
+      !$omp cancel do if(i == 50)
+    end do
+    !$omp end do
+    !$omp cancel parallel if(round > 10)
+    !$omp barrier
+    !$omp end parallel
+  end do
+end program
+";
+
+#[test]
+fn cancelled_constructs_of_fortran_are_balanced() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.file("cancelled.f90", CANCELLED);
+    sandbox.succeeds("compile --strict -q -- gfortran -fopenmp cancelled.f90 -o cancelled");
+    let mut run = sandbox.command("run --trace --replace -o exp -- ./cancelled");
+    let output = run.env("OMP_CANCELLATION", "true").env("OMP_WAIT_POLICY", "passive").output();
+    let output = output.unwrap();
+    let messages = [output.stdout, output.stderr].concat();
+    let messages = String::from_utf8_lossy(&messages);
+    assert!(output.status.success() && !messages.contains("do not hold"), "{messages}");
+    let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+    let count = |kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
+    assert!(count("ENTER") > 100, "{text}");
+    assert_eq!(count("ENTER"), count("LEAVE"), "{text}");
+    // What was cancelled before it began has no record of its execution.
+    assert!(count("THREAD_TASK_CREATE") >= count("THREAD_TASK_COMPLETE"), "{text}");
+}

@@ -117,6 +117,8 @@ pub struct Handle {
     pub nogroup: bool,
     /// A task with an `if` or `final` clause.
     conditional: bool,
+    /// A task that says so where it is not tied.
+    tied: bool,
 }
 
 /// A region as events need it.
@@ -190,6 +192,7 @@ impl Handle {
             create: self.region(process, Slot::TaskCreate),
             task: self.region(process, Slot::Task),
             conditional: self.conditional,
+            tied: self.tied,
         }
     }
 
@@ -200,6 +203,7 @@ impl Handle {
             create: self.region(process, Slot::Taskloop),
             task: self.region(process, Slot::Task),
             conditional: false,
+            tied: false,
         }
     }
 
@@ -386,6 +390,7 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 posts: text.has_clause("doacross(source") || text.has_clause("depend(source"),
                 nogroup: text.has_clause("nogroup"),
                 conditional: text.has_clause("if(") || text.has_clause("final("),
+                tied: text.clauses.is_some() && !text.has_clause("untied"),
             }));
             known.handles.insert(text, handle);
             handle

@@ -60,6 +60,8 @@ pub struct Task {
     pub stub: NodeOffset,
     /// It has created tasks since its last taskwait.
     pub children: bool,
+    /// It never goes on at another thread, and its end says which instance ends.
+    pub tied: bool,
     /// An untied task that was resumed here: the instance that this proxy stands for.
     pub original: *mut Task,
     /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
@@ -81,6 +83,7 @@ impl Task {
         node: 0,
         stub: 0,
         children: false,
+        tied: false,
         original: null_mut(),
         construct: u32::MAX,
         untied: false,
@@ -178,6 +181,7 @@ impl Location {
             (*task).creator = self.header.index;
             (*task).state.store(0, Ordering::Relaxed);
             (*task).children = false;
+            (*task).tied = false;
             (*task).original = null_mut();
             (*task).construct = u32::MAX;
         }

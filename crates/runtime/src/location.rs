@@ -444,6 +444,7 @@ impl Location {
             return false;
         }
         while !self.is_open(key) && task::abandon(self) {}
+        task::flush_switch(self, self.header.last_ticks);
         self.is_open(key)
     }
 

@@ -32,6 +32,8 @@ pub struct TaskRegions {
     /// Its clauses may make it undeferred. Another task that its creator executes at once could
     /// have been deferred: the OpenMP runtime chose not to (too many are waiting), so it is timed.
     pub conditional: bool,
+    /// It never goes on at another thread.
+    pub tied: bool,
 }
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
@@ -228,6 +230,8 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     flush_creation(thread);
     thread.gate &= !gate::SWITCH;
     push(thread, task, now);
+    // SAFETY: the instance is alive and executed by this thread only.
+    unsafe { (*task).tied = regions.tied && (*task).construct == u32::MAX };
     let now = thread.header.last_ticks;
     let node = thread.child(TASKS, Key::Region(regions.task).encode());
     thread.header.current = if node == 0 { TASKS } else { node };
@@ -340,11 +344,8 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
     }
     thread.exit(regions.task, now);
     let now = thread.header.last_ticks;
+    write_complete(thread, now);
     if thread.tracing {
-        let TaskId { communicator, thread: number, generation } = current_id(thread);
-        thread.event(|room, last| {
-            encode::thread_task_complete(room, last, now, communicator, number, generation)
-        });
         thread.gate |= gate::SWITCH;
     }
     let left = pop(thread, now);
@@ -352,6 +353,15 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
         thread.note(task, state::COMPLETED);
     }
     thread.note(left, if left == task { state::COMPLETED | state::LEFT } else { state::GONE });
+}
+
+fn write_complete(thread: &mut Location, now: u64) {
+    if thread.tracing {
+        let TaskId { communicator, thread: number, generation } = current_id(thread);
+        thread.event(|room, last| {
+            encode::thread_task_complete(room, last, now, communicator, number, generation)
+        });
+    }
 }
 
 /// Whether the running task is this instance or stands for it.
@@ -423,21 +433,36 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
     stub(thread, proxy, region);
 }
 
-/// The current task, an untied one, has left this thread at a scheduling point: what has passed
-/// since the last event belongs to what it had suspended. False where there is no explicit task.
+/// The current task, an untied one, has left this thread at a scheduling point, or a tied one was
+/// cancelled and has no end: what has passed since the last event belongs to what it had
+/// suspended. False where there is no explicit task.
 pub fn abandon(thread: &mut Location) -> bool {
-    if thread.tasks.current.is_null() {
+    let task = thread.tasks.current;
+    if task.is_null() {
         return false;
     }
     let now = thread.header.last_ticks;
     if thread.gate != 0 {
         thread.end_off(now);
     }
-    flush_creation(thread);
-    let left = pop(thread, now);
     // SAFETY: entries of a stack are alive.
-    let is_proxy = unsafe { !(*left).original.is_null() };
-    thread.note(left, if is_proxy { state::GONE } else { state::LEFT });
+    let (is_proxy, tied) = unsafe { (!(*task).original.is_null(), (*task).tied) };
+    if tied {
+        thread.flush_gate(now);
+        thread.unwind_to_node(TASKS, now);
+        write_complete(thread, now);
+    } else {
+        flush_creation(thread);
+    }
+    let left = pop(thread, now);
+    thread.note(
+        left,
+        match (is_proxy, tied) {
+            (true, _) => state::GONE,
+            (_, true) => state::COMPLETED | state::LEFT,
+            _ => state::LEFT,
+        },
+    );
     if thread.tracing {
         thread.gate |= gate::SWITCH;
     }

@@ -170,6 +170,7 @@ impl Run {
             create: self.region(&format!("create {name}")),
             task: self.region(name),
             conditional: true,
+            tied: name.starts_with("tied"),
         }
     }
 
@@ -351,7 +352,8 @@ impl Run {
 
     fn taskloop_event(&mut self, name: &str, verb: &str, (of, which): (&str, &str), now: u64) {
         let region = self.region(&format!("taskloop {of}"));
-        let regions = TaskRegions { create: region, task: self.region(of), conditional: false };
+        let task = self.region(of);
+        let regions = TaskRegions { create: region, task, conditional: false, tied: false };
         let thread = self.thread(name);
         let carried = self.loops.get(which).copied().unwrap_or(0);
         let carries = match verb {

@@ -342,3 +342,44 @@ fn unwinding_and_recording_off() {
         "#]],
     );
 }
+
+/// A tied task that was cancelled has no end in the program: it ends where its thread goes on.
+#[test]
+fn a_cancelled_task_is_complete_in_the_trace() {
+    check_trace(
+        "10 T0 fork parallel p
+         11 T0 begin p 0/1
+         20 T0 create tied a
+         21 T0 created tied a
+         30 T0 enter single
+         40 T0 run tied a
+         41 T0 enter work
+         50 T0 exit single
+         60 T0 end p
+         61 T0 join p",
+        TIMED,
+        expect![[r#"
+            T0
+               10 ThreadFork 2
+               11 ThreadTeamBegin 1
+               11 Enter parallel
+               20 Enter create tied
+               20 ThreadTaskCreate 1:0:1
+               21 Leave create tied
+               30 Enter single
+               40 ThreadTaskSwitch 1:0:1
+               40 Enter tied
+               41 Enter work
+               41 Leave work
+               41 Leave tied
+               41 ThreadTaskComplete 1:0:1
+               41 ThreadTaskSwitch 1:0:0
+               50 Leave single
+               60 Enter end of parallel
+               61 Leave end of parallel
+               61 Leave parallel
+               61 ThreadTeamEnd 1
+               61 ThreadJoin
+        "#]],
+    );
+}
