@@ -57,9 +57,13 @@ pub fn count(value: i64) -> String {
     format!("{sign}{}", groups.join(","))
 }
 
-/// `1 task`, `2,000 tasks`.
+/// `1 task`, `2,000 tasks`, `3 flushes`.
 pub fn counted(value: i64, thing: &str) -> String {
-    let plural = if value == 1 { "" } else { "s" };
+    let plural = match value {
+        1 => "",
+        _ if thing.ends_with("sh") => "es",
+        _ => "s",
+    };
     format!("{} {thing}{plural}", count(value))
 }
 
@@ -115,6 +119,7 @@ mod tests {
         expect!["0, 7, 999, 2,000, 16,384, 999,999, 1.2 million, 2.5 billion, -1,500"]
             .assert_eq(&shown.join(", "));
         assert_eq!(counted(1, "task"), "1 task");
+        assert_eq!(counted(2, "flush"), "2 flushes");
     }
 
     #[test]
