@@ -3,9 +3,11 @@
 /// FNV-1a over words of eight bytes (the last one filled up with zeros): no byte-wise loop over a
 /// text of many megabytes.
 pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3)
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let last = (!rest.is_empty()).then_some(&last);
+    words.iter().chain(last).fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+        (hash ^ u64::from_le_bytes(*word)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
