@@ -2,8 +2,9 @@
 //! two statements (capture) or an IF (compare) look like ordinary code. So we look ahead.
 
 use super::class::{Class, Construct};
-use super::nest::{Broken, Nester, State};
+use super::nest::{Nester, State};
 use super::scan::{Cpp, Kind};
+use super::site::Broken;
 
 impl Nester<'_> {
     /// The state that an atomic directive begins with.

@@ -1,8 +1,9 @@
 //! Preprocessor branches: what is open behind an `#endif`.
 
 use super::directive::Parsed;
-use super::nest::{Entry, Site};
+use super::nest::Entry;
 use super::scan::Cpp;
+use super::site::Site;
 
 /// The open `#if`s.
 #[derive(Debug, Default)]

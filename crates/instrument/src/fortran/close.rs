@@ -1,9 +1,9 @@
 //! The end of a construct: calls, END directives and barriers from the innermost level outwards.
 
 use super::events::Target;
-use super::nest::Site;
 use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
+use super::site::Site;
 use crate::Abi;
 use crate::directives::Level;
 

@@ -1,9 +1,9 @@
 //! The calls of one level of a construct: what comes before its directive, first and last in its
 //! body, and behind it. Where these places are is for [`super::rewrite`] and its companions.
 
-use super::nest::Site;
 use super::plan::LevelPlan;
 use super::rewrite::Rewriter;
+use super::site::Site;
 use super::text::Extra;
 use crate::Abi;
 use crate::directives::{Level, Shape};

@@ -5,11 +5,11 @@
 //! Behind an ENTRY the region of its name is entered, and a variable says which one to leave. Who
 //! comes from above, in a region already, jumps over that.
 
-use super::nest::UnitSite;
 use super::procedures::Procedure;
 use super::rewrite::Rewriter;
 use super::role::Role;
 use super::scan::{Kind, Statement};
+use super::site::UnitSite;
 use super::text::Extra;
 use crate::Region;
 use crate::functions::{Named, region};

@@ -2,7 +2,8 @@
 //! construct is about. In that body an iteration ends in front of END DO and in front of each CYCLE
 //! of the loop.
 
-use super::nest::{Close, Entry, Event, Nester, State};
+use super::nest::{Entry, Nester, State};
+use super::site::{Close, Event};
 use crate::directives::{Level, depth, transformed};
 
 /// The body of the innermost loop that belongs to a construct.

@@ -3,10 +3,10 @@
 //! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`]
 //! for columns and sentinels and [`class`] for what a statement opens or closes), [`directive`]
 //! finds what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and
-//! [`atomic`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`]
-//! and [`user`]) where the calls go. For events of procedures, [`role`] says what a statement is,
-//! [`procedures`] which ones matter, [`functions`] what they become. [`tail`] writes the procedures
-//! that are called.
+//! [`atomic`]; the result is in [`site`]), [`plan`] what gets events, [`rewrite`] (with [`split`],
+//! [`close`], [`variables`] and [`user`]) where the calls go. For events of procedures, [`role`]
+//! says what a statement is, [`procedures`] which ones matter, [`functions`] what they become.
+//! [`tail`] writes the procedures that are called.
 
 mod abi_pomp2;
 mod atomic;
@@ -31,6 +31,7 @@ mod procedures;
 mod rewrite;
 mod role;
 mod scan;
+mod site;
 mod split;
 mod tail;
 mod text;
@@ -43,11 +44,11 @@ use crate::undo::CommentStyle;
 use crate::{Abi, Error, Language, Options, Outcome};
 use directive::Parsed;
 use form::Form;
-use nest::Broken;
 use place::Places;
 use plan::{Facts, Plans, plan};
 use rewrite::Rewriter;
 use scan::{Scan, Wanted};
+use site::Broken;
 use text::{Names, Writer};
 
 /// See [`crate::instrument`].

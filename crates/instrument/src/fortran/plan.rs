@@ -2,9 +2,9 @@
 //! split, whether the implicit barrier becomes a measured one, and the descriptors' numbers.
 
 use super::directive::Parsed;
-use super::nest::{Close, Nest, Site};
 use super::place::Places;
 use super::scan::Scan;
+use super::site::{Close, Nest, Site};
 use crate::clauses::{Split, describe, split};
 use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};

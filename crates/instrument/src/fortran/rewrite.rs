@@ -7,9 +7,9 @@
 use super::close::Piece;
 use super::directive::Parsed;
 use super::events::Target;
-use super::nest::{Close, Event, Site};
 use super::plan::{Facts, Plan, Plans};
 use super::scan::{Kind, Statement};
+use super::site::{Close, Event, Site};
 use super::text::{Extra, Names, SHORT, Writer};
 use crate::Abi;
 use crate::directives::{Level, Shape};

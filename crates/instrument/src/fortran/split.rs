@@ -2,10 +2,10 @@
 
 use super::class::Class;
 use super::events::Target;
-use super::nest::Site;
 use super::plan::Plan;
 use super::rewrite::Rewriter;
 use super::scan::{Kind, Statement};
+use super::site::Site;
 use super::text::pieces;
 use crate::directives::Level;
 

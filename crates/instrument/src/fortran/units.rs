@@ -2,8 +2,9 @@
 //! what holds in it: PURE, device code, `implicit none (external)`.
 
 use super::class::{Class, Construct, Unit};
-use super::nest::{Broken, Entry, Nester, UnitSite};
+use super::nest::{Entry, Nester};
 use super::scan::Cpp;
+use super::site::{Broken, UnitSite};
 
 impl Nester<'_> {
     pub(super) fn current_unit(&self) -> Option<usize> {

@@ -14,7 +14,7 @@ pub(super) struct Own {
     pub at: usize,
     /// The unit that it is in.
     pub unit: usize,
-    /// See [`super::nest::Site::external`].
+    /// See [`super::site::Site::external`].
     pub external: Option<usize>,
     /// Why nothing may be called there.
     pub blocked: Option<&'static str>,
