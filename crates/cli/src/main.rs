@@ -31,6 +31,10 @@ use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, Parser};
 use commands::Command;
 
+/// Rewriting text is thousands of small strings: with this one it is half as fast again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Performance Observation, Measurement and Pattern Exploration for OpenMP.
 #[derive(Parser)]
 #[command(name = "pompeii", version, about, long_about = None, max_term_width = 100)]

@@ -59,9 +59,7 @@ const fn fortran(file: &'static str, unit: &'static str, lines: usize) -> Source
 
 /// Writes the sources and prints the table.
 pub fn run() -> Result<()> {
-    let arguments = ["build", "--release", "--package", "pompeii-instrument", "--example"];
-    shell::run(shell::cargo().args(arguments).arg("rewrite"))?;
-    let ours = shell::target_folder().join("release/examples/rewrite").display().to_string();
+    let ours = shell::build_pompeii()?.display().to_string();
     let folder = shell::target_folder().join("bench");
     fs::create_dir_all(&folder)?;
     let with_opari2 = shell::works("opari2", &["--help"]);
@@ -105,10 +103,9 @@ fn row(
 ) -> Result<String> {
     let path = path.display().to_string();
     let output = format!("{path}.out");
-    let redirected = "\"$0\" \"$1\" > \"$2\"";
     let (mut pompeii, mut opari2) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        pompeii.push(cpu_time::seconds("sh", &["-c", redirected, ours, &path, &output])?);
+        pompeii.push(cpu_time::seconds(ours, &["instrument", &path, "-o", &output])?);
         if with_opari2 {
             opari2.push(cpu_time::seconds("opari2", &[&path, &output])?);
         }
