@@ -2,94 +2,27 @@
 //! `u32 length, u8 tag, fields`; strings are `u32 length, bytes`. A reader takes whole records
 //! up to the published length and skips tags that it does not know.
 
-/// What kind of construct a region is, as the runtime knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
-pub enum RegionKind {
-    Program,
-    Tasks,
-    User,
-    Parallel,
-    Loop,
-    Sections,
-    Section,
-    Workshare,
-    Single,
-    SingleBody,
-    Master,
-    Critical,
-    CriticalBody,
-    Atomic,
-    Barrier,
-    ImplicitBarrier,
-    Task,
-    TaskCreate,
-    Taskwait,
-    Lock,
-    Off,
-    Function,
-    Ordered,
-    OrderedBody,
-    Flush,
-    Masked,
-    Scope,
-    LoopConstruct,
-    Teams,
-    Distribute,
-    Target,
-    Taskgroup,
-    TaskgroupEnd,
-    Taskyield,
-    Taskloop,
-    Cancel,
-    Chunk,
+/// Writes the kinds down once: as the type, and as the list of all.
+macro_rules! region_kinds {
+    ($($kind:ident),* $(,)?) => {
+        /// What kind of construct a region is, as the runtime knows it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        #[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
+        pub enum RegionKind { $($kind),* }
+
+        impl RegionKind {
+            /// All kinds; a kind's position is its tag.
+            pub const ALL: &[RegionKind] = &[$(RegionKind::$kind),*];
+        }
+    };
 }
 
-impl RegionKind {
-    /// All kinds; a kind's position is its tag.
-    pub const ALL: [RegionKind; 37] = {
-        use RegionKind::*;
-        [
-            Program,
-            Tasks,
-            User,
-            Parallel,
-            Loop,
-            Sections,
-            Section,
-            Workshare,
-            Single,
-            SingleBody,
-            Master,
-            Critical,
-            CriticalBody,
-            Atomic,
-            Barrier,
-            ImplicitBarrier,
-            Task,
-            TaskCreate,
-            Taskwait,
-            Lock,
-            Off,
-            Function,
-            Ordered,
-            OrderedBody,
-            Flush,
-            Masked,
-            Scope,
-            LoopConstruct,
-            Teams,
-            Distribute,
-            Target,
-            Taskgroup,
-            TaskgroupEnd,
-            Taskyield,
-            Taskloop,
-            Cancel,
-            Chunk,
-        ]
-    };
+region_kinds! {
+    Program, Tasks, User, Parallel, Loop, Sections, Section, Workshare, Single, SingleBody,
+    Master, Critical, CriticalBody, Atomic, Barrier, ImplicitBarrier, Task, TaskCreate, Taskwait,
+    Lock, Off, Function, Ordered, OrderedBody, Flush, Masked, Scope, LoopConstruct, Teams,
+    Distribute, Target, Taskgroup, TaskgroupEnd, Taskyield, Taskloop, Cancel, Chunk,
 }
 
 /// One record of the log.
