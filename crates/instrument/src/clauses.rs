@@ -119,10 +119,16 @@ const DESCRIBING: &[&str] = &[
     "untied",
 ];
 
+/// What an `ordered` without a body waits for or posts: the measurement tells the two apart. (On a
+/// task these clauses would only be long.)
+const ORDERING: &[&str] = &["depend", "doacross"];
+
 /// The clauses that say how a construct runs, for its descriptor: `schedule(static,4) nowait`.
 /// `text` gives the text of a span without comments and continuations.
 pub fn describe(directive: &Directive, text: impl Fn(Range<usize>) -> String) -> String {
-    let told = directive.clauses.iter().filter(|clause| DESCRIBING.contains(&&*clause.name));
+    let ordered = directive.words.first().is_some_and(|word| word.text == "ordered");
+    let tells = |name: &str| DESCRIBING.contains(&name) || ordered && ORDERING.contains(&name);
+    let told = directive.clauses.iter().filter(|clause| tells(&clause.name));
     let words = told.map(|clause| match clause.argument.clone() {
         Some(argument) => format!("{}({})", clause.name, without_blanks(&text(argument))),
         None => clause.name.clone(),

@@ -217,10 +217,11 @@ impl Handle {
 }
 
 impl Text {
-    /// Whether a word of the clauses begins like this.
+    /// Whether a word of the clauses begins like this. Fortran may write it in any case.
     fn has_clause(&self, start: &str) -> bool {
         let mut words = self.clauses.iter().flat_map(|clauses| clauses.split(' '));
-        words.any(|word| word.starts_with(start))
+        let begins = |word: &str| word.get(..start.len()).map(str::to_ascii_lowercase);
+        words.any(|word| begins(word).is_some_and(|begin| begin == start))
     }
 
     fn region(&self, slot: Slot) -> RegionText {

@@ -220,3 +220,23 @@ fn the_text_can_ask_whether_it_is_instrumented() {
         "#]],
     );
 }
+
+/// A post and a wait are told apart by their clause alone.
+#[test]
+fn a_doacross_says_which_way_it_goes() {
+    let loop_of = |line: &str| format!("void f(void) {{\n#pragma omp {line}\n}}\n");
+    let c = |line: &str| (loop_of(line), Options::new("t.c", Language::C));
+    let fortran = |line: &str| {
+        let text = format!("subroutine f\n!$OMP {line}\nend subroutine\n");
+        (text, Options::new("t.f90", Language::FortranFree))
+    };
+    for ((text, options), clauses) in [
+        (c("ordered depend(source)"), "depend(source)"),
+        (c("ordered depend(sink: i - 1)"), "depend(sink:i-1)"),
+        (c("ordered doacross(source: omp_cur_iteration)"), "doacross(source:omp_cur_iteration)"),
+        (fortran("ORDERED DEPEND(SOURCE)"), "depend(SOURCE)"),
+    ] {
+        let outcome = instrument(text.as_bytes(), &options).unwrap();
+        assert_eq!(outcome.regions[0].clauses, clauses);
+    }
+}
