@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 fn build() -> Result<()> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let crates = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("..");
-    for name in ["runtime", "live", "otf2"] {
+    for name in ["runtime", "live", "otf2", "filter"] {
         println!("cargo:rerun-if-changed={}", crates.join(name).join("src").display());
         println!("cargo:rerun-if-changed={}", crates.join(name).join("Cargo.toml").display());
     }

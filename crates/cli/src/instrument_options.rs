@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
-use pompeii_instrument::filter::Filter;
+use pompeii_filter::Filter;
 use pompeii_instrument::{Abi, ConstructSet, Functions, Language, Locks, Options};
 
 /// What `pompeii compile` and `pompeii instrument` have in common.

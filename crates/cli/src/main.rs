@@ -19,8 +19,10 @@ mod pomp2_link;
 mod preprocess;
 mod probe;
 mod raw_strings;
+mod recording;
 mod rewriting;
 mod settings;
+mod variables;
 mod workplace;
 
 use std::ffi::OsString;

@@ -130,3 +130,90 @@ fn switched_off_means_off() {
     assert_eq!(output.status.code(), Some(3));
     assert!(!sandbox.exists("exp"));
 }
+
+/// Two functions and a user region around a loop.
+const REGIONS: &str = "
+static int tiny(int i) { return i + 1; }
+static int large(int n) { int s = 0; for (int i = 0; i < n; i++) s += tiny(i); return s; }
+int main(void) {
+  int sum = 0;
+#pragma pomp inst begin(phase)
+#pragma omp parallel for reduction(+:sum)
+  for (int i = 0; i < 4; i++) sum += large(10);
+#pragma pomp inst end(phase)
+  return sum != 220;
+}
+";
+
+fn regions_with(sandbox: &Sandbox, rules: &str) -> Vec<(String, u64)> {
+    sandbox.file("rules", rules);
+    sandbox.succeeds("run --filter rules -o exp --replace -- ./regions");
+    let report = sandbox.succeeds("report exp --json").output;
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let regions = report["regions"].as_array().unwrap().iter();
+    let of = |region: &serde_json::Value| {
+        (region["name"].as_str().unwrap().to_owned(), region["visits"].as_u64().unwrap())
+    };
+    let shown = |(name, visits): &(String, u64)| *visits > 0 && !name.contains("implicit");
+    regions.map(of).filter(shown).collect()
+}
+
+#[test]
+fn what_a_filter_excludes_is_not_recorded() {
+    let sandbox = Sandbox::new();
+    sandbox.file("regions.c", REGIONS);
+    let gcc = "-- gcc -g -fopenmp regions.c -o regions";
+    sandbox.succeeds(&format!("compile --functions --strict -q {gcc}"));
+    let with = |rules: &str| {
+        let text = format!("SCOREP_REGION_NAMES_BEGIN {rules}\nSCOREP_REGION_NAMES_END\n");
+        let regions = regions_with(&sandbox, &text);
+        let names = regions.iter().map(|(name, visits)| format!("{name} x{visits}"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let omp = "!$omp parallel @regions.c:7 x2, !$omp for @regions.c:7 x2";
+    assert_eq!(
+        with("INCLUDE *"),
+        format!("regions x1, main x1, phase x1, {omp}, large x4, tiny x40")
+    );
+    assert_eq!(with("EXCLUDE tiny"), format!("regions x1, main x1, phase x1, {omp}, large x4"));
+    assert_eq!(with("EXCLUDE * INCLUDE large"), format!("regions x1, {omp}, large x4"));
+    let file = "SCOREP_FILE_NAMES_BEGIN EXCLUDE *regions.c\nSCOREP_FILE_NAMES_END\n";
+    let regions = regions_with(&sandbox, file);
+    assert_eq!(regions.len(), 3, "{regions:?}");
+    sandbox.succeeds("report exp").output.find("by the filter exp/filter").unwrap();
+}
+
+#[test]
+fn a_wrong_filter_is_refused_before_the_start() {
+    let sandbox = Sandbox::new();
+    sandbox.file("rules", "SCOREP_REGION_NAMES_BEGIN\n  FORGET tiny\n");
+    let refused = sandbox.pompeii("run --filter rules -o exp -- touch started");
+    assert_eq!(refused.code, Some(125));
+    refused.says("filter rules: line 2: `FORGET` belongs to no rule: expected INCLUDE or EXCLUDE");
+    let mut command = sandbox.command("run -o exp -- touch started");
+    let refused = common::Ended::of(command.env("SCOREP_FILTERING_FILE", "none").output().unwrap());
+    assert_eq!(refused.code, Some(125));
+    refused.says("using SCOREP_FILTERING_FILE=none, since POMPEII_FILTER is unset");
+    refused.says("filter none: No such file");
+    assert!(!sandbox.exists("exp") && !sandbox.exists("started"));
+}
+
+#[test]
+fn variables_name_and_replace_the_experiment() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    let run = |words: &str, variables: &[(&str, &str)]| {
+        let mut command = sandbox.command(words);
+        command.envs(variables.iter().copied());
+        common::Ended::of(command.output().unwrap()).code
+    };
+    let named = ("SCOREP_EXPERIMENT_DIRECTORY", "named");
+    assert_eq!(run("run -- ./loop", &[named, ("SCOREP_ENABLE_TRACING", "yes")]), Some(3));
+    assert!(sandbox.exists("named/traces.otf2"));
+    assert_eq!(run("run -- ./loop", &[named]), Some(125));
+    let replace = ("SCOREP_OVERWRITE_EXPERIMENT_DIRECTORY", "true");
+    assert_eq!(run("run -- ./loop", &[named, replace]), Some(3));
+    assert!(sandbox.exists("named.1/traces.otf2") && !sandbox.exists("named/traces.otf2"));
+    assert_eq!(run("run -o other -- ./loop", &[named]), Some(3));
+    assert!(sandbox.exists("other/profile.cubex"));
+}

@@ -1,9 +1,9 @@
 //! User functions: which of them are measured, and what their regions are called. Where their
 //! bodies begin and end is the business of the fronts.
 
-use crate::filter::Filter;
 use crate::region::FUNCTION;
-use crate::{Options, Region};
+use crate::{Language, Options, Region};
+use pompeii_filter::{Filter, Naming};
 use std::path::PathBuf;
 
 /// Asks for events of user functions; see [`Options::functions`].
@@ -20,8 +20,6 @@ pub struct Functions {
 pub(crate) struct Named<'a> {
     /// What reports show: `ns::Class::method`, `module::procedure`.
     pub(crate) name: &'a str,
-    /// The name that the linker sees. In C++, without the types of the parameters.
-    pub(crate) mangled: &'a str,
     /// First and last line.
     pub(crate) lines: (u32, u32),
     /// The file, if it is not the one of the options.
@@ -36,12 +34,13 @@ pub(crate) fn region(options: &Options, function: Named) -> Option<Region> {
         return None;
     }
     let path = function.file.as_deref().unwrap_or(&options.path);
-    let plain = function.name.rsplit("::").next().unwrap_or(function.name);
-    // Score-P shows procedures of Fortran without their module.
-    let names =
-        if options.language.is_fortran() { &[function.name, plain][..] } else { &[function.name] };
+    let naming = match options.language {
+        Language::C => Naming::C,
+        Language::Cxx => Naming::Cxx,
+        Language::FortranFree | Language::FortranFixed => Naming::Fortran,
+    };
     if !wanted.filter.wants_file(path, wanted.folder.as_deref())
-        || !wanted.filter.wants_region(names, function.mangled)
+        || !wanted.filter.wants_function(function.name, naming)
     {
         return None;
     }
@@ -53,42 +52,22 @@ pub(crate) fn region(options: &Options, function: Named) -> Option<Region> {
     Some(region)
 }
 
-/// The beginning of a C++ name in the Itanium ABI: all but the types of the parameters.
-pub(crate) fn mangled_cxx(name: &str) -> String {
-    let parts: Vec<&str> = name.split("::").collect();
-    let coded: String = parts.iter().map(|part| format!("{}{part}", part.len())).collect();
-    match parts.as_slice() {
-        ["main"] => "main".to_owned(),
-        [_] => format!("_Z{coded}"),
-        _ => format!("_ZN{coded}E"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Language;
-
-    #[test]
-    fn mangled_names() {
-        let all = ["main", "f", "ns::Class::method"].map(mangled_cxx);
-        assert_eq!(all, ["main", "_Z1f", "_ZN2ns5Class6methodE"]);
-    }
 
     fn wanted(path: &str, language: Language, filter: &str, name: &str) -> bool {
         let mut options = Options::new(path, language);
         let rules = format!("SCOREP_REGION_NAMES_BEGIN {filter}\nSCOREP_REGION_NAMES_END");
         let filter = Filter::parse(&rules).unwrap();
         options.functions = Some(Functions { filter, folder: None });
-        region(&options, Named { name, mangled: "x_", lines: (1, 2), file: None }).is_some()
+        region(&options, Named { name, lines: (1, 2), file: None }).is_some()
     }
 
     #[test]
-    fn a_procedure_is_known_with_and_without_its_module() {
+    fn names_are_those_of_the_language() {
         let fortran = |filter| wanted("m.f90", Language::FortranFree, filter, "m::s");
-        assert!(
-            !fortran("EXCLUDE s") && !fortran("EXCLUDE m::*") && !fortran("EXCLUDE MANGLED x_")
-        );
+        assert!(!fortran("EXCLUDE s") && !fortran("EXCLUDE MANGLED __m_MOD_s"));
         assert!(wanted("m.cpp", Language::Cxx, "EXCLUDE s", "m::s"));
         assert!(!wanted("m.c", Language::C, "INCLUDE *", "POMP_Begin"));
     }

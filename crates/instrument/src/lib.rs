@@ -23,7 +23,6 @@ pub mod clauses;
 pub mod directive;
 pub mod directives;
 pub mod edit;
-pub mod filter;
 pub mod fortran;
 
 mod construct_set;

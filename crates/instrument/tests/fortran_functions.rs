@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use expect_test::{Expect, expect};
-use pompeii_instrument::filter::Filter;
+use pompeii_filter::Filter;
 use pompeii_instrument::{Functions, Language, Options, Outcome, instrument, undo};
 use std::fmt::Write;
 

@@ -54,3 +54,6 @@ pub fn events_file(location: u32) -> String {
 
 /// Event records and chunk framing, for the runtime.
 pub use pompeii_otf2::{chunk, encode};
+
+/// What is to be measured, for the runtime.
+pub use pompeii_filter as filter;

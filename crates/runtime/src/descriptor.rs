@@ -142,6 +142,10 @@ impl Defined {
 /// No node has its key.
 static UNDEFINED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX) };
 
+/// Stands for a region that the filter leaves out. No node has its key, so its events take the long
+/// way, where [`Handle::is_filtered`] ends them.
+static FILTERED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX - 1) };
+
 /// A descriptor's content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Text {
@@ -207,9 +211,21 @@ impl Handle {
         }
     }
 
+    /// Whether the filter leaves this slot's region out; not known before its first visit.
+    #[inline(always)]
+    pub fn is_filtered(&self, slot: Slot) -> bool {
+        self.defined(slot).id == FILTERED.id
+    }
+
     #[cold]
     fn define(&self, process: &Process, slot: Slot) -> u32 {
-        let id = process.region(&self.text.region(slot));
+        let text = self.text.region(slot);
+        if !process.options.filter.wants(&text) {
+            let filtered = (&raw const FILTERED).cast_mut();
+            self.regions[slot as usize].store(filtered, Ordering::Release);
+            return FILTERED.id;
+        }
+        let id = process.region(&text);
         let defined = Box::into_raw(Box::new(Defined::new(id)));
         self.regions[slot as usize].store(defined, Ordering::Release);
         id

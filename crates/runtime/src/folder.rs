@@ -32,15 +32,26 @@ impl Started {
 
     /// Says on standard error, if that is still open, why there is no measurement.
     pub fn complain(&self, what: &str) {
+        self.say(&format!("not measuring this process: {what}"));
+    }
+
+    /// Says something on standard error, if that is still open.
+    pub fn say(&self, what: &str) {
         if standard_error().is_none() || standard_error() != self.standard_error {
             return;
         }
-        let text = format!("pompeii: not measuring this process: {what}\n");
+        let text = format!("pompeii: {what}\n");
         // SAFETY: writes a buffer to standard error; `eprintln!` could lock what the program holds.
         unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
     }
 
-    fn absolute(&self, path: &str) -> String {
+    /// The working folder that the program was started in.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// The path, seen from that folder.
+    pub fn absolute(&self, path: &str) -> String {
         if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.folder) }
     }
 }
@@ -164,6 +175,16 @@ pub fn variable(names: &[&str]) -> Option<String> {
     })
 }
 
+/// Whether the first of these variables that is set says yes, in Score-P's words for that.
+pub fn enabled(names: &[&str]) -> bool {
+    variable(names).is_some_and(|value| is_yes(&value))
+}
+
+fn is_yes(value: &str) -> bool {
+    let value = value.trim().to_ascii_lowercase();
+    matches!(value.as_str(), "true" | "yes" | "on") || value.parse().is_ok_and(|n: u64| n > 0)
+}
+
 /// The program's file name.
 pub fn program_name() -> String {
     let path = std::fs::read_link("/proc/self/exe").unwrap_or_default();
@@ -214,6 +235,12 @@ mod tests {
         let shared = folder.path().join("shm").exists();
         let whole = path.join("process").exists();
         expected.assert_eq(&format!("{result:?}: {kind}, shared {shared}, whole {whole}"));
+    }
+
+    #[test]
+    fn yes_and_no() {
+        let all = ["1", "12", "true", "Yes", "ON", " on ", "0", "", "no", "false", "-1", "x"];
+        assert_eq!(all.iter().filter(|value| is_yes(value)).count(), 6);
     }
 
     #[test]

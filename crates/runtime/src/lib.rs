@@ -18,6 +18,7 @@ mod barrier;
 mod clock;
 mod descriptor;
 mod fast;
+mod filter;
 mod folder;
 mod instance;
 mod iteration;

@@ -10,6 +10,7 @@ use pompeii_live::{
     ProcessHeader, RegionKind, TEAMS_FILE, Team,
 };
 
+use crate::filter::Selection;
 use crate::location::Location;
 use crate::seat::Seat;
 
@@ -26,6 +27,8 @@ pub struct Options {
     pub trace: bool,
     /// Take the time of undeferred tasks too (decision 12).
     pub timed_undeferred: bool,
+    /// Functions and user regions that are recorded.
+    pub filter: Selection,
     /// Name of the program.
     pub program: String,
     /// Name of the host.

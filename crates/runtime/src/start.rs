@@ -12,6 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use pompeii_live::{Calibration, MapError};
 
 use crate::clock;
+use crate::filter::Selection;
 use crate::folder::{self, Started};
 use crate::location::Location;
 use crate::openmp;
@@ -174,16 +175,14 @@ fn set_up() {
 }
 
 fn make_process(start: Calibration, started: &Started) -> Result<&'static Process, MapError> {
-    let enabled = |names: &[&str]| {
-        folder::variable(names)
-            .is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false" | "no"))
-    };
+    let filter = Selection::of_environment(started);
     let (host, program) = (folder::host_name(), folder::program_name());
     let process = folder::make_live(started, &host, &program, |folder| {
         Process::start(Options {
             folder,
-            trace: enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),
-            timed_undeferred: enabled(&["POMPEII_TIMED_UNDEFERRED"]),
+            trace: folder::enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),
+            timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
+            filter: filter.clone(),
             program: program.clone(),
             host: host.clone(),
             start,

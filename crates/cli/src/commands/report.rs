@@ -10,6 +10,7 @@ use pompeii_report::{Options, RunInfo, TreeOptions};
 
 use super::print;
 use crate::experiment::{self, Experiment};
+use crate::recording::FILTER_COPY;
 
 /// Options of `report`.
 #[derive(clap::Args)]
@@ -59,7 +60,7 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
         experiment: shown_name(&experiment.folder),
         observed_by: manifest.map(|manifest| manifest.observed_by.clone()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
-        notes: manifest.map(notes).unwrap_or_default(),
+        notes: manifest.map(|manifest| notes(manifest, &experiment.folder)).unwrap_or_default(),
     }
 }
 
@@ -75,8 +76,12 @@ fn folder_bytes(folder: &Path) -> u64 {
 }
 
 /// What was lost, and what else was measured.
-fn notes(manifest: &Manifest) -> Vec<String> {
+fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     let mut notes = Vec::new();
+    let filter = folder.join(FILTER_COPY);
+    if filter.exists() {
+        notes.push(format!("Functions and user regions by the filter {}.", shown_name(&filter)));
+    }
     let lost = &manifest.lost;
     let reason = lost.reason.as_deref().unwrap_or("no reason known");
     if lost.events > 0 {

@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail};
 use pompeii_finish::{LIVE_FOLDER, PROCESSES_FOLDER, RunInfo};
 
 use super::say;
-use crate::{child, experiment};
+use crate::recording::{self, Recording};
+use crate::{child, experiment, variables};
 
 /// Options of `run`.
 #[derive(clap::Args)]
@@ -20,6 +21,7 @@ use crate::{child, experiment};
     pompeii run -- ./ocean 400
     pompeii run --trace -o before -- ./ocean 400
     OMP_NUM_THREADS=8 pompeii run -o eight --replace -- ./ocean 400
+    pompeii run --trace --filter ocean.filter -- ./ocean 400
     pompeii run -- sh -c './prepare && ./solve'")]
 pub struct Arguments {
     /// Record a trace too
@@ -34,6 +36,8 @@ pub struct Arguments {
     /// Take the time of undeferred tasks too, instead of only counting them
     #[arg(long)]
     timed_undeferred: bool,
+    #[command(flatten)]
+    recording: recording::Options,
     /// No summary at the end
     #[arg(long, short)]
     quiet: bool,
@@ -47,10 +51,12 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    variables::tell();
+    let recording = arguments.recording.read()?;
     let folder = make_folder(arguments)?;
     // Registered before the start: Ctrl-C ends the program and not the report about it.
     let signals = child::outlive_signals().context("cannot watch signals")?;
-    let mut program = match start(arguments, &folder) {
+    let mut program = match start(arguments, &recording, &folder) {
         Ok(program) => program,
         Err(error) => {
             let _ = fs::remove_dir(&folder);
@@ -61,16 +67,17 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     };
     child::forward_signals(&program, signals);
     let status = program.wait().context("cannot wait for the program")?;
-    conclude(arguments, &folder, status);
+    conclude(arguments, &recording, &folder, status);
     Ok(child::exit_like(status))
 }
 
 /// The experiment's folder, new and writable: everything that can be refused is refused before
 /// the program starts.
 fn make_folder(arguments: &Arguments) -> Result<PathBuf> {
-    let folder = arguments.output.clone().unwrap_or_else(default_name);
+    let named = arguments.output.clone().or_else(variables::experiment);
+    let folder = named.unwrap_or_else(default_name);
     if folder.exists() {
-        if !arguments.replace {
+        if !arguments.replace && !variables::says_yes(variables::REPLACE) {
             bail!(
                 "{}: exists already; choose another name with -o, or --replace to rename it",
                 folder.display()
@@ -115,7 +122,7 @@ fn unused_name(folder: &Path) -> PathBuf {
     names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| folder.to_owned())
 }
 
-fn start(arguments: &Arguments, folder: &Path) -> std::io::Result<Child> {
+fn start(arguments: &Arguments, recording: &Recording, folder: &Path) -> std::io::Result<Child> {
     let (program, rest) = (&arguments.command[0], &arguments.command[1..]);
     let mut command = Command::new(program);
     command.args(rest).env("POMPEII_EXPERIMENT", folder);
@@ -127,11 +134,12 @@ fn start(arguments: &Arguments, folder: &Path) -> std::io::Result<Child> {
             command.env(name, "1");
         }
     }
+    recording.set(&mut command);
     command.spawn()
 }
 
 /// Finishes the experiment and prints the summary; a failure here never changes the exit code.
-fn conclude(arguments: &Arguments, folder: &Path, status: ExitStatus) {
+fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, status: ExitStatus) {
     let measured = folder.join(LIVE_FOLDER).exists() || folder.join(PROCESSES_FOLDER).exists();
     if !measured {
         let _ = fs::remove_dir(folder);
@@ -150,6 +158,7 @@ fn conclude(arguments: &Arguments, folder: &Path, status: ExitStatus) {
             folder.display()
         ));
     }
+    recording.keep(folder);
     if arguments.quiet {
         return;
     }

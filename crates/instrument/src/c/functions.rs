@@ -9,9 +9,9 @@ use super::emit::Emitter;
 use super::head;
 use super::lexer::Lexed;
 use super::outline::{self, Function, Outline};
+use crate::Severity;
 use crate::directives::{Kind, User};
-use crate::functions::{Named, mangled_cxx, region};
-use crate::{Language, Severity};
+use crate::functions::{Named, region};
 use std::collections::BTreeMap;
 
 /// The function bodies of all views.
@@ -71,14 +71,7 @@ impl Emitter<'_> {
 
     fn function(&mut self, function: &Function) {
         let lines = (self.positions.line(function.place), self.positions.line(function.close));
-        let cxx = self.options.language == Language::Cxx;
-        let mangled = if cxx { mangled_cxx(&function.name) } else { function.name.clone() };
-        let named = Named {
-            name: &function.name,
-            mangled: &mangled,
-            lines,
-            file: self.file(function.place),
-        };
+        let named = Named { name: &function.name, lines, file: self.file(function.place) };
         let Some(region) = region(self.options, named) else { return };
         let number = self.add_region(region);
         self.outcome.functions_instrumented += 1;

@@ -90,17 +90,11 @@ impl<'a> Rewriter<'a> {
     fn region_of(&self, procedure: &Procedure, at: usize, name: &str) -> Option<Region> {
         let hosts = &procedure.path[..procedure.path.len() - 1];
         let path: Vec<&str> = hosts.iter().map(String::as_str).chain([name]).collect();
-        let mangled = match path.as_slice() {
-            [name] if *name == "MAIN__" => (*name).to_owned(),
-            [name] => format!("{name}_"),
-            [hosts @ .., name] => format!("__{}_MOD_{name}", hosts.join("_MOD_")),
-            [] => return None,
-        };
         let facts = self.facts;
         let last = procedure.end.map_or(0, |end| facts.lines(end).1);
         let file = facts.places.other_file(self.statement(at).first).map(str::to_owned);
         let lines = (facts.lines(at).0, last);
-        region(facts.options, Named { name: &path.join("::"), mangled: &mangled, lines, file })
+        region(facts.options, Named { name: &path.join("::"), lines, file })
     }
 
     fn enter_function(&mut self, function: &Function, begin: Option<usize>) {

@@ -2,7 +2,7 @@
 
 use super::{check_with, show};
 use expect_test::{Expect, expect};
-use pompeii_instrument::filter::Filter;
+use pompeii_filter::Filter;
 use pompeii_instrument::{Functions, Language, Options, instrument, undo};
 use std::fmt::Write;
 

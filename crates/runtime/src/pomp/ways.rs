@@ -18,8 +18,14 @@ pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
 #[cold]
 #[inline(never)]
 fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
+    if is_filtered(descriptor, slot) {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
-        thread.enter(handle.region(process, slot), clock::now());
+        let region = handle.region(process, slot);
+        if !handle.is_filtered(slot) {
+            thread.enter(region, clock::now());
+        }
     });
 }
 
@@ -35,8 +41,14 @@ pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
 #[cold]
 #[inline(never)]
 fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
+    if is_filtered(descriptor, slot) {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
-        thread.exit(handle.region(process, slot), clock::now());
+        let region = handle.region(process, slot);
+        if !handle.is_filtered(slot) {
+            thread.exit(region, clock::now());
+        }
     });
 }
 
@@ -194,4 +206,11 @@ pub fn exit_counted(descriptor: *mut Descriptor, slot: Slot) {
 fn is_timed(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the contract of `pomp`.
     unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.timed)
+}
+
+/// Whether the region is known to be left out by the filter: nothing has to be found for it.
+#[inline(always)]
+fn is_filtered(descriptor: *mut Descriptor, slot: Slot) -> bool {
+    // SAFETY: the contract of `pomp`.
+    unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.is_filtered(slot))
 }

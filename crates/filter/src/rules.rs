@@ -1,4 +1,4 @@
-//! Filter files, in Score-P's syntax: which user functions are measured.
+//! Filter files, in Score-P's syntax: which functions and user regions are measured.
 //!
 //! A block of rules about files and one about regions (functions), each a list of `INCLUDE` and
 //! `EXCLUDE` with patterns behind them, until the next keyword. Everything is included at first,
@@ -106,8 +106,8 @@ impl Filter {
         }
     }
 
-    /// Whether the functions of a file are wanted. The path is tried as it is given and, if it is
-    /// relative, in `folder`.
+    /// Whether the functions and user regions of a file are wanted. The path is tried as given and,
+    /// if it is relative, in `folder`.
     pub fn wants_file(&self, path: &str, folder: Option<&Path>) -> bool {
         let absolute = folder.map(|folder| folder.join(path).display().to_string());
         last_match(&self.files, |rule| {

@@ -1,0 +1,78 @@
+//! What `run` records: options that become variables of the program. What they say is read here
+//! too, before the start: a measured process never refuses.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow};
+use pompeii_filter::Filter;
+
+/// The filter's copy in an experiment.
+pub const FILTER_COPY: &str = "filter";
+
+/// Options about what is recorded.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Which functions and user regions are recorded: a filter file in Score-P's syntax
+    #[arg(long, value_name = "FILE")]
+    filter: Option<PathBuf>,
+}
+
+/// What the options, or else the environment, have said.
+pub struct Recording {
+    filter: Option<PathBuf>,
+}
+
+impl Options {
+    /// Reads everything that the options, or else variables, name.
+    ///
+    /// # Errors
+    /// What is wrong, with its file and line.
+    pub fn read(&self) -> Result<Recording> {
+        let named = self.filter.clone().or_else(|| path_of(FILTER_VARIABLES));
+        let filter = named.map(|path| absolute_if(&path, read_filter(&path))).transpose()?;
+        Ok(Recording { filter })
+    }
+}
+
+const FILTER_VARIABLES: &[&str] = &["POMPEII_FILTER", "SCOREP_FILTERING_FILE"];
+
+/// The path that the first of these variables that is set names.
+fn path_of(names: &[&str]) -> Option<PathBuf> {
+    let value = names.iter().find_map(std::env::var_os)?;
+    (!value.is_empty()).then(|| value.into())
+}
+
+fn absolute_if<T>(path: &Path, read: Result<T>) -> Result<PathBuf> {
+    read?;
+    Ok(std::path::absolute(path)?)
+}
+
+/// Reads a filter file.
+///
+/// # Errors
+/// What is wrong, with its line.
+pub fn read_filter(path: &Path) -> Result<Filter> {
+    let name = || format!("filter {}", path.display());
+    let text = fs::read(path).with_context(name)?;
+    let rules = Filter::parse(&String::from_utf8_lossy(&text));
+    rules.map_err(|error| anyhow!(error)).with_context(name)
+}
+
+impl Recording {
+    /// Tells the program.
+    pub fn set(&self, command: &mut Command) {
+        if let Some(filter) = &self.filter {
+            command.env(FILTER_VARIABLES[0], filter);
+        }
+    }
+
+    /// Keeps what was asked for beside what was measured, as Score-P does.
+    pub fn keep(&self, experiment: &Path) {
+        if let Some(filter) = &self.filter {
+            // The measurement is whole without it.
+            let _ = fs::copy(filter, experiment.join(FILTER_COPY));
+        }
+    }
+}
