@@ -35,6 +35,7 @@ pub mod notation;
 pub mod profile;
 pub mod properties;
 mod sums;
+mod waits;
 
 pub use allocation::{AllocationPart, allocation};
 pub use counted::{Counted, counted_only};
@@ -45,3 +46,4 @@ pub use lens::Lens;
 pub use load::{LoadError, load, measured};
 pub use properties::{Compute, Doc, Property};
 pub use sums::{SumError, check_sum};
+pub use waits::{Cause, WaitedAt, causes, waited_at};

@@ -10,7 +10,7 @@ use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
 use pompeii_model::{
     CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, MetricId,
-    Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit,
+    Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit, WAITS_FILE, Wait,
 };
 use thiserror::Error;
 
@@ -84,7 +84,24 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     }
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
     cube.wall_ticks = wall_ticks(report, &cube, time)?;
+    cube.waits = waits(reader, &ids)?;
     Ok(cube)
+}
+
+/// Who waited for whom, where the report says so. What is said of unknown ids is passed over.
+fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
+    let text = reader.file(WAITS_FILE)?.unwrap_or_default();
+    let call = |stored: CallId| ids.calls.get(&cubex::CallPathId::from_index(stored.index()));
+    let location =
+        |stored: LocationId| ids.locations.get(&cubex::LocationId::from_index(stored.index()));
+    let known = |wait: Wait| {
+        let by = match wait.by {
+            Some((by, at)) => Some((*call(by)?, *location(at)?)),
+            None => None,
+        };
+        Some(Wait { call: *call(wait.call)?, location: *location(wait.location)?, by, ..wait })
+    };
+    Ok(Wait::parse_all(&String::from_utf8_lossy(&text)).into_iter().filter_map(known).collect())
 }
 
 /// Where the report's call paths and locations are in the model.

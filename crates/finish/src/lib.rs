@@ -12,6 +12,7 @@ mod manifest;
 mod profile;
 mod trace;
 mod unify;
+mod waits;
 
 use std::fs;
 use std::path::{Path, PathBuf};

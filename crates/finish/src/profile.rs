@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
+use pompeii_cubex::Id as _;
 use pompeii_cubex::{
     self as cubex, DataType, LocationGroup, MetricKind, Report, SystemNode, WriteOptions, Writer,
 };
-use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, MetricId, Unit};
+use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, MetricId, Unit, WAITS_FILE, Wait};
 
 use crate::unify::Unified;
 
@@ -36,7 +37,19 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
             })?,
         }
     }
+    let waits: Vec<Wait> = cube.waits.iter().map(|wait| stored(wait, &calls)).collect();
+    writer.file(WAITS_FILE, Wait::write_all(&waits).as_bytes())?;
     writer.finish().map(drop)
+}
+
+/// The wait with the report's call paths; locations are the same there.
+fn stored(wait: &Wait, calls: &IndexVec<CallId, cubex::CallPathId>) -> Wait {
+    let stored = |call: CallId| CallId::from_index(calls[call].index());
+    Wait {
+        call: stored(wait.call),
+        by: wait.by.map(|(call, location)| (stored(call), location)),
+        ..*wait
+    }
 }
 
 /// A metric's values by call path and location, in the mode in which they are stored.

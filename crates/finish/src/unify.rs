@@ -11,6 +11,8 @@ use pompeii_model::{
     Process, ProcessId, Region, RegionId, Role, System, Unit,
 };
 
+use crate::waits;
+
 const ROOT: u32 = 1;
 const TASKS: u32 = 2;
 
@@ -64,6 +66,7 @@ pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
     for (place, location) in live.locations.iter().enumerate() {
         fill(&mut cube, live, (place, location), &calls_of[place], end_ticks);
     }
+    cube.waits = waits::of(live, &calls_of);
     Unified { cube, end_ticks }
 }
 
@@ -288,6 +291,9 @@ fn fill(
         root.visits = 1;
     }
     for (index, node) in nodes.iter().enumerate().skip(1) {
+        if matches!(Key::decode(node.key), Key::Cause { .. }) {
+            continue;
+        }
         let call = calls[index];
         let role = cube.regions[cube.calls.region(call)].role;
         for (metric, value) in values(node, role) {

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Marks files of this layout; the last byte is its version.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\x02");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\x03");
 /// A location file's header takes this much before the first node.
 pub const LOCATION_PAGE_BYTES: usize = 4096;
 
@@ -41,11 +41,23 @@ pub enum Key {
         /// Its node.
         node: NodeIndex,
     },
+    /// What the parent, a barrier, critical, lock or ordered, has waited for: where the delaying
+    /// location was. Not among the parent's children, but in a list of its own.
+    Cause {
+        /// Location that was waited for; [`Key::OTHERS`] where there are too many to tell apart.
+        location: u32,
+        /// Its node, 0 where it was not observed there.
+        node: NodeIndex,
+    },
 }
 
 impl Key {
+    /// The location of a [`Key::Cause`] that stands for all further ones.
+    pub const OTHERS: u32 = (1 << 30) - 1;
+
     const STUB: u64 = 1 << 62;
     const ATTACH: u64 = 1 << 63;
+    const CAUSE: u64 = Self::STUB | Self::ATTACH;
 
     /// The key in 64 bits.
     #[inline(always)]
@@ -54,12 +66,15 @@ impl Key {
             Key::Region(region) => region as u64,
             Key::Stub(region) => Self::STUB | region as u64,
             Key::Attach { location, node } => Self::ATTACH | (location as u64) << 32 | node as u64,
+            Key::Cause { location, node } => Self::CAUSE | (location as u64) << 32 | node as u64,
         }
     }
 
     /// The key that `bits` stand for.
     pub const fn decode(bits: u64) -> Self {
-        if bits & Self::ATTACH != 0 {
+        if bits & Self::CAUSE == Self::CAUSE {
+            Key::Cause { location: (bits >> 32) as u32 & Self::OTHERS, node: bits as u32 }
+        } else if bits & Self::ATTACH != 0 {
             let location = (bits >> 32) as u32 & (u32::MAX >> 1);
             Key::Attach { location, node: bits as u32 }
         } else if bits & Self::STUB != 0 {
@@ -113,7 +128,8 @@ pub struct Node {
     /// Creation: task instances executed at once by the thread that met them, counted only.
     pub undeferred: u64,
     /// The runtime's own. Creation: 1 where the last instance created here was undeferred. Chunk:
-    /// the iteration that would continue it.
+    /// the iteration that would continue it. Waiting: the list of what was waited for, a
+    /// [`NodeOffset`].
     pub private: u64,
 }
 
@@ -197,6 +213,8 @@ pub struct BarrierSlot {
     pub generation: AtomicU64,
     /// When the last thread arrived.
     pub latest_ticks: AtomicU64,
+    /// Where it arrived: its location + 1 in the upper half, its [`NodeOffset`] in the lower.
+    pub latest_place: AtomicU64,
 }
 
 /// One team, recycled when all of its threads have closed it.
@@ -233,6 +251,9 @@ pub struct Team {
     pub generation: AtomicU64,
     /// Latest arrivals, by the parity of their generation.
     pub slots: [BarrierSlot; 2],
+    /// Where a task ended last, of those that ended after the latest arrival: a place as in
+    /// [`BarrierSlot::latest_place`], 0 for none.
+    pub last_task_place: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Node>() == 128 && size_of::<Team>() == 128);
@@ -257,6 +278,8 @@ mod tests {
             Key::Stub(u32::MAX),
             Key::Attach { location: 12, node: 99 },
             Key::Attach { location: 0, node: u32::MAX },
+            Key::Cause { location: 3, node: 7 },
+            Key::Cause { location: Key::OTHERS, node: 0 },
         ] {
             assert_eq!(Key::decode(key.encode()), key);
         }

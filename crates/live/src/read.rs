@@ -6,7 +6,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use crate::layout::{
-    Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, Team, node_index,
+    BarrierSlot, Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader,
+    Team, node_index,
 };
 use crate::{DEFINITIONS_FILE, Definition, PROCESS_FILE, TEAMS_FILE, events_file, location_file};
 
@@ -231,7 +232,7 @@ fn read_teams(folder: &Path, count: u32) -> Result<Vec<LiveTeam>, ReadError> {
     let whole = file.bytes.len() / size_of::<Team>();
     let teams = (0..whole.min(count as usize)).map(|index| {
         let at = index * size_of::<Team>();
-        let slot = offset_of!(Team, slots) + 16;
+        let slot = offset_of!(Team, slots) + size_of::<BarrierSlot>();
         let slots = [at + offset_of!(Team, slots), at + slot];
         let newest = slots.into_iter().max_by_key(|&slot| file.u64(slot));
         LiveTeam {

@@ -7,7 +7,7 @@
 
 use crate::{
     CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
-    System, Ticks,
+    System, Ticks, Wait,
 };
 
 /// Severities of a run with the three dimensions that they are spread over.
@@ -25,6 +25,8 @@ pub struct Cube {
     pub calls: CallTree,
     /// Where it ran.
     pub system: System,
+    /// Who waited for whom.
+    pub waits: Vec<Wait>,
     metrics: IndexVec<MetricId, Metric>,
     /// Per metric: call paths x locations, empty until the first value.
     severities: IndexVec<MetricId, Vec<i64>>,
@@ -45,6 +47,7 @@ impl Cube {
             regions,
             calls,
             system,
+            waits: Vec::new(),
             metrics: IndexVec::default(),
             severities: IndexVec::default(),
         }

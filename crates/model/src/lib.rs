@@ -23,6 +23,7 @@ mod metric;
 mod region;
 mod system;
 mod time;
+mod wait;
 
 pub use calltree::{CallNode, CallTree};
 pub use cube::Cube;
@@ -31,6 +32,7 @@ pub use metric::{Metric, Unit};
 pub use region::{Paradigm, Region, Role};
 pub use system::{Location, Process, System};
 pub use time::{Frequency, Ticks};
+pub use wait::{WAITS_FILE, Wait};
 
 ids::id!(
     /// A region: one construct, function or user region of the source.

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use pompeii_analysis::{
     Finding, Lens, allocation, check_sum, counted_only, efficiencies, findings,
 };
-use pompeii_model::{CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Unit};
+use pompeii_model::{
+    CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Unit, Wait,
+};
 use serde::Serialize;
 
 /// A whole report.
@@ -34,6 +36,8 @@ pub struct JsonReport {
     pub call_paths: Vec<JsonCallPath>,
     pub locations: Vec<JsonLocation>,
     pub counted_only: Vec<JsonCounted>,
+    /// Who waited for whom.
+    pub waits: Vec<JsonWait>,
 }
 
 /// Efficiencies between 0 and 1; the first is the product of the next three.
@@ -151,6 +155,20 @@ pub struct JsonCounted {
     pub count: i64,
 }
 
+/// Waiting of a location at a call path for another one; indices into `call_paths`, `locations`.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "see pompeii_model::Wait")]
+pub struct JsonWait {
+    pub call_path: usize,
+    pub location: usize,
+    /// `null` for all causes beyond the first few of a call path.
+    pub by_call_path: Option<usize>,
+    pub by_location: Option<usize>,
+    pub visits: i64,
+    pub wait_s: f64,
+    pub starvation_s: f64,
+}
+
 /// The report as text, indented by two blanks.
 pub fn json(cube: &Cube) -> String {
     // Serialising to memory fails on non-string keys only, and there are none.
@@ -194,6 +212,19 @@ pub fn json_report(cube: &Cube) -> JsonReport {
             .into_iter()
             .map(|c| JsonCounted { thing: c.thing, region: c.region.index(), count: c.count })
             .collect(),
+        waits: cube.waits.iter().map(|wait| json_wait(cube, wait)).collect(),
+    }
+}
+
+fn json_wait(cube: &Cube, wait: &Wait) -> JsonWait {
+    JsonWait {
+        call_path: wait.call.index(),
+        location: wait.location.index(),
+        by_call_path: wait.by.map(|(call, _)| call.index()),
+        by_location: wait.by.map(|(_, location)| location.index()),
+        visits: wait.visits,
+        wait_s: cube.clock.seconds(wait.wait_ticks),
+        starvation_s: cube.clock.seconds(wait.starvation_ticks),
     }
 }
 

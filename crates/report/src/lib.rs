@@ -14,12 +14,14 @@ mod json;
 mod layout;
 mod summary;
 mod trees;
+mod waits;
 
 pub use explain::{UnknownProperty, explain};
 pub use html::html;
 pub use json::{JsonReport, json, json_report};
 pub use summary::summary;
 pub use trees::{TreeOptions, trees};
+pub use waits::waits;
 
 /// How a report is laid out.
 #[derive(Clone, Debug)]

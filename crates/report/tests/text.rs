@@ -3,8 +3,8 @@
 
 use expect_test::{Expect, expect};
 use pompeii_analysis as analysis;
-use pompeii_model::Cube;
-use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, trees};
+use pompeii_model::{Cube, LocationId, Wait};
+use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, trees, waits};
 
 /// Eight threads of an ocean model: imbalance, serial parts, and a critical section.
 fn ocean() -> Cube {
@@ -295,4 +295,42 @@ fn regions_of_the_machine_readable_report() {
     .assert_eq(&shown);
     let json = pompeii_report::json(&ocean());
     assert!(json.contains("\"schema\": \"pompeii-report-1\""));
+}
+
+/// Threads wait for thread 0 at the barrier of the loop, thread 0 for others at the critical.
+#[test]
+fn who_waited_for_whom() {
+    let mut cube = ocean();
+    let call = |name: &str| {
+        let of = |call: &pompeii_model::CallId| cube.regions[cube.calls.region(*call)].name == name;
+        cube.calls.ids().find(of).unwrap()
+    };
+    let (barrier, critical) =
+        (call("!$omp implicit barrier @ocean.c:131"), call("!$omp critical (sum) @ocean.c:210"));
+    let wait = |call, location, by, ticks| Wait {
+        call,
+        location: LocationId(location),
+        by,
+        visits: 2000,
+        wait_ticks: ticks,
+        starvation_ticks: 0,
+    };
+    cube.waits =
+        (1..8).map(|thread| wait(barrier, thread, Some((barrier, LocationId(0))), 900)).collect();
+    cube.waits.push(wait(barrier, 0, Some((barrier, LocationId(3))), 120));
+    cube.waits.push(wait(critical, 0, Some((critical, LocationId(5))), 80));
+    cube.waits.push(wait(critical, 0, None, 10));
+    check(
+        &waits(&cube, &Options::default()),
+        80,
+        expect![[r#"
+        | Waiting, and for whom                                 lost        times   share
+        | !$omp implicit barrier @ocean.c:131                  6.4 s       16,000   100 %
+        |   thread 0 in parallel ocean.c:118                   6.3 s       14,000    98 %
+        |   thread 3 in parallel ocean.c:118                  0.12 s        2,000     2 %
+        | !$omp critical (sum) @ocean.c:210                    90 ms        4,000   100 %
+        |   thread 5 in parallel ocean.c:203                   80 ms        2,000    89 %
+        |   others                                             10 ms        2,000    11 %
+    "#]],
+    );
 }

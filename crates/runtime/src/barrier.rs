@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use pompeii_live::{NodeOffset, Team};
 
+use crate::cause::{self, Delay, Place};
 use crate::location::Location;
 use crate::task;
 use crate::team::Context;
@@ -81,6 +82,7 @@ fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeOffset, u32),
     if word as u16 != size as u16 {
         return;
     }
+    let place = Place::new(thread.index(), node);
     if node != 0 {
         let waited = u64::from(size).wrapping_mul(now).wrapping_sub(word >> 16) & TIME_MASK;
         let node = thread.node(node);
@@ -91,21 +93,26 @@ fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeOffset, u32),
     let generation = record.generation.load(Relaxed);
     let slot = &record.slots[generation as usize & 1];
     slot.latest_ticks.store(now, Relaxed);
+    slot.latest_place.store(place.word(), Relaxed);
+    record.last_task_place.store(0, Relaxed);
     slot.generation.store(generation + 1, Release);
     record.arrivals.store(0, Relaxed);
     record.generation.store(generation + 1, Release);
 }
 
-/// The latest arrival at the barrier that the thread is in, if it is known already.
+/// The latest arrival at the barrier that the thread is in, if it is known already: when, and
+/// where.
 #[inline(always)]
-fn latest_arrival(context: &Context, record: &Team) -> Option<u64> {
+fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, Place)> {
     if context.size == 1 {
-        return Some(context.barrier.enter);
+        return Some((context.barrier.enter, Place::from_word(0)));
     }
     let generation = context.barrier.generation;
     let slot = &record.slots[generation as usize & 1];
     let published = slot.generation.load(Acquire) == generation + 1;
-    published.then(|| slot.latest_ticks.load(Relaxed))
+    let latest =
+        || (slot.latest_ticks.load(Relaxed), Place::from_word(slot.latest_place.load(Relaxed)));
+    published.then(latest)
 }
 
 /// Leaves an explicit barrier, or an implicit one that was made explicit.
@@ -137,28 +144,43 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
     let record = context.record();
     let Barrier { node, enter, ticks_before, early_task_ticks, .. } = context.barrier;
     (context.barrier.active, context.barrier.node) = (false, 0);
-    let latest = latest_arrival(context, record).unwrap_or(enter).min(now);
+    let (latest, place) = latest_arrival(context, record).unwrap_or((enter, Place::from_word(0)));
     if node == 0 {
         return;
     }
-    let wait = latest.saturating_sub(enter).saturating_sub(early_task_ticks);
-    let node = thread.node(node);
+    let wait = latest.min(now).saturating_sub(enter).saturating_sub(early_task_ticks);
+    let at = thread.node(node);
     // This visit's own time: tasks have their trees, called functions have nodes of their own.
-    let own = node.ticks - ticks_before;
+    let own = at.ticks - ticks_before;
     let wait = wait.min(own);
-    node.wait_ticks += wait;
-    if record.tasks.load(Relaxed) != 0 {
-        node.starvation_ticks += own - wait;
+    at.wait_ticks += wait;
+    let has_tasks = record.tasks.load(Relaxed) != 0;
+    if has_tasks {
+        at.starvation_ticks += own - wait;
     } else if is_final {
-        node.management_ticks += own - wait;
+        at.management_ticks += own - wait;
+    }
+    if wait > 0 {
+        cause::add(thread, node, place, Delay { wait, starvation: 0 });
+    }
+    if has_tasks && own > wait {
+        let place = Place::from_word(record.last_task_place.load(Relaxed));
+        cause::add(thread, node, place, Delay { wait: 0, starvation: own - wait });
     }
 }
 
-/// The barrier's part of a task fragment `[start, end]`: what lies before the latest arrival.
-pub fn add_fragment(thread: &mut Location, start: u64, end: u64) {
+/// The barrier's part of a task fragment `[start, end]` whose stub is `stub`: what lies before the
+/// latest arrival counts as not waiting, and what ends after it is what others may starve for.
+pub fn add_fragment(thread: &mut Location, stub: NodeOffset, (start, end): (u64, u64)) {
+    let place = Place::new(thread.index(), stub);
     let context = thread.context();
-    if context.barrier.active {
-        let latest = latest_arrival(context, context.record()).unwrap_or(u64::MAX);
-        context.barrier.early_task_ticks += end.min(latest).saturating_sub(start);
+    if !context.barrier.active {
+        return;
     }
+    let record = context.record();
+    let latest = latest_arrival(context, record).map(|(latest, _)| latest);
+    if latest.is_some_and(|latest| end > latest) {
+        record.last_task_place.store(place.word(), Relaxed);
+    }
+    context.barrier.early_task_ticks += end.min(latest.unwrap_or(u64::MAX)).saturating_sub(start);
 }

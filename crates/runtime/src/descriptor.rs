@@ -15,7 +15,7 @@ use pompeii_live::encode::Packed;
 use pompeii_live::{Key, RegionKind};
 
 use crate::process::{Process, RegionText};
-use crate::sync::Lock;
+use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
 use crate::team::ParallelRegions;
 
@@ -107,6 +107,8 @@ pub struct Handle {
     pub extended: bool,
     /// The critical's lock.
     pub lock: &'static Lock,
+    /// Who was in an ordered construct last.
+    pub turn: Turn,
     /// The team that was forked last, for foreign code.
     pub last_team: AtomicU32,
     /// An atomic or a flush takes time stamps: it is not only counted.
@@ -402,6 +404,7 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 regions: [const { AtomicPtr::new((&raw const UNDEFINED).cast_mut()) }; SLOTS],
                 extended: text.clauses.is_some(),
                 lock,
+                turn: Turn::default(),
                 last_team: AtomicU32::new(u32::MAX),
                 timed: text.has_clause("timed"),
                 posts: text.has_clause("doacross(source") || text.has_clause("depend(source"),

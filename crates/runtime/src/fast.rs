@@ -12,6 +12,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
+use crate::cause::Place;
 use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
 use crate::location::{Location, gate};
 use crate::sync::{self, Lock};
@@ -97,9 +98,10 @@ pub unsafe fn critical_begin(descriptor: *mut Descriptor) -> bool {
         let now = if short { event.account() } else { None };
         if let Some(now) = now {
             let lock = (*event.handle).lock;
-            let waited = sync::take(lock, (*event.thread).index(), (asked, now));
+            let place = Place::new((*event.thread).index(), event.at);
+            let (waited, holder) = sync::take(lock, place, (asked, now));
             if waited > 0 {
-                (*event.node(event.at)).wait_ticks += waited;
+                sync::waited_for(&mut *event.thread, event.at, holder, waited);
             }
             event.go_to(child);
             if (*event.thread).tracing {
@@ -174,10 +176,29 @@ pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
         let short = event.is_region(child) && (*event.node(event.at)).key == around.key;
         let now = if short { event.step((*event.region).enter) } else { None };
         if let Some(now) = now {
-            (*event.node(event.at)).wait_ticks += now - asked;
+            let before = (*event.handle).turn.last();
+            sync::waited_for(&mut *event.thread, event.at, before, now - asked);
             event.go_to(child);
         }
         event.finish(now.is_some())
+    }
+}
+
+/// Leaves the body of an ordered construct: the next iteration has its turn.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+pub unsafe fn ordered_end(descriptor: *mut Descriptor) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
+        let done = event.is_region(event.at) && event.step((*event.region).leave).is_some();
+        if done {
+            event.leave();
+            (*event.handle).turn.passes(&*event.thread);
+        }
+        event.finish(done)
     }
 }
 

@@ -219,6 +219,19 @@ impl Location {
 
     #[cold]
     fn make_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
+        let at = self.make_node(parent, key);
+        if at != 0 && parent != 0 {
+            let first = self.node(parent).first_child;
+            self.node(at).sibling = first;
+            self.node(parent).first_child = at;
+            self.node(parent).hint = at;
+        }
+        at
+    }
+
+    /// A node below `parent` that is not among its children; 0 where that is impossible.
+    #[cold]
+    pub fn make_node(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let index = self.header.nodes.load(Ordering::Relaxed);
         let at = node_offset(index);
         if let Err(error) = self.tree.ensure(at as usize + size_of::<Node>()) {
@@ -230,12 +243,6 @@ impl Location {
         unsafe { self.base.add(at as usize).cast::<Node>().write(node) };
         // A reader of a killed process takes only nodes below the count; links come afterwards.
         self.header.nodes.store(index + 1, Ordering::Release);
-        if parent != 0 {
-            let first = self.node(parent).first_child;
-            self.node(at).sibling = first;
-            self.node(parent).first_child = at;
-            self.node(parent).hint = at;
-        }
         at
     }
 

@@ -8,8 +8,9 @@
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
-use pompeii_live::{Key, encode};
+use pompeii_live::{Key, NodeOffset, encode};
 
+use crate::cause::{self, Delay, Place};
 use crate::location::Location;
 use crate::team::OPENMP;
 
@@ -24,8 +25,8 @@ pub struct Lock {
     order: AtomicU32,
     /// When it was given back last.
     released_ticks: AtomicU64,
-    /// Location + 1 that has it or had it last.
-    holder: AtomicU32,
+    /// [`Place`] of who has it or had it last: the node that asked for it.
+    holder: AtomicU64,
     /// Nested acquisitions of the holder.
     depth: AtomicU32,
 }
@@ -37,7 +38,7 @@ impl Lock {
         id: AtomicU32::new(0),
         order: AtomicU32::new(0),
         released_ticks: AtomicU64::new(0),
-        holder: AtomicU32::new(0),
+        holder: AtomicU64::new(0),
         depth: AtomicU32::new(0),
     };
 
@@ -54,18 +55,18 @@ fn next_id() -> u32 {
     NEXT.fetch_add(1, Relaxed)
 }
 
-/// A location has the lock since `now` and has asked for it at `asked`; returns how long another
-/// thread had it meanwhile.
+/// Who asks at `place` has the lock since `now` and has asked for it at `asked`; returns how long
+/// another thread had it meanwhile, and who.
 #[inline(always)]
-pub fn take(lock: &Lock, location: u32, (asked, now): (u64, u64)) -> u64 {
-    let other = lock.holder.load(Relaxed) != location + 1;
+pub fn take(lock: &Lock, place: Place, (asked, now): (u64, u64)) -> (u64, Place) {
+    let holder = Place::from_word(lock.holder.load(Relaxed));
     let order = lock.order.load(Relaxed);
     lock.order.store(order.wrapping_add(1), Relaxed);
-    if !other {
-        return 0;
+    lock.holder.store(place.word(), Relaxed);
+    if holder.word() >> 32 == place.word() >> 32 {
+        return (0, holder);
     }
-    lock.holder.store(location + 1, Relaxed);
-    lock.released_ticks.load(Relaxed).min(now).saturating_sub(asked)
+    (lock.released_ticks.load(Relaxed).min(now).saturating_sub(asked), holder)
 }
 
 /// The lock is given back.
@@ -79,15 +80,25 @@ pub fn give_back(lock: &Lock, now: u64) {
 /// are passed over still has to know it.
 pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
     let asked = thread.header.last_ticks;
-    let waited = take(lock, thread.index(), (asked, now.max(asked)));
-    if thread.is_passing() {
+    let at = if thread.is_passing() { 0 } else { thread.header.current };
+    let place = Place::new(thread.index(), at);
+    let (waited, holder) = take(lock, place, (asked, now.max(asked)));
+    if at == 0 {
         return;
     }
     let now = thread.account(now);
-    thread.current().wait_ticks += waited;
+    if waited > 0 {
+        waited_for(thread, at, holder, waited);
+    }
     if thread.tracing {
         record_acquisition(thread, lock, now);
     }
+}
+
+/// The thread has waited at `node` for the holder of a lock, or for its turn.
+pub fn waited_for(thread: &mut Location, node: NodeOffset, holder: Place, wait: u64) {
+    thread.node(node).wait_ticks += wait;
+    cause::add(thread, node, holder, Delay { wait, starvation: 0 });
 }
 
 /// Writes the record of having the lock.
@@ -112,28 +123,50 @@ pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
     }
 }
 
+/// Where an ordered construct had its turn last: whoever waits for the next one waits for that.
+#[derive(Debug, Default)]
+pub struct Turn(AtomicU64);
+
+impl Turn {
+    /// Who had it last.
+    #[inline(always)]
+    pub fn last(&self) -> Place {
+        Place::from_word(self.0.load(Relaxed))
+    }
+
+    /// The thread, which is in the construct, has had it.
+    #[inline(always)]
+    pub fn passes(&self, thread: &Location) {
+        let node = if thread.is_passing() { 0 } else { thread.header.current };
+        self.0.store(Place::new(thread.index(), node).word(), Relaxed);
+    }
+}
+
 /// It is the iteration's turn in the ordered construct of this region, where the thread is in it:
-/// the time since the location's last event, the enter, was waiting.
-pub fn had_turn(thread: &mut Location, region: u32, now: u64) {
+/// the time since the location's last event, the enter, was waiting for `before`.
+pub fn had_turn(thread: &mut Location, region: u32, before: Place, now: u64) {
     if thread.is_passing() || thread.current().key != Key::Region(region).encode() {
         return;
     }
     let asked = thread.header.last_ticks;
     let now = thread.account(now);
-    thread.current().wait_ticks += now - asked;
+    let node = thread.header.current;
+    waited_for(thread, node, before, now - asked);
 }
 
-/// An ordered construct of this region is left; one without a body was nothing but waiting.
+/// An ordered construct of this region is left; one without a body was nothing but waiting, for
+/// whom is not known.
 pub fn passed(thread: &mut Location, region: u32, now: u64) {
     if thread.current().first_child == 0 {
-        had_turn(thread, region, now);
+        had_turn(thread, region, Place::from_word(0), now);
     }
 }
 
 /// One more level of a nestable lock; true for the first.
 #[inline]
 pub fn nested_acquired(thread: &Location, lock: &Lock) -> bool {
-    let again = lock.holder.load(Relaxed) == thread.index() + 1 && lock.depth.load(Relaxed) > 0;
+    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let again = holder.is_of(thread.index()) && lock.depth.load(Relaxed) > 0;
     lock.depth.store(if again { lock.depth.load(Relaxed) + 1 } else { 1 }, Relaxed);
     !again
 }

@@ -314,7 +314,7 @@ fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
     if stub != 0 {
         thread.node(stub).task_ticks += now.saturating_sub(start);
     }
-    barrier::add_fragment(thread, start, now);
+    barrier::add_fragment(thread, stub, (start, now));
 }
 
 /// A thread has executed an instance to its end.

@@ -6,6 +6,7 @@ use pompeii_model::{CallId, RegionId, Role};
 
 use super::barriers::{divide, owner};
 use super::{Loss, Search, Site, Words};
+use crate::waits::causes;
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
@@ -83,10 +84,25 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
             Role::Critical => "Enter less often (private sums, reduction), or make it shorter.",
             _ => "Hold the lock for shorter, or use one lock per independent object.",
         };
-        let words = Words { details: vec![detail + "."], suggestion: suggestion.into() };
+        let details = [Some(detail + "."), holder(&lens, &calls)].into_iter().flatten().collect();
+        let words = Words { details, suggestion: suggestion.into() };
         let (region, construct) = locked_in(&lens, region, &calls);
         report(search, metric, Site { region, construct, metric, calls }, words);
     }
+}
+
+/// Whom most of the waiting was for, where it was for one: it is the one to relieve.
+fn holder(lens: &Lens, calls: &[CallId]) -> Option<String> {
+    const MOST: f64 = 0.6;
+    let causes = causes(lens, |call| calls.contains(&call));
+    let all: i64 = causes.iter().map(|cause| cause.ticks).sum();
+    let first = causes.first()?;
+    let (call, location) = first.by?;
+    let share = first.ticks as f64 / all.max(1) as f64;
+    let (who, place) = (lens.thread_name(location), format::name_with_place(lens.cube, call));
+    let percent = format::percent(share);
+    (share >= MOST && lens.threads() > 2)
+        .then(|| format!("{percent} of the waiting is for {who} in {place}."))
 }
 
 /// A lock routine has no place of its own: the region that calls it has.
@@ -161,6 +177,7 @@ fn barriers_themselves(search: &mut Search) {
 mod tests {
     use super::super::check;
     use expect_test::expect;
+    use pompeii_model::{CallId, LocationId, Wait};
 
     #[test]
     fn a_contended_critical_section_costs_what_it_costs_the_late_thread() {
@@ -188,6 +205,33 @@ mod tests {
                     Its part takes longer: split the work by cost, or share it as tasks.
             "#]],
         );
+    }
+
+    #[test]
+    fn the_thread_that_holds_a_critical_section_is_named() {
+        let mut measured = crate::notation::cube(
+            "wall=100 locations=3
+             a/parallel@a.c:2/f@a.c:3/critical@a.c:5   *    time=90 visits=9
+             a/parallel@a.c:2/f@a.c:3/critical@a.c:5   1-2  omp_lock_contention_critical=80",
+        )
+        .unwrap();
+        let critical = CallId(3);
+        measured.waits = vec![Wait {
+            call: critical,
+            location: LocationId(1),
+            by: Some((critical, LocationId(0))),
+            visits: 9,
+            wait_ticks: 80,
+            starvation_ticks: 0,
+        }];
+        let found = super::super::findings(&crate::derive(&measured));
+        expect![[r#"
+            [
+                "27 visits: 5.9 ms waiting for another thread.",
+                "100 % of the waiting is for thread 0 in f.",
+            ]
+        "#]]
+        .assert_debug_eq(&found[0].details);
     }
 
     #[test]

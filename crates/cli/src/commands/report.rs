@@ -38,7 +38,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         pompeii_report::json(&experiment.cube)
     } else {
         let trees = pompeii_report::trees(&experiment.cube, &TreeOptions::default());
-        summary(&experiment, arguments.top, &std::io::stdout()) + "\n" + &trees
+        let layout = TreeOptions::default().layout;
+        let waits = pompeii_report::waits(&experiment.cube, &layout);
+        let blank = if waits.is_empty() { "" } else { "\n" };
+        summary(&experiment, arguments.top, &std::io::stdout()) + "\n" + &waits + blank + &trees
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -4,7 +4,7 @@ use crate::descriptor::{Descriptor, Slot};
 use crate::pomp::events;
 use crate::pomp::ways::{
     barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, exit,
-    exit_counted, exit_worksharing, ordered_begin, ordered_exit,
+    exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_exit,
 };
 
 events! {
@@ -77,7 +77,7 @@ events! {
     /// Begins the body of an ordered construct.
     POMP_Ordered_begin(d) = ordered_begin(d);
     /// Ends the body of an ordered construct.
-    POMP_Ordered_end(d) = exit(d, Slot::OrderedBody);
+    POMP_Ordered_end(d) = ordered_end(d);
     /// Leaves an ordered construct.
     POMP_Ordered_exit(d) = ordered_exit(d);
     /// Asks for a critical section.

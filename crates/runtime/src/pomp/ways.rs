@@ -152,8 +152,26 @@ pub fn ordered_begin(descriptor: *mut Descriptor) {
 fn ordered_begin_any(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         let now = clock::now();
-        sync::had_turn(thread, handle.region(process, Slot::Ordered), now);
+        let before = handle.turn.last();
+        sync::had_turn(thread, handle.region(process, Slot::Ordered), before, now);
         thread.enter(handle.region(process, Slot::OrderedBody), now);
+    });
+}
+
+/// The body of an ordered construct ends.
+#[inline(always)]
+pub fn ordered_end(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    if !unsafe { fast::ordered_end(descriptor) } {
+        ordered_end_any(descriptor);
+    }
+}
+
+#[inline(never)]
+fn ordered_end_any(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, process, handle| {
+        thread.exit(handle.region(process, Slot::OrderedBody), clock::now());
+        handle.turn.passes(thread);
     });
 }
 

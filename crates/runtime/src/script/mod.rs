@@ -25,6 +25,7 @@
 //! each location's call tree with visits (`x2`), exclusive ticks, and the metrics that are not 0,
 //! behind a check of what must always hold; with tracing, its records too.
 
+mod causes;
 mod findings;
 mod iterations;
 mod kernels;
@@ -44,7 +45,7 @@ use pompeii_live::{Calibration, RegionKind};
 use crate::clock::Clock;
 use crate::location::Location;
 use crate::process::{Options, Process, RegionText};
-use crate::sync::{self, Lock};
+use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
 use crate::team::ParallelRegions;
 use crate::{barrier, iteration, task, team};
@@ -52,6 +53,13 @@ use crate::{barrier, iteration, task, team};
 /// Runs a script and compares the call trees that it leaves.
 pub fn check(script: &str, expected: Expect) {
     expected.assert_eq(&Run::new(script, Setting::default()).trees());
+}
+
+/// Runs a script and compares who made whom wait in it.
+pub fn check_causes(script: &str, expected: Expect) {
+    let run = Run::new(script, Setting::default());
+    run.trees();
+    expected.assert_eq(&run.causes());
 }
 
 /// Runs a script with tracing and compares the records of its locations.
@@ -110,6 +118,7 @@ pub struct Run {
     teams: HashMap<String, TeamOf>,
     tasks: HashMap<String, usize>,
     locks: HashMap<String, &'static Lock>,
+    turns: HashMap<String, &'static Turn>,
     /// Taskloops, and what their generated tasks carry.
     loops: HashMap<String, i64>,
 }
@@ -139,6 +148,7 @@ impl Run {
             teams: HashMap::new(),
             tasks: HashMap::new(),
             locks: HashMap::new(),
+            turns: HashMap::new(),
             loops: HashMap::new(),
         };
         let mut now = 0;
@@ -286,6 +296,7 @@ impl Run {
     fn region_event(&mut self, name: &str, verb: &str, of: &str, now: u64) {
         let region = self.region(of);
         let lock = *self.locks.entry(of.into()).or_insert_with(|| Box::leak(Box::new(Lock::new())));
+        let turn = *self.turns.entry(of.into()).or_insert_with(|| Box::leak(Box::default()));
         let body = self.regions.len();
         let body = match verb {
             "hold" | "release" | "turn" | "turned" => self.region(&format!("{of} body")),
@@ -300,10 +311,13 @@ impl Run {
             "exit" | "leave" | "gone" | "grouped" => thread.exit(region, now),
             "group-end" => drop(thread.enter(body, now)),
             "turn" => {
-                sync::had_turn(thread, region, now);
+                sync::had_turn(thread, region, turn.last(), now);
                 thread.enter(body, now);
             }
-            "turned" => thread.exit(body, now),
+            "turned" => {
+                thread.exit(body, now);
+                turn.passes(thread);
+            }
             "past" => {
                 sync::passed(thread, region, now);
                 thread.exit(region, now);

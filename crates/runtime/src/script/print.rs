@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{CHUNK_BYTES, Key, Node, NodeOffset, node_offset};
 use pompeii_otf2::event::Event;
@@ -62,11 +63,36 @@ impl Run {
         }
     }
 
+    /// Who has waited where, and for whom: one line per entry of a node's list, newest first.
+    pub fn causes(&self) -> String {
+        let mut text = String::new();
+        for (name, location) in &self.threads {
+            // SAFETY: locations are never freed, and the script has one thread.
+            let location = unsafe { &mut **location };
+            for index in 1..location.header.nodes.load(Relaxed) {
+                let node = *location.node(node_offset(index));
+                let mut at = match Key::decode(node.key) {
+                    Key::Region(_) => node.private as NodeOffset,
+                    _ => 0,
+                };
+                while at != 0 {
+                    let cause = *location.node(at);
+                    let (of, by) = (self.key(&node), self.key(&cause));
+                    let _ = writeln!(text, "{name} in {of} for {by}{}", metrics(&cause));
+                    at = cause.sibling;
+                }
+            }
+        }
+        text
+    }
+
     fn key(&self, node: &Node) -> String {
         match Key::decode(node.key) {
+            Key::Cause { location: Key::OTHERS, .. } => "others".to_owned(),
+            Key::Cause { location, node: 0 } => self.name_of(location).to_owned(),
             Key::Region(region) => self.regions[region as usize].clone(),
             Key::Stub(region) => format!("~{}", self.regions[region as usize]),
-            Key::Attach { location, node } => {
+            Key::Attach { location, node } | Key::Cause { location, node } => {
                 let (name, location) =
                     self.threads.iter().find(|(_, at)| index(*at) == location).unwrap();
                 // SAFETY: locations are never freed, and the script has one thread.
@@ -74,6 +100,11 @@ impl Run {
                 format!("{name}'s {}", self.key(&node))
             }
         }
+    }
+
+    fn name_of(&self, location: u32) -> &str {
+        let known = self.threads.iter().find(|(_, at)| index(*at) == location);
+        known.map_or("?", |(name, _)| name)
     }
 
     /// Records of all locations: time, record, what its ids stand for.

@@ -1,0 +1,60 @@
+//! What a measurement contains, of real programs: who waited for whom.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use common::Sandbox;
+use serde_json::Value;
+
+fn report(sandbox: &Sandbox, experiment: &str) -> Value {
+    let text = sandbox.succeeds(&format!("report {experiment} --json")).output;
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["sum_error"], Value::Null);
+    report
+}
+
+/// The region that the call path of this index ends in.
+fn region_of<'a>(report: &'a Value, call: &Value) -> &'a str {
+    let call = &report["call_paths"][call.as_u64().unwrap() as usize];
+    report["regions"][call["region"].as_u64().unwrap() as usize]["name"].as_str().unwrap()
+}
+
+/// Thread 0 arrives last at the barrier, by 20 ms; it takes the critical first and keeps it.
+const LATE: &str = "#include <omp.h>
+#include <unistd.h>
+int main(void) {
+  volatile int held = 0;
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 0) usleep(20000);
+#pragma omp barrier
+    if (omp_get_thread_num() == 1) while (!held) usleep(100);
+#pragma omp critical
+    { held = 1; usleep(10000); }
+  }
+  return 0;
+}
+";
+
+#[test]
+fn a_profile_knows_who_waited_for_whom() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("late", LATE);
+    sandbox.succeeds("run -q -o exp -- ./late");
+    let report = report(&sandbox, "exp");
+    let waits = report["waits"].as_array().unwrap();
+    let at = |name: &str| {
+        let here = |wait: &&Value| region_of(&report, &wait["call_path"]) == name;
+        waits.iter().find(here).unwrap_or_else(|| panic!("{name}: {waits:?}"))
+    };
+    let barrier = at("!$omp barrier @late.c:8");
+    assert_eq!((&barrier["location"], &barrier["by_location"]), (&1.into(), &0.into()));
+    assert_eq!(region_of(&report, &barrier["by_call_path"]), "!$omp barrier @late.c:8");
+    assert!(barrier["wait_s"].as_f64().unwrap() > 0.01, "{barrier}");
+    let critical = at("!$omp critical @late.c:10");
+    assert_eq!((&critical["location"], &critical["by_location"]), (&1.into(), &0.into()));
+    assert_eq!(region_of(&report, &critical["by_call_path"]), "!$omp critical @late.c:10");
+    let text = sandbox.succeeds("report exp").output;
+    assert!(text.contains("Waiting, and for whom"), "{text}");
+    assert!(text.contains("  thread 0 in parallel late.c:5"), "{text}");
+}

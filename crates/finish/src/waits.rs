@@ -1,0 +1,42 @@
+//! Who waited for whom: a node's list of causes becomes [`Wait`]s between call paths.
+
+use std::collections::{BTreeMap, HashMap};
+
+use pompeii_live::{Key, LiveProcess, Node};
+use pompeii_model::{CallId, Id, LocationId, Wait};
+
+/// Where somebody waited, who, and for what.
+type Relation = (CallId, LocationId, Option<(CallId, LocationId)>);
+
+/// The waits of all locations, in the order of call paths; `calls_of` is each node's call path, by
+/// location.
+pub fn of(live: &LiveProcess, calls_of: &[Vec<CallId>]) -> Vec<Wait> {
+    let place_of: HashMap<u32, usize> =
+        live.locations.iter().enumerate().map(|(place, at)| (at.index, place)).collect();
+    // Several nodes of a location may be one call path: its waits are one then.
+    let mut found: BTreeMap<Relation, Wait> = BTreeMap::new();
+    for (place, location) in live.locations.iter().enumerate() {
+        for node in &location.nodes {
+            let Key::Cause { location: by, node: at } = Key::decode(node.key) else { continue };
+            let call_of = |place: usize, node: u32| calls_of[place].get(node as usize).copied();
+            let by = place_of
+                .get(&by)
+                .and_then(|&place| Some((call_of(place, at)?, LocationId::from_index(place))));
+            let Some(call) = call_of(place, node.parent) else { continue };
+            let key = (call, LocationId::from_index(place), by);
+            add(found.entry(key).or_insert_with(|| empty(key)), node);
+        }
+    }
+    found.into_values().collect()
+}
+
+fn empty((call, location, by): Relation) -> Wait {
+    Wait { call, location, by, visits: 0, wait_ticks: 0, starvation_ticks: 0 }
+}
+
+/// Numbers of a damaged file may be anything.
+fn add(wait: &mut Wait, node: &Node) {
+    wait.visits = wait.visits.saturating_add_unsigned(node.visits);
+    wait.wait_ticks = wait.wait_ticks.saturating_add_unsigned(node.wait_ticks);
+    wait.starvation_ticks = wait.starvation_ticks.saturating_add_unsigned(node.starvation_ticks);
+}

@@ -1,0 +1,60 @@
+//! Who waited for whom, as text: per construct the threads that the others waited for there, each
+//! with the call path that it came from.
+
+use pompeii_analysis::{Cause, Lens, WaitedAt, format, waited_at};
+use pompeii_model::Cube;
+
+use crate::Options;
+use crate::layout::{Style, fit, left, right};
+
+/// Constructs, and causes of each, that are shown.
+const SHOWN: usize = 5;
+const NUMBERS: [usize; 3] = [13, 13, 8];
+
+/// The table; empty where nobody waited for anybody.
+pub fn waits(cube: &Cube, options: &Options) -> String {
+    let lens = Lens::new(cube);
+    let found = waited_at(&lens);
+    if found.is_empty() {
+        return String::new();
+    }
+    let style = Style::new(options);
+    let heading = left("Waiting, and for whom", name_width(options));
+    let columns = right("lost", NUMBERS[0]) + &right("times", NUMBERS[1]);
+    let mut text = format!(" {}{columns}{}\n", style.bold(&heading), right("share", NUMBERS[2]));
+    for at in found.iter().take(SHOWN) {
+        text += &construct(&lens, at, options);
+    }
+    if found.len() > SHOWN {
+        let more = format::counted((found.len() - SHOWN) as i64, "construct");
+        text += &format!(" ({more} more: --json has all)\n");
+    }
+    text
+}
+
+fn name_width(options: &Options) -> usize {
+    options.width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(20)
+}
+
+fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
+    let visits = at.causes.iter().map(|cause| cause.visits).sum();
+    let name = &lens.cube.regions[at.region].name;
+    let mut text = line(options, name, (lens.seconds(at.ticks), visits, 1.0));
+    for Cause { by, visits, ticks } in at.causes.iter().take(SHOWN) {
+        let name = by.map_or("  others".to_owned(), |(call, location)| {
+            let place = format::name_with_place(lens.cube, call);
+            format!("  {} in {place}", lens.thread_name(location))
+        });
+        let share = *ticks as f64 / at.ticks.max(1) as f64;
+        text += &line(options, &name, (lens.seconds(*ticks), *visits, share));
+    }
+    text
+}
+
+fn line(options: &Options, name: &str, (seconds, visits, share): (f64, i64, f64)) -> String {
+    let name = left(&fit(name, name_width(options)), name_width(options));
+    let numbers = right(&format::seconds(seconds), NUMBERS[0])
+        + &right(&format::count(visits), NUMBERS[1])
+        + &right(&format::percent(share), NUMBERS[2]);
+    format!(" {name}{numbers}\n")
+}

@@ -1,0 +1,108 @@
+//! Who made whom wait, known while the program runs (decision 9): a node that waits has a list of
+//! the places that it has waited for, with how often and how long. The list is separate from the
+//! node's children, the cause that was added last is its head, and it is bounded: what more than
+//! [`CAUSES_MAX`] places have caused is one entry.
+
+use pompeii_live::{Key, NodeOffset, node_index};
+
+use crate::location::Location;
+
+/// Entries of a list that stand for one place each.
+const CAUSES_MAX: usize = 16;
+
+/// Where a location was, in one word that is published as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(u64);
+
+impl Place {
+    /// `node` of `location`; 0 where it was not observed.
+    #[inline(always)]
+    pub const fn new(location: u32, node: NodeOffset) -> Self {
+        Self((location as u64 + 1) << 32 | node as u64)
+    }
+
+    /// As it was published.
+    #[inline(always)]
+    pub const fn from_word(word: u64) -> Self {
+        Self(word)
+    }
+
+    /// To be published.
+    #[inline(always)]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The location; `None` where nothing was published.
+    #[inline(always)]
+    pub const fn location(self) -> Option<u32> {
+        ((self.0 >> 32) as u32).checked_sub(1)
+    }
+
+    /// Whether this is a place of that location.
+    #[inline(always)]
+    pub const fn is_of(self, location: u32) -> bool {
+        self.0 >> 32 == location as u64 + 1
+    }
+}
+
+/// Time that was lost at one visit, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delay {
+    /// Waiting.
+    pub wait: u64,
+    /// Waiting for tasks of others, behind the latest arrival.
+    pub starvation: u64,
+}
+
+/// `thread` has lost time at `node` because of what was going on at `place`. A thread that has
+/// waited for nobody else is not written down.
+#[inline(never)]
+pub fn add(thread: &mut Location, node: NodeOffset, place: Place, delay: Delay) {
+    let Some(location) = place.location().filter(|&location| location != thread.index()) else {
+        return;
+    };
+    let key = Key::Cause { location, node: node_index(place.0 as NodeOffset) }.encode();
+    let head = thread.node(node).private as NodeOffset;
+    let known = head != 0 && thread.node(head).key == key;
+    let cause = if known { head } else { find(thread, node, key) };
+    if cause != 0 {
+        let cause = thread.node(cause);
+        cause.visits += 1;
+        cause.wait_ticks += delay.wait;
+        cause.starvation_ticks += delay.starvation;
+    }
+}
+
+/// The node's cause of this key, which becomes the head of the list.
+fn find(thread: &mut Location, node: NodeOffset, key: u64) -> NodeOffset {
+    let head = thread.node(node).private as NodeOffset;
+    let (mut before, mut at, mut length) = (0, head, 0);
+    while at != 0 {
+        let entry = *thread.node(at);
+        if entry.key == key {
+            if before != 0 {
+                thread.node(before).sibling = entry.sibling;
+                thread.node(at).sibling = head;
+                thread.node(node).private = u64::from(at);
+            }
+            return at;
+        }
+        (before, at, length) = (at, entry.sibling, length + 1);
+    }
+    let others = Key::Cause { location: Key::OTHERS, node: 0 }.encode();
+    match length {
+        0..CAUSES_MAX => make(thread, node, key),
+        CAUSES_MAX => make(thread, node, others),
+        _ => find(thread, node, others),
+    }
+}
+
+fn make(thread: &mut Location, node: NodeOffset, key: u64) -> NodeOffset {
+    let made = thread.make_node(node, key);
+    if made != 0 {
+        thread.node(made).sibling = thread.node(node).private as NodeOffset;
+        thread.node(node).private = u64::from(made);
+    }
+    made
+}
