@@ -12,6 +12,7 @@ pub fn derive(measured: &Cube) -> Cube {
     let dimensions = (measured.regions.clone(), measured.calls.clone(), measured.system.clone());
     let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);
     cube.waits.clone_from(&measured.waits);
+    cube.task_times.clone_from(&measured.task_times);
     for property in properties::metrics() {
         let parent = property.parent.and_then(|name| cube.metric(name));
         cube.add_metric(Metric {

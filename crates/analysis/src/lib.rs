@@ -35,6 +35,7 @@ pub mod notation;
 pub mod profile;
 pub mod properties;
 mod sums;
+mod task_times;
 mod waits;
 
 pub use allocation::{AllocationPart, allocation};
@@ -46,4 +47,5 @@ pub use lens::Lens;
 pub use load::{LoadError, load, measured};
 pub use properties::{Compute, Doc, Property};
 pub use sums::{SumError, check_sum};
+pub use task_times::{TaskInstances, task_instances};
 pub use waits::{Cause, WaitedAt, causes, waited_at};

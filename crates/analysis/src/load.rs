@@ -10,7 +10,8 @@ use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
 use pompeii_model::{
     CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, MetricId,
-    Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit, WAITS_FILE, Wait,
+    Paradigm, Process, ProcessId, Region, RegionId, Role, System, TASKS_FILE, TaskTimes, Unit,
+    WAITS_FILE, Wait,
 };
 use thiserror::Error;
 
@@ -85,6 +86,7 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
     cube.wall_ticks = wall_ticks(report, &cube, time)?;
     cube.waits = waits(reader, &ids)?;
+    cube.task_times = task_times(reader, cube.regions.len(), &ids)?;
     Ok(cube)
 }
 
@@ -102,6 +104,22 @@ fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
         Some(Wait { call: *call(wait.call)?, location: *location(wait.location)?, by, ..wait })
     };
     Ok(Wait::parse_all(&String::from_utf8_lossy(&text)).into_iter().filter_map(known).collect())
+}
+
+/// Times of task instances. Regions have the same ids in the report and in the model.
+fn task_times(
+    reader: &cubex::Reader,
+    regions: usize,
+    ids: &Ids,
+) -> Result<Vec<TaskTimes>, LoadError> {
+    let text = reader.file(TASKS_FILE)?.unwrap_or_default();
+    let known = |times: TaskTimes| {
+        let stored = cubex::LocationId::from_index(times.location.index());
+        let location = *ids.locations.get(&stored)?;
+        (times.region.index() < regions).then_some(TaskTimes { location, ..times })
+    };
+    let times = TaskTimes::parse_all(&String::from_utf8_lossy(&text));
+    Ok(times.into_iter().filter_map(known).collect())
 }
 
 /// Where the report's call paths and locations are in the model.

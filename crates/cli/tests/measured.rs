@@ -1,4 +1,5 @@
-//! What a measurement contains, of real programs: who waited for whom.
+//! What a measurement contains, of real programs: who waited for whom, and how long
+//! task instances took.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
 
 mod common;
@@ -57,4 +58,42 @@ fn a_profile_knows_who_waited_for_whom() {
     let text = sandbox.succeeds("report exp").output;
     assert!(text.contains("Waiting, and for whom"), "{text}");
     assert!(text.contains("  thread 0 in parallel late.c:5"), "{text}");
+}
+
+/// Thread 0 creates 20 tasks, which sleep for 1 to 20 ms.
+const TASKS: &str = "#include <unistd.h>
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 1; i <= 20; i++) {
+#pragma omp task firstprivate(i)
+    usleep(1000 * i);
+  }
+  return 0;
+}
+";
+
+#[test]
+fn a_profile_knows_how_long_tasks_took() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q -o exp -- ./tasks");
+    let report = report(&sandbox, "exp");
+    let [of] = report["tasks"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    let region = &report["regions"][of["region"].as_u64().unwrap() as usize]["name"];
+    assert_eq!(region, "!$omp task @tasks.c:6");
+    for time in ["creation", "waiting", "execution"] {
+        let bins = of[time]["histogram"].as_array().unwrap();
+        let counts = bins.iter().map(|bin| bin["count"].as_u64().unwrap());
+        assert_eq!((&of[time]["count"], counts.sum::<u64>()), (&20.into(), 20), "{time}");
+    }
+    let seconds = |what: &str| of["execution"][what].as_f64().unwrap();
+    assert!(seconds("min_s") >= 0.001 && seconds("max_s") >= 0.02, "{of}");
+    assert!(seconds("mean_s") >= 0.0105 && seconds("deviation_s") > 0.004, "{of}");
+    let trees = report["metrics"].as_array().unwrap().iter();
+    let task_time = trees.clone().find(|metric| metric["name"] == "task_time").unwrap();
+    let all = task_time["total"].as_f64().unwrap();
+    assert!((seconds("sum_s") - all).abs() < 1e-9, "{} {all}", seconds("sum_s"));
+    let text = sandbox.succeeds("report exp").output;
+    assert!(text.contains("Tasks: time per instance") && text.contains("  execution"), "{text}");
 }

@@ -10,6 +10,7 @@
 mod clock;
 mod manifest;
 mod profile;
+mod task_times;
 mod trace;
 mod unify;
 mod waits;

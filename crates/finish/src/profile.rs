@@ -1,14 +1,19 @@
 //! The profile as a Cube report. Seconds are doubles there; [`pompeii_model::Frequency`] makes the
 //! same ticks of them again, by the attribute `pompeii::ticks_per_second`.
 
+use std::collections::HashMap;
+use std::fs::File;
 use std::path::Path;
 
 use pompeii_cubex::Id as _;
 use pompeii_cubex::{
     self as cubex, DataType, LocationGroup, MetricKind, Report, SystemNode, WriteOptions, Writer,
 };
-use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, MetricId, Unit, WAITS_FILE, Wait};
+use pompeii_model::{
+    CallId, Cube, Id, IndexVec, LocationId, MetricId, TASKS_FILE, TaskTimes, Unit, WAITS_FILE, Wait,
+};
 
+use crate::task_times;
 use crate::unify::Unified;
 
 /// Writes `path`.
@@ -16,7 +21,7 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
     let cube = &unified.cube;
     let (report, calls) = report(cube);
     let mut writer = Writer::create(path, &report, WriteOptions::default())?;
-    let own: std::collections::HashMap<cubex::CallPathId, CallId> =
+    let own: HashMap<cubex::CallPathId, CallId> =
         calls.enumerated().map(|(own, &theirs)| (theirs, own)).collect();
     for (metric, definition) in cube.metrics().enumerated() {
         let theirs = cubex::MetricId(metric.0);
@@ -37,9 +42,28 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
             })?,
         }
     }
+    write_task_times(&mut writer, cube, &own)?;
     let waits: Vec<Wait> = cube.waits.iter().map(|wait| stored(wait, &calls)).collect();
     writer.file(WAITS_FILE, Wait::write_all(&waits).as_bytes())?;
     writer.finish().map(drop)
+}
+
+/// Behind the metrics of the cube: statistics of task instances, and the histograms in a file.
+fn write_task_times(
+    writer: &mut Writer<'_, File>,
+    cube: &Cube,
+    own: &HashMap<cubex::CallPathId, CallId>,
+) -> Result<(), cubex::Error> {
+    for (place, (time, _)) in task_times::metrics(cube).into_iter().enumerate() {
+        let metric = cubex::MetricId::from_index(cube.metrics().len() + place);
+        for path in writer.row_order(metric)? {
+            let row = own.get(&path).and_then(|&call| task_times::row(cube, time, call));
+            if let Some(row) = row {
+                writer.row(metric, path, &row)?;
+            }
+        }
+    }
+    writer.file(TASKS_FILE, TaskTimes::write_all(&cube.task_times).as_bytes())
 }
 
 /// The wait with the report's call paths; locations are the same there.
@@ -114,6 +138,9 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
                 ..cubex::Metric::default()
             },
         );
+    }
+    for (_, metric) in task_times::metrics(cube) {
+        report.metrics.push(None, metric);
     }
     for region in cube.regions.iter() {
         let line = |line: u32| (line != 0).then_some(line);

@@ -11,7 +11,7 @@ use pompeii_model::{
     Process, ProcessId, Region, RegionId, Role, System, Unit,
 };
 
-use crate::waits;
+use crate::{task_times, waits};
 
 const ROOT: u32 = 1;
 const TASKS: u32 = 2;
@@ -67,6 +67,7 @@ pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
         fill(&mut cube, live, (place, location), &calls_of[place], end_ticks);
     }
     cube.waits = waits::of(live, &calls_of);
+    cube.task_times = task_times::of(live, cube.regions.len());
     Unified { cube, end_ticks }
 }
 
@@ -408,6 +409,7 @@ mod tests {
             thread: index,
             level: u32::from(parent.is_some()),
             nodes: roots.into_iter().chain(nodes).collect(),
+            task_records: Vec::new(),
             current: ROOT,
             final_barrier: None,
             last_ticks: 1_100,

@@ -127,9 +127,10 @@ pub struct Node {
     pub created: u64,
     /// Creation: task instances executed at once by the thread that met them, counted only.
     pub undeferred: u64,
-    /// The runtime's own. Creation: 1 where the last instance created here was undeferred. Chunk:
-    /// the iteration that would continue it. Waiting: the list of what was waited for, a
-    /// [`NodeOffset`].
+    /// The runtime's own. Creation: lowest bit, whether the last instance created here was
+    /// undeferred; creation and root of a task tree: in the upper half the index of its
+    /// [`TaskRecord`]. Chunk: the iteration that would continue it. Waiting: the list of what was
+    /// waited for, a [`NodeOffset`].
     pub private: u64,
 }
 
@@ -202,6 +203,62 @@ pub struct LocationHeader {
     /// Nesting level of those teams: 1 for teams that an initial thread forks, 0 for an initial
     /// thread itself. One location forks teams of several levels where it is a thread 0.
     pub level: u32,
+    /// Task records in use, including the unused record 0.
+    pub task_records: AtomicU32,
+}
+
+/// Bins of a distribution.
+pub const BINS: usize = 54;
+
+/// Which time of task instances a [`TaskRecord`] is about.
+pub mod task_time {
+    /// Creating it, until its creator goes on.
+    pub const CREATION: u32 = 0;
+    /// From the begin of its creation to its own.
+    pub const WAITING: u32 = 1;
+    /// Executing it, without being suspended.
+    pub const EXECUTION: u32 = 2;
+}
+
+/// One time of the instances of one task construct on one location, as a distribution in constant
+/// memory. The number of instances is the sum of the bins.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaskRecord {
+    /// The task's region.
+    pub region: u32,
+    /// Which time: [`task_time`].
+    pub time: u32,
+    /// Smallest, in ticks.
+    pub min_ticks: u64,
+    /// Largest.
+    pub max_ticks: u64,
+    /// Sum.
+    pub sum_ticks: u64,
+    /// Sum of squares.
+    pub sum_of_squares: f64,
+    /// How many had so many binary digits: bin `b` is for `2^(b-1)` to `2^b - 1` ticks, the last
+    /// one for all above too.
+    pub bins: [u32; BINS],
+}
+
+impl TaskRecord {
+    /// Nothing yet.
+    pub const fn new(region: u32, time: u32) -> Self {
+        let (min_ticks, max_ticks, sum_ticks, sum_of_squares) = (u64::MAX, 0, 0, 0.0);
+        Self { region, time, min_ticks, max_ticks, sum_ticks, sum_of_squares, bins: [0; BINS] }
+    }
+
+    /// One more instance.
+    #[inline(always)]
+    pub fn add(&mut self, ticks: u64) {
+        self.min_ticks = self.min_ticks.min(ticks);
+        self.max_ticks = self.max_ticks.max(ticks);
+        self.sum_ticks += ticks;
+        self.sum_of_squares += ticks as f64 * ticks as f64;
+        let digits = (u64::BITS - ticks.leading_zeros()) as usize;
+        self.bins[digits.min(BINS - 1)] += 1;
+    }
 }
 
 /// The latest arrival at a team's barrier, kept for two generations: barrier k + 2 cannot begin
@@ -257,6 +314,7 @@ pub struct Team {
 }
 
 const _: () = assert!(size_of::<Node>() == 128 && size_of::<Team>() == 128);
+const _: () = assert!(size_of::<TaskRecord>() == 256);
 const _: () = assert!(size_of::<ProcessHeader>() <= 4096);
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! | `definitions` | a log of [`Definition`]s, appended under a lock, published by its length |
 //! | `teams` | [`Team`] records: who forked whom, barrier arrivals |
 //! | `N.loc` | location N: its [`LocationHeader`] in the first page, then its call tree's [`Node`]s |
+//! | `N.tsk` | location N's [`TaskRecord`]s, where it has had tasks |
 //! | `N.evt` | location N's events, already in OTF2's chunk layout |
 //!
 //! Design constraints:
@@ -27,8 +28,8 @@ mod read;
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, RegionKind};
 pub use layout::{
-    BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
-    NodeOffset, ProcessHeader, Team, node_index, node_offset,
+    BINS, BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
+    NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, node_index, node_offset, task_time,
 };
 pub use map::{MapError, Mapped};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
@@ -45,6 +46,11 @@ pub const CHUNK_BYTES: usize = 1 << 20;
 /// Name of a location's header and call-tree file.
 pub fn location_file(location: u32) -> String {
     format!("{location}.loc")
+}
+
+/// Name of a location's file of task records.
+pub fn tasks_file(location: u32) -> String {
+    format!("{location}.tsk")
 }
 
 /// Name of a location's event file.

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::layout::{
     BarrierSlot, Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader,
-    Team, node_index,
+    TaskRecord, Team, node_index,
 };
-use crate::{DEFINITIONS_FILE, Definition, PROCESS_FILE, TEAMS_FILE, events_file, location_file};
+use crate::{
+    DEFINITIONS_FILE, Definition, PROCESS_FILE, TEAMS_FILE, events_file, location_file, tasks_file,
+};
 
 /// Why live state cannot be read.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub struct LiveLocation {
     pub level: u32,
     /// Call tree; node 0 is unused, 1 the program or the time outside of teams, 2 `TASKS`.
     pub nodes: Vec<Node>,
+    /// Times of task instances.
+    pub task_records: Vec<TaskRecord>,
     /// Current node at the end.
     pub current: u32,
     /// The team whose final barrier it was in.
@@ -279,11 +283,35 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         thread: word(offset_of!(LocationHeader, thread)),
         level: word(offset_of!(LocationHeader, level)),
         nodes,
+        task_records: read_task_records(folder, index, word(TASK_RECORDS)),
         current: node_index(word(offset_of!(LocationHeader, current))),
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
         events_path: folder.join(events_file(index)),
     })
+}
+
+const TASK_RECORDS: usize = offset_of!(LocationHeader, task_records);
+
+/// A location without tasks has no file; record 0 is unused.
+fn read_task_records(folder: &Path, location: u32, claimed: u32) -> Vec<TaskRecord> {
+    let Ok(file) = Bytes::read(folder.join(tasks_file(location))) else { return Vec::new() };
+    let whole = (file.bytes.len() / size_of::<TaskRecord>()).min(claimed as usize);
+    let record = |index: usize| {
+        let at = index * size_of::<TaskRecord>();
+        let bin = |bin: usize| file.u32(at + offset_of!(TaskRecord, bins) + 4 * bin);
+        let squares = file.u64(at + offset_of!(TaskRecord, sum_of_squares));
+        TaskRecord {
+            region: file.u32(at + offset_of!(TaskRecord, region)),
+            time: file.u32(at + offset_of!(TaskRecord, time)),
+            min_ticks: file.u64(at + offset_of!(TaskRecord, min_ticks)),
+            max_ticks: file.u64(at + offset_of!(TaskRecord, max_ticks)),
+            sum_ticks: file.u64(at + offset_of!(TaskRecord, sum_ticks)),
+            sum_of_squares: f64::from_bits(squares),
+            bins: std::array::from_fn(bin),
+        }
+    };
+    (1..whole).map(record).collect()
 }
 
 fn read_node(file: &Bytes, index: usize) -> Node {

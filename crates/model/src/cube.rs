@@ -7,7 +7,7 @@
 
 use crate::{
     CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
-    System, Ticks, Wait,
+    System, TaskTimes, Ticks, Wait,
 };
 
 /// Severities of a run with the three dimensions that they are spread over.
@@ -27,6 +27,8 @@ pub struct Cube {
     pub system: System,
     /// Who waited for whom.
     pub waits: Vec<Wait>,
+    /// Times of task instances, by construct and location.
+    pub task_times: Vec<TaskTimes>,
     metrics: IndexVec<MetricId, Metric>,
     /// Per metric: call paths x locations, empty until the first value.
     severities: IndexVec<MetricId, Vec<i64>>,
@@ -48,6 +50,7 @@ impl Cube {
             calls,
             system,
             waits: Vec::new(),
+            task_times: Vec::new(),
             metrics: IndexVec::default(),
             severities: IndexVec::default(),
         }

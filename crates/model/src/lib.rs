@@ -18,6 +18,7 @@
 
 mod calltree;
 mod cube;
+mod distribution;
 mod ids;
 mod metric;
 mod region;
@@ -27,6 +28,7 @@ mod wait;
 
 pub use calltree::{CallNode, CallTree};
 pub use cube::Cube;
+pub use distribution::{Distribution, Moments, TASKS_FILE, TaskTime, TaskTimes};
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
 pub use region::{Paradigm, Region, Role};

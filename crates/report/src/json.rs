@@ -6,12 +6,14 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{
-    Finding, Lens, allocation, check_sum, counted_only, efficiencies, findings,
+    Finding, Lens, allocation, check_sum, counted_only, efficiencies, findings, task_instances,
 };
 use pompeii_model::{
     CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Unit, Wait,
 };
 use serde::Serialize;
+
+use crate::json_tasks::{JsonTasks, json_tasks};
 
 /// A whole report.
 #[derive(Debug, Serialize)]
@@ -38,6 +40,8 @@ pub struct JsonReport {
     pub counted_only: Vec<JsonCounted>,
     /// Who waited for whom.
     pub waits: Vec<JsonWait>,
+    /// Times of task instances, by construct.
+    pub tasks: Vec<JsonTasks>,
 }
 
 /// Efficiencies between 0 and 1; the first is the product of the next three.
@@ -212,6 +216,7 @@ pub fn json_report(cube: &Cube) -> JsonReport {
             .into_iter()
             .map(|c| JsonCounted { thing: c.thing, region: c.region.index(), count: c.count })
             .collect(),
+        tasks: task_instances(cube).iter().map(|of| json_tasks(cube, of)).collect(),
         waits: cube.waits.iter().map(|wait| json_wait(cube, wait)).collect(),
     }
 }

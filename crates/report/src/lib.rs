@@ -11,8 +11,10 @@
 mod explain;
 mod html;
 mod json;
+mod json_tasks;
 mod layout;
 mod summary;
+mod tasks;
 mod trees;
 mod waits;
 
@@ -20,6 +22,7 @@ pub use explain::{UnknownProperty, explain};
 pub use html::html;
 pub use json::{JsonReport, json, json_report};
 pub use summary::summary;
+pub use tasks::tasks;
 pub use trees::{TreeOptions, trees};
 pub use waits::waits;
 

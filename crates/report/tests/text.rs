@@ -3,8 +3,8 @@
 
 use expect_test::{Expect, expect};
 use pompeii_analysis as analysis;
-use pompeii_model::{Cube, LocationId, Wait};
-use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, trees, waits};
+use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
+use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, tasks, trees, waits};
 
 /// Eight threads of an ocean model: imbalance, serial parts, and a critical section.
 fn ocean() -> Cube {
@@ -333,4 +333,87 @@ fn who_waited_for_whom() {
         |   others                                             10 ms        2,000    11 %
     "#]],
     );
+}
+
+/// Ticks of the ocean are microseconds.
+#[test]
+fn times_of_task_instances() {
+    let mut cube = analysis::derive(
+        &analysis::notation::cube(
+            "wall=100 locations=2 clock=1000000
+             a/create task@a.c:7   0  visits=40 tasks_created=8 tasks_undeferred=32
+             TASKS/task@a.c:7      *  time=60",
+        )
+        .unwrap(),
+    );
+    let region = cube.regions.enumerated().find(|(_, r)| r.role.as_str() == "task").unwrap().0;
+    let times = |location, time, ticks: &[i64]| TaskTimes {
+        region,
+        location: LocationId(location),
+        time,
+        ticks: distribution(ticks),
+    };
+    cube.task_times = vec![
+        times(0, TaskTime::Creation, &[1, 1, 1, 1, 1, 1, 2, 2]),
+        times(0, TaskTime::Waiting, &[5, 5, 5, 5]),
+        times(1, TaskTime::Waiting, &[5, 9, 9, 9]),
+        times(0, TaskTime::Execution, &[1, 3, 3, 3]),
+        times(1, TaskTime::Execution, &[3, 3, 3, 900]),
+    ];
+    check(
+        &tasks(&cube, &Options::default()),
+        80,
+        expect![[r#"
+        | Tasks: time per instance      instances      mean deviation       min       max
+        | !$omp task @a.c:7
+        |   creation                            8    1.2 µs    433 ns    1.0 µs    2.0 µs
+        |   waiting                             8    6.5 µs    1.9 µs    5.0 µs    9.0 µs
+        |   execution                           8    115 µs    297 µs    1.0 µs    900 µs
+        |   undeferred, counted only           32
+        |   execution: 12 % < 2.0 µs, 75 % < 4.0 µs, 12 % < 1.0 ms
+    "#]],
+    );
+    let json = serde_json::to_string_pretty(&json_report(&cube).tasks[0].execution).unwrap();
+    expect![[r#"
+        {
+          "count": 8,
+          "sum_s": 0.000919,
+          "mean_s": 0.000114875,
+          "deviation_s": 0.0002967500789806129,
+          "min_s": 1e-6,
+          "max_s": 0.0009,
+          "histogram": [
+            {
+              "from_s": 1e-6,
+              "below_s": 2e-6,
+              "count": 1
+            },
+            {
+              "from_s": 2e-6,
+              "below_s": 4e-6,
+              "count": 6
+            },
+            {
+              "from_s": 0.000512,
+              "below_s": 0.001024,
+              "count": 1
+            }
+          ]
+        }"#]]
+    .assert_eq(&json);
+}
+
+fn distribution(values: &[i64]) -> Distribution {
+    let mut bins = vec![0; 64];
+    for value in values {
+        bins[(64 - value.leading_zeros()) as usize] += 1;
+    }
+    let moments = Moments {
+        count: values.len() as u64,
+        min: *values.iter().min().unwrap(),
+        max: *values.iter().max().unwrap(),
+        sum: values.iter().sum(),
+        sum_of_squares: values.iter().map(|value| (value * value) as f64).sum(),
+    };
+    Distribution { moments, bins }
 }

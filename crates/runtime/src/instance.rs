@@ -5,11 +5,12 @@
 //! whatever order, so memory is proportional to the instances that are alive (decision 13).
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use pompeii_live::NodeOffset;
 
 use crate::location::Location;
+use crate::task_times;
 
 /// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
 pub mod state {
@@ -58,6 +59,14 @@ pub struct Task {
     pub node: NodeOffset,
     /// The stub for its time on the executing location.
     pub stub: NodeOffset,
+    /// When its creation began, 0 where that took no time stamp.
+    pub created_ticks: u64,
+    /// Time of its fragments that have ended.
+    pub executed_ticks: AtomicU64,
+    /// The root of its tree on the location that began it.
+    pub root: NodeOffset,
+    /// The task's region, where several threads have executed it; else `u32::MAX`.
+    pub migrated: u32,
     /// It has created tasks since its last taskwait.
     pub children: bool,
     /// It never goes on at another thread, and its end says which instance ends.
@@ -82,6 +91,10 @@ impl Task {
         below: null_mut(),
         node: 0,
         stub: 0,
+        created_ticks: 0,
+        executed_ticks: AtomicU64::new(0),
+        root: 0,
+        migrated: u32::MAX,
         children: false,
         tied: false,
         original: null_mut(),
@@ -180,6 +193,10 @@ impl Location {
             self.tasks.free = (*task).next;
             (*task).creator = self.header.index;
             (*task).state.store(0, Ordering::Relaxed);
+            (*task).created_ticks = 0;
+            (*task).executed_ticks.store(0, Ordering::Relaxed);
+            (*task).root = 0;
+            (*task).migrated = u32::MAX;
             (*task).children = false;
             (*task).tied = false;
             (*task).original = null_mut();
@@ -197,6 +214,12 @@ impl Location {
             ((*task).state.fetch_or(what, Ordering::AcqRel), creator)
         };
         if (before | what) & state::GONE == state::GONE {
+            // SAFETY: this is the last one to name it.
+            let (migrated, ticks) =
+                unsafe { ((*task).migrated, (*task).executed_ticks.load(Ordering::Relaxed)) };
+            if migrated != u32::MAX {
+                task_times::executed_by_several(self, migrated, ticks);
+            }
             self.free_instance(task, creator);
         }
     }

@@ -11,8 +11,8 @@
 //! Data flow: [`pomp`] (the C ABI) tries the [`fast`] way of common events; else it finds the
 //! thread's [`location`] and the region of the [`descriptor`], reads the [`clock`], and calls the
 //! core: [`location`] (call tree, regions), [`team`] (fork to join), [`barrier`], [`task`] with its
-//! [`instance`]s, [`sync`] (critical, locks), [`cause`] (who made whom wait). The core takes the
-//! time as an argument, so tests drive it with a clock of their own.
+//! [`instance`]s and their [`task_times`], [`sync`] (critical, locks), [`cause`] (who made whom
+//! wait). The core takes the time as an argument, so tests drive it with a clock of their own.
 
 mod barrier;
 mod cause;
@@ -33,6 +33,7 @@ mod seat;
 mod start;
 mod sync;
 mod task;
+mod task_times;
 mod team;
 mod tls;
 

@@ -17,6 +17,7 @@ use crate::instance::{Task, Tasks};
 use crate::iteration::Ending;
 use crate::process::Process;
 use crate::task;
+use crate::task_times::TaskTimes;
 use crate::team::{self, Context, Contexts};
 
 /// The program, or, for a thread of a team, the time outside of teams.
@@ -108,6 +109,8 @@ pub struct Location {
     pub contexts: Contexts,
     /// Explicit tasks.
     pub tasks: Tasks,
+    /// Distributions of the times of task instances.
+    pub task_times: TaskTimes,
     tree: Mapped,
 }
 
@@ -136,6 +139,7 @@ impl Location {
             final_barrier: 0,
             last_ticks: process.options.start.ticks,
             level: parent.map_or(0, |(_, level, _)| level),
+            task_records: AtomicU32::new(0),
         };
         // SAFETY: the page is allocated and nobody else knows it yet; nodes lie behind it.
         unsafe {
@@ -152,6 +156,7 @@ impl Location {
                 events: Events { chunk: null_mut(), used: CHUNK_BYTES, chunks: 0, last_time: 0 },
                 contexts: Contexts::default(),
                 tasks: Tasks::default(),
+                task_times: TaskTimes::default(),
                 tree,
             });
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());

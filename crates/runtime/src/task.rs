@@ -21,6 +21,7 @@ use crate::instance::{Due, Task, TaskId, state};
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 use crate::openmp;
+use crate::task_times;
 
 /// Regions of a task construct.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,8 @@ pub struct TaskRegions {
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
 const UNTIMED: usize = 1;
+/// In a creation's `private` word: the last instance created there was undeferred.
+const PREDICTED: u64 = 1;
 
 /// The instance that a handle names.
 pub fn untag(handle: usize) -> *mut Task {
@@ -59,7 +62,7 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     }
     let (task, _) = name_instance(thread);
     let timed_undeferred = thread.process.options.timed_undeferred;
-    if thread.node(node).private != 0 && !timed_undeferred {
+    if thread.node(node).private & PREDICTED != 0 && !timed_undeferred {
         return task as usize | UNTIMED;
     }
     let now = clock.now();
@@ -68,6 +71,8 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     }
     let now = thread.account(now);
     thread.header.current = node;
+    // SAFETY: nobody else knows the instance yet.
+    unsafe { (*task).created_ticks = now };
     thread.tasks.due = Some(Due { region: regions.create, task });
     thread.gate |= gate::CREATION;
     if timed_undeferred {
@@ -153,6 +158,11 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
         let node = thread.header.current;
         created(thread, node, immediate);
         thread.exit(regions.create, clock.now());
+        // SAFETY: `CREATED` is not noted yet, so the instance is alive.
+        let (begin, executed) = unsafe { ((*task).created_ticks, &(*task).executed_ticks) };
+        let inside = if immediate { executed.load(Ordering::Relaxed) } else { 0 };
+        let ticks = thread.header.last_ticks.saturating_sub(begin + inside);
+        task_times::created(thread, node, regions.task, ticks);
         return thread.note(task, state::CREATED);
     }
     let node = match thread.is_passing() {
@@ -179,7 +189,7 @@ fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
     if immediate {
         return;
     }
-    thread.node(node).private = 0;
+    thread.node(node).private &= !PREDICTED;
     expect_children(thread);
     expect_tasks(thread);
 }
@@ -236,6 +246,15 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     let node = thread.child(TASKS, Key::Region(regions.task).encode());
     thread.header.current = if node == 0 { TASKS } else { node };
     thread.current().visits += u64::from(node != 0);
+    if node != 0 {
+        // SAFETY: as above.
+        let created = unsafe {
+            (*task).root = node;
+            (*task).created_ticks
+        };
+        let waited = (created != 0).then(|| now.saturating_sub(created));
+        task_times::begun(thread, node, regions.task, waited);
+    }
     if thread.tracing {
         write_switch(thread, now);
         thread.event(|room, last| encode::enter(room, last, now, regions.task));
@@ -273,7 +292,7 @@ fn begins_undeferred(
     let node = thread.child(thread.header.current, Key::Region(regions.create).encode());
     if node != 0 {
         thread.node(node).undeferred += 1;
-        thread.node(node).private = 1;
+        thread.node(node).private |= PREDICTED;
     }
     thread.tasks.undeferred_depth += 1;
     true
@@ -309,10 +328,20 @@ fn stub(thread: &mut Location, task: *mut Task, region: u32) {
 
 fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
     let start = thread.context().fragment_start;
-    // SAFETY: the task is current, so alive.
-    let stub = unsafe { (*task).stub };
+    // SAFETY: the task is current, so alive, and what a proxy stands for is alive until its end.
+    let (stub, tied, times) = unsafe {
+        let of = if (*task).original.is_null() { task } else { (*task).original };
+        ((*task).stub, (*of).tied, &(*of).executed_ticks)
+    };
+    let ticks = now.saturating_sub(start);
+    if tied {
+        times.store(times.load(Ordering::Relaxed) + ticks, Ordering::Relaxed);
+    } else {
+        // A thread that an untied one has left may only now find out.
+        times.fetch_add(ticks, Ordering::Relaxed);
+    }
     if stub != 0 {
-        thread.node(stub).task_ticks += now.saturating_sub(start);
+        thread.node(stub).task_ticks += ticks;
     }
     barrier::add_fragment(thread, stub, (start, now));
 }
@@ -349,10 +378,33 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
         thread.gate |= gate::SWITCH;
     }
     let left = pop(thread, now);
-    if left != task {
+    if left == task {
+        executed(thread, task, regions.task);
+    } else {
         thread.note(task, state::COMPLETED);
     }
     thread.note(left, if left == task { state::COMPLETED | state::LEFT } else { state::GONE });
+}
+
+/// The region of a task that was begun on this thread.
+fn region_of(thread: &mut Location, task: *mut Task) -> Option<u32> {
+    // SAFETY: the end is not noted yet, so the instance is alive.
+    let root = unsafe { (*task).root };
+    match Key::decode(if root == 0 { return None } else { thread.node(root).key }) {
+        Key::Region(region) => Some(region),
+        _ => None,
+    }
+}
+
+/// Writes down how long a task was executed that no other thread has executed.
+#[inline(always)]
+fn executed(thread: &mut Location, task: *mut Task, region: u32) {
+    // SAFETY: the end is not noted yet, so the instance is alive.
+    let (root, migrated, ticks) =
+        unsafe { ((*task).root, (*task).migrated, (*task).executed_ticks.load(Ordering::Relaxed)) };
+    if root != 0 && migrated == u32::MAX {
+        task_times::executed(thread, root, region, ticks);
+    }
 }
 
 fn write_complete(thread: &mut Location, now: u64) {
@@ -419,6 +471,7 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
     // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
         ((*proxy).id, (*proxy).original) = ((*task).id, task);
+        (*task).migrated = region;
         (*proxy).children = true;
     }
     flush_creation(thread);
@@ -455,6 +508,9 @@ pub fn abandon(thread: &mut Location) -> bool {
         flush_creation(thread);
     }
     let left = pop(thread, now);
+    if let (true, Some(region)) = (tied, region_of(thread, left)) {
+        executed(thread, left, region);
+    }
     thread.note(
         left,
         match (is_proxy, tied) {

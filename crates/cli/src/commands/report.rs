@@ -39,9 +39,14 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         let trees = pompeii_report::trees(&experiment.cube, &TreeOptions::default());
         let layout = TreeOptions::default().layout;
-        let waits = pompeii_report::waits(&experiment.cube, &layout);
-        let blank = if waits.is_empty() { "" } else { "\n" };
-        summary(&experiment, arguments.top, &std::io::stdout()) + "\n" + &waits + blank + &trees
+        let cube = &experiment.cube;
+        let parts = [
+            summary(&experiment, arguments.top, &std::io::stdout()),
+            pompeii_report::waits(cube, &layout),
+            pompeii_report::tasks(cube, &layout),
+            trees,
+        ];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

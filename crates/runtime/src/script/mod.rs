@@ -32,6 +32,7 @@ mod kernels;
 mod locks;
 mod print;
 mod recording;
+mod task_times;
 mod tasks;
 mod teams;
 mod traces;
@@ -60,6 +61,13 @@ pub fn check_causes(script: &str, expected: Expect) {
     let run = Run::new(script, Setting::default());
     run.trees();
     expected.assert_eq(&run.causes());
+}
+
+/// Runs a script and compares the times of its task instances.
+pub fn check_task_times(script: &str, expected: Expect) {
+    let run = Run::new(script, Setting::default());
+    run.trees();
+    expected.assert_eq(&run.task_times());
 }
 
 /// Runs a script with tracing and compares the records of its locations.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-use pompeii_live::{CHUNK_BYTES, Key, Node, NodeOffset, node_offset};
+use pompeii_live::{CHUNK_BYTES, Key, LiveProcess, Node, NodeOffset, node_offset};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{Bytes, EventReader};
 use pompeii_otf2::reference::{LocationRef, RegionRef};
@@ -81,6 +81,36 @@ impl Run {
                     let _ = writeln!(text, "{name} in {of} for {by}{}", metrics(&cause));
                     at = cause.sibling;
                 }
+            }
+        }
+        text
+    }
+
+    /// Times of task instances: per location and record number, extremes, sum, and the bins.
+    pub fn task_times(&self) -> String {
+        let live = LiveProcess::open(&self.folder.path().join("live")).unwrap();
+        let mut text = String::new();
+        for location in &live.locations {
+            let known = self.threads.iter().find(|(_, at)| index(*at) == location.index);
+            let name = known.map_or("?", |(name, _)| name);
+            for record in &location.task_records {
+                let count: u32 = record.bins.iter().sum();
+                let bins: Vec<String> = (0..record.bins.len())
+                    .filter(|&bin| record.bins[bin] > 0)
+                    .map(|bin| format!("{bin}:{}", record.bins[bin]))
+                    .collect();
+                if count == 0 {
+                    continue;
+                }
+                let time = ["creation", "waiting", "execution"][record.time as usize];
+                let (min, max, sum) = (record.min_ticks, record.max_ticks, record.sum_ticks);
+                let squares = record.sum_of_squares;
+                let region = &self.regions[record.region as usize];
+                let bins = bins.join(" ");
+                let _ = writeln!(
+                    text,
+                    "{name} {region} {time} x{count} {min}..{max} {sum} {squares} {bins}"
+                );
             }
         }
         text

@@ -1,0 +1,96 @@
+//! Times of task instances: live state's records become the cube's lists, and values of the type
+//! that Cube has for statistics (`TAU_ATOMIC`) at the roots of the task trees.
+
+use std::collections::BTreeMap;
+
+use pompeii_cubex::{self as cubex, DataType, TauAtomic, Value};
+use pompeii_live::{LiveProcess, TaskRecord, task_time};
+use pompeii_model::{
+    CallId, Cube, Distribution, Id, LocationId, Moments, RegionId, TaskTime, TaskTimes,
+};
+
+/// All times of the process, by region, location and time.
+pub fn of(live: &LiveProcess, regions: usize) -> Vec<TaskTimes> {
+    let mut found: BTreeMap<(RegionId, LocationId, TaskTime), Distribution> = BTreeMap::new();
+    for (place, location) in live.locations.iter().enumerate() {
+        for record in &location.task_records {
+            let time = match record.time {
+                task_time::CREATION => TaskTime::Creation,
+                task_time::WAITING => TaskTime::Waiting,
+                task_time::EXECUTION => TaskTime::Execution,
+                _ => continue,
+            };
+            let distribution = distribution(record);
+            if (record.region as usize) < regions && distribution.moments.count > 0 {
+                let key = (RegionId(record.region), LocationId::from_index(place), time);
+                found.entry(key).or_default().join(&distribution);
+            }
+        }
+    }
+    let times = |((region, location, time), ticks)| TaskTimes { region, location, time, ticks };
+    found.into_iter().map(times).collect()
+}
+
+fn distribution(record: &TaskRecord) -> Distribution {
+    let bins: Vec<u64> = record.bins.iter().map(|&count| u64::from(count)).collect();
+    let signed = |ticks: u64| i64::try_from(ticks).unwrap_or(i64::MAX);
+    let moments = Moments {
+        count: bins.iter().sum(),
+        min: signed(record.min_ticks),
+        max: signed(record.max_ticks),
+        sum: signed(record.sum_ticks),
+        sum_of_squares: record.sum_of_squares,
+    };
+    Distribution { moments, bins }
+}
+
+/// The metrics of the times that the cube has.
+pub fn metrics(cube: &Cube) -> Vec<(TaskTime, cubex::Metric)> {
+    let measured = |time: &TaskTime| cube.task_times.iter().any(|times| times.time == *time);
+    let metric = |time: TaskTime| {
+        let (word, what) = match time {
+            TaskTime::Creation => ("creation", "creating a task"),
+            TaskTime::Waiting => ("waiting", "a task's creation to its begin"),
+            TaskTime::Execution => ("execution", "executing a task"),
+        };
+        let metric = cubex::Metric {
+            unique_name: format!("task_{word}_time"),
+            display_name: format!("Task {word} time"),
+            data_type: DataType::TauAtomic,
+            unit: "sec".to_owned(),
+            description: format!("Per instance: number, extremes, sum of the time of {what}"),
+            ..cubex::Metric::default()
+        };
+        (time, metric)
+    };
+    TaskTime::ALL.into_iter().filter(measured).map(metric).collect()
+}
+
+/// The values of one time at one call path, by location; `None` where it is no task's tree.
+pub fn row(cube: &Cube, time: TaskTime, call: CallId) -> Option<Vec<Value>> {
+    let above = cube.calls.parent(call)?;
+    let is_tree = cube.calls.region(above) == TASKS_REGION;
+    let region = cube.calls.region(call);
+    let at = |location: LocationId| {
+        let here = |of: &&TaskTimes| (of.region, of.location, of.time) == (region, location, time);
+        let moments = cube.task_times.iter().find(here).map(|of| of.ticks.moments);
+        Value::TauAtomic(statistics(cube, &moments.unwrap_or_default()))
+    };
+    is_tree.then(|| cube.system.locations.ids().map(at).collect())
+}
+
+/// The region of the root above task trees: a process defines it second.
+const TASKS_REGION: RegionId = RegionId(1);
+
+/// Moments in seconds. Nothing is so that it does not count where locations are aggregated.
+fn statistics(cube: &Cube, of: &Moments) -> TauAtomic {
+    let tick = cube.clock.seconds(1);
+    let empty = of.count == 0;
+    TauAtomic {
+        count: u32::try_from(of.count).unwrap_or(u32::MAX),
+        min: if empty { f64::MAX } else { cube.clock.seconds(of.min) },
+        max: if empty { f64::MIN } else { cube.clock.seconds(of.max) },
+        sum: cube.clock.seconds(of.sum),
+        sum_of_squares: of.sum_of_squares * tick * tick,
+    }
+}
