@@ -333,6 +333,27 @@ records! {
     }
 }
 
+impl Definition {
+    /// The values in the record that have a type of their own.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
+        let one = match self {
+            Definition::ParadigmProperty(it) => Some(&it.value),
+            Definition::SystemTreeNodeProperty(it) => Some(&it.value),
+            Definition::LocationGroupProperty(it) => Some(&it.value),
+            Definition::LocationProperty(it) => Some(&it.value),
+            Definition::CallingContextProperty(it) => Some(&it.value),
+            Definition::IoFileProperty(it) => Some(&it.value),
+            Definition::CallpathParameter(it) => Some(&it.value),
+            _ => None,
+        };
+        let several = match self {
+            Definition::IoParadigm(it) => it.properties.as_slice(),
+            _ => &[],
+        };
+        one.into_iter().chain(several.iter().map(|property| &property.value))
+    }
+}
+
 /// A property of an I/O paradigm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IoProperty {

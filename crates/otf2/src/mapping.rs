@@ -7,6 +7,7 @@
 use crate::definition::{ClockOffset, MappingTable};
 use crate::enums::MappingType;
 use crate::field::FieldValue;
+use crate::reference::RegionRef;
 use crate::wire::{Flaw, Input, Sink, Wire};
 
 /// Global ids by local id.
@@ -133,6 +134,16 @@ impl Mappings {
         !self.any
     }
 
+    /// The global id of a region.
+    #[inline(always)]
+    pub(crate) fn region(&self, local: RegionRef) -> RegionRef {
+        let [_, _, _, map, ..] = &self.tables;
+        match map {
+            Some(map) => RegionRef(map.global(u64::from(local.0)) as u32),
+            None => local,
+        }
+    }
+
     /// The global id of `local`.
     #[inline]
     pub fn global(&self, kind: MappingType, local: u64) -> u64 {
@@ -145,8 +156,8 @@ impl Mappings {
 
 /// The clock of a location against the common one, at several times.
 ///
-/// Between two offsets the correction is linear; outside, the nearest two continue. A single
-/// offset corrects nothing, as in the reference library.
+/// Between two offsets the correction is linear; outside, the nearest two continue. A single offset
+/// holds at all times (the reference library silently ignores it).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClockCorrection {
     intervals: Vec<Interval>,
@@ -180,14 +191,17 @@ impl ClockCorrection {
     /// Changes no time.
     #[inline]
     pub fn is_identity(&self) -> bool {
-        self.intervals.iter().all(|interval| interval.offset == 0 && interval.slope == 0.0)
+        let offset = self.last_offset.as_ref().map_or(0, |last| last.offset);
+        (!self.intervals.is_empty() || offset == 0)
+            && self.intervals.iter().all(|interval| interval.offset == 0 && interval.slope == 0.0)
     }
 
     /// The common time of the location's time `time`, in ticks.
     pub fn correct(&self, time: u64) -> u64 {
         let index = self.intervals.partition_point(|interval| interval.end < time);
         let Some(interval) = self.intervals.get(index).or(self.intervals.last()) else {
-            return time;
+            let offset = self.last_offset.as_ref().map_or(0, |last| last.offset);
+            return time.wrapping_add_signed(offset);
         };
         let since = if time >= interval.begin {
             (time - interval.begin) as f64
@@ -221,8 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn one_offset_is_none() {
-        assert_eq!(correction(&[(100, 10)]).correct(150), 150);
+    fn one_offset_holds_at_all_times() {
+        let one = correction(&[(100, 10)]);
+        assert_eq!([50, 150].map(|time| one.correct(time)), [60, 160]);
+        assert!(!one.is_identity() && correction(&[(100, 0)]).is_identity());
         assert!(correction(&[(100, 0), (200, 0)]).is_identity());
     }
 

@@ -46,6 +46,13 @@ macro_rules! values {
                 }
             }
 
+            /// Bytes of type and value in a file.
+            pub(crate) fn written_bytes(&self) -> usize {
+                let mut sink = Sink::new(crate::chunk::Endian::Little);
+                self.write(&mut sink);
+                sink.bytes.len()
+            }
+
             fn show_untyped(&self) -> FieldValue<'_> {
                 match self {
                     $( Value::$variant(value) => value.show(), )*

@@ -202,6 +202,11 @@ pub(crate) fn write_framed(
     }
 }
 
+/// Bytes of a record with so many bytes of fields: its id, its length, and these.
+pub(crate) const fn framed_bytes(fields: usize) -> usize {
+    1 + if fields < 255 { 1 } else { 9 } + fields
+}
+
 /// Where the fields of a record with a length are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Framed {

@@ -26,7 +26,11 @@ const EVENTS: u64 = 50_000;
 
 /// Two threads, many chunks, ids of their own, offsets of their clocks, one empty location.
 fn write_archive(folder: &Path) -> Result<PathBuf, Error> {
-    let options = Options { event_chunk_bytes: CHUNK_BYTES, definition_chunk_bytes: CHUNK_BYTES };
+    let options = Options {
+        event_chunk_bytes: CHUNK_BYTES,
+        definition_chunk_bytes: CHUNK_BYTES,
+        ..Options::default()
+    };
     let mut archive = ArchiveWriter::create(folder, "traces", options)?;
     let (first, second, third) = (LocationRef(0), LocationRef(1 << 32), LocationRef(2 << 32));
     let live = folder.join("live");

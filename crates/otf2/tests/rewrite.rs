@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pompeii_otf2::Error;
 use pompeii_otf2::anchor::Anchor;
-use pompeii_otf2::read::Archive;
+use pompeii_otf2::read::{Archive, SnapshotRecord};
 use pompeii_otf2::write::{ArchiveWriter, MarkerWriter, Options, SnapshotWriter, ThumbnailWriter};
 
 const CHUNK_BYTES: usize = 256 << 10;
@@ -86,8 +86,8 @@ fn snapshots_markers_and_thumbnails_are_the_same_bytes() {
     };
     let mut writer = SnapshotWriter::new(Vec::new(), path, CHUNK_BYTES);
     for record in archive.snapshots(location) {
-        let (time, record) = record.expect("a good snapshot record");
-        writer.record(time, &record).expect("written");
+        let SnapshotRecord { time, record, attributes } = record.expect("a good snapshot record");
+        writer.record(time, &record, &attributes).expect("written");
     }
     same(writer.finish().expect("complete"), "traces/0.snap");
     let mut writer = MarkerWriter::new(Vec::new(), path, CHUNK_BYTES);

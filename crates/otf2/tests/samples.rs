@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::field::FieldValue;
-use pompeii_otf2::read::{Archive, FileChunks, bookmarks};
+use pompeii_otf2::read::{Archive, FileChunks, SnapshotRecord, bookmarks};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_otf2::value::AttributeValue;
 
@@ -41,9 +41,10 @@ fn render(archive: &Archive) -> Vec<String> {
         if archive.anchor().snapshots > 0 {
             lines.push(format!("--- {}.snap", location.id));
             for record in archive.snapshots(location.id) {
-                let (time, record) = record.expect("a good snapshot record");
+                let SnapshotRecord { time, record, attributes: list } =
+                    record.expect("a good snapshot record");
                 let record = line(record.name(), |visit| record.fields(visit));
-                lines.push(format!("{time} {record}"));
+                lines.push(format!("{time} {record}{}", attributes(&list)));
             }
         }
     }

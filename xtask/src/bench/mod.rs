@@ -3,13 +3,14 @@
 
 mod cpu_time;
 mod instrument;
+mod otf2;
 
 use anyhow::{Result, bail};
 
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn() -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 1] = [("instrument", instrument::run)];
+const BENCHMARKS: [Benchmark; 2] = [("instrument", instrument::run), ("otf2", otf2::run)];
 
 /// Runs the benchmark that is called `name`.
 pub fn run(name: Option<&str>) -> Result<()> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::events::EventReader;
 use super::merged::Merged;
@@ -23,6 +24,7 @@ pub struct Archive {
     anchor: Anchor,
     folder: PathBuf,
     name: String,
+    maps_events: bool,
     definitions: Vec<Definition>,
     /// Place in `definitions` by kind and id.
     index: HashMap<(&'static str, u64), usize>,
@@ -34,9 +36,9 @@ pub struct Local {
     /// All definitions in the order of the file.
     pub definitions: Vec<Definition>,
     /// Global ids by the location's own.
-    pub mappings: Mappings,
+    pub mappings: Arc<Mappings>,
     /// The location's clock.
-    pub clock: ClockCorrection,
+    pub clock: Arc<ClockCorrection>,
 }
 
 impl Archive {
@@ -52,8 +54,14 @@ impl Archive {
         let anchor = Anchor::read(anchor_path, &bytes)?;
         let folder = anchor_path.parent().unwrap_or(Path::new("")).to_owned();
         let name = anchor_path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let mut archive =
-            Archive { anchor, folder, name, definitions: Vec::new(), index: HashMap::new() };
+        let mut archive = Archive {
+            anchor,
+            folder,
+            name,
+            maps_events: false,
+            definitions: Vec::new(),
+            index: HashMap::new(),
+        };
         let path = archive.global_path();
         let chunk_bytes = archive.anchor.definition_chunk_bytes;
         let reader = DefinitionReader::new(FileChunks::new(&path, chunk_bytes), &path, chunk_bytes);
@@ -65,6 +73,13 @@ impl Archive {
             }
         }
         Ok((archive, errors))
+    }
+
+    /// Maps event files into memory instead of reading them: the fastest way, for files that stay
+    /// as they are; see [`MappedFile::open`](super::MappedFile::open).
+    pub fn with_mapped_events(mut self) -> Archive {
+        self.maps_events = true;
+        self
     }
 
     fn push(&mut self, definition: Definition) {
@@ -130,6 +145,11 @@ impl Archive {
         self.folder.join(&self.name).join(format!("{}.{extension}", location.0))
     }
 
+    /// Path of the events of a location.
+    pub fn event_path(&self, location: LocationRef) -> PathBuf {
+        self.path(location, "evt")
+    }
+
     /// The local definitions of a location; those of a missing file are empty.
     pub fn local(&self, location: LocationRef) -> Result<Local, Error> {
         let path = self.path(location, "def");
@@ -139,15 +159,17 @@ impl Archive {
         }
         let chunk_bytes = self.anchor.definition_chunk_bytes;
         let source = FileChunks::new(&path, chunk_bytes);
+        let (mut mappings, mut clock) = (Mappings::default(), ClockCorrection::default());
         for definition in DefinitionReader::local(source, &path, chunk_bytes) {
             let definition = definition?;
             match &definition {
-                Definition::MappingTable(table) => drop(local.mappings.add(table)),
-                Definition::ClockOffset(offset) => drop(local.clock.add(offset)),
+                Definition::MappingTable(table) => drop(mappings.add(table)),
+                Definition::ClockOffset(offset) => drop(clock.add(offset)),
                 _ => {}
             }
             local.definitions.push(definition);
         }
+        (local.mappings, local.clock) = (Arc::new(mappings), Arc::new(clock));
         Ok(local)
     }
 
@@ -162,9 +184,13 @@ impl Archive {
         if self.find("Location", location.0).is_none() {
             return Err(Error::NoLocation { file: self.global_path(), location: location.0 });
         }
-        let path = self.path(location, "evt");
+        let path = self.event_path(location);
         let chunk_bytes = self.anchor.event_chunk_bytes;
-        let source = FileChunks::new(&path, chunk_bytes);
+        let source = if self.maps_events {
+            FileChunks::mapped(&path, chunk_bytes)
+        } else {
+            FileChunks::new(&path, chunk_bytes)
+        };
         Ok(EventReader::new(source, &path, chunk_bytes, location))
     }
 

@@ -1,26 +1,29 @@
 //! The events of one location, with global ids and times of the common clock.
 
-use std::mem;
-use std::ops::Range;
+use std::mem::{self, ManuallyDrop};
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
+use std::sync::Arc;
 
+use super::simple::{Simple, walk};
 use super::source::{ChunkSource, FileChunks};
 use super::stream::{Next, Stream};
-use crate::chunk::{self, ATTRIBUTE_LIST, Endian, HEADER_BYTES, Header};
-use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
-use crate::error::{Error, io_error};
-use crate::event::{Enter, Event, Leave, MpiCollectiveBegin};
+use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
+use crate::encode::TIMESTAMP;
+use crate::error::Error;
+use crate::event::{Event, MpiCollectiveBegin};
 use crate::mapping::{ClockCorrection, Mappings};
 use crate::record::Family;
-use crate::reference::{LocationRef, RegionRef};
+use crate::reference::LocationRef;
 use crate::value::AttributeValue;
 use crate::wire::{Input, Wire};
 
-const ENTER: u8 = 12;
-const LEAVE: u8 = 13;
-
 /// Stands where no event was read yet, or where it was moved out.
 const NO_EVENT: Event = Event::MpiCollectiveBegin(MpiCollectiveBegin {});
+
+/// Enter and Leave events that are decoded ahead: the more, the less the loop around them costs;
+/// those of many locations together should stay in the nearest cache.
+const BATCH: usize = 32;
 
 /// An event with all that belongs to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,32 +38,61 @@ pub struct EventRecord {
     pub attributes: Vec<AttributeValue>,
 }
 
-/// Reads the events of one location: as an iterator, or faster with
-/// [`read_next`](EventReader::read_next), which lends each event instead of handing it out.
+/// An event that a reader lends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EventView<'a> {
+    /// Where it happened.
+    pub location: LocationRef,
+    /// When, in ticks of the common clock.
+    pub time: u64,
+    /// What happened.
+    pub event: &'a Event,
+    /// Additional information; mostly none.
+    pub attributes: &'a [AttributeValue],
+}
+
+/// Reads the events of one location: as an iterator; with [`read_next`](EventReader::read_next),
+/// which lends each event instead of handing it out; or fastest with
+/// [`visit`](EventReader::visit).
 #[derive(Debug)]
 pub struct EventReader<S = FileChunks> {
     stream: Stream<S>,
-    mappings: Mappings,
-    clock: Option<ClockCorrection>,
-    /// The event read last; its time is that of the last timestamp.
+    location: LocationRef,
+    mappings: Arc<Mappings>,
+    clock: Option<Arc<ClockCorrection>>,
+    /// The last timestamp in the file.
+    file_time: u64,
+    /// Events that are decoded and not yet delivered, from `taken` on.
+    batch: Vec<Simple>,
+    taken: usize,
+    /// The event read last; also the next one to be delivered if `waits`.
     current: EventRecord,
+    waits: bool,
 }
 
 impl<S: ChunkSource> EventReader<S> {
     /// Reads the chunks of `source`, with ids and times as they stand there. `file` is for
     /// messages.
     pub fn new(source: S, file: &Path, chunk_bytes: u64, location: LocationRef) -> EventReader<S> {
-        let event = NO_EVENT;
         EventReader {
             stream: Stream::new(source, file, chunk_bytes),
-            mappings: Mappings::default(),
+            location,
+            mappings: Arc::default(),
             clock: None,
-            current: EventRecord { location, time: 0, event, attributes: Vec::new() },
+            file_time: 0,
+            batch: Vec::new(),
+            taken: 0,
+            current: EventRecord { location, time: 0, event: NO_EVENT, attributes: Vec::new() },
+            waits: false,
         }
     }
 
     /// Delivers global ids and times of the common clock.
-    pub fn with_local(mut self, mappings: Mappings, clock: ClockCorrection) -> EventReader<S> {
+    pub fn with_local(
+        mut self,
+        mappings: Arc<Mappings>,
+        clock: Arc<ClockCorrection>,
+    ) -> EventReader<S> {
         self.mappings = mappings;
         self.clock = (!clock.is_identity()).then_some(clock);
         self
@@ -74,23 +106,127 @@ impl<S: ChunkSource> EventReader<S> {
 
     /// The location whose events these are.
     pub fn location(&self) -> LocationRef {
-        self.current.location
+        self.location
     }
 
-    /// Reads the next event. It is the reader's until the next call, so that nothing is moved:
-    /// less than half of the iterator's time.
+    /// Calls `visit` with each event and each error until it breaks off; the next call goes on
+    /// behind. Less than half of the time of [`read_next`](EventReader::read_next).
+    #[inline]
+    pub fn visit<B>(
+        &mut self,
+        mut visit: impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        while self.taken < self.batch.len() || self.waits {
+            self.visit_next(&mut visit)?;
+        }
+        loop {
+            self.visit_simple(&mut visit)?;
+            match self.anything() {
+                None => return ControlFlow::Continue(()),
+                Some(Err(error)) => visit(Err(error))?,
+                Some(Ok(())) => {
+                    self.waits = false;
+                    visit(Ok(self.current.view()))?;
+                }
+            }
+        }
+    }
+
+    /// Visits the Enter and Leave events at the current place.
+    #[inline(always)]
+    fn visit_simple<B>(
+        &mut self,
+        visit: &mut impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if self.stream.endian != Endian::Little || self.stream.has_ended() {
+            return ControlFlow::Continue(());
+        }
+        let mut flow = ControlFlow::Continue(());
+        let (location, bytes) = (self.location, self.stream.source.bytes());
+        let at = walk(bytes, self.stream.at, &mut self.file_time, |simple| {
+            let simple = global(simple, &self.mappings, self.clock.as_deref());
+            let (time, event) = (simple.time, simple.event());
+            flow = visit(Ok(EventView { location, time, event: &event, attributes: &[] }));
+            flow.is_continue()
+        });
+        self.stream.at = at;
+        flow
+    }
+
+    /// Reads the next event. It is the reader's until the next call, so that nothing is moved.
     #[inline]
     pub fn read_next(&mut self) -> Option<Result<&EventRecord, Error>> {
-        match self.advance()? {
-            Ok(()) => Some(Ok(&self.current)),
+        match self.prepare()? {
+            Ok(_) => {
+                self.make_current();
+                Some(Ok(&self.current))
+            }
             Err(error) => Some(Err(error)),
         }
     }
 
-    /// Makes the next event the current one.
+    /// The time of the next event, which is decoded now if it has not been.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self) -> Option<Result<u64, Error>> {
+        if let Some(simple) = self.batch.get(self.taken) {
+            return Some(Ok(simple.time));
+        }
+        self.decode_ahead()
+    }
+
+    /// Decodes more events: a batch of Enter and Leave, or one of another kind.
+    fn decode_ahead(&mut self) -> Option<Result<u64, Error>> {
+        if !self.waits {
+            self.fill_batch();
+            if let Some(simple) = self.batch.first() {
+                return Some(Ok(simple.time));
+            }
+            if let Err(error) = self.anything()? {
+                return Some(Err(error));
+            }
+        }
+        Some(Ok(self.current.time))
+    }
+
+    fn fill_batch(&mut self) {
+        self.batch.clear();
+        self.taken = 0;
+        if self.stream.endian != Endian::Little || self.stream.has_ended() {
+            return;
+        }
+        self.batch.reserve_exact(BATCH);
+        let (bytes, batch) = (self.stream.source.bytes(), &mut self.batch);
+        self.stream.at = walk(bytes, self.stream.at, &mut self.file_time, |simple| {
+            batch.push(global(simple, &self.mappings, self.clock.as_deref()));
+            batch.len() < BATCH
+        });
+    }
+
+    /// Visits the event that [`prepare`](Self::prepare) has decoded.
+    #[inline(always)]
+    pub(super) fn visit_next<B>(
+        &mut self,
+        visit: &mut impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if let Some(&simple) = self.batch.get(self.taken) {
+            self.taken += 1;
+            let (location, time, event) = (self.location, simple.time, simple.event());
+            return visit(Ok(EventView { location, time, event: &event, attributes: &[] }));
+        }
+        self.waits = false;
+        visit(Ok(self.current.view()))
+    }
+
+    /// Makes the event that [`prepare`](Self::prepare) has decoded the current one.
     #[inline]
-    pub(super) fn advance(&mut self) -> Option<Result<(), Error>> {
-        if self.enter_or_leave().is_some() { Some(Ok(())) } else { self.anything() }
+    pub(super) fn make_current(&mut self) {
+        if let Some(&simple) = self.batch.get(self.taken) {
+            self.taken += 1;
+            self.current.time = simple.time;
+            self.current.event = ManuallyDrop::into_inner(simple.event());
+            self.current.attributes.clear();
+        }
+        self.waits = false;
     }
 
     /// The event read last.
@@ -103,50 +239,14 @@ impl<S: ChunkSource> EventReader<S> {
     #[inline]
     pub(super) fn take_current(&mut self) -> EventRecord {
         EventRecord {
-            location: self.current.location,
+            location: self.location,
             time: self.current.time,
             event: mem::replace(&mut self.current.event, NO_EVENT),
             attributes: mem::take(&mut self.current.attributes),
         }
     }
 
-    /// An Enter or Leave with or without its timestamp: most of all events, by one look at 16
-    /// bytes.
-    /// `None` without any effect: something else is there, or the end of the chunk is near.
-    #[inline]
-    fn enter_or_leave(&mut self) -> Option<()> {
-        let head: &[u8; 16] = self.stream.rest().first_chunk()?;
-        let &[mark, ref stamp @ .., _, _, _, _, _, _, _] = head;
-        let (time, record, used) = if mark == TIMESTAMP {
-            (Some(u64::from_le_bytes(*stamp)), head.last_chunk::<7>()?, TIMESTAMP_BYTES)
-        } else {
-            (None, head.first_chunk::<7>()?, 0)
-        };
-        let &[id, size, a, b, c, d, _] = record;
-        if self.stream.endian != Endian::Little || size > 4 {
-            return None;
-        }
-        let mask = (1_u64 << (8 * size)) - 1;
-        let mut region = RegionRef(u32::from_le_bytes([a, b, c, d]) & mask as u32);
-        if !self.mappings.is_empty() {
-            region.map(&self.mappings);
-        }
-        // Each arm stores on its own: an event that is first made and then moved costs more than
-        // all the rest of this function, since wide loads wait for narrow stores.
-        match id {
-            ENTER => self.current.event = Event::Enter(Enter { region }),
-            LEAVE => self.current.event = Event::Leave(Leave { region }),
-            _ => return None,
-        }
-        if let Some(time) = time {
-            self.current.time = self.corrected(time);
-        }
-        self.stream.at += used + 2 + usize::from(size);
-        self.current.attributes.clear();
-        Some(())
-    }
-
-    /// Whatever comes next.
+    /// Decodes whatever comes next, as the current event that waits for its delivery.
     fn anything(&mut self) -> Option<Result<(), Error>> {
         self.current.attributes.clear();
         self.next_record().transpose()
@@ -156,29 +256,27 @@ impl<S: ChunkSource> EventReader<S> {
         loop {
             match self.stream.next()? {
                 Next::End => return Ok(None),
-                Next::Record(TIMESTAMP) => {
-                    let time = self.stream.timestamp()?;
-                    self.current.time = self.corrected(time);
+                Next::Record(TIMESTAMP) => self.file_time = self.stream.timestamp()?,
+                Next::Record(ATTRIBUTE_LIST) => {
+                    self.current.attributes = self.stream.attributes()?;
+                    self.current.attributes.map(&self.mappings);
                 }
-                Next::Record(ATTRIBUTE_LIST) => self.current.attributes = self.attributes()?,
                 Next::Record(id) => {
                     let mut event = self.event(id)?;
                     if !self.mappings.is_empty() {
                         event.map(&self.mappings);
                     }
+                    let clock = self.clock.as_deref();
                     if let Event::BufferFlush(flush) = &mut event {
-                        flush.stop_time.0 = self.corrected(flush.stop_time.0);
+                        flush.stop_time.0 = corrected(clock, flush.stop_time.0);
                     }
+                    self.current.time = corrected(clock, self.file_time);
                     self.current.event = event;
+                    self.waits = true;
                     return Ok(Some(()));
                 }
             }
         }
-    }
-
-    #[inline]
-    fn corrected(&self, time: u64) -> u64 {
-        self.clock.as_ref().map_or(time, |clock| clock.correct(time))
     }
 
     /// The event at the current place.
@@ -205,19 +303,38 @@ impl<S: ChunkSource> EventReader<S> {
         self.stream.at = end;
         event.map_err(|flaw| self.stream.flawed(Event::name_of(u16::from(id)), end, flaw))
     }
+}
 
+impl EventRecord {
+    /// The same without ownership.
+    pub fn view(&self) -> EventView<'_> {
+        let EventRecord { location, time, event, attributes } = self;
+        EventView { location: *location, time: *time, event, attributes }
+    }
+}
+
+/// From ids and times of a location to common ones.
+#[inline(always)]
+fn global(simple: Simple, mappings: &Mappings, clock: Option<&ClockCorrection>) -> Simple {
+    simple.with(corrected(clock, simple.time), mappings.region(simple.region()))
+}
+
+#[inline(always)]
+fn corrected(clock: Option<&ClockCorrection>, time: u64) -> u64 {
+    clock.map_or(time, |clock| clock.correct(time))
+}
+
+impl<S: ChunkSource> Stream<S> {
     /// The attribute list at the current place.
     #[cold]
-    fn attributes(&mut self) -> Result<Vec<AttributeValue>, Error> {
-        let (at, endian) = (self.stream.at, self.stream.endian);
-        let framed = self.stream.framed(|_| "AttributeList")?;
-        let fields = self.stream.rest().get(framed.head..framed.bytes).unwrap_or_default();
+    pub fn attributes(&mut self) -> Result<Vec<AttributeValue>, Error> {
+        let (at, endian) = (self.at, self.endian);
+        let framed = self.framed(|_| "AttributeList")?;
+        let fields = self.rest().get(framed.head..framed.bytes).unwrap_or_default();
         let end = at + framed.bytes;
         let list = Vec::<AttributeValue>::read(&mut Input::new(fields, endian));
-        self.stream.at = end;
-        let mut list = list.map_err(|flaw| self.stream.flawed("AttributeList", end, flaw))?;
-        list.map(&self.mappings);
-        Ok(list)
+        self.at = end;
+        list.map_err(|flaw| self.flawed("AttributeList", end, flaw))
     }
 }
 
@@ -226,36 +343,12 @@ impl<S: ChunkSource> Iterator for EventReader<S> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.advance()?.map(|()| self.take_current()))
+        match self.prepare()? {
+            Ok(_) => {
+                self.make_current();
+                Some(Ok(self.take_current()))
+            }
+            Err(error) => Some(Err(error)),
+        }
     }
-}
-
-/// A chunk of an event file: where reading may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bookmark {
-    /// Number of the chunk, from 0.
-    pub chunk: u64,
-    /// Number of its first event, from 1.
-    pub first_event: u64,
-    /// Number of its last event.
-    pub last_event: u64,
-    /// Time of its first event, in ticks of the location's own clock. `None`: it has that of the
-    /// last event before.
-    pub time: Option<u64>,
-}
-
-/// The chunks of an event file; only their first bytes are read. `file` is for messages.
-pub fn bookmarks<S: ChunkSource>(source: &mut S, file: &Path) -> Result<Vec<Bookmark>, Error> {
-    let mut bookmarks = Vec::new();
-    for chunk in 0.. {
-        source.load(chunk, HEADER_BYTES + TIMESTAMP_BYTES).map_err(io_error(file))?;
-        let Some(header) = Header::read(source.bytes()) else { break };
-        let time = source.bytes().get(HEADER_BYTES..).and_then(|rest| {
-            let (&id, time) = rest.split_first()?;
-            (id == TIMESTAMP).then_some(header.endian.u64(*time.first_chunk()?))
-        });
-        let Header { first: first_event, last: last_event, .. } = header;
-        bookmarks.push(Bookmark { chunk, first_event, last_event, time });
-    }
-    Ok(bookmarks)
 }

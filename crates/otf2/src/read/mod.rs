@@ -5,14 +5,24 @@
 //! an error is good.
 
 mod archive;
+mod bookmarks;
 mod events;
+mod mapped;
 mod merged;
+mod parallel;
 mod records;
+mod simple;
 mod source;
 mod stream;
+mod tournament;
 
 pub use archive::{Archive, Local};
-pub use events::{Bookmark, EventReader, EventRecord, bookmarks};
+pub use bookmarks::{Bookmark, bookmarks};
+pub use events::{EventReader, EventRecord, EventView};
+pub use mapped::MappedFile;
 pub use merged::Merged;
-pub use records::{DefinitionReader, MarkerReader, SnapshotReader, ThumbnailReader};
+pub use parallel::Part;
+pub use records::{
+    DefinitionReader, MarkerReader, SnapshotReader, SnapshotRecord, ThumbnailReader,
+};
 pub use source::{Bytes, ChunkSource, FileChunks};

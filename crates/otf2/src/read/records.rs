@@ -12,6 +12,7 @@ use crate::marker::MarkerRecord;
 use crate::record::{Family, LOCAL};
 use crate::snapshot::Snapshot;
 use crate::thumbnail::Thumbnail;
+use crate::value::AttributeValue;
 use crate::wire::Input;
 
 impl<S: ChunkSource> Stream<S> {
@@ -75,7 +76,18 @@ impl<S: ChunkSource> DefinitionReader<S> {
     }
 }
 
-/// Reads the snapshots of a location, with the time of each record in ticks of its own clock.
+/// A record of a snapshot with what belongs to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotRecord {
+    /// Time of the snapshot, in ticks of the location's own clock.
+    pub time: u64,
+    /// What is told.
+    pub record: Snapshot,
+    /// Additional information of the event that is told again; mostly none.
+    pub attributes: Vec<AttributeValue>,
+}
+
+/// Reads the snapshots of a location, with ids and times of the location.
 #[derive(Debug)]
 pub struct SnapshotReader<S = FileChunks> {
     stream: Stream<S>,
@@ -88,22 +100,24 @@ impl<S: ChunkSource> SnapshotReader<S> {
         SnapshotReader { stream: Stream::new(source, file, chunk_bytes), time: 0 }
     }
 
-    fn read(&mut self) -> Result<Option<(u64, Snapshot)>, Error> {
+    fn read(&mut self) -> Result<Option<SnapshotRecord>, Error> {
+        let mut attributes = Vec::new();
         loop {
             match self.stream.next()? {
                 Next::End => return Ok(None),
                 Next::Record(TIMESTAMP) => self.time = self.stream.timestamp()?,
-                Next::Record(ATTRIBUTE_LIST) => {
-                    self.stream.at += self.stream.framed(|_| "AttributeList")?.bytes;
+                Next::Record(ATTRIBUTE_LIST) => attributes = self.stream.attributes()?,
+                Next::Record(_) => {
+                    let (time, record) = (self.time, self.stream.record(0)?);
+                    return Ok(Some(SnapshotRecord { time, record, attributes }));
                 }
-                Next::Record(_) => return Ok(Some((self.time, self.stream.record(0)?))),
             }
         }
     }
 }
 
 impl<S: ChunkSource> Iterator for SnapshotReader<S> {
-    type Item = Result<(u64, Snapshot), Error>;
+    type Item = Result<SnapshotRecord, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()

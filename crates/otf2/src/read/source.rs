@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::mapped::MappedFile;
+
 /// A file that consists of chunks.
 pub trait ChunkSource {
     /// Makes chunk `number` the current one, or its first `limit` bytes. It may be shorter: the
@@ -47,26 +49,50 @@ impl<B: AsRef<[u8]>> ChunkSource for Bytes<B> {
     }
 }
 
-/// A file on disk, of which one chunk is in memory.
+/// A file on disk: of which one chunk is in memory, or which is mapped there as a whole.
 ///
-/// The file is open only while a chunk is loaded: a merge over thousands of locations does not
-/// reach the limit of open files.
+/// A file that is read is open only while a chunk is loaded: a merge over thousands of locations
+/// does not reach the limit of open files.
 #[derive(Debug)]
 pub struct FileChunks {
     path: PathBuf,
     chunk_bytes: u64,
     chunk: Vec<u8>,
+    mapped: Option<MappedChunks>,
 }
 
 impl FileChunks {
     /// `chunk_bytes` is what the anchor says for files of this kind.
     pub fn new(path: &Path, chunk_bytes: u64) -> FileChunks {
-        FileChunks { path: path.to_owned(), chunk_bytes, chunk: Vec::new() }
+        FileChunks { path: path.to_owned(), chunk_bytes, chunk: Vec::new(), mapped: None }
     }
+
+    /// Maps the file instead of reading it, at its first use: nothing is copied. The file must not
+    /// become shorter meanwhile, or the system ends the program; see [`MappedFile::open`].
+    pub fn mapped(path: &Path, chunk_bytes: u64) -> FileChunks {
+        let mapped = MappedChunks { chunks: None };
+        FileChunks { mapped: Some(mapped), ..FileChunks::new(path, chunk_bytes) }
+    }
+}
+
+/// A mapped file, once it was needed.
+#[derive(Debug)]
+struct MappedChunks {
+    chunks: Option<Bytes<MappedFile>>,
 }
 
 impl ChunkSource for FileChunks {
     fn load(&mut self, number: u64, limit: usize) -> io::Result<()> {
+        if let Some(mapped) = &mut self.mapped {
+            let chunks = match &mut mapped.chunks {
+                Some(chunks) => chunks,
+                None => {
+                    let file = MappedFile::open(&self.path)?;
+                    mapped.chunks.insert(Bytes::new(file, self.chunk_bytes))
+                }
+            };
+            return chunks.load(number, limit);
+        }
         self.chunk.clear();
         let mut file = File::open(&self.path)?;
         let begin = number.saturating_mul(self.chunk_bytes);
@@ -82,6 +108,9 @@ impl ChunkSource for FileChunks {
     }
 
     fn bytes(&self) -> &[u8] {
-        &self.chunk
+        match &self.mapped {
+            None => &self.chunk,
+            Some(mapped) => mapped.chunks.as_ref().map_or(&[], Bytes::bytes),
+        }
     }
 }

@@ -54,6 +54,12 @@ impl<S: ChunkSource> Stream<S> {
         self.at = usize::MAX;
     }
 
+    /// Nothing more is to be read.
+    #[inline]
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     /// Goes to the next record, over the ends of chunks.
     #[inline]
     pub fn next(&mut self) -> Result<Next, Error> {

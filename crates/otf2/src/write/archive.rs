@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::EventWriter;
@@ -19,20 +20,27 @@ use crate::legacy;
 use crate::record::{Family, LOCAL};
 use crate::reference::{LocationRef, StringRef};
 use crate::seal::{Sealed, Sealer};
-use crate::wire::{Sink, write_framed};
+use crate::wire::{Sink, Wire, framed_bytes, write_framed};
 
-/// Sizes of the chunks of an archive, in bytes: 256 KiB to 16 MiB, or other tools refuse it.
+/// Sizes of the chunks of an archive, in bytes: 256 KiB to 16 MiB, or other tools refuse it; and
+/// the order of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Of event files; live chunks that are taken over must have this size.
     pub event_chunk_bytes: usize,
     /// Of definition files.
     pub definition_chunk_bytes: usize,
+    /// Order of the bytes of numbers. Live chunks keep their own.
+    pub endian: Endian,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { event_chunk_bytes: 1 << 20, definition_chunk_bytes: 4 << 20 }
+        Options {
+            event_chunk_bytes: 1 << 20,
+            definition_chunk_bytes: 4 << 20,
+            endian: Endian::Little,
+        }
     }
 }
 
@@ -42,7 +50,7 @@ pub struct ArchiveWriter {
     folder: PathBuf,
     name: String,
     options: Options,
-    global: ChunkedWriter<BufWriter<File>>,
+    global: ChunkedWriter<File>,
     definitions: u64,
     locations: BTreeSet<u64>,
     strings: HashMap<String, StringRef>,
@@ -62,12 +70,12 @@ impl ArchiveWriter {
             _ => {}
         }
         let path = folder.join(format!("{name}.def"));
-        let file = BufWriter::new(File::create(&path).map_err(io_error(&path))?);
+        let global = definition_file(&path, &options)?;
         Ok(ArchiveWriter {
             folder: folder.to_owned(),
             name: name.to_owned(),
             options,
-            global: ChunkedWriter::new(file, &path, options.definition_chunk_bytes, false),
+            global,
             definitions: 0,
             locations: BTreeSet::new(),
             strings: HashMap::new(),
@@ -85,10 +93,11 @@ impl ArchiveWriter {
     }
 
     /// Starts the event file of a location, for events that do not exist as chunks.
-    pub fn events(&self, location: LocationRef) -> Result<EventWriter<BufWriter<File>>, Error> {
+    pub fn events(&self, location: LocationRef) -> Result<EventWriter<File>, Error> {
         let path = self.event_path(location);
-        let file = BufWriter::new(File::create(&path).map_err(io_error(&path))?);
-        Ok(EventWriter::new(file, &path, self.options.event_chunk_bytes))
+        let file = File::create(&path).map_err(io_error(&path))?;
+        let Options { event_chunk_bytes, endian, .. } = self.options;
+        Ok(EventWriter::new(file, &path, event_chunk_bytes).with_endian(endian))
     }
 
     /// Writes the event file of a location from live chunks in the order of time.
@@ -147,8 +156,7 @@ impl ArchiveWriter {
         definitions: &[Definition],
     ) -> Result<(), Error> {
         let path = self.local_path(location);
-        let file = BufWriter::new(File::create(&path).map_err(io_error(&path))?);
-        let mut file = ChunkedWriter::new(file, &path, self.options.definition_chunk_bytes, false);
+        let mut file = definition_file(&path, &self.options)?;
         for definition in definitions {
             write_definition(&mut file, definition.clone(), true)?;
         }
@@ -196,6 +204,7 @@ impl ArchiveWriter {
             }
         }
         let anchor = Anchor {
+            endian: self.options.endian,
             event_chunk_bytes: self.options.event_chunk_bytes as u64,
             definition_chunk_bytes: self.options.definition_chunk_bytes as u64,
             locations: self.locations.len() as u64,
@@ -211,6 +220,13 @@ impl ArchiveWriter {
     }
 }
 
+fn definition_file(path: &Path, options: &Options) -> Result<ChunkedWriter<File>, Error> {
+    let file = File::create(path).map_err(io_error(path))?;
+    let mut file = ChunkedWriter::new(file, path, options.definition_chunk_bytes, false);
+    file.endian = options.endian;
+    Ok(file)
+}
+
 fn write_definition<W: Write>(
     file: &mut ChunkedWriter<W>,
     mut definition: Definition,
@@ -223,9 +239,15 @@ fn write_definition<W: Write>(
         return Err(Error::WrongFile { file, record: definition.name() });
     }
     legacy::fill(&mut definition);
-    let mut sink = Sink::new(Endian::Little);
-    write_framed(&mut sink, key as u8, None, |sink| definition.write_fields(sink));
-    file.record(definition.name(), &sink.bytes)
+    let mut sink = Sink::new(file.endian);
+    definition.write_fields(&mut sink);
+    // The library knows the bytes of every field but those of a value with a type of its own.
+    let values = definition.values();
+    let saved: usize = values.map(|value| value.max_bytes() - value.written_bytes()).sum();
+    let bound = sink.bytes.len() + saved;
+    let fields = mem::take(&mut sink.bytes);
+    write_framed(&mut sink, key as u8, Some(bound), |sink| sink.bytes.extend(fields));
+    file.record(definition.name(), framed_bytes(bound), &sink.bytes)
 }
 
 /// Seals a live file chunk by chunk; chunks that are complete already are not written again.

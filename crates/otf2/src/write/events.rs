@@ -1,45 +1,79 @@
-//! An event file from event records, for everything that is not the hot path of a measurement.
+//! An event file from event records.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::chunked::ChunkedWriter;
 use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
+use crate::encode::Packed;
 use crate::error::Error;
 use crate::event::Event;
 use crate::record::Family;
 use crate::value::{ATTRIBUTE_VALUE_BYTES, AttributeValue};
-use crate::wire::{Sink, Wire, write_framed};
+use crate::wire::{Sink, Wire, framed_bytes, write_framed};
 
 /// Writes the events of one location.
 #[derive(Debug)]
 pub struct EventWriter<W: Write> {
     file: ChunkedWriter<W>,
+    /// The record that is being written: its memory is used again and again.
+    sink: Sink,
 }
 
 impl<W: Write> EventWriter<W> {
-    /// Writes to `out`, which begins at the start of a file; `path` is for messages.
+    /// Writes to `out`, which begins at the start of a file; `path` is for messages. All of a
+    /// chunk is written at once, so `out` needs no buffer of its own.
     ///
     /// `chunk_bytes` is the event chunk size of the archive's anchor.
     pub fn new(out: W, path: &Path, chunk_bytes: usize) -> EventWriter<W> {
-        EventWriter { file: ChunkedWriter::new(out, path, chunk_bytes, true) }
+        EventWriter {
+            file: ChunkedWriter::new(out, path, chunk_bytes, true),
+            sink: Sink::new(Endian::Little),
+        }
+    }
+
+    /// Writes numbers in this order of bytes; to be called before the first event.
+    pub fn with_endian(mut self, endian: Endian) -> EventWriter<W> {
+        self.file.endian = endian;
+        self.sink = Sink::new(endian);
+        self
     }
 
     /// Appends an event at `time`, in ticks; a time before the last one is recorded as that one.
     ///
     /// Errors: the system cannot write, or the record does not fit into a chunk.
+    #[inline]
     pub fn event(
         &mut self,
         time: u64,
         event: &Event,
         attributes: &[AttributeValue],
     ) -> Result<(), Error> {
-        let mut sink = Sink::new(Endian::Little);
-        if !attributes.is_empty() {
-            write_attributes(&mut sink, attributes);
+        let simple = match event {
+            Event::Enter(enter) if attributes.is_empty() => Some(Packed::enter(enter.region.0)),
+            Event::Leave(leave) if attributes.is_empty() => Some(Packed::leave(leave.region.0)),
+            _ => None,
+        };
+        if simple.is_some_and(|record| self.file.simple_record(time, record)) {
+            return Ok(());
         }
-        write_event(&mut sink, event);
-        self.file.timed_record(event.name(), time, &sink.bytes)
+        self.any_event(time, event, attributes)
+    }
+
+    fn any_event(
+        &mut self,
+        time: u64,
+        event: &Event,
+        attributes: &[AttributeValue],
+    ) -> Result<(), Error> {
+        self.sink.bytes.clear();
+        let mut bound = event_bound(event);
+        if !attributes.is_empty() {
+            write_attributes(&mut self.sink, attributes);
+            bound += framed_bytes(attributes_bound(attributes));
+        }
+        write_event(&mut self.sink, event);
+        self.file.timed_record(event.name(), time, bound, &self.sink.bytes)
     }
 
     /// Events written so far.
@@ -53,6 +87,17 @@ impl<W: Write> EventWriter<W> {
     }
 }
 
+/// Upper bound of a whole event record.
+fn event_bound(event: &Event) -> usize {
+    let fields = event.max_bytes();
+    if chunk::is_single(event.key() as u8) { 1 + fields } else { framed_bytes(fields) }
+}
+
+/// Upper bound of the fields of an attribute list, as the reference library reckons.
+pub(super) fn attributes_bound(attributes: &[AttributeValue]) -> usize {
+    5 + ATTRIBUTE_VALUE_BYTES * attributes.len()
+}
+
 pub(crate) fn write_event(sink: &mut Sink, event: &Event) {
     let id = event.key() as u8;
     if chunk::is_single(id) {
@@ -64,8 +109,7 @@ pub(crate) fn write_event(sink: &mut Sink, event: &Event) {
 }
 
 pub(crate) fn write_attributes(sink: &mut Sink, attributes: &[AttributeValue]) {
-    let estimate = 5 + ATTRIBUTE_VALUE_BYTES * attributes.len();
-    write_framed(sink, ATTRIBUTE_LIST, Some(estimate), |sink| {
+    write_framed(sink, ATTRIBUTE_LIST, Some(attributes_bound(attributes)), |sink| {
         (attributes.len() as u32).write(sink);
         attributes.iter().for_each(|attribute| attribute.write(sink));
     });

@@ -4,19 +4,15 @@ use std::io::Write;
 use std::path::Path;
 
 use super::chunked::ChunkedWriter;
+use super::events::{attributes_bound, write_attributes};
 use crate::chunk::Endian;
 use crate::error::Error;
 use crate::marker::MarkerRecord;
 use crate::record::Family;
 use crate::snapshot::Snapshot;
 use crate::thumbnail::{self, Thumbnail};
-use crate::wire::{Sink, write_framed};
-
-fn framed(record: &impl Family) -> Vec<u8> {
-    let mut sink = Sink::new(Endian::Little);
-    write_framed(&mut sink, record.key() as u8, None, |sink| record.write_fields(sink));
-    sink.bytes
-}
+use crate::value::AttributeValue;
+use crate::wire::{Sink, framed_bytes, write_framed};
 
 /// Writes markers: each kind before the first marker of that kind.
 #[derive(Debug)]
@@ -30,12 +26,8 @@ impl<W: Write> MarkerWriter<W> {
 
     /// Appends a record.
     pub fn record(&mut self, record: &MarkerRecord) -> Result<(), Error> {
-        self.0.record(record.name(), &framed(record))
-    }
-
-    /// Completes the file.
-    pub fn finish(self) -> Result<W, Error> {
-        self.0.finish()
+        let (bound, bytes) = framed(record, record.max_bytes(), self.0.endian);
+        self.0.record(record.name(), bound, &bytes)
     }
 }
 
@@ -52,12 +44,8 @@ impl<W: Write> ThumbnailWriter<W> {
 
     /// Appends a record.
     pub fn record(&mut self, record: &Thumbnail) -> Result<(), Error> {
-        self.0.record(record.name(), &framed(record))
-    }
-
-    /// Completes the file.
-    pub fn finish(self) -> Result<W, Error> {
-        self.0.finish()
+        let (bound, bytes) = framed(record, record.max_bytes(), self.0.endian);
+        self.0.record(record.name(), bound, &bytes)
     }
 }
 
@@ -72,13 +60,47 @@ impl<W: Write> SnapshotWriter<W> {
     }
 
     /// Appends a record of the snapshot at `time`, in ticks; a time before the last one is
-    /// recorded as that one.
-    pub fn record(&mut self, time: u64, record: &Snapshot) -> Result<(), Error> {
-        self.0.timed_record(record.name(), time, &framed(record))
+    /// recorded as that one. The attributes are those of the event that is told again.
+    pub fn record(
+        &mut self,
+        time: u64,
+        record: &Snapshot,
+        attributes: &[AttributeValue],
+    ) -> Result<(), Error> {
+        let (mut bound, mut bytes) = framed(record, record.max_bytes(), self.0.endian);
+        if !attributes.is_empty() {
+            let mut sink = Sink::new(self.0.endian);
+            write_attributes(&mut sink, attributes);
+            sink.bytes.append(&mut bytes);
+            bytes = sink.bytes;
+            bound += framed_bytes(attributes_bound(attributes));
+        }
+        self.0.timed_record(record.name(), time, bound, &bytes)
     }
+}
 
-    /// Completes the file.
-    pub fn finish(self) -> Result<W, Error> {
-        self.0.finish()
-    }
+macro_rules! all_writers {
+    ($($name:ident)*) => { $(
+        impl<W: Write> $name<W> {
+            /// Writes numbers in this order of bytes; to be called before the first record.
+            pub fn with_endian(mut self, endian: Endian) -> $name<W> {
+                self.0.endian = endian;
+                self
+            }
+
+            /// Completes the file.
+            pub fn finish(self) -> Result<W, Error> {
+                self.0.finish()
+            }
+        }
+    )* };
+}
+
+all_writers! { MarkerWriter ThumbnailWriter SnapshotWriter }
+
+/// Upper bound and bytes of a record; `fields` is the upper bound of its fields.
+fn framed(record: &impl Family, fields: usize, endian: Endian) -> (usize, Vec<u8>) {
+    let mut sink = Sink::new(endian);
+    write_framed(&mut sink, record.key() as u8, Some(fields), |sink| record.write_fields(sink));
+    (framed_bytes(fields), sink.bytes)
 }
