@@ -14,6 +14,12 @@ use std::process::{Command, ExitCode};
 
 type Result<T> = std::result::Result<T, String>;
 
+/// The functions of the C library that are interposed. A program may have its own: theirs count.
+const ENDS: [&str; 12] = [
+    "_exit", "_Exit", "_Fork", "execl", "execle", "execlp", "execv", "execve", "execveat",
+    "execvp", "execvpe", "fexecve",
+];
+
 fn main() -> ExitCode {
     match build() {
         Ok(()) => ExitCode::SUCCESS,
@@ -38,8 +44,8 @@ fn build() -> Result<()> {
     copy(&built.join("libpomp.so"), &shared)?;
     let symbols = api(&shared)?;
     archive(&built.join("libpomp.a"), &symbols, &out.join("libpomp.a"))?;
-    // In a statically linked program the OpenMP library's lock routines cannot be interposed: this
-    // archive leaves them alone.
+    // In a statically linked program nothing can be interposed, the OpenMP library's lock routines
+    // included: this archive leaves all that alone.
     let only = |wanted: &dyn Fn(&String) -> bool| {
         symbols.iter().filter(|s| wanted(s)).cloned().collect::<Vec<_>>()
     };
@@ -101,6 +107,7 @@ fn archive(from: &Path, symbols: &[String], archive: &Path) -> Result<()> {
     let mut objcopy = Command::new("objcopy");
     objcopy.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd", "--strip-debug"]);
     objcopy.arg(format!("--keep-global-symbols={}", list.display()));
+    objcopy.args(ENDS.map(|name| format!("--weaken-symbol={name}")));
     run(objcopy.arg(&object))?;
     let _ = fs::remove_file(archive);
     run(Command::new("ar").arg("crsD").arg(archive).arg(&object))
@@ -115,7 +122,8 @@ fn api(shared: &Path) -> Result<Vec<String>> {
     let output = output.map_err(|error| missing("nm", &error))?;
     let names = String::from_utf8_lossy(&output.stdout);
     let prefixes = ["POMP_", "POMP2_", "pomp2_", "omp_"];
-    let own = |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let own =
+        |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix)) || ENDS.contains(name);
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
     names.sort();
     names.dedup();

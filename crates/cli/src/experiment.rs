@@ -34,7 +34,9 @@ pub fn open(folder: &Path) -> Result<Experiment> {
     }
     if pompeii_finish::is_unfinished(folder) {
         say(format!("{} was not finished; finishing it now", folder.display()));
-        pompeii_finish::finish(folder, &RunInfo::default())
+        let by = std::env::args().nth(1).unwrap_or_default();
+        let info = RunInfo { finished_by: by, ..RunInfo::default() };
+        pompeii_finish::finish(folder, &info)
             .with_context(|| format!("cannot finish {}", folder.display()))?;
     }
     let cube = load(&folder.join(PROFILE_FILE))?;

@@ -1,26 +1,35 @@
 //! Turns live state into an experiment: `profile.cubex`, `traces.otf2` with its files, and
 //! `manifest.json`. It works on what a process left, whether that ended normally, was killed or
 //! is lost with its node; so it is called by `pompeii run` and by every command that opens an
-//! experiment which still has its `live/` folder.
+//! experiment which still has its `live/` folder. Whoever does it may die, too: every step can be
+//! done again.
 //!
 //! Data flow: [`pompeii_live::LiveProcess`] (files) -> [`unify`] (one call tree, one cube of what
 //! was measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. The live folder is
 //! removed only when all of it is on disk.
 
 mod clock;
+mod end;
 mod manifest;
 mod profile;
+mod running;
 mod task_times;
 mod trace;
 mod unify;
 mod waits;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use pompeii_live::LiveProcess;
+use nix::fcntl::{Flock, FlockArg};
+use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE};
 
-pub use manifest::{Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RunInfo};
+pub use end::End;
+pub use manifest::{
+    Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RunInfo, STARTED_FILE,
+};
+use running::Running;
 
 /// Name of the profile in an experiment.
 pub const PROFILE_FILE: &str = "profile.cubex";
@@ -28,6 +37,8 @@ pub const PROFILE_FILE: &str = "profile.cubex";
 pub const LIVE_FOLDER: &str = "live";
 /// Folder of further processes of the same run, each with an experiment of its own.
 pub const PROCESSES_FOLDER: &str = "procs";
+/// Live state that is not needed any more.
+const USED_FOLDER: &str = "live.used";
 
 /// Why an experiment could not be finished.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +56,23 @@ pub enum Error {
     /// The manifest cannot be written.
     #[error("{0}")]
     Manifest(#[from] ManifestError),
+    /// Its program has not ended.
+    #[error("process {pid} is still running; wait until it has ended")]
+    Running {
+        /// Its id.
+        pid: u64,
+    },
+    /// It cannot be known whether its program has ended.
+    #[error(
+        "process {pid} on host {host} has not said that it ended; \
+         if it has, `pompeii recover --force` makes an experiment of what it left"
+    )]
+    Elsewhere {
+        /// Its id.
+        pid: u64,
+        /// Where it is or was.
+        host: String,
+    },
     /// Something else about a file.
     #[error("{path}: {source}")]
     Io {
@@ -55,26 +83,116 @@ pub enum Error {
     },
 }
 
-/// Whether the experiment still has live state.
+/// Whether the experiment, or one of its further processes, still has live state.
 pub fn is_unfinished(experiment: &Path) -> bool {
-    experiment.join(LIVE_FOLDER).exists()
+    let has_live = |folder: &Path| folder.join(LIVE_FOLDER).symlink_metadata().is_ok();
+    let processes = process_folders(experiment).unwrap_or_default();
+    has_live(experiment) || processes.iter().any(|folder| has_live(folder))
 }
 
 /// Finishes the experiment in `folder`, and the further processes below it. `info` is what only
 /// the one who started the program knows. Returns the manifest; `None` where nothing was measured.
 ///
 /// # Errors
-/// What could not be read or written; live state is kept then.
+/// What could not be read or written, or that the program is running; live state is kept then.
 pub fn finish(folder: &Path, info: &RunInfo) -> Result<Option<Manifest>, Error> {
+    finish_all(folder, info, false)
+}
+
+/// The same where it is known that no process is running, however it looks from this host.
+///
+/// # Errors
+/// As for [`finish`].
+pub fn finish_ended(folder: &Path, info: &RunInfo) -> Result<Option<Manifest>, Error> {
+    finish_all(folder, info, true)
+}
+
+fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manifest>, Error> {
+    // Two commands may open the experiment at the same time. The lock goes with the process that
+    // holds it, and file systems that have none have to do without.
+    let _lock = File::open(folder).ok().map(|file| Flock::lock(file, FlockArg::LockExclusive));
+    let info = info.with_started(folder);
+    move_to_root(folder, ended);
     let mut processes = Vec::new();
     for own in process_folders(folder)? {
-        let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
-        if let Some(manifest) = finish_process(&own, info, Vec::new())? {
-            let folder = format!("{PROCESSES_FOLDER}/{}", name.unwrap_or_default());
-            processes.push(ProcessEntry { folder, program: manifest.program });
+        processes.extend(further_process(&own, &info, ended));
+    }
+    let finished = finish_process(folder, &info, ended, &processes)?;
+    let mut manifest = match finished {
+        Some(manifest) => Some(manifest),
+        None => Manifest::load(folder).ok().map(|known| Manifest { processes, ..known }),
+    };
+    if let Some(manifest) = &mut manifest {
+        manifest.processes.extend(take_failed(folder));
+        manifest.store(folder)?;
+    }
+    let _ = fs::remove_file(folder.join(STARTED_FILE));
+    Ok(manifest)
+}
+
+/// Processes that could not be measured: what they have left in the experiment's root is removed.
+pub fn take_failed(folder: &Path) -> Vec<ProcessEntry> {
+    let mut failed = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(FAILED_PREFIX) {
+            continue;
+        }
+        let text = fs::read_link(entry.path()).unwrap_or_default();
+        let text = text.to_string_lossy().into_owned();
+        let (program, problem) = text.split_once(": ").unwrap_or(("a process", &text));
+        failed.push(ProcessEntry {
+            folder: String::new(),
+            program: program.to_owned(),
+            end: End::Unknown,
+            forked_from: None,
+            problem: Some(problem.to_owned()),
+        });
+        let _ = fs::remove_file(entry.path());
+    }
+    failed
+}
+
+/// Where only children were measured, and not the program that has forked them, the first of them
+/// gets its place.
+fn move_to_root(folder: &Path, ended: bool) {
+    let root = folder.join(LIVE_FOLDER);
+    if root.symlink_metadata().is_ok() || folder.join(MANIFEST_FILE).exists() {
+        return;
+    }
+    for own in process_folders(folder).unwrap_or_default() {
+        let live = own.join(LIVE_FOLDER);
+        let state = LiveProcess::open(&live);
+        if state.is_ok_and(|state| ended || check_ended(&state, &live).is_ok()) {
+            if fs::rename(&live, &root).is_ok() {
+                let _ = fs::remove_dir(&own);
+            }
+            return;
         }
     }
-    finish_process(folder, info, processes)
+}
+
+/// One process that has trouble does not keep the others from being finished.
+fn further_process(folder: &Path, info: &RunInfo, ended: bool) -> Option<ProcessEntry> {
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    let result = finish_process(folder, info, ended, &[]);
+    let entry = |manifest: Manifest| ProcessEntry {
+        folder: format!("{PROCESSES_FOLDER}/{name}"),
+        program: manifest.program,
+        end: manifest.end,
+        forked_from: manifest.forked_from,
+        problem: None,
+    };
+    match result {
+        Ok(Some(manifest)) => manifest.store(folder).ok().map(|()| entry(manifest)),
+        Ok(None) => Manifest::load(folder).ok().map(entry),
+        Err(error) => Some(ProcessEntry {
+            folder: format!("{PROCESSES_FOLDER}/{name}"),
+            program: name.clone(),
+            end: End::Unknown,
+            forked_from: None,
+            problem: Some(error.to_string()),
+        }),
+    }
 }
 
 fn process_folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -88,16 +206,24 @@ fn process_folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(folders)
 }
 
+/// Makes profile, trace and manifest of live state, and then away with it. The manifest is the
+/// last, since it is what says that the rest is there.
 fn finish_process(
     folder: &Path,
     info: &RunInfo,
-    processes: Vec<ProcessEntry>,
+    ended: bool,
+    processes: &[ProcessEntry],
 ) -> Result<Option<Manifest>, Error> {
+    remove(&folder.join(USED_FOLDER))?;
     let live_folder = folder.join(LIVE_FOLDER);
-    if !live_folder.exists() {
+    if never_began(&live_folder) {
+        remove(&live_folder)?;
         return Ok(None);
     }
     let mut live = LiveProcess::open(&live_folder)?;
+    if !ended {
+        check_ended(&live, &live_folder)?;
+    }
     unify::sort_locations(&mut live);
     let clock = clock::of(&live);
     let unified = unify::unify(&live, clock);
@@ -105,18 +231,42 @@ fn finish_process(
     if live.trace {
         trace::write(&live, &unified, folder)?;
     }
-    let manifest = Manifest::new(&live, &unified.cube, info, processes);
+    let manifest = Manifest::new(&live, &unified.cube, info, processes.to_vec());
     manifest.store(folder)?;
-    remove_live(&live_folder)?;
+    let used = folder.join(USED_FOLDER);
+    fs::rename(&live_folder, &used).map_err(|source| Error::Io { path: live_folder, source })?;
+    remove(&used)?;
     Ok(Some(manifest))
 }
 
-/// The live folder may be a link to node-local storage.
-fn remove_live(live: &Path) -> Result<(), Error> {
-    let failed = |source| Error::Io { path: live.to_owned(), source };
-    if let Ok(target) = fs::read_link(live) {
-        fs::remove_dir_all(&target).map_err(failed)?;
-        return fs::remove_file(live).map_err(failed);
+/// Whether there is no live state, or none whose header was written: the process died while it was
+/// being set up, before its first event.
+fn never_began(live: &Path) -> bool {
+    let mut magic = [0; 8];
+    match File::open(live.join(PROCESS_FILE)) {
+        Ok(mut header) => header.read_exact(&mut magic).is_err() || magic == [0; 8],
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     }
-    fs::remove_dir_all(live).map_err(failed)
+}
+
+fn check_ended(live: &LiveProcess, folder: &Path) -> Result<(), Error> {
+    match running::of(live, folder) {
+        Running::No => Ok(()),
+        Running::Yes => Err(Error::Running { pid: live.pid }),
+        Running::Elsewhere => Err(Error::Elsewhere { pid: live.pid, host: live.host.clone() }),
+    }
+}
+
+/// Removes a folder of live state, if it is there. It may be a link to node-local storage.
+fn remove(live: &Path) -> Result<(), Error> {
+    let failed = |source| Error::Io { path: live.to_owned(), source };
+    let gone = |result: std::io::Result<()>| match result {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
+    };
+    if let Ok(target) = fs::read_link(live) {
+        gone(fs::remove_dir_all(&target))?;
+        return gone(fs::remove_file(live));
+    }
+    gone(fs::remove_dir_all(live))
 }

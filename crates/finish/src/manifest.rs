@@ -9,8 +9,14 @@ use pompeii_live::LiveProcess;
 use pompeii_model::Cube;
 use serde::{Deserialize, Serialize};
 
+use crate::end::End;
+
 /// Name of the manifest in an experiment.
 pub const MANIFEST_FILE: &str = "manifest.json";
+
+/// What `run` knows before the program starts, kept there until that has ended: `run` may die
+/// first.
+pub const STARTED_FILE: &str = "started.json";
 
 /// Why the manifest cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +40,34 @@ pub struct RunInfo {
     /// CPUs that it could run on, 0 where that is unknown.
     #[serde(default)]
     pub cpus: usize,
+    /// Process id of the command.
+    #[serde(default)]
+    pub pid: Option<u32>,
+    /// The command of ours that has made the experiment of what the program left.
+    #[serde(default)]
+    pub finished_by: String,
+}
+
+impl RunInfo {
+    /// Keeps it in the folder of an experiment that is about to begin.
+    ///
+    /// # Errors
+    /// The file that could not be written.
+    pub fn store_started(&self, folder: &Path) -> Result<(), ManifestError> {
+        store(&folder.join(STARTED_FILE), self)
+    }
+
+    /// What is known now, or where that is nothing, what was kept, or what the experiment says
+    /// whose further processes are still to be finished.
+    pub fn with_started(&self, folder: &Path) -> Self {
+        if !self.command.is_empty() {
+            return self.clone();
+        }
+        let text = fs::read_to_string(folder.join(STARTED_FILE)).unwrap_or_default();
+        let started = serde_json::from_str::<RunInfo>(&text).ok();
+        let started = started.or_else(|| Some(Manifest::load(folder).ok()?.run));
+        Self { finished_by: self.finished_by.clone(), ..started.unwrap_or_default() }
+    }
 }
 
 /// What the measurement could not keep.
@@ -56,6 +90,15 @@ pub struct ProcessEntry {
     pub folder: String,
     /// Its program.
     pub program: String,
+    /// How it ended.
+    #[serde(default)]
+    pub end: End,
+    /// The process that it was forked from without an exec.
+    #[serde(default)]
+    pub forked_from: Option<u32>,
+    /// Why there is no experiment of it (yet).
+    #[serde(default)]
+    pub problem: Option<String>,
 }
 
 /// The manifest.
@@ -71,6 +114,12 @@ pub struct Manifest {
     pub host: String,
     /// Process id.
     pub pid: u64,
+    /// How it ended.
+    #[serde(default)]
+    pub end: End,
+    /// The process that it was forked from without an exec.
+    #[serde(default)]
+    pub forked_from: Option<u32>,
     /// Start, in nanoseconds since 1970.
     pub start_realtime_ns: u64,
     /// Duration of the measurement, in nanoseconds.
@@ -110,6 +159,8 @@ impl Manifest {
             run: info.clone(),
             host: live.host.clone(),
             pid: live.pid,
+            end: End::of(live, info),
+            forked_from: live.forked_from,
             start_realtime_ns: live.start.realtime_ns,
             wall_ns: (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64,
             clock: if live.tsc { "time-stamp counter" } else { "CLOCK_MONOTONIC_RAW" }.to_owned(),
@@ -134,11 +185,7 @@ impl Manifest {
     /// # Errors
     /// The file that could not be written.
     pub fn store(&self, folder: &Path) -> Result<(), ManifestError> {
-        let path = folder.join(MANIFEST_FILE);
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string());
-        let written =
-            text.and_then(|text| fs::write(&path, text + "\n").map_err(|error| error.to_string()));
-        written.map_err(|what| ManifestError { path, what })
+        store(&folder.join(MANIFEST_FILE), self)
     }
 
     /// Reads the manifest of the experiment in `folder`.
@@ -152,4 +199,15 @@ impl Manifest {
             text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
         manifest.map_err(|what| ManifestError { path, what })
     }
+}
+
+/// Under its name only when it is complete.
+fn store(path: &Path, value: &impl Serialize) -> Result<(), ManifestError> {
+    let unfinished = path.with_extension("json.tmp");
+    let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string());
+    let written = text.and_then(|text| {
+        let written = fs::write(&unfinished, text + "\n");
+        written.and_then(|()| fs::rename(&unfinished, path)).map_err(|error| error.to_string())
+    });
+    written.map_err(|what| ManifestError { path: path.to_owned(), what })
 }

@@ -35,9 +35,11 @@ pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(),
     let mut archive = ArchiveWriter::create(folder, "traces", options)?;
     let mut events = Vec::new();
     for (place, location) in live.locations.iter().enumerate() {
-        let exists = location.events_path.exists();
-        let sealed =
-            exists.then(|| archive.adopt_events(location_ref(place), &location.events_path));
+        // Where the last attempt to finish has not come to its end, it is there already.
+        let adopted = archive.event_path(location_ref(place));
+        let mut files = [&location.events_path, &adopted].into_iter();
+        let file = files.find(|file| file.exists());
+        let sealed = file.map(|file| archive.adopt_events(location_ref(place), file));
         events.push(sealed.transpose()?.map_or(0, |sealed| sealed.events));
     }
     define_clock(&mut archive, live, unified)?;

@@ -439,6 +439,8 @@ mod tests {
             lost_events: 0,
             lost_locations: 0,
             first_errno: None,
+            noted_end: None,
+            forked_from: None,
             definitions: REGIONS.iter().enumerate().map(region).collect(),
             teams: vec![LiveTeam { join_ticks: 1_000, latest_ticks: 0 }],
             locations,

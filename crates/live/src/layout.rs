@@ -156,7 +156,7 @@ pub struct ProcessHeader {
     pub pid: u64,
     /// Taken when the library was loaded: the start of the measurement.
     pub start: Calibration,
-    /// Taken in the exit handler; all 0 where the process did not get there.
+    /// Taken where `ended` was noted.
     pub end: Calibration,
     /// 1 where the clock is the time-stamp counter, 0 where it counts nanoseconds.
     pub tsc: u64,
@@ -174,6 +174,11 @@ pub struct ProcessHeader {
     pub lost_locations: AtomicU64,
     /// The first failure inside the tool as an `errno`, 0 for none.
     pub first_errno: AtomicU32,
+    /// The process that this one was forked from without an exec, 0 for none.
+    pub forked_from: u32,
+    /// The end that was noted, as [`NotedEnd::encode`](crate::NotedEnd::encode) has it; 0 where the
+    /// process did not get there.
+    pub ended: AtomicU64,
     /// The program's name, NUL padded.
     pub program: [u8; 256],
     /// The host's name, NUL padded.

@@ -21,12 +21,14 @@
 
 mod calibrate;
 mod definition;
+mod end;
 mod layout;
 mod map;
 mod read;
 
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, RegionKind};
+pub use end::NotedEnd;
 pub use layout::{
     BINS, BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
     NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, node_index, node_offset, task_time,
@@ -40,6 +42,9 @@ pub const PROCESS_FILE: &str = "process";
 pub const DEFINITIONS_FILE: &str = "definitions";
 /// Name of the file of team records.
 pub const TEAMS_FILE: &str = "teams";
+/// A process that cannot be measured leaves a symbolic link of this name and its process id in the
+/// experiment's root, which leads to `PROGRAM: reason`: a link can be made on a full disk.
+pub const FAILED_PREFIX: &str = "not-measured-";
 /// Bytes of one event chunk, the same in live state and in the archive.
 pub const CHUNK_BYTES: usize = 1 << 20;
 

@@ -10,7 +10,8 @@ use crate::layout::{
     TaskRecord, Team, node_index,
 };
 use crate::{
-    DEFINITIONS_FILE, Definition, PROCESS_FILE, TEAMS_FILE, events_file, location_file, tasks_file,
+    DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, events_file, location_file,
+    tasks_file,
 };
 
 /// Why live state cannot be read.
@@ -79,8 +80,12 @@ pub struct LiveProcess {
     pub host: String,
     /// Start of the measurement.
     pub start: Calibration,
-    /// End of the measurement; `None` where the process died before its exit handlers.
+    /// End of the measurement; `None` where the process died before it could note it.
     pub end: Option<Calibration>,
+    /// How it said that it ends.
+    pub noted_end: Option<NotedEnd>,
+    /// The process that it was forked from without an exec.
+    pub forked_from: Option<u32>,
     /// Whether the clock is the time-stamp counter (otherwise it counts nanoseconds).
     pub tsc: bool,
     /// Whether events were recorded.
@@ -163,6 +168,8 @@ impl LiveProcess {
         header.expect(size_of::<ProcessHeader>())?;
         let field = |offset: usize| header.u64(offset);
         let end = header.calibration(offset_of!(ProcessHeader, end));
+        let noted_end = NotedEnd::decode(field(offset_of!(ProcessHeader, ended)));
+        let forked_from = header.u32(offset_of!(ProcessHeader, forked_from));
         let errno = header.u32(offset_of!(ProcessHeader, first_errno));
         let log = Bytes::read(folder.join(DEFINITIONS_FILE))?;
         let published = field(offset_of!(ProcessHeader, definitions_bytes)) as usize;
@@ -172,7 +179,9 @@ impl LiveProcess {
             program: header.text(offset_of!(ProcessHeader, program), 256),
             host: header.text(offset_of!(ProcessHeader, host), 64),
             start: header.calibration(offset_of!(ProcessHeader, start)),
-            end: (end.ticks != 0).then_some(end),
+            end: noted_end.map(|_| end).filter(|end| end.ticks != 0),
+            noted_end,
+            forked_from: (forked_from != 0).then_some(forked_from),
             tsc: field(offset_of!(ProcessHeader, tsc)) != 0,
             trace: field(offset_of!(ProcessHeader, trace)) != 0,
             lost_events: field(offset_of!(ProcessHeader, lost_events)),

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::encode::Packed;
 use pompeii_live::{Key, RegionKind};
@@ -339,6 +339,16 @@ struct Known {
 }
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+/// No descriptor is visited for the first time as long as this is held.
+pub struct Held {
+    _known: MutexGuard<'static, Option<Known>>,
+}
+
+/// Keeps other threads from making handles.
+pub fn hold() -> Held {
+    Held { _known: KNOWN.lock().unwrap_or_else(PoisonError::into_inner) }
+}
 
 /// The descriptor's handle.
 ///

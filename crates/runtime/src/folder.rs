@@ -8,12 +8,14 @@
 use std::ffi::{CStr, CString};
 use std::io::ErrorKind;
 
-use pompeii_live::MapError;
+use pompeii_live::{FAILED_PREFIX, MapError};
 
 use crate::clock;
 
 const SHARED_MEMORY: &str = "/dev/shm";
 const PROCESSES_MAX: u32 = 1000;
+/// Variables that name the experiment's root.
+const ROOT: [&str; 2] = ["POMPEII_EXPERIMENT", "SCOREP_EXPERIMENT_DIRECTORY"];
 
 /// What has to be known before the program changes it.
 pub struct Started {
@@ -21,17 +23,26 @@ pub struct Started {
     folder: String,
     /// What file descriptor 2 was: a program may close it and get the number for a file of its own.
     standard_error: Option<(libc::dev_t, libc::ino_t)>,
+    /// Children that are forked and go on without an exec are measured too.
+    pub follow_forks: bool,
 }
 
 impl Started {
     /// As it is now.
     pub fn now() -> Self {
         let folder = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
-        Self { folder, standard_error: standard_error() }
+        let follow_forks = enabled(&["POMPEII_FOLLOW_FORKS"]);
+        Self { folder, standard_error: standard_error(), follow_forks }
     }
 
-    /// Says on standard error, if that is still open, why there is no measurement.
+    /// Says on standard error, if that is still open, why there is no measurement; and leaves it in
+    /// the experiment's root, where `run` finds it. The text is a link's, which needs no block.
     pub fn complain(&self, what: &str) {
+        let (id, program) = (std::process::id(), program_name());
+        if let Some(root) = variable(&ROOT) {
+            let link = format!("{}/{FAILED_PREFIX}{id}", self.absolute(&root));
+            let _ = std::os::unix::fs::symlink(format!("{program}: {what}"), link);
+        }
         self.say(&format!("not measuring this process: {what}"));
     }
 
@@ -71,9 +82,10 @@ pub fn make_live<T>(
     started: &Started,
     host: &str,
     program: &str,
+    forked: bool,
     start: impl Fn(String) -> Result<T, MapError>,
 ) -> Result<T, MapError> {
-    let live = free_place(started, host, program)?;
+    let live = free_place(started, host, program, forked)?;
     let local = variable(&["POMPEII_LIVE_DIR"]).map(|folder| started.absolute(&folder));
     let first = try_place(&live, local.as_deref(), &start);
     match first {
@@ -90,22 +102,32 @@ fn is_unsupported(error: &MapError) -> bool {
     error.call != "open" && error.call != "mkdir" && kinds.contains(&error.errno)
 }
 
-/// Reserves a folder of the experiment by making its `live`, and returns that path.
-fn free_place(started: &Started, host: &str, program: &str) -> Result<String, MapError> {
+/// Reserves a folder of the experiment by making its `live`, and returns that path. A forked child
+/// leaves the root to the program that it comes from, which may have had no event yet.
+fn free_place(
+    started: &Started,
+    host: &str,
+    program: &str,
+    forked: bool,
+) -> Result<String, MapError> {
     let pid = std::process::id();
-    let root = variable(&["POMPEII_EXPERIMENT", "SCOREP_EXPERIMENT_DIRECTORY"])
-        .unwrap_or_else(|| format!("pompeii-{host}-{pid}"));
+    let root = variable(&ROOT).unwrap_or_else(|| format!("pompeii-{host}-{pid}"));
     let root = started.absolute(&root);
     make_folder(&root)?;
     let mut own = root.clone();
     for number in 1..PROCESSES_MAX {
         let live = format!("{own}/live");
-        match std::fs::create_dir(&live) {
-            Ok(()) => return Ok(live),
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(failed("mkdir", &error));
+        // A finished experiment stays as it is: its program may have left children behind.
+        let taken = number == 1 && forked
+            || std::fs::exists(format!("{own}/manifest.json")).unwrap_or(false);
+        if !taken {
+            match std::fs::create_dir(&live) {
+                Ok(()) => return Ok(live),
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    return Err(failed("mkdir", &error));
+                }
+                Err(_) => {}
             }
-            Err(_) => {}
         }
         make_folder(&format!("{root}/procs"))?;
         // A process that has replaced itself (exec) comes again with the same id.

@@ -15,7 +15,7 @@ use std::ptr::null_mut;
 use crate::clock::{Clock, System};
 use crate::location::Location;
 use crate::tls::{self, Thread};
-use crate::{iteration, start};
+use crate::{ends, iteration, start};
 
 pub use constructs::*;
 pub use parallel::*;
@@ -128,7 +128,7 @@ pub extern "C" fn POMP_Init() {
 /// Ends the measurement.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Finalize() {
-    start::finalize();
+    ends::finalize();
 }
 
 /// Goes on with recording.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::{
-    Calibration, DEFINITIONS_FILE, Definition, MAGIC, MapError, Mapped, PROCESS_FILE,
+    Calibration, DEFINITIONS_FILE, Definition, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
     ProcessHeader, RegionKind, TEAMS_FILE, Team,
 };
 
@@ -37,6 +37,8 @@ pub struct Options {
     pub start: Calibration,
     /// Whether the clock is the time-stamp counter.
     pub tsc: bool,
+    /// The process that this one was forked from without an exec, 0 for none.
+    pub forked_from: u32,
 }
 
 /// A region that is to be defined: everything that makes it one and not another.
@@ -60,6 +62,14 @@ impl RegionText {
         let (name, file, clauses) = (name.to_owned(), String::new(), String::new());
         Self { kind, name, file, lines: (0, 0), clauses }
     }
+}
+
+/// Holds all locks of a process, in the order in which they are taken one inside another.
+pub struct Held<'a> {
+    _locations: MutexGuard<'a, u32>,
+    _definitions: MutexGuard<'a, Definitions>,
+    _teams: MutexGuard<'a, Mapped>,
+    _spare: MutexGuard<'a, Vec<u32>>,
 }
 
 struct Definitions {
@@ -104,11 +114,12 @@ fn copy_text(to: &mut [u8], text: &str) {
 }
 
 impl Process {
-    /// Sets up live state in `options.folder`.
+    /// Sets up live state in `options.folder`. A process that was forked from one that is measured
+    /// takes over the ids of that one's regions, and none that its teams have.
     ///
     /// # Errors
     /// The system call that failed.
-    pub fn start(options: Options) -> Result<&'static Process, MapError> {
+    pub fn start(options: Options, parent: Option<&Process>) -> Result<&'static Process, MapError> {
         let file = |name: &str| format!("{}/{name}", options.folder);
         let log = Mapped::create(&file(DEFINITIONS_FILE), 1 << 16, DEFINITIONS_RESERVED_BYTES)?;
         let team_bytes = size_of::<Team>();
@@ -134,22 +145,77 @@ impl Process {
             off_region: AtomicU32::default(),
             main: AtomicPtr::default(),
         };
-        let program = &process.options.program;
-        process.region(&RegionText::without_source(RegionKind::Program, program));
-        process.region(&RegionText::without_source(RegionKind::Tasks, "TASKS"));
+        match parent {
+            Some(parent) => process.inherit(parent)?,
+            None => {
+                let program = &process.options.program;
+                process.region(&RegionText::without_source(RegionKind::Program, program));
+                process.region(&RegionText::without_source(RegionKind::Tasks, "TASKS"));
+            }
+        }
         Ok(Box::leak(Box::new(process)))
+    }
+
+    /// Regions keep their ids, which the handles of descriptors hold. Ids of the parent's teams,
+    /// which the program's variables hold, are never given again.
+    fn inherit(&self, parent: &Process) -> Result<(), MapError> {
+        let theirs = lock(&parent.definitions);
+        // SAFETY: as many bytes are written, and the lock keeps them from growing.
+        let log = unsafe { std::slice::from_raw_parts(theirs.log.base(), theirs.used_bytes) };
+        let mut definitions = lock(&self.definitions);
+        for definition in Definition::decode_all(log) {
+            if matches!(definition, Definition::Region { .. }) {
+                self.append(&mut definitions, &definition);
+            }
+        }
+        definitions.regions = theirs.regions.clone();
+        let teams = parent.header().teams.load(Ordering::Relaxed);
+        lock(&self.teams).ensure(teams as usize * size_of::<Team>())?;
+        self.header().teams.store(teams, Ordering::Release);
+        let off_region = parent.off_region.load(Ordering::Relaxed);
+        self.off_region.store(off_region, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Keeps other threads from changing anything that a forked child takes over.
+    pub fn hold(&self) -> Held<'_> {
+        Held {
+            _locations: lock(&self.locations),
+            _definitions: lock(&self.definitions),
+            _teams: lock(&self.teams),
+            _spare: lock(&self.spare),
+        }
+    }
+
+    /// Whether this is the process that is running: a child of `vfork` is not.
+    pub fn is_this(&self) -> bool {
+        self.header().pid == u64::from(std::process::id())
     }
 
     fn header(&self) -> &ProcessHeader {
         // SAFETY: mapped for the life of the process; fields that change are atomic, `end` is
-        // written once by the exit handler.
+        // written only by the one who has noted the end.
         unsafe { &*self.header }
     }
 
-    /// Marks the normal end.
-    pub fn end(&self, end: Calibration) {
-        // SAFETY: the header is mapped; only the exit handler's thread writes this field.
-        unsafe { (&raw mut (*self.header).end).write_volatile(end) };
+    /// Notes how the process ends; the first end counts, but for one of the measurement alone.
+    pub fn end(&self, how: NotedEnd, end: Calibration) {
+        let ended = &self.header().ended;
+        let note = |from, to: NotedEnd| {
+            ended.compare_exchange(from, to.encode(), Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        };
+        if note(0, how) {
+            // SAFETY: the header is mapped, and nobody else has noted an end.
+            unsafe { (&raw mut (*self.header).end).write_volatile(end) };
+        } else {
+            note(NotedEnd::Finalized.encode(), how);
+        }
+    }
+
+    /// The end that was noted did not come.
+    pub fn take_back_end(&self, how: NotedEnd) {
+        let ended = &self.header().ended;
+        let _ = ended.compare_exchange(how.encode(), 0, Ordering::AcqRel, Ordering::Relaxed);
     }
 
     /// Counts events that could not be recorded, and keeps the first reason.
@@ -320,21 +386,28 @@ impl Process {
         (!location.is_null()).then_some(location)
     }
 
-    /// The threads of teams that `master` has forked, and of teams that those have forked.
-    pub fn workers_of(&self, master: u32) -> Vec<*mut Location> {
-        let count = *lock(&self.locations);
-        let mut below = vec![false; count as usize];
-        let mut workers = Vec::new();
-        for index in 0..count {
+    /// The threads of teams that `master` has forked, and of teams that those have forked. Takes
+    /// no lock: a program may end in a signal handler.
+    pub fn each_worker_of(&self, master: u32, mut call: impl FnMut(*mut Location)) {
+        for index in 0..self.header().locations.load(Ordering::Acquire) {
             let Some(location) = self.location(index) else { continue };
-            // SAFETY: locations are never freed, and their parent never changes.
-            let parent = unsafe { (&raw const (*location).header.parent).read() };
-            if parent == master || below.get(parent as usize).copied().unwrap_or(false) {
-                below[index as usize] = true;
-                workers.push(location);
+            if self.is_worker_of(location, master) {
+                call(location);
             }
         }
-        workers
+    }
+
+    fn is_worker_of(&self, location: *mut Location, master: u32) -> bool {
+        let mut at = Some(location);
+        while let Some(location) = at {
+            // SAFETY: locations are never freed, and their parent never changes.
+            let parent = unsafe { (&raw const (*location).header.parent).read() };
+            if parent == master {
+                return true;
+            }
+            at = self.location(parent);
+        }
+        false
     }
 }
 
@@ -353,6 +426,8 @@ fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, Map
         lost_events: AtomicU64::new(0),
         lost_locations: AtomicU64::new(0),
         first_errno: AtomicU32::new(0),
+        forked_from: options.forked_from,
+        ended: AtomicU64::new(0),
         program: [0; 256],
         host: [0; 64],
     };

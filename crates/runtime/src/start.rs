@@ -1,29 +1,30 @@
-//! Beginning and end in a measured program: the constructor that takes the start time, the set-up
-//! at the first event, threads that end, forks, and the exit handler.
+//! The beginning in a measured program: the constructor that takes the start time, the set-up at
+//! the first event, the locations of threads that begin and end.
 //!
-//! Live state is made at the first event, so a program without any leaves no trace of us. The
-//! exit handler only closes what is open and notes the time: all else is done by `finish`, in
+//! Live state is made at the first event, so a program without any leaves no trace of us. Ends
+//! are in [`crate::ends`]; all that makes an experiment of live state is done by `finish`, in
 //! another process.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pompeii_live::{Calibration, MapError};
 
 use crate::clock;
+use crate::ends;
 use crate::filter::Selection;
 use crate::folder::{self, Started};
+use crate::forks::{self, Forked};
 use crate::location::Location;
 use crate::openmp;
 use crate::process::{Options, Process};
-use crate::team;
 use crate::tls::{self, Thread};
 
 static START: OnceLock<(Calibration, Started)> = OnceLock::new();
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 static STATE: AtomicU8 = AtomicU8::new(state::NEW);
-static SET_UP: Mutex<()> = Mutex::new(());
+static SET_UP: Mutex<Origin> = Mutex::new(Origin { forked: None });
 /// Holds the location of a thread that the program has made itself, until the thread ends.
 static THREAD_KEY: AtomicU32 = AtomicU32::new(u32::MAX);
 
@@ -34,6 +35,12 @@ mod state {
     pub const RUNNING: u8 = 1;
     /// Not measuring: switched off, failed, finalised, or a forked child.
     pub const OFF: u8 = 2;
+}
+
+/// Where the process comes from.
+pub struct Origin {
+    /// A fork without an exec; `None` for a program that was started.
+    pub forked: Option<Forked>,
 }
 
 /// Runs before `main`: everything here must be safe that early.
@@ -49,51 +56,33 @@ fn begin() -> &'static (Calibration, Started) {
     START.get_or_init(|| {
         clock::choose();
         openmp::find();
-        // SAFETY: registers functions of this library, which is never unloaded.
-        unsafe {
-            libc::atexit(at_exit);
-            libc::pthread_atfork(None, None, Some(in_forked_child));
-        }
+        ends::register();
+        forks::register();
         (clock::calibrate(), Started::now())
     })
 }
 
-/// A forked child has none of the parent's other threads, and shares its live state: it is silent.
-extern "C" fn in_forked_child() {
+/// Whether forked children get an experiment of their own.
+pub fn follows_forks() -> bool {
+    START.get().is_some_and(|(_, started)| started.follow_forks)
+}
+
+/// Nobody sets up as long as this is held.
+pub fn hold() -> MutexGuard<'static, Origin> {
+    SET_UP.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// No more events are measured, but those of threads that are in the middle of one.
+pub fn stop() {
     STATE.store(state::OFF, Ordering::Release);
-    tls::close();
 }
 
-extern "C" fn at_exit() {
-    finalize();
-}
-
-/// Ends the measurement: closes what is open and notes the time. Events that this thread raises
-/// later (static destructors) are passed over.
-pub fn finalize() {
-    let Some(process) = process() else { return };
-    STATE.store(state::OFF, Ordering::Release);
-    let thread = tls::thread();
-    tls::close();
-    if let Thread::Open(location) = thread {
-        // SAFETY: locations are never freed, and this thread's own is used by nobody else.
-        close_outside(process, unsafe { &mut *location });
+/// A followed child sets up again at its first event, if its parent would measure.
+pub fn begin_anew() {
+    if STATE.load(Ordering::Acquire) == state::RUNNING {
+        STATE.store(state::NEW, Ordering::Release);
     }
-    process.end(clock::calibrate());
-}
-
-/// Outside of parallel regions the threads of a thread's teams wait inside the OpenMP runtime:
-/// their final barriers can be closed for them. Inside (exit in a parallel region) they are still
-/// running, and `finish` closes what is open.
-fn close_outside(process: &Process, thread: &mut Location) -> bool {
-    let outside = thread.contexts.is_outside();
-    if outside {
-        for worker in process.workers_of(thread.index()) {
-            // SAFETY: locations are never freed; nobody else uses this one, see above.
-            team::settle(unsafe { &mut *worker });
-        }
-    }
-    outside
+    remember(std::ptr::null());
 }
 
 /// A thread that the program has made itself ends: the next such thread takes its location over.
@@ -102,7 +91,7 @@ unsafe extern "C" fn thread_ends(location: *mut c_void) {
     tls::close();
     // SAFETY: the key holds this thread's own location, and locations are never freed.
     let location = unsafe { &mut *location.cast::<Location>() };
-    if close_outside(process, location) {
+    if ends::close_outside(process, location) {
         location.unwind_to_root(clock::now());
         process.spare_location(location.index());
     }
@@ -132,9 +121,9 @@ pub fn first_event() -> Option<*mut Location> {
 
 fn running() -> Option<&'static Process> {
     if STATE.load(Ordering::Acquire) == state::NEW {
-        let _guard = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
+        let origin = hold();
         if STATE.load(Ordering::Acquire) == state::NEW {
-            set_up();
+            set_up(origin.forked);
         }
     }
     process()
@@ -147,22 +136,27 @@ fn own_location(process: &'static Process) -> Option<*mut Location> {
         return Some(process.main.load(Ordering::Acquire));
     }
     let location = process.thread_location()?;
+    remember(location);
+    Some(location)
+}
+
+/// Has [`thread_ends`] called with this location when the thread ends; null for none.
+fn remember(location: *const Location) {
     let key = THREAD_KEY.load(Ordering::Acquire);
     if key != u32::MAX {
         // SAFETY: the key was made before it was stored.
         unsafe { libc::pthread_setspecific(key, location.cast()) };
     }
-    Some(location)
 }
 
-fn set_up() {
-    let (calibration, started) = begin();
+fn set_up(forked: Option<Forked>) {
+    let (_, started) = begin();
     if folder::variable(&["POMPEII_ENABLE"]).is_some_and(|value| value == "0" || value == "false") {
         return STATE.store(state::OFF, Ordering::Release);
     }
     // The OpenMP runtime may have been loaded after this library.
     openmp::find();
-    match make_process(*calibration, started) {
+    match make_process(forked) {
         Ok(process) => {
             PROCESS.store(std::ptr::from_ref(process).cast_mut(), Ordering::Release);
             STATE.store(state::RUNNING, Ordering::Release);
@@ -174,11 +168,14 @@ fn set_up() {
     }
 }
 
-fn make_process(start: Calibration, started: &Started) -> Result<&'static Process, MapError> {
+fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
+    let (start, started) = begin();
+    let start = forked.map_or(*start, |forked| forked.at);
+    let parent = forked.and_then(|forked| forked.parent);
     let filter = Selection::of_environment(started);
     let (host, program) = (folder::host_name(), folder::program_name());
-    let process = folder::make_live(started, &host, &program, |folder| {
-        Process::start(Options {
+    let process = folder::make_live(started, &host, &program, forked.is_some(), |folder| {
+        let options = Options {
             folder,
             trace: folder::enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
@@ -187,14 +184,24 @@ fn make_process(start: Calibration, started: &Started) -> Result<&'static Proces
             host: host.clone(),
             start,
             tsc: clock::is_tsc(),
-        })
+            forked_from: forked.map_or(0, |forked| forked.parent_id),
+        };
+        Process::start(options, parent)
     })?;
     let errno = MapError { call: "create the initial location", errno: libc::ENOMEM };
     process.main.store(process.new_location(None).ok_or(errno)?, Ordering::Release);
+    make_thread_key();
+    Ok(process)
+}
+
+/// A forked child has its parent's.
+fn make_thread_key() {
+    if THREAD_KEY.load(Ordering::Acquire) != u32::MAX {
+        return;
+    }
     let mut key = 0;
     // SAFETY: makes a key; its destructor is a function of this library, which is never unloaded.
     if unsafe { libc::pthread_key_create(&mut key, Some(thread_ends)) } == 0 {
         THREAD_KEY.store(key, Ordering::Release);
     }
-    Ok(process)
 }

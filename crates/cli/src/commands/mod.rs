@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod html;
 pub mod instrument;
+mod recover;
 mod report;
 mod run;
 mod wrappers;
@@ -31,6 +32,8 @@ pub enum Command {
     Html(html::Arguments),
     /// Say what a performance property means
     Explain(explain::Arguments),
+    /// Make an experiment of what a program left, and say what there was
+    Recover(recover::Arguments),
     /// Say what works on this machine and what does not
     Doctor(doctor::Arguments),
     /// Say what a build system must know, and install what it reads
@@ -49,6 +52,7 @@ impl Command {
             Command::Report(arguments) => report::execute(&arguments),
             Command::Html(arguments) => html::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
+            Command::Recover(arguments) => recover::execute(&arguments),
             Command::Doctor(arguments) => doctor::execute(&arguments),
             Command::Config(arguments) => config::execute(&arguments),
             Command::Wrappers(arguments) => wrappers::execute(&arguments),

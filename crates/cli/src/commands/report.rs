@@ -8,7 +8,7 @@ use anyhow::Result;
 use pompeii_finish::Manifest;
 use pompeii_report::{Options, RunInfo, TreeOptions};
 
-use super::print;
+use super::{print, recover};
 use crate::experiment::{self, Experiment};
 use crate::recording::FILTER_COPY;
 
@@ -85,21 +85,10 @@ fn folder_bytes(folder: &Path) -> u64 {
 
 /// What was lost, and what else was measured.
 fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = recover::lost(manifest);
     let filter = folder.join(FILTER_COPY);
     if filter.exists() {
         notes.push(format!("Functions and user regions by the filter {}.", shown_name(&filter)));
-    }
-    let lost = &manifest.lost;
-    let reason = lost.reason.as_deref().unwrap_or("no reason known");
-    if lost.events > 0 {
-        notes.push(format!("{} events could not be recorded: {reason}.", lost.events));
-    }
-    if lost.threads > 0 {
-        notes.push(format!("{} threads were not observed: {reason}.", lost.threads));
-    }
-    if lost.died {
-        notes.push("The program died: times end at the last event of each thread.".to_owned());
     }
     let (threads, cpus) = (manifest.locations, manifest.run.cpus);
     if cpus > 0 && threads > cpus {
@@ -110,9 +99,6 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
             if cpus == 1 { "" } else { "s" }
         ));
     }
-    for process in &manifest.processes {
-        let (program, folder) = (&process.program, &process.folder);
-        notes.push(format!("Also measured: {program}, in {folder}."));
-    }
+    notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use pompeii_finish::{LIVE_FOLDER, PROCESSES_FOLDER, RunInfo};
+use pompeii_finish::{Manifest, ProcessEntry, RunInfo};
 
 use super::say;
 use crate::recording::{self, Recording};
@@ -38,6 +38,9 @@ pub struct Arguments {
     timed_undeferred: bool,
     #[command(flatten)]
     recording: recording::Options,
+    /// Measure children that are forked and go on without an exec, each in a folder of its own
+    #[arg(long)]
+    follow_forks: bool,
     /// No summary at the end
     #[arg(long, short)]
     quiet: bool,
@@ -56,10 +59,19 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let folder = make_folder(arguments)?;
     // Registered before the start: Ctrl-C ends the program and not the report about it.
     let signals = child::outlive_signals().context("cannot watch signals")?;
+    let mut info = RunInfo {
+        command: arguments.command.clone(),
+        environment: environment(),
+        cpus: std::thread::available_parallelism().map_or(0, usize::from),
+        finished_by: "run".to_owned(),
+        ..RunInfo::default()
+    };
+    // A full disk is no reason not to run the program.
+    let _ = info.store_started(&folder);
     let mut program = match start(arguments, &recording, &folder) {
         Ok(program) => program,
         Err(error) => {
-            let _ = fs::remove_dir(&folder);
+            remove_unused(&folder);
             say(format!("cannot run `{}`: {error}", arguments.command[0]));
             let missing = error.kind() == std::io::ErrorKind::NotFound;
             return Ok(ExitCode::from(if missing { 127 } else { 126 }));
@@ -67,7 +79,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     };
     child::forward_signals(&program, signals);
     let status = program.wait().context("cannot wait for the program")?;
-    conclude(arguments, &recording, &folder, status);
+    info.pid = Some(program.id());
+    (info.exit_code, info.signal) = (status.code(), status.signal());
+    conclude(arguments, &recording, &folder, &info);
     Ok(child::exit_like(status))
 }
 
@@ -129,6 +143,7 @@ fn start(arguments: &Arguments, recording: &Recording, folder: &Path) -> std::io
     for (name, wanted) in [
         ("POMPEII_TRACE", arguments.trace),
         ("POMPEII_TIMED_UNDEFERRED", arguments.timed_undeferred),
+        ("POMPEII_FOLLOW_FORKS", arguments.follow_forks),
     ] {
         if wanted {
             command.env(name, "1");
@@ -139,35 +154,57 @@ fn start(arguments: &Arguments, recording: &Recording, folder: &Path) -> std::io
 }
 
 /// Finishes the experiment and prints the summary; a failure here never changes the exit code.
-fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, status: ExitStatus) {
-    let measured = folder.join(LIVE_FOLDER).exists() || folder.join(PROCESSES_FOLDER).exists();
-    if !measured {
-        let _ = fs::remove_dir(folder);
-        return not_instrumented(arguments);
-    }
-    let info = RunInfo {
-        command: arguments.command.clone(),
-        environment: environment(),
-        exit_code: status.code(),
-        signal: status.signal(),
-        cpus: std::thread::available_parallelism().map_or(0, usize::from),
-    };
-    if let Err(error) = pompeii_finish::finish(folder, &info) {
+fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, info: &RunInfo) {
+    if !folder.exists() {
         return say(format!(
-            "cannot finish the experiment: {error}\n  what was measured is kept in {}",
+            "{} has vanished while the program ran, and with it what was measured",
             folder.display()
         ));
     }
-    recording.keep(folder);
+    match pompeii_finish::finish(folder, info) {
+        Ok(Some(manifest)) => {
+            recording.keep(folder);
+            summarise(arguments, folder, &manifest);
+        }
+        Ok(None) => not_measured(arguments, folder),
+        Err(error) => say(format!(
+            "cannot finish the experiment: {error}\n  what was measured is kept in {}; \
+             `pompeii recover` tries again",
+            folder.display()
+        )),
+    }
+}
+
+fn summarise(arguments: &Arguments, folder: &Path, manifest: &Manifest) {
     if arguments.quiet {
         return;
     }
+    // Of the root nothing may have been measured, but of programs that it started.
     match experiment::open(folder) {
         Ok(experiment) => {
             let text = super::report::summary(&experiment, arguments.top, &std::io::stderr());
             super::print_error_bytes(text.as_bytes());
         }
-        Err(error) => say(format!("{error:#}")),
+        Err(error) => say(format!("{} was measured, but {error:#}", manifest.program)),
+    }
+}
+
+/// The folder, where nothing is in it but what this command has written.
+fn remove_unused(folder: &Path) {
+    let _ = fs::remove_file(folder.join(pompeii_finish::STARTED_FILE));
+    let _ = fs::remove_dir(folder);
+}
+
+/// Says why there is nothing: because measuring failed, or because there was nothing to measure.
+fn not_measured(arguments: &Arguments, folder: &Path) {
+    let failed = pompeii_finish::take_failed(folder);
+    remove_unused(folder);
+    for ProcessEntry { program, problem, .. } in &failed {
+        let problem = problem.as_deref().unwrap_or("no reason known");
+        say(format!("nothing of {program} was measured: {problem}"));
+    }
+    if failed.is_empty() {
+        not_instrumented(arguments);
     }
 }
 

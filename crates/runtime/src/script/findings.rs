@@ -6,7 +6,7 @@
 use pompeii_analysis::{Finding, check_sum, findings, load};
 use pompeii_cubex::Report;
 use pompeii_finish::{RunInfo, finish};
-use pompeii_live::Calibration;
+use pompeii_live::{Calibration, NotedEnd};
 
 use super::{Run, Setting};
 
@@ -54,7 +54,8 @@ impl Lines {
         let script: String = self.0.iter().map(|(time, line)| format!("{time} {line}\n")).collect();
         let run = Run::new(&script, Setting { trace: true, ..Setting::default() });
         let end = end + 1_000;
-        run.process.end(Calibration { ticks: end, monotonic_ns: end, realtime_ns: end });
+        let end = Calibration { ticks: end, monotonic_ns: end, realtime_ns: end };
+        run.process.end(NotedEnd::Exit(0), end);
         let manifest = finish(run.folder.path(), &RunInfo::default()).unwrap().unwrap();
         assert_eq!((manifest.lost.events, manifest.trace), (0, true));
         assert!(run.folder.path().join("traces.otf2").exists());

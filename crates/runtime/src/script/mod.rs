@@ -137,7 +137,7 @@ impl Run {
         let folder = tempfile::tempdir().unwrap();
         let live = folder.path().join("live");
         std::fs::create_dir(&live).unwrap();
-        let process = Process::start(Options {
+        let options = Options {
             folder: live.display().to_string(),
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
@@ -145,8 +145,8 @@ impl Run {
             start: Calibration::default(),
             tsc: true,
             ..Options::default()
-        })
-        .unwrap();
+        };
+        let process = Process::start(options, None).unwrap();
         let main = process.new_location(None).unwrap();
         let mut run = Run {
             process,
@@ -169,9 +169,7 @@ impl Run {
             let words: Vec<&str> = words.collect();
             run.step(words[0], words[1], &words[2..], now);
         }
-        for worker in process.workers_of(0) {
-            run.with(worker, team::settle);
-        }
+        process.each_worker_of(0, |worker| run.with(worker, team::settle));
         run
     }
 

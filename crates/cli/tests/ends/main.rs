@@ -1,0 +1,10 @@
+//! Nothing measured is ever lost: however a program ends, whatever it forks, wherever its data
+//! goes, and whatever its threads do. Each test is one line of that promise, with a real program
+//! whose numbers of visits follow from its source.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod exits;
+mod forks;
+mod measured;
