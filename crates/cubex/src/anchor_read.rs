@@ -1,4 +1,5 @@
-//! Definitions from anchor.xml, whoever wrote it: unknown elements are skipped, attributes may lack
+//! Definitions from anchor.xml, whoever wrote it, and whole reports of Cube 3, which are one such
+//! text with the values in it: unknown elements are skipped, attributes may lack
 //! quotes, numbers need not be dense. One pass over the text with a stack of open elements; nothing
 //! here recurses, so depth costs memory in proportion to the text only.
 
@@ -10,11 +11,24 @@ use crate::draft::Draft;
 use crate::error::{Error, Result};
 use crate::metric::{CubePl, Metric, MetricKind};
 use crate::report::{CallPath, Parameter, Region, Report};
+use crate::severity::Stored;
 use crate::system::{Dimension, Location, LocationGroup, SystemNode, Topology};
 use crate::xml::{reference, unescape};
 
-/// Parses the text of anchor.xml.
-pub(crate) fn parse(text: &str) -> Result<Report> {
+/// Cube 3 numbers machines and nodes apart; nodes get numbers behind all machines.
+const NODE_IDS: u64 = 1 << 32;
+
+/// What a text holds.
+pub(crate) struct Parsed {
+    pub(crate) report: Report,
+    /// The values of a Cube 3 report.
+    pub(crate) stored: Option<Stored>,
+    /// The version that the text claims, as `4.4`.
+    pub(crate) version: String,
+}
+
+/// Parses the text of anchor.xml or of a Cube 3 report.
+pub(crate) fn parse(text: &str) -> Result<Parsed> {
     let mut xml = XmlReader::from_str(text);
     let config = xml.config_mut();
     config.expand_empty_elements = true;
@@ -32,7 +46,7 @@ pub(crate) fn parse(text: &str) -> Result<Report> {
                 let attributes = AttributeList::of(&start, &name, at);
                 parser.start(&name, &attributes)?;
             }
-            Event::End(_) => parser.end(),
+            Event::End(_) => parser.end()?,
             Event::Text(text) => parser.text.push_str(&String::from_utf8_lossy(&text)),
             Event::CData(text) => parser.text.push_str(&String::from_utf8_lossy(&text)),
             Event::GeneralRef(name) => parser.reference(&String::from_utf8_lossy(&name)),
@@ -43,7 +57,13 @@ pub(crate) fn parse(text: &str) -> Result<Report> {
     if !parser.is_cube {
         return Err(Error::malformed("anchor.xml", "an element `cube`", "none"));
     }
-    parser.draft.finish()
+    if let Some(frame) = parser.stack.last() {
+        let place = format!("anchor.xml, byte {}", text.len());
+        let expected = format!("the end of {} open elements", parser.stack.len());
+        return Err(Error::malformed(place, expected, format!("the end of the text in {frame:?}")));
+    }
+    let (report, stored) = parser.draft.finish()?;
+    Ok(Parsed { report, stored, version: parser.version })
 }
 
 /// The attributes of one element, with what an error message must say about it.
@@ -114,6 +134,9 @@ enum Frame {
     Group(usize),
     Location(usize),
     Cart,
+    Matrix,
+    /// The values of a call path, by its number in the file.
+    Row(u64),
     Coordinate(&'static str, u64),
     /// A text element of the frame below it.
     Leaf(String),
@@ -128,6 +151,7 @@ struct Parser {
     /// The text since the last tag.
     text: String,
     is_cube: bool,
+    version: String,
 }
 
 impl Parser {
@@ -144,6 +168,7 @@ impl Parser {
         let frame = match (name, &top) {
             ("cube", None) => {
                 self.is_cube = true;
+                self.version = attributes.text("version");
                 Frame::Cube
             }
             ("attr", Some(owner)) => {
@@ -151,6 +176,10 @@ impl Parser {
                 Frame::Other
             }
             ("mirrors", _) => Frame::Mirrors,
+            ("metrics" | "program" | "system", Some(Frame::Cube)) => {
+                self.title(name, attributes);
+                Frame::Other
+            }
             ("metric", _) => self.metric(top.as_ref(), attributes)?,
             ("region", _) => self.region(attributes)?,
             ("cnode", _) => self.call_path(top.as_ref(), attributes)?,
@@ -158,9 +187,17 @@ impl Parser {
                 self.parameter(*id, attributes);
                 Frame::Other
             }
-            ("systemtreenode", _) => self.node(top.as_ref(), attributes)?,
-            ("locationgroup", _) => self.group(top.as_ref(), attributes)?,
-            ("location", _) => self.location(top.as_ref(), attributes)?,
+            ("systemtreenode", _) => self.node(top.as_ref(), attributes, "", 0)?,
+            // These four are Cube 3's names of the same.
+            ("machine", _) => self.node(top.as_ref(), attributes, "machine", 0)?,
+            ("node", _) => self.node(top.as_ref(), attributes, "node", NODE_IDS)?,
+            ("locationgroup" | "process", _) => self.group(top.as_ref(), attributes)?,
+            ("location" | "thread", _) => self.location(top.as_ref(), attributes)?,
+            ("matrix", _) => {
+                self.draft.severity.metric = attributes.id("metricId")?;
+                Frame::Matrix
+            }
+            ("row", Some(Frame::Matrix)) => Frame::Row(attributes.id("cnodeId")?),
             ("cart", _) => self.cart(attributes),
             ("dim", Some(Frame::Cart)) => {
                 self.dimension(attributes);
@@ -172,7 +209,9 @@ impl Parser {
             }
             (_, Some(Frame::Metric(id))) => {
                 if name == "cubepl" {
-                    self.cube_pl(*id).row_wise = !attributes.is_false("rowwise");
+                    let by_value =
+                        attributes.is_false("rowwise") || attributes.is_false("locationwise");
+                    self.cube_pl(*id).row_wise = !by_value;
                 }
                 Frame::Leaf(name.to_owned())
             }
@@ -192,7 +231,7 @@ impl Parser {
         Ok(())
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> Result<()> {
         let frame = self.stack.pop();
         let text = std::mem::take(&mut self.text);
         match (frame, self.stack.last().cloned()) {
@@ -209,8 +248,20 @@ impl Parser {
                 let numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
                 self.draft.coordinate(kind, id, numbers.collect());
             }
+            (Some(Frame::Row(call_path)), _) => self.draft.severity.row(call_path, &text)?,
             _ => {}
         }
+        Ok(())
+    }
+
+    fn title(&mut self, dimension: &str, attributes: &AttributeList<'_>) {
+        let titles = &mut self.draft.titles;
+        let title = match dimension {
+            "metrics" => &mut titles.metrics,
+            "program" => &mut titles.program,
+            _ => &mut titles.system,
+        };
+        *title = attributes.get("title").map(str::to_owned);
     }
 
     fn attribute(&mut self, owner: &Frame, attributes: &AttributeList<'_>) {
@@ -274,10 +325,18 @@ impl Parser {
         });
     }
 
-    fn node(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
+    /// A part of the machine; Cube 4 says of which class in an element of its own.
+    fn node(
+        &mut self,
+        top: Option<&Frame>,
+        attributes: &AttributeList<'_>,
+        class: &str,
+        ids_from: u64,
+    ) -> Result<Frame> {
         let parent = if let Some(Frame::Node(id)) = top { Some(*id) } else { None };
-        let id = attributes.id("Id")?;
-        Ok(Frame::Node(self.draft.nodes.push(id, parent, SystemNode::default())))
+        let id = attributes.id("Id")?.wrapping_add(ids_from);
+        let node = SystemNode { class: class.to_owned(), ..SystemNode::default() };
+        Ok(Frame::Node(self.draft.nodes.push(id, parent, node)))
     }
 
     fn group(&mut self, top: Option<&Frame>, attributes: &AttributeList<'_>) -> Result<Frame> {
@@ -394,7 +453,8 @@ fn coordinate(attributes: &AttributeList<'_>) -> Result<Frame> {
     ];
     for (key, kind) in kinds {
         if attributes.get(key).is_some() {
-            return Ok(Frame::Coordinate(kind, attributes.id(key)?));
+            let ids_from = if key == "nodeId" { NODE_IDS } else { 0 };
+            return Ok(Frame::Coordinate(kind, attributes.id(key)?.wrapping_add(ids_from)));
         }
     }
     Ok(Frame::Other)

@@ -21,7 +21,7 @@ pub(crate) fn anchor_xml(report: &Report) -> String {
     xml.close();
     metrics(&mut xml, report);
     program(&mut xml, report);
-    system(&mut xml, &report.system, &report.topologies);
+    system(&mut xml, report);
     xml.close();
     xml.finish()
 }
@@ -33,7 +33,7 @@ fn attributes(xml: &mut XmlWriter, attributes: &Attributes) {
 }
 
 fn metrics(xml: &mut XmlWriter, report: &Report) {
-    xml.open("metrics", &[]);
+    xml.open("metrics", &[("title", report.titles.metrics.as_deref())]);
     for step in report.metrics.walk() {
         match step {
             Step::Enter(id) => metric(xml, &id.index().to_string(), &report.metrics[id]),
@@ -84,7 +84,7 @@ fn metric(xml: &mut XmlWriter, id: &str, metric: &Metric) {
 }
 
 fn program(xml: &mut XmlWriter, report: &Report) {
-    xml.open("program", &[]);
+    xml.open("program", &[("title", report.titles.program.as_deref())]);
     for (id, region) in report.regions.iter() {
         self::region(xml, &id.index().to_string(), region);
     }
@@ -169,9 +169,10 @@ impl Members {
     }
 }
 
-fn system(xml: &mut XmlWriter, system: &System, topologies: &[Topology]) {
+fn system(xml: &mut XmlWriter, report: &Report) {
+    let system = &report.system;
     let members = Members::of(system);
-    xml.open("system", &[]);
+    xml.open("system", &[("title", report.titles.system.as_deref())]);
     for step in system.nodes.walk() {
         match step {
             Step::Enter(id) => {
@@ -191,7 +192,7 @@ fn system(xml: &mut XmlWriter, system: &System, topologies: &[Topology]) {
         }
     }
     xml.open("topologies", &[]);
-    for topology in topologies {
+    for topology in &report.topologies {
         cart(xml, topology);
     }
     xml.close();

@@ -39,8 +39,8 @@ pub enum DataType {
     Doubles(u32),
     /// Minimum, maximum and so many bins.
     Histogram(u32),
-    /// A type whose layout we do not know (`SCALE_FUNC` has a different one in every release).
-    /// Its definition is kept, its values cannot be read or written.
+    /// A type whose layout we do not know (`SCALE_FUNC` has a different one in every release). Its
+    /// values are bytes, as many as the data file has per value; they are kept as they are.
     Other(String),
 }
 

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 use crate::ids::{CallPathId, GroupId, Id, LocationId, MetricId, NodeId, RegionId, Tree};
 use crate::metric::Metric;
-use crate::report::{Attributes, CallPath, Region, Report};
+use crate::report::{Attributes, CallPath, Region, Report, Titles};
+use crate::severity::{Severity, Stored};
 use crate::system::{Location, LocationGroup, Place, System, SystemNode, Topology};
 
 /// One kind of definition.
@@ -77,6 +78,9 @@ pub(crate) struct Draft {
     /// The index of each location's group.
     pub(crate) location_groups: Vec<usize>,
     pub(crate) topologies: Vec<(Topology, Vec<RawCoordinate>)>,
+    pub(crate) titles: Titles,
+    /// The values, where they stand between the definitions (Cube 3).
+    pub(crate) severity: Severity,
 }
 
 impl Draft {
@@ -87,8 +91,8 @@ impl Draft {
         }
     }
 
-    /// Renames everything to dense ids.
-    pub(crate) fn finish(mut self) -> Result<Report> {
+    /// Renames everything to dense ids. The second part is there where the text has values.
+    pub(crate) fn finish(mut self) -> Result<(Report, Option<Stored>)> {
         let metrics = self.metrics.ids("metric")?;
         let regions = self.regions.ids("region")?;
         let call_paths = self.call_paths.ids("cnode")?;
@@ -115,10 +119,18 @@ impl Draft {
             self.locations.item(index).group = GroupId::from_index(groups.by_index[group]);
         }
         let topologies = resolve(self.topologies, &locations, &groups, &nodes);
-        Ok(Report {
+        let mut metric_tree = self.metrics.tree.renumbered(&metrics.by_index);
+        let severity = std::mem::take(&mut self.severity);
+        let stored = (!severity.is_empty()).then(|| {
+            let (metric_ids, call_path_ids) = (&metrics.by_file_id, &call_paths.by_file_id);
+            let count = self.location_groups.len();
+            severity.resolve(&mut metric_tree, metric_ids, call_path_ids, count)
+        });
+        let report = Report {
             attributes: self.attributes,
+            titles: self.titles,
             mirrors: self.mirrors,
-            metrics: self.metrics.tree.renumbered(&metrics.by_index),
+            metrics: metric_tree,
             regions: self.regions.tree.renumbered(&regions.by_index).into_table(),
             call_paths: self.call_paths.tree.renumbered(&call_paths.by_index),
             system: System {
@@ -127,7 +139,8 @@ impl Draft {
                 locations: self.locations.tree.renumbered(&locations.by_index).into_table(),
             },
             topologies,
-        })
+        };
+        Ok((report, stored.transpose()?))
     }
 }
 

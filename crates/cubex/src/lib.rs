@@ -1,8 +1,18 @@
-//! Reads and writes Cube 4 reports (`.cubex`) natively.
+//! Reads and writes the reports of Cube natively: Cube 4 (`.cubex`) and Cube 3 (`.cube`,
+//! `.cube.gz`).
 //!
 //! A Cube report is a matrix with three dimensions: metric, call path and location. The program
 //! suite that defined the format (Cube, Score-P, Scalasca) reads what this crate writes, and this
-//! crate reads what that suite has written since version 4.3.
+//! crate reads what that suite has written since version 3.0.
+//!
+//! | what | how |
+//! |---|---|
+//! | read any report | [`Reader`]; [`Reader::format`] says which it was |
+//! | write Cube 4 | [`Writer`], plain or compressed, either byte order |
+//! | write Cube 3 | [`Cube3Writer`], plain or gzipped |
+//! | the same report once more | [`copy`] |
+//! | numbers | [`Values::inclusive`], [`Values::exclusive`], [`Matrix`] |
+//! | composite types, unknown types | [`Row::value`], [`Value`] |
 //!
 //! # Design constraints
 //!
@@ -10,9 +20,11 @@
 //!   read and written here. zlib and an XML tokenizer are the only helpers.
 //! * Memory stays bounded. [`Writer`] holds one row, [`Reader`] the definitions; a report of 10,000
 //!   call paths on 10,000 locations is written and read in pieces.
-//! * Output is deterministic: the same report gives the same bytes.
+//! * Output is deterministic: the same report gives the same bytes, and a report of this crate that
+//!   is read and [copied](copy) gives them again.
 //! * Input is not trusted: nothing panics, nothing recurses, nothing is allocated by a length that
-//!   the file merely claims to have.
+//!   the file merely claims to have; what compressed files may unpack to has [`Limits`].
+//! * Values of a type of unknown layout are kept as bytes.
 //! * Derived metrics are kept with their CubePL verbatim, not evaluated.
 //!
 //! # Example
@@ -63,6 +75,8 @@
 
 mod anchor_read;
 mod anchor_write;
+mod copy;
+mod cube3_write;
 mod data_type;
 mod draft;
 mod error;
@@ -72,6 +86,7 @@ mod metric;
 mod reader;
 mod report;
 mod row_order;
+mod severity;
 mod source;
 mod system;
 mod tar;
@@ -80,13 +95,15 @@ mod values;
 mod writer;
 mod xml;
 
+pub use copy::copy;
+pub use cube3_write::Cube3Writer;
 pub use data_type::{Aggregation, DataType};
 pub use error::{Error, Result};
 pub use ids::{CallPathId, GroupId, Id, LocationId, MetricId, NodeId, RegionId, Step, Table, Tree};
 pub use matrix::Matrix;
 pub use metric::{CubePl, Metric, MetricKind};
-pub use reader::Reader;
-pub use report::{Attributes, CallPath, Parameter, Region, Report};
+pub use reader::{Format, Limits, Reader};
+pub use report::{Attributes, CallPath, Parameter, Region, Report, Titles};
 pub use row_order::row_order;
 pub use system::{Dimension, Location, LocationGroup, Place, System, SystemNode, Topology};
 pub use tar::Target;

@@ -19,6 +19,8 @@ pub type Attributes = Vec<(String, String)>;
 pub struct Report {
     /// Facts about the whole report.
     pub attributes: Attributes,
+    /// What to call the three dimensions, where the report says so.
+    pub titles: Titles,
     /// Prefixes that replace `@mirror@` in the urls of metrics and regions.
     pub mirrors: Vec<String>,
     /// What is measured. A parent includes its children.
@@ -31,6 +33,17 @@ pub struct Report {
     pub system: System,
     /// Cartesian arrangements of the system's parts.
     pub topologies: Vec<Topology>,
+}
+
+/// Names of the three dimensions; a viewer shows them over its trees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Titles {
+    /// Of the metrics.
+    pub metrics: Option<String>,
+    /// Of the call paths.
+    pub program: Option<String>,
+    /// Of the system.
+    pub system: Option<String>,
 }
 
 /// A place of the source that was entered and left.

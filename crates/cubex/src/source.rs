@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
+use crate::reader::Limits;
 use crate::tar::Extent;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -20,7 +21,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path, limits: Limits) -> Result<Self> {
         let action = || format!("open {}", path.display());
         let mut file = File::open(path).map_err(Error::io(action()))?;
         let len = file.metadata().map_err(Error::io(action()))?.len();
@@ -30,13 +31,13 @@ impl Source {
             let mut bytes = Vec::new();
             file.rewind().map_err(Error::io(action()))?;
             file.read_to_end(&mut bytes).map_err(Error::io(action()))?;
-            return Self::from_bytes(bytes);
+            return Self::from_bytes(bytes, limits);
         }
         Ok(Self::File { file: Mutex::new(file), len })
     }
 
-    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Ok(Self::Memory(gunzip_if_needed(bytes, "the file")?))
+    pub(crate) fn from_bytes(bytes: Vec<u8>, limits: Limits) -> Result<Self> {
+        Ok(Self::Memory(gunzip_if_needed(bytes, "the file", limits)?))
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -68,15 +69,21 @@ impl Source {
     }
 }
 
-/// Unpacks gzip'ed bytes, which may be the whole file or anchor.xml. What memory that takes is
-/// bounded by the input: deflate shrinks by less than 1:1032.
-pub(crate) fn gunzip_if_needed(bytes: Vec<u8>, place: &str) -> Result<Vec<u8>> {
+/// Unpacks gzip'ed bytes, which may be the whole file or anchor.xml. Deflate shrinks by up to
+/// 1:1032, so a small file may claim a lot: `limits` says how much is believed.
+pub(crate) fn gunzip_if_needed(bytes: Vec<u8>, place: &str, limits: Limits) -> Result<Vec<u8>> {
     if !bytes.starts_with(&GZIP_MAGIC) {
         return Ok(bytes);
     }
     let mut unpacked = Vec::new();
+    let most = limits.unpacked_bytes_max;
     MultiGzDecoder::new(bytes.as_slice())
+        .take(most.saturating_add(1))
         .read_to_end(&mut unpacked)
         .map_err(|error| Error::malformed(place, "intact gzip data", error.to_string()))?;
+    if unpacked.len() as u64 > most {
+        let expected = format!("at most {most} bytes of gzip data, unpacked");
+        return Err(Error::malformed(place, expected, "more"));
+    }
     Ok(unpacked)
 }

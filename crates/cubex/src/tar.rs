@@ -120,8 +120,9 @@ impl<W: Target> Container<W> {
     /// Removes the `len` bytes at `at` by moving what follows down, in pieces.
     pub(crate) fn remove(&mut self, at: u64, len: u64) -> Result<()> {
         self.flush()?;
-        let mut piece = vec![0; BUFFER_LEN];
         let (mut from, mut to) = (at + len, at);
+        let rest = self.flushed.saturating_sub(from).min(BUFFER_LEN as u64);
+        let mut piece = vec![0; rest as usize];
         while from < self.flushed {
             let size = (self.flushed - from).min(BUFFER_LEN as u64);
             let piece = &mut piece[..size as usize];
@@ -203,9 +204,17 @@ pub(crate) struct Extent {
     pub(crate) len: u64,
 }
 
+/// What a container holds.
+#[derive(Default)]
+pub(crate) struct Members {
+    pub(crate) extents: BTreeMap<String, Extent>,
+    /// The time of change that the first member has.
+    pub(crate) mtime_s: u64,
+}
+
 /// Finds all members. Checksums are not looked at; a single zero block is stepped over.
-pub(crate) fn members(source: &Source) -> Result<BTreeMap<String, Extent>> {
-    let mut members = BTreeMap::new();
+pub(crate) fn members(source: &Source) -> Result<Members> {
+    let mut members = Members::default();
     let mut special = Special::default();
     let (mut at, mut zero_blocks) = (0_u64, 0);
     while zero_blocks < 2 && source.len().saturating_sub(at) >= BLOCK {
@@ -232,8 +241,11 @@ pub(crate) fn members(source: &Source) -> Result<BTreeMap<String, Extent>> {
             b'0' | 0 => {
                 let name = special.name.take().unwrap_or_else(|| text(&block[..100]));
                 let name = name.strip_prefix("./").unwrap_or(&name);
+                if members.extents.is_empty() {
+                    members.mtime_s = number(&block[136..148]).unwrap_or(0);
+                }
                 if name != FILLER {
-                    members.insert(name.to_owned(), extent);
+                    members.extents.insert(name.to_owned(), extent);
                 }
             }
             _ => {}
@@ -308,7 +320,7 @@ mod tests {
         let bytes = container.finish().unwrap().into_inner();
         let record = String::from_utf8_lossy(&bytes[512..512 + PAX_RECORD_LEN as usize]);
         expect!["21 size=000000000007\n"].assert_eq(&record);
-        let members = members(&Source::Memory(bytes)).unwrap();
+        let members = members(&Source::Memory(bytes)).unwrap().extents;
         expect![[
             r#"{"a": Extent { offset: 1536, len: 7 }, "b": Extent { offset: 2560, len: 7 }}"#
         ]]
@@ -326,7 +338,7 @@ mod tests {
         container.write(b"tail").unwrap();
         container.end().unwrap();
         let source = Source::Memory(container.finish().unwrap().into_inner());
-        let content = source.bytes(members(&source).unwrap()["a"]).unwrap();
+        let content = source.bytes(members(&source).unwrap().extents["a"]).unwrap();
         assert!(content == [b"head".as_slice(), &numbers, b"tail"].concat());
     }
 

@@ -43,6 +43,8 @@ pub enum Value {
         /// The bins.
         bins: Vec<f64>,
     },
+    /// The bytes of one value of a type whose layout we do not know, in the file's byte order.
+    Opaque(Vec<u8>),
 }
 
 /// Statistics over the events of one call path on one location.
@@ -81,6 +83,24 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd + RowValue {
     fn plus(self, other: Self) -> Self;
     /// The difference; integers wrap.
     fn minus(self, other: Self) -> Self;
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Double(number)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::Uint(number)
+    }
 }
 
 fn put<const N: usize>(out: &mut Vec<u8>, order: ByteOrder, mut little_endian: [u8; N]) {
@@ -176,6 +196,7 @@ impl RowValue for Value {
                 put_doubles(out, order, &[*min, *max]);
                 put_doubles(out, order, bins);
             }
+            (Self::Opaque(bytes), DataType::Other(_)) => out.extend_from_slice(bytes),
             _ => return None,
         }
         Some(())
@@ -298,7 +319,7 @@ pub(crate) fn decode_numbers<T: Number>(
 
 /// Decodes one value of any type of known layout. `bytes` must be exactly one value.
 pub(crate) fn decode_value(bytes: &[u8], data_type: &DataType, order: ByteOrder) -> Option<Value> {
-    if Some(bytes.len() as u64) != data_type.size_bytes() {
+    if data_type.size_bytes().is_some_and(|size| size != bytes.len() as u64) {
         return None;
     }
     Some(match data_type {
@@ -328,6 +349,6 @@ pub(crate) fn decode_value(bytes: &[u8], data_type: &DataType, order: ByteOrder)
             max: double(&bytes[8..], order),
             bins: doubles(&bytes[16..], order),
         },
-        DataType::Other(_) => return None,
+        DataType::Other(_) => Value::Opaque(bytes.to_vec()),
     })
 }

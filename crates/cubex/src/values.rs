@@ -36,6 +36,8 @@ pub struct Values<'r> {
 pub struct Row {
     data_type: DataType,
     order: ByteOrder,
+    /// The bytes of one value.
+    size: usize,
     bytes: Vec<u8>,
 }
 
@@ -47,11 +49,18 @@ impl Row {
         decode_numbers(&self.bytes, &self.data_type, self.order)
     }
 
+    /// The bytes of the data file, unpacked, in its byte order.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The value at one location, whatever its type; `None` if there is no such location.
     pub fn value(&self, location: LocationId) -> Option<Value> {
-        let size = usize::try_from(self.data_type.size_bytes()?).ok()?;
-        let start = location.index().checked_mul(size)?;
-        let bytes = self.bytes.get(start..start.checked_add(size)?)?;
+        let start = location.index().checked_mul(self.size)?;
+        let bytes = self.bytes.get(start..start.checked_add(self.size)?)?;
+        if self.size == 0 && self.data_type.size_bytes() != Some(0) {
+            return None;
+        }
         decode_value(bytes, &self.data_type, self.order)
     }
 }
@@ -64,21 +73,36 @@ impl<'r> Values<'r> {
         index: Option<Extent>,
         data: Option<Extent>,
     ) -> Result<Self> {
-        let definition = &report.metrics[metric];
-        let unknown_layout = || Error::Conversion {
-            metric: definition.unique_name.clone(),
-            data_type: definition.data_type.to_string(),
-            wanted: "values of a known layout".to_owned(),
-        };
-        let size = definition.data_type.size_bytes().ok_or_else(unknown_layout)?;
-        let row_len = size.saturating_mul(report.system.locations.len() as u64);
-        let rows = vec![None; report.call_paths.len()];
-        let order = ByteOrder::Little;
-        let mut values = Self { source, report, metric, order, row_len, compressed: false, rows };
+        let mut values = Self::without_rows(source, report, metric);
         if let (Some(index), Some(data)) = (index, data) {
             values.locate(index, data)?;
         }
         Ok(values)
+    }
+
+    fn without_rows(source: &'r Source, report: &'r Report, metric: MetricId) -> Self {
+        let size = report.metrics[metric].data_type.size_bytes().unwrap_or(0);
+        let row_len = size.saturating_mul(report.system.locations.len() as u64);
+        let rows = vec![None; report.call_paths.len()];
+        let order = ByteOrder::Little;
+        Self { source, report, metric, order, row_len, compressed: false, rows }
+    }
+
+    /// Values whose rows are known, in little-endian order. A row may be shorter than the number
+    /// of locations: what is missing is zero.
+    pub(crate) fn stored(
+        source: &'r Source,
+        report: &'r Report,
+        metric: MetricId,
+        rows: &[(CallPathId, Extent)],
+    ) -> Self {
+        let mut values = Self::without_rows(source, report, metric);
+        for &(call_path, extent) in rows {
+            if let Some(row) = values.rows.get_mut(call_path.index()) {
+                *row = Some(extent);
+            }
+        }
+        values
     }
 
     /// The definition of the metric.
@@ -101,8 +125,16 @@ impl<'r> Values<'r> {
         if self.compressed {
             bytes = self.inflate(&bytes, call_path)?;
         }
+        bytes.resize(usize::try_from(self.row_len).unwrap_or(bytes.len()), 0);
         let data_type = self.metric().data_type.clone();
-        Ok(Some(Row { data_type, order: self.order, bytes }))
+        let locations = self.report.system.locations.len();
+        let size = bytes.len().checked_div(locations).unwrap_or(0);
+        Ok(Some(Row { data_type, order: self.order, size, bytes }))
+    }
+
+    /// The byte order of the data file.
+    pub fn byte_order(&self) -> ByteOrder {
+        self.order
     }
 
     /// All rows as numbers, as they are stored.
@@ -160,6 +192,9 @@ impl<'r> Values<'r> {
             let found = magic.escape_ascii().to_string();
             return Err(self.malformed("data", "CUBEX.DATA or ZCUBEX.DATA".into(), found));
         };
+        if self.metric().data_type.size_bytes().is_none() {
+            self.row_len = self.measured_row_len(&extents)?;
+        }
         for (position, extent) in positions.into_iter().zip(extents) {
             let Some(call_path) = order.get(position as usize) else {
                 let expected = format!("positions below {}", order.len());
@@ -204,8 +239,35 @@ impl<'r> Values<'r> {
         Ok(list.chunks_exact(4).take(count).map(word).collect())
     }
 
+    /// The length of a row of a type that we do not know: what its first row has, if that is the
+    /// same number of bytes for each location.
+    fn measured_row_len(&self, extents: &[Option<Extent>]) -> Result<u64> {
+        let Some(&extent) = extents.iter().flatten().next() else { return Ok(0) };
+        let len = if self.compressed {
+            let packed = self.source.bytes(extent)?;
+            let mut decoder = ZlibDecoder::new(packed.as_slice());
+            // Counted without keeping it: what a row unpacks to is checked when it is read.
+            std::io::copy(&mut decoder, &mut std::io::sink()).map_err(|error| {
+                self.malformed("data", "a row of zlib data".into(), error.to_string())
+            })?
+        } else {
+            extent.len
+        };
+        let locations = self.report.system.locations.len() as u64;
+        if len.checked_rem(locations) != Some(0) {
+            let expected = format!("rows of values for {locations} locations");
+            return Err(self.malformed("data", expected, format!("rows of {len} bytes")));
+        }
+        Ok(len)
+    }
+
     fn plain_rows(&self, data: Extent, count: u64) -> Result<Vec<Option<Extent>>> {
         let start = DATA_MAGIC.len() as u64;
+        if self.metric().data_type.size_bytes().is_none() {
+            let len = data.len.saturating_sub(start).checked_div(count).unwrap_or(0);
+            let extent = |row| Extent { offset: data.offset + start + row * len, len };
+            return Ok((0..count).map(|row| Some(extent(row))).collect());
+        }
         let needed = self.row_len.checked_mul(count).and_then(|len| len.checked_add(start));
         if needed.is_none_or(|needed| needed > data.len) {
             let expected = format!("{count} rows of {} bytes", self.row_len);
@@ -233,24 +295,35 @@ impl<'r> Values<'r> {
         };
         let table = Extent { offset: data.offset + start + 8, len: table_len };
         let rows_start = table.offset + table_len;
+        let known = self.metric().data_type.size_bytes().is_some();
+        let row_len = if known { self.row_len } else { self.smallest_offset(table)? };
         for entry in self.source.bytes(table)?.chunks_exact(TABLE_ENTRY_LEN as usize) {
             let (unpacked, packed, len) =
                 (number(entry), number(&entry[8..]), number(&entry[16..]));
-            if len == 0 || self.row_len == 0 {
+            if len == 0 || row_len == 0 {
                 continue;
             }
             let end = packed.checked_add(len).filter(|&end| end <= room - table_len);
-            if end.is_none() || !unpacked.is_multiple_of(self.row_len) {
+            if end.is_none() || !unpacked.is_multiple_of(row_len) {
                 let expected = format!("a row within {} bytes", room - table_len);
                 let found = format!("{len} bytes at {packed} for {unpacked}");
                 return Err(self.malformed("data", expected, found));
             }
-            let row = usize::try_from(unpacked / self.row_len).unwrap_or(usize::MAX);
+            let row = usize::try_from(unpacked / row_len).unwrap_or(usize::MAX);
             if let Some(row) = rows.get_mut(row) {
                 *row = Some(Extent { offset: rows_start + packed, len });
             }
         }
         Ok(rows)
+    }
+
+    /// The length of rows as the table tells it: where the second row begins. With one row only,
+    /// any number will do.
+    fn smallest_offset(&self, table: Extent) -> Result<u64> {
+        let bytes = self.source.bytes(table)?;
+        let offsets = bytes.chunks_exact(TABLE_ENTRY_LEN as usize);
+        let offsets = offsets.map(|entry| u64::from_le_bytes(take(entry, self.order)));
+        Ok(offsets.filter(|&offset| offset > 0).min().unwrap_or(1))
     }
 
     fn inflate(&self, packed: &[u8], call_path: CallPathId) -> Result<Vec<u8>> {

@@ -54,7 +54,8 @@ struct OpenMetric {
     id: MetricId,
     /// The position in the metric's order, by call path.
     positions: Vec<u32>,
-    row_bytes_len: u64,
+    /// The length of a row; of a type of unknown layout, that of the first row.
+    row_bytes_len: Option<u64>,
     /// The positions of the rows so far.
     index: Vec<u32>,
     /// Offset and size of each compressed row, from the end of the table.
@@ -128,6 +129,19 @@ impl<'r, W: Target> Writer<'r, W> {
         Ok(())
     }
 
+    /// Writes one row as the bytes that the data file holds, in the byte order of the options.
+    pub(crate) fn raw_row(
+        &mut self,
+        metric: MetricId,
+        call_path: CallPathId,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let position = self.next_position(metric, call_path)?;
+        self.row.clear();
+        self.row.extend_from_slice(bytes);
+        self.store(metric, position)
+    }
+
     /// Writes all rows of a metric: `fill` gets each call path in the right order, and a row of
     /// zeros to fill.
     pub fn rows<T: Number>(
@@ -193,10 +207,8 @@ impl<'r, W: Target> Writer<'r, W> {
         if std::mem::replace(&mut self.written[id.index()], true) {
             return Err(Error::misuse(what(), "all rows in one go", "rows of others in between"));
         }
-        let Some(size) = metric.data_type.size_bytes() else {
-            let found = metric.data_type.to_string();
-            return Err(Error::misuse(what(), "a data type of known layout", found));
-        };
+        let locations = self.report.system.locations.len() as u64;
+        let size = metric.data_type.size_bytes();
         let mut positions = vec![0; self.report.call_paths.len()];
         for (position, call_path) in (0..).zip(self.row_order(id)?) {
             positions[call_path.index()] = position;
@@ -204,7 +216,7 @@ impl<'r, W: Target> Writer<'r, W> {
         self.open = Some(OpenMetric {
             id,
             positions,
-            row_bytes_len: size.saturating_mul(self.report.system.locations.len() as u64),
+            row_bytes_len: size.map(|size| size.saturating_mul(locations)),
             index: Vec::new(),
             table: Vec::new(),
             last: None,
@@ -228,6 +240,7 @@ impl<'r, W: Target> Writer<'r, W> {
             return Err(Error::misuse(what(), expected, values.len().to_string()));
         }
         self.row.clear();
+        let mut first_len = None;
         for (location, value) in values.iter().enumerate() {
             value.encode(&metric.data_type, self.options.byte_order, &mut self.row).ok_or_else(
                 || {
@@ -235,6 +248,14 @@ impl<'r, W: Target> Writer<'r, W> {
                     Error::misuse(what(), format!("values of type {}", metric.data_type), found)
                 },
             )?;
+            // Only values of a type of unknown layout can differ in length.
+            if metric.data_type.size_bytes().is_none() {
+                first_len = first_len.or(Some(self.row.len()));
+                if first_len.map(|len| len * (location + 1)) != Some(self.row.len()) {
+                    let found = format!("another length at location {location}");
+                    return Err(Error::misuse(what(), "values of one length", found));
+                }
+            }
         }
         Ok(())
     }
@@ -243,7 +264,12 @@ impl<'r, W: Target> Writer<'r, W> {
     fn store(&mut self, metric: MetricId, position: u32) -> Result<()> {
         let stem = self.metric(metric)?.member_stem(metric.index());
         let Some(open) = &mut self.open else { return Ok(()) };
-        debug_assert_eq!(self.row.len() as u64, open.row_bytes_len);
+        let row_len = *open.row_bytes_len.get_or_insert(self.row.len() as u64);
+        if self.row.len() as u64 != row_len {
+            let what = format!("row of metric {}", metric.index());
+            let found = format!("{} bytes", self.row.len());
+            return Err(Error::misuse(what, format!("{row_len} bytes"), found));
+        }
         if open.index.is_empty() {
             begin_data(&mut self.container, open, &stem, self.options.compress)?;
         }
@@ -286,7 +312,7 @@ impl<'r, W: Target> Writer<'r, W> {
         let rows = open.table.len() as u64;
         let mut table = number(rows, order).to_vec();
         for (row, &(offset, len)) in open.table.iter().enumerate() {
-            table.extend(number(row as u64 * open.row_bytes_len, order));
+            table.extend(number(row as u64 * open.row_bytes_len.unwrap_or(0), order));
             table.extend(number(offset, order));
             table.extend(number(len, order));
         }
@@ -308,7 +334,8 @@ fn begin_data<W: Target>(
     compress: bool,
 ) -> Result<()> {
     let rows_max = open.positions.len() as u64;
-    let row_max = open.row_bytes_len.saturating_add(open.row_bytes_len / 1000 + 128);
+    let row_len = open.row_bytes_len.unwrap_or(0);
+    let row_max = row_len.saturating_add(row_len / 1000 + 128);
     container.begin(&format!("{stem}.data"), rows_max.saturating_mul(row_max))?;
     if compress {
         container.write(COMPRESSED_MAGIC)?;

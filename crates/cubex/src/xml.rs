@@ -58,6 +58,23 @@ impl XmlWriter {
         self.text.extend(["</", tag, ">\n"]);
     }
 
+    /// The number of open elements.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Closes elements until `depth` are open.
+    pub(crate) fn close_to(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            self.close();
+        }
+    }
+
+    /// The text so far, which may have open elements; it goes on behind it.
+    pub(crate) fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     /// The finished text; everything must be closed.
     pub(crate) fn finish(self) -> String {
         debug_assert!(self.open.is_empty(), "open elements: {:?}", self.open);

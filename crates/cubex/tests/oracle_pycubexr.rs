@@ -119,7 +119,7 @@ fn show(value: &Value) -> String {
             let doubles = bits(&[tau.min, tau.max, tau.sum, tau.sum_of_squares]);
             format!("{},{doubles}", tau.count)
         }
-        Value::Doubles(_) | Value::Histogram { .. } => String::new(),
+        Value::Doubles(_) | Value::Histogram { .. } | Value::Opaque(_) => String::new(),
     }
 }
 

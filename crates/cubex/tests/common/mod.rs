@@ -3,6 +3,8 @@
 // Each test file uses a part only; helpers of tests may unwrap like tests.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod property;
+
 use std::io::Cursor;
 
 use pompeii_cubex::{
@@ -244,3 +246,48 @@ pub fn tar_header(name: &str, len: usize) -> Vec<u8> {
     header[156] = b'0';
     header
 }
+
+/// As the analyzers of traces wrote it: ids with gaps, `~` for hidden counters, rows that end
+/// early, numbers in any layout.
+pub const OLD_CUBE3: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<cube version="3.0">
+  <attr key="CUBE_CT_AGGR" value="SUM"/>
+  <doc><mirrors><murl>http://example.org/docs</murl></mirrors></doc>
+  <metrics>
+    <metric id="0"><disp_name>Time</disp_name><uniq_name>time</uniq_name>
+      <dtype>FLOAT</dtype><uom>sec</uom><url>@mirror@time.html</url><descr>Total</descr>
+      <metric id="1"><disp_name>Execution</disp_name><uniq_name>execution</uniq_name>
+        <uom>sec</uom></metric>
+    </metric>
+    <metric id="5"><disp_name>Visits</disp_name><uniq_name>visits</uniq_name>
+      <dtype>INTEGER</dtype><uom>occ</uom></metric>
+    <metric id="6"><disp_name>~counter</disp_name><uniq_name>~counter</uniq_name>
+      <dtype>INTEGER</dtype><uom>occ</uom><val>VOID</val></metric>
+  </metrics>
+  <program>
+    <region id="0" mod="a.c" begin="1" end="-1"><name>main</name><url/><descr/></region>
+    <region id="1" mod="a.c" begin="5" end="9"><name>!$omp parallel</name></region>
+    <cnode id="0" line="-1" mod="" calleeId="0"><cnode id="1" line="5" calleeId="1"/></cnode>
+  </program>
+  <system>
+    <machine Id="0"><name>cluster</name>
+      <node Id="0"><name>host</name>
+        <process Id="0"><name>rank 0</name><rank>0</rank>
+          <thread Id="0"><name>t0</name><rank>0</rank></thread>
+          <thread Id="1"><name>t1</name><rank>1</rank></thread></process></node></machine>
+    <topologies><cart ndims="1"><dim size="1" periodic="false"/>
+      <coord machId="0">0</coord><coord nodeId="0">0</coord><coord procId="0">0</coord>
+      <coord thrdId="1">0</coord></cart></topologies>
+  </system>
+  <severity>
+    <matrix metricId="0">
+      <row cnodeId="0">1.5
+2.5e-1
+</row>
+      <row cnodeId="1"> 3 4 </row>
+    </matrix>
+    <matrix metricId="5"><row cnodeId="1">7</row><row cnodeId="0"/></matrix>
+    <matrix metricId="6"><row cnodeId="0">1 2.5</row></matrix>
+  </severity>
+</cube>
+"#;
