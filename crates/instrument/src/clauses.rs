@@ -4,8 +4,10 @@
 //! [`KNOWN`] says where each clause goes. What the table does not know (a newer clause, a macro in
 //! clause position) and the forms that compilers get wrong when split are not split at all.
 
-use crate::directive::{Clause, Directive};
+use crate::directive::{Clause, Directive, Item};
 use crate::directives::Level;
+use crate::names::Letters;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -63,6 +65,17 @@ const KNOWN: &[(&str, Place)] = &[
     ("untied", Place::Inner),
 ];
 
+/// Where the clauses with each first letter are in [`KNOWN`].
+const LETTERS: Letters = {
+    let mut names = [""; KNOWN.len()];
+    let mut at = 0;
+    while at < KNOWN.len() {
+        names[at] = KNOWN[at].0;
+        at += 1;
+    }
+    Letters::of(&names)
+};
+
 /// Clauses of constructs that are never split.
 const OTHERS: &str = "\
     absent acq_rel acquire adjust_args affinity align allocator append_args apply at \
@@ -81,8 +94,8 @@ const OTHERS: &str = "\
 pub const UNKNOWN: &str = "is not a clause that is known";
 
 fn place(name: &str) -> Option<Place> {
-    let at = KNOWN.binary_search_by_key(&name, |entry| entry.0).ok()?;
-    Some(KNOWN[at].1)
+    let same_letter = &KNOWN[LETTERS.range(*name.as_bytes().first()?)];
+    same_letter.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
 }
 
 /// Whether this is a clause that we know, and not a macro that may stand for any.
@@ -119,42 +132,54 @@ const DESCRIBING: &[&str] = &[
     "untied",
 ];
 
+const DESCRIBING_LETTERS: Letters = Letters::of(DESCRIBING);
+
+fn is_describing(name: &str) -> bool {
+    let letter = name.as_bytes().first();
+    letter.is_some_and(|letter| DESCRIBING[DESCRIBING_LETTERS.range(*letter)].contains(&name))
+}
+
 /// What an `ordered` without a body waits for or posts: the measurement tells the two apart. (On a
 /// task these clauses would only be long.)
 const ORDERING: &[&str] = &["depend", "doacross"];
 
 /// The clauses that say how a construct runs, for its descriptor: `schedule(static,4) nowait`.
 /// `text` gives the text of a span without comments and continuations.
-pub fn describe(directive: &Directive, text: impl Fn(Range<usize>) -> String) -> String {
+pub fn describe<'a>(directive: &Directive, text: impl Fn(Range<usize>) -> Cow<'a, str>) -> String {
     let ordered = directive.words.first().is_some_and(|word| word.text == "ordered");
-    let tells = |name: &str| DESCRIBING.contains(&name) || ordered && ORDERING.contains(&name);
-    let told = directive.clauses.iter().filter(|clause| tells(&clause.name));
-    let words = told.map(|clause| match clause.argument.clone() {
-        Some(argument) => format!("{}({})", clause.name, without_blanks(&text(argument))),
-        None => clause.name.clone(),
-    });
-    words.collect::<Vec<_>>().join(" ")
+    let tells = |name: &str| is_describing(name) || ordered && ORDERING.contains(&name);
+    let mut output = String::new();
+    for clause in directive.clauses.iter().filter(|clause| tells(&clause.name)) {
+        output.push_str(if output.is_empty() { "" } else { " " });
+        output.push_str(&clause.name);
+        if let Some(argument) = clause.argument.clone() {
+            output.push('(');
+            push_without_blanks(&mut output, &text(argument));
+            output.push(')');
+        }
+    }
+    output
 }
 
 /// Blanks separate the words of a descriptor's clauses, so inside of them there are none but
 /// between two names.
-fn without_blanks(text: &str) -> String {
-    let mut output = String::new();
+fn push_without_blanks(output: &mut String, text: &str) {
+    let start = output.len();
     for word in text.split_ascii_whitespace() {
         let name = |c: char| c.is_alphanumeric() || c == '_';
-        if output.ends_with(name) && word.starts_with(name) {
+        if output[start..].ends_with(name) && word.starts_with(name) {
             output.push('_');
         }
         output.push_str(word);
     }
-    output
 }
 
 /// How a combined construct is split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The levels, outermost first, each with the indices of its clauses.
-    pub levels: Vec<(Level, Vec<usize>)>,
+    /// The places of the clauses, in their order: the level (0 is the outermost one) and the index
+    /// of the clause.
+    places: Vec<(usize, usize)>,
     /// Names that need a `shared(...)` on the `parallel` level, because it has a `default` that
     /// would not let them through.
     pub shared: Vec<String>,
@@ -163,13 +188,26 @@ pub struct Split {
     pub common_if: Option<usize>,
 }
 
+impl Split {
+    /// The indices of the clauses of a level.
+    pub fn clauses(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
+        let own = self.places.iter().filter(move |place| place.0 == level);
+        own.map(|place| place.1)
+    }
+
+    /// Whether a level has this clause.
+    pub fn has(&self, level: usize, clause: usize) -> bool {
+        self.places.contains(&(level, clause))
+    }
+}
+
 /// Distributes the clauses of a combined construct over its levels.
 ///
 /// # Errors
 /// Why it cannot be split; then only the outermost events are possible.
 pub fn split(source: &[u8], directive: &Directive, levels: &[Level]) -> Result<Split, String> {
     let mut split = Split {
-        levels: levels.iter().map(|&level| (level, Vec::new())).collect(),
+        places: Vec::with_capacity(directive.clauses.len()),
         shared: Vec::new(),
         common_if: None,
     };
@@ -178,9 +216,10 @@ pub fn split(source: &[u8], directive: &Directive, levels: &[Level]) -> Result<S
     for (index, clause) in directive.clauses.iter().enumerate() {
         refuse(source, clause)?;
         let place = place(&clause.name).ok_or_else(|| unplaced(&clause.name))?;
-        put(source, &mut split, index, clause, place)?;
+        put(source, &mut split, levels, index, clause, place)?;
         if place == Place::InnerShared && strict {
-            share(source, &mut split.shared, &mut known, clause);
+            let items = directive.items(clause);
+            share(source, &mut split.shared, &mut known, items);
         }
     }
     Ok(split)
@@ -213,33 +252,33 @@ fn refuse(source: &[u8], clause: &Clause) -> Result<(), String> {
 fn put(
     source: &[u8],
     split: &mut Split,
+    levels: &[Level],
     index: usize,
     clause: &Clause,
     place: Place,
 ) -> Result<(), String> {
-    let inner = split.levels.len() - 1;
-    let parallel = split.levels[0].0 == Level::Parallel;
-    let taskloop = matches!(split.levels[inner].0, Level::Taskloop { .. });
+    let inner = levels.len() - 1;
+    let parallel = levels[0] == Level::Parallel;
+    let taskloop = matches!(levels[inner], Level::Taskloop { .. });
     let at = match place {
         // `shared` and `default` of `masked taskloop`.
         Place::Parallel if !parallel => inner,
         Place::Parallel if taskloop && none(source, clause) => inner,
         Place::Parallel if taskloop && ["default", "shared"].contains(&&*clause.name) => {
-            split.levels[inner].1.push(index);
+            split.places.push((inner, index));
             0
         }
         Place::Parallel => 0,
-        Place::Masked => split
-            .levels
+        Place::Masked => levels
             .iter()
-            .position(|(level, _)| *level == Level::Masked)
+            .position(|level| *level == Level::Masked)
             .ok_or_else(|| "a filter clause without masked".to_owned())?,
         Place::ByModifier => match clause.modifier_text(source).as_str() {
             "parallel" if parallel => 0,
             "simd" | "taskloop" => inner,
-            "" if parallel && accepts_if(split.levels[inner].0) => {
+            "" if parallel && accepts_if(levels[inner]) => {
                 split.common_if = Some(index);
-                split.levels[inner].1.push(index);
+                split.places.push((inner, index));
                 0
             }
             "" if parallel => 0,
@@ -248,7 +287,7 @@ fn put(
         },
         _ => inner,
     };
-    split.levels[at].1.push(index);
+    split.places.push((at, index));
     Ok(())
 }
 
@@ -272,9 +311,14 @@ fn restrictive_default(source: &[u8], directive: &Directive) -> bool {
 }
 
 /// Adds the base names of a clause's items, each once; a variable may be in two clauses.
-fn share(source: &[u8], shared: &mut Vec<String>, known: &mut HashSet<String>, clause: &Clause) {
-    for item in &clause.items {
-        let Some(base) = base_name(source, item.span.clone(), item.base.clone()) else { continue };
+fn share(
+    source: &[u8],
+    shared: &mut Vec<String>,
+    known: &mut HashSet<String>,
+    items: impl Iterator<Item = Item>,
+) {
+    for item in items {
+        let Some(base) = base_name(source, item.span, item.base) else { continue };
         if known.insert(base.clone()) {
             shared.push(base);
         }
@@ -301,10 +345,11 @@ fn base_name(source: &[u8], item: Range<usize>, base: Option<Range<usize>>) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::KNOWN;
+    use super::{DESCRIBING, KNOWN};
 
     #[test]
-    fn the_table_is_sorted() {
+    fn the_tables_are_sorted() {
         assert!(KNOWN.is_sorted_by_key(|entry| entry.0));
+        assert!(DESCRIBING.is_sorted());
     }
 }

@@ -2,16 +2,40 @@
 //! the byte span it has in the source. The fronts cut a directive into [`Piece`]s, because only
 //! they know about comments, splices and continuation lines; what the pieces mean is found here.
 
+use crate::names::{self, Name};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One token of a directive, without blanks, comments, splices and continuation marks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One token of a directive, without blanks, comments, splices and continuation marks. Small,
+/// because a directive keeps its own; no text is longer than 4 GiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// What it is.
     pub kind: PieceKind,
+    start: u32,
+    end: u32,
+}
+
+impl Piece {
+    /// A piece and where it is.
+    pub fn new(kind: PieceKind, span: Range<usize>) -> Self {
+        Self { kind, start: span.start as u32, end: span.end as u32 }
+    }
+
+    /// Its first byte.
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// Behind its last byte.
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
     /// Where it is.
-    pub span: Range<usize>,
+    pub fn span(self) -> Range<usize> {
+        self.start()..self.end()
+    }
 }
 
 /// The kinds of [`Piece`].
@@ -42,13 +66,15 @@ pub struct Directive {
     pub clauses: Vec<Clause>,
     /// Behind the last word, parenthesis or clause: where a clause can be appended.
     pub end: usize,
+    /// What it consists of.
+    pieces: Vec<Piece>,
 }
 
 /// A word of the name of a construct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// Its text, in lower case where the language knows no case.
-    pub text: String,
+    pub text: Name,
     /// Where it is.
     pub span: Range<usize>,
 }
@@ -57,7 +83,7 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     /// Its name, in lower case where the language knows no case.
-    pub name: String,
+    pub name: Name,
     /// From the name to the closing parenthesis.
     pub span: Range<usize>,
     /// What is between the parentheses, from the first to the last piece.
@@ -65,8 +91,8 @@ pub struct Clause {
     /// What is before the first colon of the argument that no bracket encloses (behind it, for
     /// `linear` and `aligned`).
     pub modifier: Option<Range<usize>>,
-    /// The list items: the rest of the argument, cut at commas that no bracket encloses.
-    pub items: Vec<Item>,
+    /// The list: the rest of the argument; see [`Directive::items`]. Indices of pieces.
+    list: Range<u32>,
 }
 
 /// One item of a clause's list.
@@ -115,23 +141,52 @@ const TAKES_ANY: &[&str] = &["declare", "cancel", "cancellation", "end", "begin"
 
 impl Directive {
     /// Finds words, argument and clauses. `fold_case` where the language knows no case.
-    pub fn parse(source: &[u8], pieces: &[Piece], fold_case: bool) -> Self {
-        let mut reader = Reader { source, pieces, at: 0, fold_case };
+    pub fn parse(source: &[u8], pieces: Vec<Piece>, fold_case: bool) -> Self {
+        let mut reader = Reader { source, pieces: &pieces, at: 0, fold_case };
         let words = reader.words();
-        let argument = reader.parenthesis().map(|(inner, _)| inner.argument(pieces));
+        let argument = reader.parenthesis().map(|(inner, _)| inner.argument(&pieces));
         let mut clauses = Vec::new();
         while let Some(clause) = reader.clause() {
             clauses.push(clause);
         }
         let end = pieces.iter().rev().find(|piece| piece.kind != PieceKind::Comma);
-        let end = end.map_or(0, |piece| piece.span.end);
-        Self { words, argument: argument.flatten(), clauses, end }
+        let end = end.map_or(0, |piece| piece.end());
+        Self { words, argument: argument.flatten(), clauses, end, pieces }
     }
 
     /// The words with one blank between.
     pub fn name(&self) -> String {
-        let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
-        words.join(" ")
+        let length = self.words.iter().map(|word| word.text.len() + 1).sum();
+        let mut name = String::with_capacity(length);
+        for word in &self.words {
+            name.push_str(if name.is_empty() { "" } else { " " });
+            name.push_str(&word.text);
+        }
+        name
+    }
+
+    /// The list items of a clause: its list cut at commas that no bracket encloses.
+    pub fn items(&self, clause: &Clause) -> impl Iterator<Item = Item> + '_ {
+        let list = &self.pieces[clause.list.start as usize..clause.list.end as usize];
+        let mut depth = 0usize;
+        let items = list.split(move |piece| {
+            match piece.kind {
+                PieceKind::Open => depth += 1,
+                PieceKind::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            piece.kind == PieceKind::Comma && depth == 0
+        });
+        items.filter_map(|pieces| {
+            let (first, last) = (pieces.first()?, pieces.last()?);
+            let base = (first.kind == PieceKind::Word).then(|| first.span());
+            Some(Item { span: first.start()..last.end(), base })
+        })
+    }
+
+    /// The list items of all clauses.
+    pub fn all_items(&self) -> impl Iterator<Item = Item> + '_ {
+        self.clauses.iter().flat_map(|clause| self.items(clause))
     }
 
     /// The first clause of this name.
@@ -180,7 +235,7 @@ struct Inner(Range<usize>);
 impl Inner {
     fn argument(&self, pieces: &[Piece]) -> Option<Range<usize>> {
         let pieces = &pieces[self.0.clone()];
-        Some(pieces.first()?.span.start..pieces.last()?.span.end)
+        Some(pieces.first()?.start()..pieces.last()?.end())
     }
 }
 
@@ -189,22 +244,19 @@ impl Reader<'_> {
         self.pieces.get(self.at + ahead).map(|piece| piece.kind)
     }
 
-    fn text(&self, span: &Range<usize>) -> String {
-        let text = without_splices(&self.source[span.clone()]);
-        let text = String::from_utf8_lossy(&text);
-        if self.fold_case { text.to_ascii_lowercase() } else { text.into_owned() }
+    fn text(&self, piece: Piece) -> Name {
+        names::name(&without_splices(&self.source[piece.span()]), self.fold_case)
     }
 
     fn words(&mut self) -> Vec<Word> {
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<Word> = Vec::with_capacity(2);
         while self.kind(0) == Some(PieceKind::Word) {
-            let span = self.pieces[self.at].span.clone();
-            let text = self.text(&span);
-            let before: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-            if !continues(&before, &text) {
+            let piece = self.pieces[self.at];
+            let text = self.text(piece);
+            if !continues(&words, &text) {
                 break;
             }
-            words.push(Word { text, span });
+            words.push(Word { text, span: piece.span() });
             self.at += 1;
         }
         words
@@ -225,11 +277,11 @@ impl Reader<'_> {
             }
             if depth == 0 {
                 self.at = index + 1;
-                return Some((Inner(first..index), piece.span.end));
+                return Some((Inner(first..index), piece.end()));
             }
         }
         self.at = self.pieces.len();
-        Some((Inner(first..self.at), self.pieces[self.at - 1].span.end))
+        Some((Inner(first..self.at), self.pieces[self.at - 1].end()))
     }
 
     /// The next clause. Something that is no name (stray text) is a clause whose name is empty, so
@@ -238,71 +290,58 @@ impl Reader<'_> {
         while self.kind(0) == Some(PieceKind::Comma) {
             self.at += 1;
         }
-        let piece = self.pieces.get(self.at)?;
-        let name =
-            if piece.kind == PieceKind::Word { self.text(&piece.span) } else { String::new() };
-        let mut span = piece.span.clone();
+        let piece = *self.pieces.get(self.at)?;
+        let name = if piece.kind == PieceKind::Word { self.text(piece) } else { Cow::Borrowed("") };
         if piece.kind != PieceKind::Open {
             self.at += 1;
         }
         let mut clause =
-            Clause { name, span: span.clone(), argument: None, modifier: None, items: vec![] };
+            Clause { name, span: piece.span(), argument: None, modifier: None, list: 0..0 };
         if let Some((inner, end)) = self.parenthesis() {
-            span.end = end;
+            clause.span.end = end;
             clause.argument = inner.argument(self.pieces);
             self.list(inner.0, &mut clause);
         }
-        clause.span = span;
         Some(clause)
     }
 
+    /// Finds the modifier of a clause and its list.
     fn list(&self, inner: Range<usize>, clause: &mut Clause) {
         let mut depth = 0usize;
-        let mut item = inner.start;
+        let mut list = inner.clone();
         for at in inner.clone() {
             match self.pieces[at].kind {
                 PieceKind::Open => depth += 1,
                 PieceKind::Close => depth = depth.saturating_sub(1),
-                PieceKind::Colon if depth == 0 && LIST_FIRST.contains(&clause.name.as_str()) => {
+                PieceKind::Colon if depth == 0 && LIST_FIRST.contains(&&*clause.name) => {
                     clause.modifier = Inner(at + 1..inner.end).argument(self.pieces);
-                    clause.items.extend(self.item(item..at));
-                    return;
+                    list.end = at;
+                    break;
                 }
                 PieceKind::Colon if depth == 0 && clause.modifier.is_none() => {
                     clause.modifier = Inner(inner.start..at).argument(self.pieces);
-                    clause.items.clear();
-                    item = at + 1;
-                }
-                PieceKind::Comma if depth == 0 => {
-                    clause.items.extend(self.item(item..at));
-                    item = at + 1;
+                    list.start = at + 1;
                 }
                 _ => {}
             }
         }
-        clause.items.extend(self.item(item..inner.end));
-    }
-
-    fn item(&self, pieces: Range<usize>) -> Option<Item> {
-        let first = self.pieces.get(pieces.start)?;
-        let base = (first.kind == PieceKind::Word).then(|| first.span.clone());
-        Some(Item { span: Inner(pieces).argument(self.pieces)?, base })
+        clause.list = list.start as u32..list.end as u32;
     }
 }
 
 /// Whether `word` continues the name of a construct that has begun with `before`.
-fn continues(before: &[&str], word: &str) -> bool {
-    match before {
-        [] => true,
-        [first] if TAKES_ANY.contains(first) => true,
-        ["begin" | "end", "declare"] => true,
-        ["end", ..] => FOLLOWING.contains(&word),
-        ["atomic" | "flush" | "cancel" | "cancellation" | "declare" | "begin" | "inst", ..] => {
-            false
-        }
-        ["metadirective" | "critical" | "task" | "taskwait" | "single" | "barrier", ..] => false,
-        ["ordered"] => word == "simd",
-        _ => FOLLOWING.contains(&word),
+fn continues(before: &[Word], word: &str) -> bool {
+    let following = || FOLLOWING.contains(&word);
+    let text = |at: usize| before.get(at).map_or("", |word| &*word.text);
+    match (before.len(), text(0)) {
+        (0, _) => true,
+        (1, first) if TAKES_ANY.contains(&first) => true,
+        (2, "begin" | "end") if text(1) == "declare" => true,
+        (_, "end") => following(),
+        (_, "atomic" | "flush" | "cancel" | "cancellation" | "declare" | "begin" | "inst") => false,
+        (_, "metadirective" | "critical" | "task" | "taskwait" | "single" | "barrier") => false,
+        (1, "ordered") => word == "simd",
+        _ => following(),
     }
 }
 
@@ -335,19 +374,19 @@ mod tests {
                 }
                 _ => PieceKind::Other,
             };
-            pieces.push(Piece { kind, span: start..at });
+            pieces.push(Piece::new(kind, start..at));
         }
         pieces
     }
 
     fn check(text: &str, expected: &Expect) {
-        let directive = Directive::parse(text.as_bytes(), &pieces(text), false);
+        let directive = Directive::parse(text.as_bytes(), pieces(text), false);
         let mut output = format!("{}\n", directive.name());
         if let Some(argument) = &directive.argument {
             output += &format!("  argument {}\n", &text[argument.clone()]);
         }
         for clause in &directive.clauses {
-            let items = clause.items.iter().map(|item| {
+            let items = directive.items(clause).map(|item| {
                 let base = item.base.clone().map_or("-", |base| &text[base]);
                 format!(" {} <{base}>", &text[item.span.clone()])
             });

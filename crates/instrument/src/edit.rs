@@ -2,10 +2,13 @@
 //! of edits are copied. The list is also what the undo record is made of.
 
 use crate::undo::{CommentStyle, Script};
+use std::ops::Range;
 
 /// Pending edits over one input. Offsets are always those of the input.
 #[derive(Debug, Clone, Default)]
 pub struct EditList {
+    /// The texts of all edits, one behind the other: there are very many small ones.
+    texts: Vec<u8>,
     edits: Vec<Edit>,
 }
 
@@ -16,7 +19,8 @@ struct Edit {
     end: usize,
     /// Order among insertions at one offset; equal ranks keep the order of the calls.
     rank: i64,
-    text: Vec<u8>,
+    /// Where its text is.
+    text: Range<usize>,
 }
 
 impl EditList {
@@ -31,24 +35,50 @@ impl EditList {
     }
 
     /// Inserts before the byte at `offset`. Insertions at one offset keep the order of the calls.
-    pub fn insert(&mut self, offset: usize, text: impl Into<Vec<u8>>) {
+    pub fn insert(&mut self, offset: usize, text: impl AsRef<[u8]>) {
         self.insert_ranked(offset, 0, text);
     }
 
     /// Inserts at `offset`, behind all insertions of a lower rank at the same offset.
-    pub fn insert_ranked(&mut self, offset: usize, rank: i64, text: impl Into<Vec<u8>>) {
-        self.edits.push(Edit { start: offset, end: offset, rank, text: text.into() });
+    pub fn insert_ranked(&mut self, offset: usize, rank: i64, text: impl AsRef<[u8]>) {
+        self.texts.extend_from_slice(text.as_ref());
+        self.push(offset..offset, rank, text.as_ref().len());
     }
 
     /// Deletes a range. Ranges may overlap; a byte is deleted once.
-    pub fn delete(&mut self, range: std::ops::Range<usize>) {
-        self.replace(range, Vec::new());
+    pub fn delete(&mut self, range: Range<usize>) {
+        self.replace(range, "");
     }
 
     /// Puts `text` where `range` was, behind insertions at its start.
-    pub fn replace(&mut self, range: std::ops::Range<usize>, text: impl Into<Vec<u8>>) {
-        let (start, end) = (range.start, range.end);
-        self.edits.push(Edit { start, end, rank: i64::MAX, text: text.into() });
+    pub fn replace(&mut self, range: Range<usize>, text: impl AsRef<[u8]>) {
+        self.texts.extend_from_slice(text.as_ref());
+        self.push(range, i64::MAX, text.as_ref().len());
+    }
+
+    /// Where the text of the next edit is written, for [`Self::insert_written`]. What is there
+    /// already must stay.
+    pub(crate) fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.texts
+    }
+
+    /// Inserts what was written behind `from`, a former length of [`Self::text`].
+    pub(crate) fn insert_written(&mut self, offset: usize, rank: i64, from: usize) {
+        let length = self.texts.len() - from;
+        if length > 0 {
+            self.push(offset..offset, rank, length);
+        }
+    }
+
+    /// Puts what was written behind `from` where `range` was.
+    pub(crate) fn replace_by_written(&mut self, range: Range<usize>, from: usize) {
+        self.push(range, i64::MAX, self.texts.len() - from);
+    }
+
+    /// An edit whose text is the last one, of so many bytes.
+    fn push(&mut self, range: Range<usize>, rank: i64, length: usize) {
+        let text = self.texts.len() - length..self.texts.len();
+        self.edits.push(Edit { start: range.start, end: range.end, rank, text });
     }
 
     /// The output with its undo record at the end, or the input if there are no edits.
@@ -57,14 +87,14 @@ impl EditList {
             return source.to_vec();
         }
         self.edits.sort_by_key(|edit| (edit.start, edit.rank));
-        let inserted: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
-        let mut output = Vec::with_capacity(source.len() + inserted + 16 * self.edits.len() + 64);
-        let mut script = Script::default();
+        let room = source.len() + self.texts.len() + 24 * self.edits.len() + 64;
+        let mut output = Vec::with_capacity(room);
+        let mut script = Script::with_capacity(self.edits.len());
         let mut copied = 0;
         for edit in &self.edits {
             let gap = edit.start.max(copied);
             output.extend_from_slice(&source[copied..gap]);
-            output.extend_from_slice(&edit.text);
+            output.extend_from_slice(&self.texts[edit.text.clone()]);
             let end = edit.end.max(gap);
             script.push(gap - copied, edit.text.len(), &source[gap..end]);
             copied = end;

@@ -26,11 +26,13 @@ pub mod edit;
 pub mod fortran;
 
 mod construct_set;
+mod decimal;
 mod error;
 mod functions;
 mod hash;
 mod language;
 mod lines;
+mod names;
 pub mod pomp2;
 mod prefix;
 mod region;

@@ -26,36 +26,53 @@ const WIDTH: usize = 66;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Script {
     entries: Vec<Entry>,
+    /// The deleted bytes of all entries.
+    deleted: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Entry {
     copy: usize,
     skip: usize,
-    deleted: Vec<u8>,
+    /// How many bytes were deleted.
+    deleted: usize,
 }
 
 impl Script {
+    /// Nothing, with room for so many entries.
+    pub(crate) fn with_capacity(entries: usize) -> Self {
+        Self { entries: Vec::with_capacity(entries + 1), deleted: Vec::new() }
+    }
+
     /// Adds an edit: `copy` unchanged bytes, then `skip` inserted ones, then `deleted` ones.
     pub(crate) fn push(&mut self, copy: usize, skip: usize, deleted: &[u8]) {
-        if copy == 0
-            && let Some(last) = self.entries.last_mut()
-        {
-            last.skip += skip;
-            last.deleted.extend_from_slice(deleted);
-        } else {
-            self.entries.push(Entry { copy, skip, deleted: deleted.to_vec() });
+        self.deleted.extend_from_slice(deleted);
+        match self.entries.last_mut() {
+            Some(last) if copy == 0 => {
+                last.skip += skip;
+                last.deleted += deleted.len();
+            }
+            _ => self.entries.push(Entry { copy, skip, deleted: deleted.len() }),
         }
     }
 
     /// Appends the comment to `output`.
     pub(crate) fn write(&self, source: &[u8], style: CommentStyle, output: &mut Vec<u8>) {
-        let mut body = Vec::new();
+        let mut body = Vec::with_capacity(16 * self.entries.len() + 4 * self.deleted.len());
+        let mut deleted = self.deleted.as_slice();
         for entry in &self.entries {
             if !body.is_empty() {
                 body.push(b',');
             }
-            entry.encode(&mut body);
+            push_hex(&mut body, entry.copy);
+            body.push(b'+');
+            push_hex(&mut body, entry.skip);
+            let (own, rest) = deleted.split_at(entry.deleted);
+            if !own.is_empty() {
+                body.push(b'-');
+                encode(&mut body, own);
+            }
+            deleted = rest;
         }
         if !output.ends_with(b"\n") {
             output.push(b'\n');
@@ -63,6 +80,7 @@ impl Script {
         output.extend_from_slice(if style == CommentStyle::C { b"/* " } else { b"! " });
         output.extend_from_slice(MARK);
         output.extend_from_slice(format!("{:x} {:x}\n", source.len(), hash_of(source)).as_bytes());
+        output.reserve(body.len() + body.len() / 8 + 16);
         for line in body.chunks(WIDTH) {
             output.extend_from_slice(if style == CommentStyle::C { b"   " } else { b"! " });
             output.extend_from_slice(line);
@@ -74,16 +92,23 @@ impl Script {
     }
 
     fn parse(text: &[u8]) -> Option<Self> {
-        let entries = text.split(|&byte| byte == b',').map(Entry::decode);
-        Some(Self { entries: entries.collect::<Option<_>>()? })
+        let mut script = Self::default();
+        for entry in text.split(|&byte| byte == b',') {
+            let entry = Entry::decode(entry, &mut script.deleted)?;
+            script.entries.push(entry);
+        }
+        Some(script)
     }
 
     fn restore(&self, output: &[u8], length: usize) -> Option<Vec<u8>> {
         let mut source = Vec::with_capacity(length.min(output.len()));
         let mut at = 0usize;
+        let mut deleted = self.deleted.as_slice();
         for entry in &self.entries {
             source.extend_from_slice(output.get(at..at.checked_add(entry.copy)?)?);
-            source.extend_from_slice(&entry.deleted);
+            let (own, rest) = deleted.split_at(entry.deleted);
+            source.extend_from_slice(own);
+            deleted = rest;
             at = (at + entry.copy).checked_add(entry.skip)?;
         }
         (source.len() == length).then_some(source)
@@ -91,51 +116,52 @@ impl Script {
 }
 
 impl Entry {
-    fn encode(&self, text: &mut Vec<u8>) {
-        push_hex(text, self.copy);
-        text.push(b'+');
-        push_hex(text, self.skip);
-        if !self.deleted.is_empty() {
-            text.push(b'-');
-        }
-        for &byte in &self.deleted {
-            if byte.is_ascii_alphanumeric() || byte == b'_' {
-                text.push(byte);
-            } else {
-                text.push(b'.');
-                text.extend_from_slice(&[
-                    DIGITS[usize::from(byte >> 4)],
-                    DIGITS[usize::from(byte & 15)],
-                ]);
-            }
-        }
-    }
-
-    fn decode(text: &[u8]) -> Option<Self> {
+    /// Reads an entry; its deleted bytes go to the end of those of all.
+    fn decode(text: &[u8], all_deleted: &mut Vec<u8>) -> Option<Self> {
         let (numbers, deleted) = match memchr::memchr(b'-', text) {
             Some(dash) => (&text[..dash], &text[dash + 1..]),
             None => (text, &[][..]),
         };
         let plus = memchr::memchr(b'+', numbers)?;
         let (copy, skip) = (hex(&numbers[..plus])?, hex(&numbers[plus + 1..])?);
-        let mut bytes = Vec::new();
+        let before = all_deleted.len();
         let mut rest = deleted.iter();
         while let Some(&byte) = rest.next() {
             if byte == b'.' {
-                bytes.push(hex(&[*rest.next()?, *rest.next()?])? as u8);
+                all_deleted.push(hex(&[*rest.next()?, *rest.next()?])? as u8);
             } else {
-                bytes.push(byte);
+                all_deleted.push(byte);
             }
         }
-        Some(Self { copy: copy as usize, skip: skip as usize, deleted: bytes })
+        let deleted = all_deleted.len() - before;
+        Some(Self { copy: copy as usize, skip: skip as usize, deleted })
+    }
+}
+
+/// Writes deleted bytes.
+fn encode(text: &mut Vec<u8>, deleted: &[u8]) {
+    for &byte in deleted {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            text.push(byte);
+        } else {
+            let digits = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+            text.extend_from_slice(&[b'.', digits[0], digits[1]]);
+        }
     }
 }
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 fn push_hex(text: &mut Vec<u8>, number: usize) {
-    let digits = (usize::BITS - number.leading_zeros()).div_ceil(4).max(1);
-    text.extend((0..digits).rev().map(|digit| DIGITS[number >> (4 * digit) & 15]));
+    let mut digits = [0; 16];
+    let mut first = digits.len();
+    let mut rest = number;
+    while rest > 0 || first == digits.len() {
+        first -= 1;
+        digits[first] = DIGITS[rest & 15];
+        rest >>= 4;
+    }
+    text.extend_from_slice(&digits[first..]);
 }
 
 fn hex(digits: &[u8]) -> Option<u64> {

@@ -25,7 +25,7 @@ fn opens(text: &[u8], at: usize) -> bool {
 /// Reads the attribute whose `[[` is at `at`; `None` if it is not for us.
 pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
     let pieces = if opens(text, at) { bracketed(text, at)? } else { return None };
-    let end = pieces.last()?.span.end;
+    let end = pieces.last()?.end();
     // Without `[[` and `]]`.
     let mut inner = pieces.get(2..pieces.len().checked_sub(2)?)?;
     if let [using, name, colon, rest @ ..] = inner
@@ -41,7 +41,7 @@ pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
     let arguments = arguments.get(1..arguments.len().checked_sub(1)?)?;
     if is(text, name, "directive") {
         let form = Form::Attribute { continued: false };
-        return Some(vec![Found::new(text, at..end, form, arguments)]);
+        return Some(vec![Found::new(text, at..end, form, arguments.to_vec())]);
     }
     is(text, name, "sequence").then(|| sequence(text, at, end, arguments)).flatten()
 }
@@ -54,8 +54,8 @@ fn bracketed(text: &[u8], at: usize) -> Option<Vec<Piece>> {
     let mut next = at;
     loop {
         let piece = pragma::piece(text, next)?;
-        next = piece.span.end;
-        if depth > 1 && opens(text, piece.span.start) {
+        next = piece.end();
+        if depth > 1 && opens(text, piece.start()) {
             return None;
         }
         match piece.kind {
@@ -71,7 +71,7 @@ fn bracketed(text: &[u8], at: usize) -> Option<Vec<Piece>> {
 }
 
 fn is(text: &[u8], piece: &Piece, word: &str) -> bool {
-    &text[piece.span.clone()] == word.as_bytes()
+    &text[piece.span()] == word.as_bytes()
 }
 
 fn without_namespace<'a>(text: &[u8], pieces: &'a [Piece]) -> Option<&'a [Piece]> {
@@ -95,8 +95,8 @@ fn sequence(text: &[u8], at: usize, end: usize, pieces: &[Piece]) -> Option<Vec<
         }
         let form = Form::Attribute { continued: !found.is_empty() };
         let comma = parenthesis.get(length + 1);
-        let stop = comma.map_or(end, |comma| comma.span.start);
-        found.push(Found::new(text, start..stop, form, &parenthesis[1..length]));
+        let stop = comma.map_or(end, |comma| comma.start());
+        found.push(Found::new(text, start..stop, form, parenthesis[1..length].to_vec()));
         start = stop;
         rest = parenthesis.get(length + 2..).unwrap_or_default();
     }

@@ -143,7 +143,7 @@ fn surroundings(
         constructs[index].untied_task = untied;
         constructs[index].muted = muted;
         if let Some(what) = cancel_of(found) {
-            mark_cancelled(directives, constructs, parent, &what);
+            mark_cancelled(directives, constructs, parent, what);
         }
     }
     mark_leaving(directives, constructs);
@@ -186,12 +186,12 @@ fn untied_inside(
 }
 
 /// What a `cancel` or a cancellation point is about.
-fn cancel_of(found: &Found) -> Option<String> {
+fn cancel_of(found: &Found) -> Option<&str> {
     let words = &found.directive.words;
-    let cancels = matches!(words.first()?.text.as_str(), "cancel" | "cancellation");
-    let clause = || found.directive.clauses.first().map(|clause| clause.name.clone());
+    let cancels = matches!(&*words.first()?.text, "cancel" | "cancellation");
+    let clause = || found.directive.clauses.first().map(|clause| &*clause.name);
     let named = if words[0].text == "cancel" { words.get(1) } else { words.get(2) };
-    if cancels { named.map(|word| word.text.clone()).or_else(clause) } else { None }
+    if cancels { named.map(|word| &*word.text).or_else(clause) } else { None }
 }
 
 /// Marks the construct that a `cancel` ends, and for sections each of them.

@@ -22,7 +22,7 @@ pub(super) struct Counter {
 pub(super) fn counter(text: &[u8], header: Range<usize>) -> Option<Counter> {
     let pieces = pragma::pieces(text, header);
     let inner = pieces.get(1..pieces.len().checked_sub(1)?)?;
-    let of = |piece: &Piece| std::str::from_utf8(&text[piece.span.clone()]).unwrap_or_default();
+    let of = |piece: &Piece| std::str::from_utf8(&text[piece.span()]).unwrap_or_default();
     let mut parts = inner.split(|piece| of(piece) == ";");
     let (init, _, increment) = (parts.next()?, parts.next()?, parts.next()?);
     if parts.next().is_some() || init.iter().any(|piece| matches!(of(piece), "*" | "#")) {

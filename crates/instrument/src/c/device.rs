@@ -25,9 +25,9 @@ pub(super) fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
         if directive.name().replace('_', " ") == "declare target" && !host {
             let lists = ["to", "enter", "link", "local"];
             let clauses = directive.clauses.iter();
-            let clauses = clauses.filter(|clause| lists.contains(&clause.name.as_str()));
-            let items = clauses.flat_map(|clause| &clause.items);
-            let spans = items.map(|item| item.span.clone()).chain(directive.argument.clone());
+            let clauses = clauses.filter(|clause| lists.contains(&&*clause.name));
+            let items = clauses.flat_map(|clause| directive.items(clause));
+            let spans = items.map(|item| item.span).chain(directive.argument.clone());
             let texts = spans.map(|span| String::from_utf8_lossy(&text[span]).into_owned());
             names.extend(texts.flat_map(|text| {
                 text.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>()

@@ -238,13 +238,13 @@ impl Emitter<'_> {
 
     /// A macro among the clauses: it may stand for one that matters, `nowait` for example.
     fn macro_in_clauses(&self, found: &Found) -> Option<String> {
-        let names = found.directive.clauses.iter().map(|clause| &clause.name);
+        let names = found.directive.clauses.iter().map(|clause| &*clause.name);
         let mut unknown = names.filter(|name| !clauses::is_known(name));
-        let defined = |name: &&String| {
+        let defined = |name: &&str| {
             let macros = || self.defined.get_or_init(|| scan::defined_names(self.source));
             name.bytes().any(|byte| byte.is_ascii_uppercase()) || macros().contains(name.as_bytes())
         };
-        unknown.find(defined).filter(|_| !self.options.preprocessed).cloned()
+        unknown.find(defined).filter(|_| !self.options.preprocessed).map(str::to_owned)
     }
 
     /// The calls of every level.
@@ -393,7 +393,7 @@ impl Emitter<'_> {
     fn is_scheduling_point(&self, index: usize) -> bool {
         let words = &self.lexed.directives[index].directive.words;
         let points = ["task", "taskwait", "taskyield", "taskgroup", "taskloop"];
-        words.iter().any(|word| points.contains(&word.text.as_str()))
+        words.iter().any(|word| points.contains(&&*word.text))
     }
 
     /// A construct without events that may be a scheduling point.

@@ -5,6 +5,7 @@ use super::scan;
 use crate::LineIndex;
 use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{self, Kind};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One directive of the text.
@@ -32,7 +33,7 @@ pub(super) enum Form {
 }
 
 impl Found {
-    pub(super) fn new(text: &[u8], span: Range<usize>, form: Form, pieces: &[Piece]) -> Self {
+    pub(super) fn new(text: &[u8], span: Range<usize>, form: Form, pieces: Vec<Piece>) -> Self {
         let directive = Directive::parse(text, pieces, false);
         let kind = directives::classify(text, &directive);
         Self { span, form, directive, kind }
@@ -72,7 +73,7 @@ pub(super) fn read_line(
     let blank = text[line..hash].iter().all(u8::is_ascii_whitespace);
     let start = if blank { line } else { hash };
     let form = Form::Line { next: lines.next_line(end) };
-    Some(Found::new(text, start..end, form, &pieces))
+    Some(Found::new(text, start..end, form, pieces))
 }
 
 /// Whether the text can have directives in operators at all. Comments are not skipped: one that
@@ -111,7 +112,7 @@ pub(super) fn read_operator(text: &[u8], at: usize, rest: usize) -> Option<Found
         _ => (quote + 1, literal_end - 1),
     };
     let pieces = directive_pieces(text, from, end)?;
-    Some(Found::new(text, at..close + 1, Form::Operator, &pieces))
+    Some(Found::new(text, at..close + 1, Form::Operator, pieces))
 }
 
 /// The pieces behind the sentinel; `None` if there is no sentinel of ours, or nothing behind it.
@@ -127,13 +128,15 @@ fn directive_pieces(text: &[u8], from: usize, end: usize) -> Option<Vec<Piece>> 
 
 /// Cuts a range into pieces.
 pub(super) fn pieces(text: &[u8], range: Range<usize>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut at = range.start;
-    while let Some(piece) = piece(&text[..range.end], at) {
-        at = piece.span.end;
-        pieces.push(piece);
-    }
+    // Most pieces are words with a blank or parenthesis behind them.
+    let mut pieces = Vec::with_capacity(range.len() / 4 + 4);
+    pieces.extend(pieces_in(text, range));
     pieces
+}
+
+fn pieces_in(text: &[u8], range: Range<usize>) -> impl Iterator<Item = Piece> + '_ {
+    let text = &text[..range.end];
+    std::iter::successors(piece(text, range.start), |last| piece(text, last.end()))
 }
 
 /// The first piece at or behind `at`.
@@ -154,7 +157,7 @@ pub(super) fn piece(text: &[u8], at: usize) -> Option<Piece> {
         _ if scan::is_ident(byte) => (PieceKind::Word, word_end(text, start)),
         _ => (PieceKind::Other, start + 1),
     };
-    Some(Piece { kind, span: start..end })
+    Some(Piece::new(kind, start..end))
 }
 
 /// Behind a word, which may go on behind a splice.
@@ -181,15 +184,31 @@ fn number_end(text: &[u8], at: usize) -> usize {
 }
 
 /// The text of a range in one line, without comments and splices.
-pub(super) fn in_one_line(text: &[u8], range: Range<usize>) -> String {
+pub(super) fn in_one_line(text: &[u8], range: Range<usize>) -> Cow<'_, str> {
+    if is_in_one_line(&text[range.clone()]) {
+        return String::from_utf8_lossy(&text[range]);
+    }
     let mut output = Vec::new();
     let mut copied = range.start;
-    for piece in pieces(text, range.clone()) {
+    for piece in pieces_in(text, range.clone()) {
         if scan::skip_blank(&text[..range.end], copied, true) > copied && !output.is_empty() {
             output.push(b' ');
         }
-        output.extend_from_slice(&crate::directive::without_splices(&text[piece.span.clone()]));
-        copied = piece.span.end;
+        output.extend_from_slice(&crate::directive::without_splices(&text[piece.span()]));
+        copied = piece.end();
     }
-    String::from_utf8_lossy(&output).into_owned()
+    Cow::Owned(String::from_utf8_lossy(&output).into_owned())
+}
+
+/// Whether a text has single blanks between its pieces, no line ends and no comments.
+fn is_in_one_line(text: &[u8]) -> bool {
+    let simple = |byte: &u8| byte.is_ascii_graphic() && !b"/\\\"'".contains(byte);
+    let mut after_blank = true;
+    for byte in text {
+        if !simple(byte) && (*byte != b' ' || after_blank) {
+            return false;
+        }
+        after_blank = *byte == b' ';
+    }
+    !after_blank
 }

@@ -58,7 +58,7 @@ pub(super) fn parts(
             let inside = matches!(levels[last], Level::Taskloop { .. });
             let given = if inside { format!(" firstprivate({condition})") } else { String::new() };
             parts.edits.push((clause.span.clone(), format!("if({condition}){given}")));
-        } else if !split.levels[last].1.contains(&index) {
+        } else if !split.has(last, index) {
             parts.edits.push(without(text, clause.span.clone(), found.form));
         }
     }
@@ -75,7 +75,7 @@ fn outer(
     condition: &str,
 ) -> String {
     let mut output = word.to_owned();
-    for &index in &split.levels[level].1 {
+    for index in split.clauses(level) {
         output.push(' ');
         if split.common_if == Some(index) {
             output += &format!("if({condition}) firstprivate({condition})");

@@ -68,8 +68,8 @@ pub fn depth(source: &[u8], directive: &Directive) -> Option<usize> {
 /// How many nested loops a transformation of loops is about, as far as its text says; `None` if
 /// the directive is none, or one of a sequence of loops.
 pub fn transformed(directive: &Directive) -> Option<usize> {
-    let listed = |name: &str| directive.clause(name).map(|clause| clause.items.len());
-    match directive.words.first()?.text.as_str() {
+    let listed = |name: &str| directive.clause(name).map(|clause| directive.items(clause).count());
+    match &*directive.words.first()?.text {
         "tile" | "stripe" => listed("sizes"),
         "interchange" => Some(listed("permutation").unwrap_or(2)),
         "unroll" | "reverse" | "split" => Some(1),

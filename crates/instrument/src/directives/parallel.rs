@@ -11,8 +11,11 @@ use crate::directive::Directive;
 /// known between the two, and what runs inside of `target` is not for us.
 pub fn levels(words: &[&str], directive: &Directive) -> Option<Vec<Level>> {
     if let ["parallel", rest @ ..] = words {
-        let inner = if rest.is_empty() { Vec::new() } else { inside_parallel(rest)? };
-        return Some([vec![Level::Parallel], inner].concat());
+        let mut levels = vec![Level::Parallel];
+        if !rest.is_empty() {
+            levels.extend(inside_parallel(rest)?);
+        }
+        return Some(levels);
     }
     inside_parallel(words).or_else(|| Some(vec![alone(words, directive)?]))
 }
@@ -92,7 +95,7 @@ mod tests {
         let mut output = String::new();
         for name in names {
             let words: Vec<&str> = name.split(' ').collect();
-            let directive = Directive::parse(b"", &[], false);
+            let directive = Directive::parse(b"", Vec::new(), false);
             output += &format!("{name}: {:?}\n", levels(&words, &directive));
         }
         expect![[r#"

@@ -10,70 +10,63 @@ use super::events::Target;
 use super::plan::LevelPlan;
 use super::rewrite::Rewriter;
 use super::tail::{PIECE, Tail};
-use super::text::{Extra, Names, Routine};
+use super::text::{self, Extra, Names, Routine};
 use crate::directives::{Level, Shape};
 use crate::pomp2::{Init, context, inits};
 use crate::{Options, Region};
 
 impl Rewriter<'_> {
     /// In front of the directive.
-    pub(super) fn enter_pomp2(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+    pub(super) fn enter_pomp2(&mut self, to: Target, plan: &LevelPlan) {
         match plan.level {
-            Level::Parallel => self.with_id(out, to, ("Parallel", "fork"), Extra::Out),
+            Level::Parallel => self.with_id(to, ("Parallel", "fork"), Extra::Out),
             Level::Task => {
-                let [new, old] = ['t', 'o'].map(|kind| self.names.local(kind, to.number));
                 let event = (task(plan), "create_begin");
-                self.call(out, to, event, &[Extra::Out, Extra::Out], &format!(",{new},{old}"));
+                self.call(to, event, &[Extra::Out, Extra::Out], &['t', 'o']);
             }
-            Level::Barrier => self.with_word(out, to, ("Barrier", "enter"), Extra::Out),
-            Level::Taskwait => self.with_word(out, to, ("Taskwait", "begin"), Extra::Out),
+            Level::Barrier => self.with_word(to, ("Barrier", "enter"), Extra::Out),
+            Level::Taskwait => self.with_word(to, ("Taskwait", "begin"), Extra::Out),
             level if level.shape() == Shape::Inside => {}
-            level => self.call(out, to, (level.stem(true), "enter"), &[], ""),
+            level => self.call(to, (level.stem(true), "enter"), &[], &[]),
         }
     }
 
     /// At an end of the body.
-    pub(super) fn body_pomp2(
-        &mut self,
-        out: &mut Vec<u8>,
-        to: Target,
-        plan: &LevelPlan,
-        what: &'static str,
-    ) {
+    pub(super) fn body_pomp2(&mut self, to: Target, plan: &LevelPlan, what: &'static str) {
         let to = Target { number: plan.own.unwrap_or(to.number), ..to };
         match plan.level {
             Level::Task if what == "begin" => {
-                self.with_id_of(out, to, (task(plan), what), Extra::In, 't');
+                self.with_id_of(to, (task(plan), what), Extra::In, 't');
             }
-            Level::Task => self.call(out, to, (task(plan), what), &[], ""),
+            Level::Task => self.call(to, (task(plan), what), &[], &[]),
             level if matches!(level.shape(), Shape::Forking | Shape::Both | Shape::Inside) => {
-                self.call(out, to, (level.stem(true), what), &[], "");
+                self.call(to, (level.stem(true), what), &[], &[]);
             }
             _ => {}
         }
     }
 
     /// Behind the construct.
-    pub(super) fn exit_pomp2(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+    pub(super) fn exit_pomp2(&mut self, to: Target, plan: &LevelPlan) {
         match plan.level {
-            Level::Parallel => self.with_id(out, to, ("Parallel", "join"), Extra::In),
-            Level::Task => self.with_word(out, to, (task(plan), "create_end"), Extra::In),
-            Level::Barrier => self.with_word(out, to, ("Barrier", "exit"), Extra::In),
-            Level::Taskwait => self.with_word(out, to, ("Taskwait", "end"), Extra::In),
+            Level::Parallel => self.with_id(to, ("Parallel", "join"), Extra::In),
+            Level::Task => self.with_word(to, (task(plan), "create_end"), Extra::In),
+            Level::Barrier => self.with_word(to, ("Barrier", "exit"), Extra::In),
+            Level::Taskwait => self.with_word(to, ("Taskwait", "end"), Extra::In),
             level if level.shape() == Shape::Inside => {}
-            level => self.call(out, to, (level.stem(true), "exit"), &[], ""),
+            level => self.call(to, (level.stem(true), "exit"), &[], &[]),
         }
     }
 
     /// A call with the construct's word.
-    fn with_word(&mut self, out: &mut Vec<u8>, to: Target, event: (&str, &str), extra: Extra) {
-        self.with_id_of(out, to, event, extra, 'o');
+    fn with_word(&mut self, to: Target, event: text::Event, extra: Extra) {
+        self.with_id_of(to, event, extra, 'o');
     }
 
     /// A call before or behind an implicit barrier; `kind` is that of the word.
-    pub(super) fn implicit_pomp2(&mut self, out: &mut Vec<u8>, to: Target, what: &str, kind: char) {
+    pub(super) fn implicit_pomp2(&mut self, to: Target, what: &'static str, kind: char) {
         let extra = if what == "enter" { Extra::Out } else { Extra::In };
-        self.with_id_of(out, to, ("Implicit_barrier", what), extra, kind);
+        self.with_id_of(to, ("Implicit_barrier", what), extra, kind);
     }
 }
 
@@ -258,12 +251,12 @@ impl Tail<'_> {
             let mut pieces = text.as_bytes().chunks(PIECE);
             for piece in 1..=row {
                 let text = pieces.next().unwrap_or_default();
-                self.element(&format!("s({piece},{})", index + 1), text);
+                self.element(b"s", &[piece, index + 1], text);
             }
         }
-        self.directive(&format!("critical ({critical})"));
+        self.directive(&["critical (", &critical, ")"]);
         self.lines("if (@h(@n)==0) call @p(@s(1,@n))");
-        self.directive(&format!("end critical ({critical})"));
+        self.directive(&["end critical (", &critical, ")"]);
         let bytes = PIECE * row;
         self.lines(&format!(
             "contains
@@ -276,7 +269,7 @@ impl Tail<'_> {
             end do
             @t(@i)=c_null_char"
         ));
-        self.directive("flush");
+        self.directive(&["flush"]);
         self.lines("@h(@n)=transfer(c_loc(@t),@h(@n))\nend subroutine\nend subroutine");
     }
 

@@ -134,6 +134,9 @@ struct Shape {
 impl Shape {
     fn of(text: &[u8]) -> Shape {
         let mut shape = Shape::default();
+        if memchr::memchr2(b'=', b':', text).is_none() {
+            return shape;
+        }
         let mut depth = 0i32;
         for (at, &c) in text.iter().enumerate() {
             match c {
@@ -296,6 +299,9 @@ fn end(cursor: Cursor) -> Option<Class> {
     if rest.is_empty() {
         return Some(Class::EndUnit);
     }
+    if rest.eat(b"do").is_some() {
+        return Some(Class::EndDo);
+    }
     const UNITS: [&[u8]; 7] = [
         b"blockdata",
         b"program",
@@ -308,9 +314,6 @@ fn end(cursor: Cursor) -> Option<Class> {
     let block_data = rest.eat(b"block").is_some_and(|rest| rest.eat(b"data").is_some());
     if block_data || UNITS.iter().any(|word| rest.eat(word).is_some()) {
         return Some(Class::EndUnit);
-    }
-    if rest.eat(b"do").is_some() {
-        return Some(Class::EndDo);
     }
     const ENDS: [(&[u8], Construct); 12] = [
         (b"if", If),

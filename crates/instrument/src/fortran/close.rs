@@ -1,99 +1,81 @@
 //! The end of a construct: calls, END directives and barriers from the innermost level outwards.
 
 use super::events::Target;
-use super::plan::{LevelPlan, Plan};
+use super::plan::Plan;
 use super::rewrite::Rewriter;
 use super::site::Site;
 use crate::Abi;
 use crate::directives::Level;
 
-/// Something that ends a construct, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something that ends a construct, in order. Levels are given by their index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Lines of calls.
-    Calls(Vec<u8>),
-    /// The END directive of a level: its words, whether it gets `nowait`.
-    End(String, bool),
-    /// `!$omp barrier`.
-    Barrier,
+    /// The last call inside of a level.
+    Inside(usize),
+    /// The END directive of a level: whether it gets `nowait`.
+    End(usize, bool),
+    /// The call behind the END of a level.
+    Behind(usize),
+    /// `!$omp barrier` in place of an implicit one, with its calls; the kind is that of the word
+    /// that POMP2 wants there.
+    Barrier(char),
+}
+
+impl Piece {
+    pub(super) fn is_end(self) -> bool {
+        matches!(self, Self::End(..))
+    }
 }
 
 impl Rewriter<'_> {
     /// Everything that ends this construct.
-    pub(super) fn closing(&mut self, site: &Site, plan: &Plan) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+    pub(super) fn closing(&self, site: &Site, plan: &Plan) -> Vec<Piece> {
         if plan.whole {
-            pieces.push(Piece::End(self.facts.parsed[site.directive].name.clone(), false));
-            self.behind_end(&mut pieces, site, plan, &plan.levels[0], false);
-            return pieces;
+            return vec![Piece::End(0, false), Piece::Behind(0)];
         }
+        let mut pieces = Vec::with_capacity(4 * plan.levels.len());
         for (index, level) in plan.levels.iter().enumerate().rev() {
             let barrier = plan.barrier && index + 1 == plan.levels.len();
-            self.before_end(&mut pieces, site, plan, level);
-            pieces.push(Piece::End(level.words.clone(), barrier));
-            self.behind_end(&mut pieces, site, plan, level, barrier);
+            let explicit = self.facts.options.end_barrier && level.level == Level::Parallel;
+            if explicit && level.events && !plan.barrier && !site.cancelled {
+                pieces.push(Piece::Barrier('p'));
+            }
+            pieces.extend([Piece::Inside(index), Piece::End(index, barrier)]);
+            if barrier {
+                pieces.push(Piece::Barrier('o'));
+            }
+            pieces.push(Piece::Behind(index));
         }
         pieces
     }
 
-    /// The last call inside of a level.
-    fn before_end(&mut self, out: &mut Vec<Piece>, site: &Site, plan: &Plan, level: &LevelPlan) {
-        let mut text = Vec::new();
+    /// Writes pieces as lines.
+    pub(super) fn write_pieces(&mut self, site: &Site, plan: &Plan, pieces: &[Piece]) {
         let to = Target::new(site, plan.number);
-        let explicit = self.facts.options.end_barrier && level.level == Level::Parallel;
-        if explicit && level.events && !plan.barrier && !site.cancelled {
-            self.explicit_barrier(out, to, 'p');
+        let name = &self.facts.parsed[site.directive].name;
+        for &piece in pieces {
+            match piece {
+                Piece::Inside(level) => self.end(to, &plan.levels[level]),
+                Piece::End(level, nowait) => {
+                    let words = if plan.whole { name } else { plan.levels[level].words(name) };
+                    let nowait = if nowait { " nowait" } else { "" };
+                    self.writer.directive(self.edits.text(), &["end ", words, nowait]);
+                }
+                Piece::Behind(level) => self.exit(to, &plan.levels[level]),
+                Piece::Barrier(kind) => self.explicit_barrier(to, kind),
+            }
         }
-        self.end(&mut text, to, level);
-        out.push(Piece::Calls(text));
     }
 
-    /// What follows the END of a level.
-    fn behind_end(
-        &mut self,
-        out: &mut Vec<Piece>,
-        site: &Site,
-        plan: &Plan,
-        level: &LevelPlan,
-        barrier: bool,
-    ) {
-        let to = Target::new(site, plan.number);
-        let mut text = Vec::new();
-        if barrier {
-            self.explicit_barrier(out, to, 'o');
-        }
-        self.exit(&mut text, to, level);
-        out.push(Piece::Calls(text));
-    }
-
-    /// A barrier in place of an implicit one; `kind` is that of the word that POMP2 wants there.
-    fn explicit_barrier(&mut self, out: &mut Vec<Piece>, to: Target, kind: char) {
-        let mut text = Vec::new();
+    fn explicit_barrier(&mut self, to: Target, kind: char) {
         for what in ["enter", "exit"] {
             match self.names.abi {
-                Abi::Pomp => self.call(&mut text, to, ("Barrier", what), &[], ""),
-                Abi::Pomp2 => self.implicit_pomp2(&mut text, to, what, kind),
+                Abi::Pomp => self.call(to, ("Barrier", what), &[], &[]),
+                Abi::Pomp2 => self.implicit_pomp2(to, what, kind),
             }
-            out.push(Piece::Calls(std::mem::take(&mut text)));
             if what == "enter" {
-                out.push(Piece::Barrier);
+                self.writer.directive(self.edits.text(), &["barrier"]);
             }
         }
-    }
-
-    /// Writes pieces as lines.
-    pub(super) fn render(&mut self, pieces: &[Piece]) -> Vec<u8> {
-        let mut out = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Calls(text) => out.extend_from_slice(text),
-                Piece::Barrier => self.writer.directive(&mut out, "barrier", &[]),
-                Piece::End(words, nowait) => {
-                    let nowait = if *nowait { " nowait" } else { "" };
-                    self.writer.directive(&mut out, &format!("end {words}{nowait}"), &[]);
-                }
-            }
-        }
-        out
     }
 }

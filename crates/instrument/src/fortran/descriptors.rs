@@ -8,6 +8,7 @@
 
 use super::tail::{PIECE, Tail};
 use crate::Region;
+use crate::decimal::push_decimal;
 use std::collections::HashMap;
 
 /// Numbers of a region, in this order: where name, `sub_name`, file and clauses begin in the pool,
@@ -23,30 +24,48 @@ struct Tables {
     pool: Vec<u8>,
     /// Not in any text.
     end: u8,
-    /// By region.
-    numbers: Vec<String>,
+    /// The numbers of all regions, and where those of each one end.
+    numbers: Vec<u8>,
+    ends: Vec<usize>,
 }
 
 impl Tables {
     fn new(regions: &[Region], path: &str) -> Tables {
+        let mut used = [false; 256];
         let all = regions.iter().flat_map(|region| texts(region, path));
-        let used: String = all.collect();
+        all.flat_map(str::bytes).for_each(|byte| used[usize::from(byte)] = true);
         let ends = b"|~^`#?";
-        let end = ends.iter().copied().find(|end| !used.as_bytes().contains(end)).unwrap_or(b'|');
-        let mut tables = Tables { pool: Vec::new(), end, numbers: Vec::new() };
+        let end = ends.iter().copied().find(|end| !used[usize::from(*end)]).unwrap_or(b'|');
+        let mut tables = Tables { pool: Vec::new(), end, numbers: Vec::new(), ends: Vec::new() };
         let mut known = HashMap::new();
         tables.place(&mut known, MARK);
+        // Neighbours have much in common.
+        let mut before = [("", 0); 4];
         for region in regions {
-            let [name, sub_name, file, clauses] =
-                texts(region, path).map(|text| tables.place(&mut known, text));
-            let (begin, last) = (region.begin, region.end);
-            let sections = region.sections as usize;
-            let lines = [begin.0, begin.1, last.0, last.1].map(|line| line as usize);
-            let numbers = [&[name, sub_name, file, clauses, sections], lines.as_slice()].concat();
-            let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-            tables.numbers.push(numbers.join(" "));
+            for (text, before) in texts(region, path).into_iter().zip(&mut before) {
+                if before.1 == 0 || before.0 != text {
+                    *before = (text, tables.place(&mut known, text));
+                }
+                tables.number(before.1 as u32);
+            }
+            let (begin, end) = (region.begin, region.end);
+            let rest = [region.sections, begin.0, begin.1, end.0, end.1];
+            rest.into_iter().for_each(|number| tables.number(number));
+            tables.numbers.pop();
+            tables.ends.push(tables.numbers.len());
         }
         tables
+    }
+
+    fn number(&mut self, number: u32) {
+        push_decimal(&mut self.numbers, number);
+        self.numbers.push(b' ');
+    }
+
+    /// The numbers of each region with blanks between.
+    fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| &self.numbers[std::mem::replace(&mut start, end)..end])
     }
 
     /// Where a text begins in the pool, from 1.
@@ -71,7 +90,7 @@ impl Tail<'_> {
     pub(super) fn descriptors(&mut self, regions: &[Region], path: &str) {
         let tables = Tables::new(regions, path);
         let count = regions.len();
-        let longest = tables.numbers.iter().map(String::len).max().unwrap_or(0);
+        let longest = tables.rows().map(<[u8]>::len).max().unwrap_or(0);
         let (row, pieces) = (longest.div_ceil(PIECE), tables.pool.len().div_ceil(PIECE));
         let name = |what| self.names.global(what);
         let (function, critical) = (name("at"), name("c"));
@@ -83,27 +102,27 @@ impl Tail<'_> {
             character({PIECE}), save, target :: @s({pieces})
             logical, save :: @f=.true."
         ));
-        for (index, numbers) in tables.numbers.iter().enumerate() {
-            let mut texts = numbers.as_bytes().chunks(PIECE);
+        for (index, numbers) in tables.rows().enumerate() {
+            let mut texts = numbers.chunks(PIECE);
             for piece in 1..=row {
                 let text = texts.next().unwrap_or_default();
-                self.element(&format!("t({piece},{})", index + 1), text);
+                self.element(b"t", &[piece, index + 1], text);
             }
         }
         for (piece, text) in tables.pool.chunks(PIECE).enumerate() {
-            self.element(&format!("s({})", piece + 1), text);
+            self.element(b"s", &[piece + 1], text);
         }
         self.lines("if (@h(@n)==0) then");
-        self.directive(&format!("critical ({critical})"));
+        self.directive(&["critical (", &critical, ")"]);
         self.lines("if (@h(@n)==0) call @p(@t(1,@n),@s)");
-        self.directive(&format!("end critical ({critical})"));
+        self.directive(&["end critical (", &critical, ")"]);
         self.lines(&format!("end if\n{function}=@h(@n)\ncontains"));
         self.place((PIECE * row, PIECE * pieces), tables.end);
         self.lines("end function");
     }
 
-    pub(super) fn directive(&mut self, words: &str) {
-        self.writer.directive(&mut self.out, words, &[]);
+    pub(super) fn directive(&mut self, words: &[&str]) {
+        self.writer.directive(&mut self.out, words);
     }
 
     /// What descriptors are, and where they are.
@@ -164,24 +183,28 @@ impl Tail<'_> {
             @r(@n)%data=c_null_ptr
             @r(@n)%next=c_loc(@x(@n))"
         ));
-        self.directive("flush");
+        self.directive(&["flush"]);
         self.lines("@h(@n)=transfer(c_loc(@r(@n)),@h(@n))\nend subroutine");
     }
 
-    /// One element of a table.
-    pub(super) fn element(&mut self, element: &str, value: &[u8]) {
+    /// One element of a table, given its indices.
+    pub(super) fn element(&mut self, table: &[u8], indices: &[usize], value: &[u8]) {
+        let (out, prefix) = (&mut self.out, self.names.prefix().as_bytes());
         let quote = if value.contains(&b'\'') { b'"' } else { b'\'' };
-        let mut line = format!("data {}{element}/", self.names.prefix()).into_bytes();
-        line.push(quote);
-        for &byte in value {
-            line.push(byte);
-            if byte == quote {
-                line.push(byte);
+        for text in [self.writer.form.indent().as_bytes(), b"data ", prefix, table] {
+            out.extend_from_slice(text);
+        }
+        for (at, &index) in indices.iter().enumerate() {
+            out.push(if at == 0 { b'(' } else { b',' });
+            push_decimal(out, index as u32);
+        }
+        out.extend_from_slice(&[b')', b'/', quote]);
+        for part in value.split_inclusive(|&byte| byte == quote) {
+            out.extend_from_slice(part);
+            if part.ends_with(&[quote]) {
+                out.push(quote);
             }
         }
-        line.extend_from_slice(&[quote, b'/']);
-        self.out.extend_from_slice(self.writer.form.indent().as_bytes());
-        self.out.extend_from_slice(&line);
-        self.out.push(b'\n');
+        out.extend_from_slice(&[quote, b'/', b'\n']);
     }
 }

@@ -7,6 +7,7 @@ use super::scan::DirectiveText;
 use crate::clauses;
 use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, classify};
+use crate::names::Letters;
 use std::ops::Range;
 
 /// A directive whose meaning is known.
@@ -20,46 +21,50 @@ pub(super) struct Parsed {
     pub name: String,
 }
 
-/// Words that may be written together. Longer ones come before their own beginnings.
+/// Words that may be written together, by first letter. Longer ones come before their own
+/// beginnings.
 const WORDS: &[&str] = &[
-    "cancellation",
-    "threadprivate",
-    "metadirective",
-    "distribute",
-    "workshare",
-    "taskgroup",
-    "taskyield",
-    "sections",
-    "parallel",
-    "nowait",
-    "taskloop",
-    "taskwait",
-    "critical",
-    "section",
-    "barrier",
-    "ordered",
-    "declare",
     "atomic",
-    "single",
-    "master",
-    "masked",
-    "cancel",
-    "target",
-    "update",
-    "flush",
-    "scope",
-    "teams",
-    "point",
+    "barrier",
     "begin",
-    "enter",
-    "simd",
-    "task",
-    "loop",
+    "cancellation",
+    "critical",
+    "cancel",
+    "distribute",
+    "declare",
     "data",
+    "do",
+    "enter",
     "exit",
     "end",
-    "do",
+    "flush",
+    "loop",
+    "metadirective",
+    "masked",
+    "master",
+    "nowait",
+    "ordered",
+    "parallel",
+    "point",
+    "sections",
+    "section",
+    "single",
+    "scope",
+    "simd",
+    "threadprivate",
+    "taskgroup",
+    "taskyield",
+    "taskloop",
+    "taskwait",
+    "target",
+    "teams",
+    "task",
+    "update",
+    "workshare",
 ];
+
+/// Where the words with each first letter are.
+const LETTERS: Letters = Letters::of(WORDS);
 
 /// Parses all directives. In fixed form blanks mean nothing, even inside of words: a directive that
 /// makes no sense loses its first ones, as many as it takes, or all.
@@ -119,25 +124,31 @@ fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
 
 /// Parses a directive.
 fn parse(text: &DirectiveText) -> Parsed {
-    let pieces = pieces(&text.text);
-    let directive = Directive::parse(&text.text, &pieces, true);
+    let directive = Directive::parse(&text.text, pieces(&text.text), true);
     let kind = kind(&text.text, &directive);
-    let first = usize::from(kind == Kind::End);
-    let words: Vec<&str> = directive.words.iter().skip(first).map(|w| w.text.as_str()).collect();
+    let mut name = String::with_capacity(24);
+    for word in directive.words.iter().skip(usize::from(kind == Kind::End)) {
+        name.push_str(if name.is_empty() { "" } else { " " });
+        name.push_str(&word.text);
+    }
     // OpenMP 6.0 also spells `target_data`.
-    let name = words.join(" ").replace('_', " ");
+    if name.contains('_') {
+        name = name.replace('_', " ");
+    }
     // Its END is `end metadirective`.
-    let name = name.strip_prefix("begin ").map(str::to_owned).unwrap_or(name);
+    if name.starts_with("begin ") {
+        name.drain(.."begin ".len());
+    }
     Parsed { directive, kind, name }
 }
 
 /// The shared meaning, with the differences of Fortran: `begin metadirective` has an END, and
 /// `dispatch` and `allocators` belong to the next statement.
 fn kind(text: &[u8], directive: &Directive) -> Kind {
-    let words: Vec<&str> = directive.words.iter().map(|word| word.text.as_str()).collect();
-    match words.as_slice() {
-        ["begin", "metadirective"] => Kind::Body { inside: false },
-        ["dispatch" | "allocators"] => Kind::StandAlone,
+    let word = |at: usize| directive.words.get(at).map(|word| &*word.text);
+    match (word(0), word(1), directive.words.len()) {
+        (Some("begin"), Some("metadirective"), 2) => Kind::Body { inside: false },
+        (Some("dispatch" | "allocators"), None, _) => Kind::StandAlone,
         _ => classify(text, directive),
     }
 }
@@ -198,7 +209,7 @@ impl Parsed {
 }
 
 fn pieces(text: &[u8]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+    let mut pieces = Vec::with_capacity(text.len() / 4 + 4);
     let mut at = 0;
     let mut depth = 0i32;
     while at < text.len() {
@@ -233,7 +244,7 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
             }
             _ => PieceKind::Other,
         };
-        pieces.push(Piece { kind, span: start..at });
+        pieces.push(Piece::new(kind, start..at));
     }
     pieces
 }
@@ -251,7 +262,8 @@ fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
         let rest = &text[at..run.end];
         let lower = || rest.to_ascii_lowercase();
         let clause = || std::str::from_utf8(&lower()).is_ok_and(clauses::is_known);
-        let length = match WORDS.iter().find(|word| begins(rest, word.as_bytes())) {
+        let mut words = WORDS[LETTERS.range(rest[0])].iter();
+        let length = match words.find(|word| begins(rest, word.as_bytes())) {
             Some(word) => word.len(),
             None if at > run.start && clause() => rest.len(),
             None => {
@@ -259,16 +271,15 @@ fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
                 return false;
             }
         };
-        pieces.push(Piece { kind: PieceKind::Word, span: at..at + length });
+        pieces.push(Piece::new(PieceKind::Word, at..at + length));
         at += length;
     }
     true
 }
 
-/// Whether a text begins with a word in any case. Most do not, and their first letter says so.
+/// Whether a text begins with a word in any case.
 fn begins(text: &[u8], word: &[u8]) -> bool {
-    text.first().is_some_and(|first| first.eq_ignore_ascii_case(&word[0]))
-        && text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -283,7 +294,7 @@ mod tests {
             let (text, at) = (line.as_bytes().to_vec(), (0..line.len()).collect());
             let parsed = parse(&DirectiveText { text, at, has_cpp: false });
             let clauses: Vec<&str> =
-                parsed.directive.clauses.iter().map(|clause| clause.name.as_str()).collect();
+                parsed.directive.clauses.iter().map(|clause| &*clause.name).collect();
             let mark = if parsed.is_loop() { " loop" } else { "" };
             writeln!(out, "{}: {:?}{mark} {clauses:?}", parsed.name, parsed.kind).unwrap();
         }

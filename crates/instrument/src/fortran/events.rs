@@ -4,7 +4,7 @@
 use super::plan::LevelPlan;
 use super::rewrite::Rewriter;
 use super::site::Site;
-use super::text::Extra;
+use super::text::{self, Extra};
 use crate::Abi;
 use crate::directives::{Level, Shape};
 
@@ -25,94 +25,79 @@ impl Target {
 
 impl Rewriter<'_> {
     /// In front of the directive.
-    pub(super) fn enter(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+    pub(super) fn enter(&mut self, to: Target, plan: &LevelPlan) {
         match plan.level {
             _ if !plan.events => {}
-            _ if self.names.abi == Abi::Pomp2 => self.enter_pomp2(out, to, plan),
-            Level::Parallel => self.with_id(out, to, ("Parallel", "fork"), Extra::Out),
-            Level::Task => self.with_id(out, to, ("Task", "create_begin"), Extra::Out),
+            _ if self.names.abi == Abi::Pomp2 => self.enter_pomp2(to, plan),
+            Level::Parallel => self.with_id(to, ("Parallel", "fork"), Extra::Out),
+            Level::Task => self.with_id(to, ("Task", "create_begin"), Extra::Out),
             Level::Taskloop { .. } => {
                 if plan.iterations {
                     let task = self.names.local('t', to.number);
-                    self.writer.statement(out, &format!("{task}=0"));
+                    self.write_statement(&format!("{task}=0"));
                 }
-                self.with_id(out, to, ("Taskloop", "enter"), Extra::Out);
+                self.with_id(to, ("Taskloop", "enter"), Extra::Out);
             }
             level => match level.shape() {
                 Shape::Inside => {}
-                Shape::Mark => self.plain(out, to, level, ""),
-                _ => self.plain(out, to, level, "enter"),
+                Shape::Mark => self.plain(to, level, ""),
+                _ => self.plain(to, level, "enter"),
             },
         }
     }
 
     /// First in the body.
-    pub(super) fn begin(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
-        self.body_event(out, to, plan, "begin");
+    pub(super) fn begin(&mut self, to: Target, plan: &LevelPlan) {
+        self.body_event(to, plan, "begin");
     }
 
     /// Last in the body.
-    pub(super) fn end(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
-        self.body_event(out, to, plan, "end");
+    pub(super) fn end(&mut self, to: Target, plan: &LevelPlan) {
+        self.body_event(to, plan, "end");
     }
 
-    fn body_event(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan, what: &'static str) {
+    fn body_event(&mut self, to: Target, plan: &LevelPlan, what: &'static str) {
         match plan.level.shape() {
             _ if !plan.events => {}
-            _ if self.names.abi == Abi::Pomp2 => self.body_pomp2(out, to, plan, what),
-            Shape::Forking => self.with_id(out, to, (plan.level.stem(true), what), Extra::In),
-            Shape::Both | Shape::Inside => self.plain(out, to, plan.level, what),
+            _ if self.names.abi == Abi::Pomp2 => self.body_pomp2(to, plan, what),
+            Shape::Forking => self.with_id(to, (plan.level.stem(true), what), Extra::In),
+            Shape::Both | Shape::Inside => self.plain(to, plan.level, what),
             _ => {}
         }
     }
 
     /// Behind the construct.
-    pub(super) fn exit(&mut self, out: &mut Vec<u8>, to: Target, plan: &LevelPlan) {
+    pub(super) fn exit(&mut self, to: Target, plan: &LevelPlan) {
         match plan.level {
             _ if !plan.events => {}
-            _ if self.names.abi == Abi::Pomp2 => self.exit_pomp2(out, to, plan),
-            Level::Parallel => self.with_id(out, to, ("Parallel", "join"), Extra::In),
-            Level::Task => self.with_id(out, to, ("Task", "create_end"), Extra::In),
-            Level::Taskloop { .. } => self.with_id(out, to, ("Taskloop", "exit"), Extra::In),
+            _ if self.names.abi == Abi::Pomp2 => self.exit_pomp2(to, plan),
+            Level::Parallel => self.with_id(to, ("Parallel", "join"), Extra::In),
+            Level::Task => self.with_id(to, ("Task", "create_end"), Extra::In),
+            Level::Taskloop { .. } => self.with_id(to, ("Taskloop", "exit"), Extra::In),
             level => match level.shape() {
                 Shape::Inside | Shape::Mark => {}
-                _ => self.plain(out, to, level, "exit"),
+                _ => self.plain(to, level, "exit"),
             },
         }
     }
 
-    fn plain(&mut self, out: &mut Vec<u8>, to: Target, level: Level, what: &str) {
-        self.call(out, to, (level.stem(true), what), &[], "");
+    fn plain(&mut self, to: Target, level: Level, what: &'static str) {
+        self.call(to, (level.stem(true), what), &[], &[]);
     }
 
     /// A call with the id of the team, task or taskloop.
-    pub(super) fn with_id(
-        &mut self,
-        out: &mut Vec<u8>,
-        to: Target,
-        event: (&str, &str),
-        extra: Extra,
-    ) {
+    pub(super) fn with_id(&mut self, to: Target, event: text::Event, extra: Extra) {
         let kind = match event.0 {
             "Parallel" => 'p',
             "Task" => 't',
             _ => 'l',
         };
-        self.with_id_of(out, to, event, extra, kind);
+        self.with_id_of(to, event, extra, kind);
     }
 
     /// A call with the id that is in the variable of this kind.
-    pub(super) fn with_id_of(
-        &mut self,
-        out: &mut Vec<u8>,
-        to: Target,
-        event: (&str, &str),
-        extra: Extra,
-        kind: char,
-    ) {
+    pub(super) fn with_id_of(&mut self, to: Target, event: text::Event, extra: Extra, kind: char) {
         let extras: &[Extra] = if extra == Extra::Out { &[Extra::Out] } else { &[Extra::In] };
-        let mut id = self.names.local(kind, to.number);
-        id.insert(0, ',');
-        self.call(out, to, event, extras, &id);
+        self.call(to, event, extras, &[kind]);
     }
 }

@@ -98,43 +98,46 @@ impl<'a> Rewriter<'a> {
     }
 
     fn enter_function(&mut self, function: &Function, begin: Option<usize>) {
-        let mut out = Vec::new();
-        let external = function.external();
         if function.has_entries() {
             self.declare_statement(function.unit, &format!("integer :: {}", function.argument));
-            self.assign(&mut out, function, function.number);
         }
-        self.call_function(&mut out, "Begin", &function.argument, external);
+        let write = |this: &mut Self| {
+            if function.has_entries() {
+                this.assign(function, function.number);
+            }
+            this.call_function("Begin", function);
+        };
         match begin {
-            Some(begin) => self.after(begin, &out),
-            None => self.first_before(self.facts.nest.units[function.unit].first, &out),
+            Some(begin) => self.after(begin, write),
+            None => self.first_before(self.facts.nest.units[function.unit].first, write),
         }
         for (index, &entry) in function.procedure.entries.iter().enumerate() {
             let label = self.free_label();
-            let mut before = Vec::new();
-            self.writer.statement(&mut before, &format!("goto {label}"));
-            self.insert_in_front(entry, &before);
-            let mut out = Vec::new();
-            self.assign(&mut out, function, function.number + 1 + index as u32);
-            self.call_function(&mut out, "Begin", &function.argument, external);
-            self.writer.labelled(&mut out, label, "continue");
-            self.text_right_behind(entry).splice(0..0, out);
+            self.insert_in_front(entry, |this| this.write_statement(&format!("goto {label}")));
+            self.first_in_branch(entry, |this| {
+                this.assign(function, function.number + 1 + index as u32);
+                this.call_function("Begin", function);
+                this.writer.labelled(this.edits.text(), label, "continue");
+            });
         }
     }
 
-    fn assign(&self, out: &mut Vec<u8>, function: &Function, number: u32) {
-        self.writer.statement(out, &format!("{} = {number}", function.argument));
+    fn assign(&mut self, function: &Function, number: u32) {
+        self.write_statement(&format!("{} = {number}", function.argument));
     }
 
-    fn call_function(
-        &mut self,
-        out: &mut Vec<u8>,
-        what: &str,
-        argument: &str,
-        external: Option<usize>,
-    ) {
-        let name = self.names.routine(("", what), Some(&[Extra::Nothing]));
-        self.call_routine(out, &name, argument, external);
+    fn call_function(&mut self, what: &'static str, function: &Function) {
+        let name = self.names.routine(("", what), Some(&[Extra::Nothing])).to_owned();
+        self.call_routine(&name, &function.argument, function.external());
+    }
+
+    fn labelled_end(&mut self, function: &Function, label: u32) {
+        let name = self.names.routine(("", "End"), Some(&[Extra::Nothing])).to_owned();
+        let call = format!("call {name}({})", function.argument);
+        self.writer.labelled(self.edits.text(), label, &call);
+        if let Some(unit) = function.external() {
+            self.declare_external(unit, &name);
+        }
     }
 
     /// Puts in the calls at the ways out, behind everything else that ends there.
@@ -158,40 +161,35 @@ impl<'a> Rewriter<'a> {
 
     fn leave_function(&mut self, function: &Function, exit: usize) {
         let statement = self.statement(exit);
-        let mut call = Vec::new();
-        self.call_function(&mut call, "End", &function.argument, function.external());
         if let Role::Exit { inside_if: Some(action), .. } = statement.role {
-            return self.leave_inside_if(exit, action, &call);
+            return self.leave_inside_if(function, exit, action);
         }
-        if statement.label != 0
-            && let Some(digits) = self.label_of(statement)
-        {
-            let name = self.names.routine(("", "End"), Some(&[Extra::Nothing]));
-            call.clear();
-            let text = format!("call {name}({})", function.argument);
-            self.writer.labelled(&mut call, statement.label, &text);
+        let label = if statement.label == 0 { None } else { self.label_of(statement) };
+        if let Some(digits) = &label {
             self.edits.replace(digits.clone(), " ".repeat(digits.len()));
         }
-        self.insert_in_front(exit, &call);
+        self.insert_in_front(exit, |this| match label {
+            Some(_) => this.labelled_end(function, statement.label),
+            None => this.call_function("End", function),
+        });
     }
 
     /// `if (c) return` becomes a block around the call and the RETURN.
-    fn leave_inside_if(&mut self, exit: usize, action: usize, call: &[u8]) {
+    fn leave_inside_if(&mut self, function: &Function, exit: usize, action: usize) {
         let line = self.facts.scan.lines.partition_point(|line| line.next <= action);
-        let mut text = b"then\n".to_vec();
-        text.extend_from_slice(call);
+        let from = self.out().len();
+        self.out().extend_from_slice(b"then\n");
+        self.call_function("End", function);
         if self.facts.options.line_markers {
-            text.extend_from_slice(self.facts.places.marker_for(line).as_bytes());
+            self.facts.places.push_marker(self.edits.text(), line);
         }
-        text.extend_from_slice(self.writer.form.indent().as_bytes());
-        self.edits.insert(action, text);
-        let mut end = Vec::new();
-        self.writer.statement(&mut end, "end if");
-        self.text_right_behind(exit).splice(0..0, end);
+        self.edits.text().extend_from_slice(self.writer.form.indent().as_bytes());
+        self.edits.insert_written(action, 0, from);
+        self.first_in_branch(exit, |this| this.write_statement("end if"));
     }
 
     /// Inserts lines in front of a statement, which may stand behind a `;`.
-    fn insert_in_front(&mut self, at: usize, text: &[u8]) {
+    fn insert_in_front(&mut self, at: usize, write: impl FnOnce(&mut Self)) {
         let first = self.statement(at).first;
         let before = at.checked_sub(1).filter(|&before| {
             let before = self.statement(before);
@@ -200,8 +198,8 @@ impl<'a> Rewriter<'a> {
                 && before.semicolon.is_some()
         });
         match before {
-            Some(before) => self.text_right_behind(before).extend_from_slice(text),
-            None => self.before(at, text),
+            Some(before) => self.after_in_branch(before, write),
+            None => self.before(at, write),
         }
     }
 

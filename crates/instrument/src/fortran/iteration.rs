@@ -21,7 +21,7 @@ impl Rewriter<'_> {
     /// The level of a construct whose iterations get events.
     fn iterating(&self, id: usize) -> Option<(Rc<Plan>, LevelPlan)> {
         let plan = self.plans.plans[id].clone()?;
-        let level = plan.levels.last().filter(|level| level.iterations && !plan.whole)?.clone();
+        let level = plan.levels.last().copied().filter(|level| level.iterations && !plan.whole)?;
         Some((plan, level))
     }
 
@@ -31,20 +31,19 @@ impl Rewriter<'_> {
         let site = &self.facts.nest.sites[id];
         let Some(body) = &site.body else { return };
         let to = Target::new(site, plan.number);
-        let mut out = Vec::new();
-        if matches!(level.level, Level::Taskloop { .. }) {
-            let ids = ['l', 't'].map(|kind| self.names.local(kind, plan.number)).join(",");
-            let extras = &[Extra::In, Extra::Out];
-            self.call(&mut out, to, ("Taskloop", "begin"), extras, &format!(",{ids}"));
-        } else {
-            let number = self.iteration_number(site).unwrap_or(",0_8,0_8".to_owned());
-            let extras = &[Extra::In, Extra::In];
-            self.call(&mut out, to, ("Iteration", "begin"), extras, &number);
-        }
-        if let Some(label) = self.label_to_keep(body) {
-            self.writer.statement(&mut out, &format!("if (.false.) goto {label}"));
-        }
-        self.after(body.begin, &out);
+        self.after(body.begin, |this| {
+            if matches!(level.level, Level::Taskloop { .. }) {
+                let extras = &[Extra::In, Extra::Out];
+                this.call(to, ("Taskloop", "begin"), extras, &['l', 't']);
+            } else {
+                let number = this.iteration_number(site).unwrap_or(",0_8,0_8".to_owned());
+                let extras = &[Extra::In, Extra::In];
+                this.call_with(to, ("Iteration", "begin"), extras, &number);
+            }
+            if let Some(label) = this.label_to_keep(body) {
+                this.write_statement(&format!("if (.false.) goto {label}"));
+            }
+        });
         for &statement in &body.labelled {
             self.drop_label_of_do(statement);
         }
@@ -63,52 +62,52 @@ impl Rewriter<'_> {
         (!inside.any(|statement| label_of(statement) == Some(label))).then_some(label)
     }
 
-    fn iteration_end(&mut self, id: usize) -> Option<Vec<u8>> {
-        let (plan, level) = self.iterating(id)?;
-        let to = Target::new(&self.facts.nest.sites[id], plan.number);
-        let mut out = Vec::new();
+    fn iteration_end(&mut self, to: Target, level: LevelPlan) {
         if matches!(level.level, Level::Taskloop { .. }) {
-            self.with_id_of(&mut out, to, ("Taskloop", "end"), Extra::In, 't');
+            self.with_id_of(to, ("Taskloop", "end"), Extra::In, 't');
         } else {
-            self.call(&mut out, to, ("Iteration", "end"), &[], "");
+            self.call(to, ("Iteration", "end"), &[], &[]);
         }
-        Some(out)
     }
 
     /// Last in the body, which ends with the statement `at`.
     pub(super) fn body_end(&mut self, id: usize, at: usize) {
-        let Some(call) = self.iteration_end(id) else { return };
-        let Some(body) = &self.facts.nest.sites[id].body else { return };
+        let Some((plan, level)) = self.iterating(id) else { return };
+        let site = &self.facts.nest.sites[id];
+        let Some(body) = &site.body else { return };
+        let to = Target::new(site, plan.number);
         let statement = self.statement(at);
         if statement.kind != Kind::Code(Class::EndDo) {
-            let mut out = call;
-            for _ in &body.labelled {
-                self.writer.statement(&mut out, "end do");
-            }
-            return self.after(at, &out);
+            return self.after(at, |this| {
+                this.iteration_end(to, level);
+                body.labelled.iter().for_each(|_| this.write_statement("end do"));
+            });
         }
-        let mut out = Vec::new();
+        self.end_in_front(to, level, at);
+    }
+
+    /// The end of an iteration in front of a statement, which hands its label to it.
+    fn end_in_front(&mut self, to: Target, level: LevelPlan, at: usize) {
+        let statement = self.statement(at);
         if statement.label != 0 {
             self.drop_label(statement);
-            self.writer.labelled(&mut out, statement.label, "continue");
         }
-        out.extend_from_slice(&call);
-        self.in_front(at, &out);
+        self.in_front(at, |this| {
+            if statement.label != 0 {
+                this.writer.labelled(this.edits.text(), statement.label, "continue");
+            }
+            this.iteration_end(to, level);
+        });
     }
 
     /// In front of a CYCLE.
     pub(super) fn iteration_cycle(&mut self, id: usize, at: usize) {
-        let Some(call) = self.iteration_end(id) else { return };
+        let Some((plan, level)) = self.iterating(id) else { return };
+        let to = Target::new(&self.facts.nest.sites[id], plan.number);
         let statement = self.statement(at);
         let Kind::Code(Class::Cycle { conditional, .. }) = statement.kind else { return };
         if !conditional {
-            if statement.label != 0 {
-                self.drop_label(statement);
-                let mut out = Vec::new();
-                self.writer.labelled(&mut out, statement.label, "continue");
-                return self.in_front(at, &[out, call].concat());
-            }
-            return self.in_front(at, &call);
+            return self.end_in_front(to, level, at);
         }
         let code = self.code(statement);
         let from = code.text.iter().position(|c| *c == b'(');
@@ -118,10 +117,11 @@ impl Rewriter<'_> {
             let text: &[u8] = if index == 0 { b"then" } else { b"" };
             self.edits.replace(*offset..offset + 1, text);
         }
-        let mut out = call;
-        self.writer.statement(&mut out, name.replacen("cycle", "cycle ", 1).trim_end());
-        self.writer.statement(&mut out, "end if");
-        self.after(at, &out);
+        self.after(at, |this| {
+            this.iteration_end(to, level);
+            this.write_statement(name.replacen("cycle", "cycle ", 1).trim_end());
+            this.write_statement("end if");
+        });
     }
 
     fn code(&self, statement: Statement) -> Code {

@@ -66,7 +66,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let wanted = Wanted { openmp: options.openmp, roles: functions };
     let mut scan = scan::scan(source, form, wanted);
     let parsed: Vec<Parsed> = directive::parse_all(&mut scan.directives, form);
-    let places = Places::new(source, &scan.lines, &options.path);
+    let places = Places::new(source, &scan.lines, &scan.cpp_lines, &options.path);
     let nest = nest::nest(source, &scan, &parsed, functions)
         .map_err(|broken| error(source, &scan, &places, broken))?;
     let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
@@ -104,7 +104,7 @@ fn append(
     plans: &Plans,
     edits: &mut EditList,
 ) {
-    if names.used.is_empty() && names.locks.is_empty() {
+    if names.is_empty() {
         return;
     }
     let options = facts.options;
@@ -119,7 +119,7 @@ fn append(
         tail.extend_from_slice(facts.places.marker_of_ours().as_bytes());
     }
     tail.extend_from_slice(&tail::tail(source, options, writer, names, &plans.regions));
-    edits.insert_ranked(source.len(), 1, tail);
+    edits.insert_ranked(source.len(), rewrite::LAST, tail);
 }
 
 fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {

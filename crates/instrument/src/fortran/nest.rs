@@ -125,7 +125,8 @@ impl Nester<'_> {
             self.branches.line(cpp, &mut self.stack, &mut self.nest.sites, self.parsed);
             return self.refuse_depth(at);
         }
-        if self.branches.is_dead() {
+        let plain = statement.kind == Kind::Code(Class::Other) && statement.label == 0;
+        if self.branches.is_dead() || plain && self.passes_by() {
             return Ok(());
         }
         self.settle(at);
@@ -135,6 +136,17 @@ impl Nester<'_> {
             Kind::Cpp(_) => {}
         }
         self.refuse_depth(at)
+    }
+
+    /// Whether a plain statement changes nothing here: it is neither the first one of a unit nor
+    /// that of a directive.
+    fn passes_by(&self) -> bool {
+        let inside = match self.stack.last() {
+            Some(Entry::Unit { id, .. }) => !self.nest.units[*id].leading,
+            Some(Entry::Construct(_) | Entry::Do { .. }) => true,
+            Some(Entry::Omp(..)) | None => false,
+        };
+        inside && !self.procedures
     }
 
     /// Each construct asks what is around it, and each branch keeps what is open in front of it.

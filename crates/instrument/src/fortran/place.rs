@@ -2,6 +2,7 @@
 //! change line and file of everything behind them.
 
 use super::form::Line;
+use crate::decimal::push_decimal;
 use std::collections::HashMap;
 
 /// The user's coordinates of each physical line.
@@ -15,8 +16,8 @@ pub(super) struct Places {
     known: HashMap<String, usize>,
     /// In order of `from`.
     shifts: Vec<Shift>,
-    /// How a marker begins. The compiler proper knows `# 12` only; the preprocessor, which gets
-    /// the files with a capital suffix, calls that an extension.
+    /// How a marker begins, with a blank. The compiler proper knows `# 12` only; the preprocessor,
+    /// which gets the files with a capital suffix, calls that an extension.
     word: &'static str,
 }
 
@@ -35,16 +36,14 @@ impl Shift {
 }
 
 impl Places {
-    /// Reads the markers.
-    pub fn new(source: &[u8], lines: &[Line], path: &str) -> Places {
-        let word = if is_preprocessed(path) { "#line" } else { "#" };
+    /// Reads the markers, which are among the lines with the indices `cpp`.
+    pub fn new(source: &[u8], lines: &[Line], cpp: &[usize], path: &str) -> Places {
+        let word = if is_preprocessed(path) { "#line " } else { "# " };
         let mut places = Places { word, ..Places::default() };
         places.file(path);
         places.shifts.push(Shift { from: 0, line: 1, file: 0 });
-        for (at, line) in lines.iter().enumerate() {
-            if source[line.start..line.end].first() == Some(&b'#') {
-                places.marker(&source[line.start..line.end], at);
-            }
+        for &at in cpp {
+            places.marker(&source[lines[at].start..lines[at].end], at);
         }
         places
     }
@@ -90,18 +89,26 @@ impl Places {
         (file != 0).then(|| self.files[file].as_str())
     }
 
+    /// Writes the line marker that gives a physical line its place back.
+    pub fn push_marker(&self, out: &mut Vec<u8>, at: usize) {
+        let shift = self.shift(at);
+        out.extend_from_slice(self.word.as_bytes());
+        push_decimal(out, shift.line_of(at));
+        out.extend_from_slice(self.endings[shift.file].as_bytes());
+    }
+
     /// The line marker that gives a physical line its place back.
     pub fn marker_for(&self, at: usize) -> String {
-        let shift = self.shift(at);
-        let line = shift.line_of(at).to_string();
-        [self.word, " ", &line, &self.endings[shift.file]].concat()
+        let mut marker = Vec::new();
+        self.push_marker(&mut marker, at);
+        String::from_utf8_lossy(&marker).into_owned()
     }
 
     /// The marker for lines that are nobody's. It enters a file: without that, gfortran takes the
     /// name for one of all lines above, and says it in messages at run time.
     /// A file that goes through the preprocessor first cannot enter one: its lines go on.
     pub fn marker_of_ours(&self) -> &'static str {
-        if self.word == "#" { "# 1 \"<pompeii>\" 1\n" } else { "" }
+        if self.word == "# " { "# 1 \"<pompeii>\" 1\n" } else { "" }
     }
 }
 
@@ -121,7 +128,7 @@ mod tests {
     fn markers_shift_lines_and_files() {
         let source = b"a\n# 7 \"b.h\" 1\nb\nc\n# 3 \"x.f90\" 2\nd\n#line 9\ne\n";
         let lines = lines(source);
-        let places = Places::new(source, &lines, "x.f90");
+        let places = Places::new(source, &lines, &[1, 4, 6], "x.f90");
         let all: String = (0..lines.len()).map(|at| places.marker_for(at)).collect();
         expect![[r##"
             # 1 "x.f90"

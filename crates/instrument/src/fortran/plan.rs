@@ -29,12 +29,10 @@ pub(super) struct Plan {
 }
 
 /// One level of a construct.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct LevelPlan {
     /// What it is.
     pub level: Level,
-    /// Its words in a directive.
-    pub words: String,
     /// Whether it gets events.
     pub events: bool,
     /// Whether the iterations of its loop do.
@@ -124,7 +122,7 @@ impl Plans {
                 .map(|plan| self.divided(facts, site, levels, plan));
         }
         let mut level_plans: Vec<LevelPlan> =
-            levels.iter().map(|level| level_plan(facts, site, *level, &parsed.name)).collect();
+            levels.iter().map(|level| level_plan(facts, site, *level)).collect();
         if !level_plans.iter().any(|level| level.events) {
             if !levels.iter().all(|level| facts.options.abi.knows(*level)) {
                 self.note(facts, site, Severity::Note, pomp2::UNKNOWN);
@@ -250,8 +248,7 @@ impl Plans {
             region.sub_name = String::from_utf8_lossy(text).trim().to_owned();
         }
         let text = &facts.scan.directives[site.directive].text;
-        region.clauses =
-            describe(&parsed.directive, |span| String::from_utf8_lossy(&text[span]).into_owned());
+        region.clauses = describe(&parsed.directive, |span| String::from_utf8_lossy(&text[span]));
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
         region.file = facts.places.other_file(first).map(str::to_owned);
@@ -324,15 +321,17 @@ fn has_variables(name: &str) -> bool {
     name.split(' ').any(|word| matches!(word, "parallel" | "task" | "taskloop" | "teams"))
 }
 
-/// The words of one level of a construct called `name`.
-fn words(level: Level, name: &str) -> String {
-    match level {
-        Level::Parallel => "parallel".to_owned(),
-        Level::Master => "master".to_owned(),
-        Level::Masked => "masked".to_owned(),
-        _ => {
-            let outer = ["parallel ", "master ", "masked "];
-            outer.iter().fold(name, |name, word| name.strip_prefix(word).unwrap_or(name)).to_owned()
+impl LevelPlan {
+    /// Its words in a directive, given those of the construct.
+    pub fn words<'a>(&self, name: &'a str) -> &'a str {
+        match self.level {
+            Level::Parallel => "parallel",
+            Level::Master => "master",
+            Level::Masked => "masked",
+            _ => {
+                let outer = ["parallel ", "master ", "masked "];
+                outer.iter().fold(name, |name, word| name.strip_prefix(word).unwrap_or(name))
+            }
         }
     }
 }
@@ -347,7 +346,7 @@ fn end_directive<'a>(facts: Facts<'a>, site: &Site) -> Option<&'a Directive> {
 }
 
 /// Which events one level of a construct gets.
-fn level_plan(facts: Facts, site: &Site, level: Level, name: &str) -> LevelPlan {
+fn level_plan(facts: Facts, site: &Site, level: Level) -> LevelPlan {
     let options = facts.options;
     let events = !level.switch().is_some_and(|name| options.disabled.contains(name))
         && options.abi.knows(level);
@@ -355,12 +354,12 @@ fn level_plan(facts: Facts, site: &Site, level: Level, name: &str) -> LevelPlan 
     let wanted = matches!(level, Level::Taskloop { .. }) || options.loop_chunks && !pomp2;
     let body = site.body.as_ref().is_some_and(|body| body.ended);
     let parsed = &facts.parsed[site.directive];
-    let open = parsed.allows_calls_inside(&facts.scan.directives[site.directive].text);
-    let iterations = events && level.iterates() && wanted && body && open;
+    let open = || parsed.allows_calls_inside(&facts.scan.directives[site.directive].text);
+    let iterations = events && level.iterates() && wanted && body && open();
     let waits = matches!(level, Level::Barrier | Level::Task | Level::Taskwait);
     let word = pomp2 && (waits || level.has_barrier());
     let untied = parsed.directive.has("untied");
-    LevelPlan { level, words: words(level, name), events, iterations, word, untied, own: None }
+    LevelPlan { level, events, iterations, word, untied, own: None }
 }
 
 /// Whether the barrier at the end of a worksharing construct can be made explicit.

@@ -4,19 +4,26 @@
 //! what belongs to an inner construct stays inside of what belongs to an outer one. Each group of
 //! inserted lines ends with a line marker.
 
-use super::close::Piece;
 use super::directive::Parsed;
 use super::events::Target;
 use super::plan::{Facts, Plan, Plans};
 use super::scan::{Kind, Statement};
 use super::site::{Close, Event, Site};
-use super::text::{Extra, Names, SHORT, Writer};
+use super::text::{self, Extra, Names, Writer};
 use crate::Abi;
+use crate::decimal::push_decimal;
 use crate::directives::{Level, Shape};
 use crate::edit::EditList;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-const CALL: &str = "call ";
+/// Ranks of what is inserted at one offset: the end of a last line that has none, the lines (those
+/// that must come in front of others a bit lower), the line marker behind them.
+const LINE_END: i64 = 1;
+const LINES: i64 = 1 << 40;
+const MARKER: i64 = 1 << 41;
+
+/// The rank of what comes behind everything else.
+pub(super) const LAST: i64 = 1 << 42;
 
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
@@ -26,18 +33,29 @@ pub(super) struct Rewriter<'a> {
     pub names: Names,
     pub writer: Writer,
     pub edits: EditList,
-    /// Text to insert, by offset of the start of a line.
-    inserts: BTreeMap<usize, Vec<u8>>,
-    /// Text to insert in place of a `;`, with the line it is on.
-    breaks: BTreeMap<usize, (usize, Vec<u8>)>,
+    /// The lines (by index) in front of which there are insertions.
+    lines: Vec<usize>,
+    /// The `;` (by offset) in place of which there are, each with the line that it is on.
+    breaks: Vec<(usize, usize)>,
+    /// How many insertions have come in front of the others at their place.
+    fronts: i64,
     /// All labels, once one had to be inserted.
     pub labels: Option<HashSet<u32>>,
     /// The greatest label that may be free.
     pub next_label: u32,
-    /// Lines of declarations by unit.
-    pub declarations: BTreeMap<usize, BTreeSet<Vec<u8>>>,
+    /// Lines of declarations, each with its unit.
+    pub declarations: Vec<(usize, Vec<u8>)>,
     /// Numbers of the user regions that began last, by name.
     pub user_regions: BTreeMap<String, u32>,
+}
+
+/// Where lines can be inserted.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In front of the line with this index.
+    Line(usize),
+    /// In place of a `;`, given its offset and its line.
+    Semicolon(usize, usize),
 }
 
 impl<'a> Rewriter<'a> {
@@ -56,9 +74,10 @@ impl<'a> Rewriter<'a> {
             names,
             writer,
             edits: EditList::new(),
-            inserts: BTreeMap::new(),
-            breaks: BTreeMap::new(),
-            declarations: BTreeMap::new(),
+            lines: Vec::new(),
+            breaks: Vec::new(),
+            fronts: 0,
+            declarations: Vec::new(),
             labels: None,
             next_label: 99_999,
             user_regions: BTreeMap::new(),
@@ -92,30 +111,39 @@ impl<'a> Rewriter<'a> {
         self.rewrite_locks();
         self.declare_variables();
         self.insert_declarations();
-        self.flush();
+        self.finish_insertions();
     }
 
-    /// Turns the collected insertions into edits, each with its line marker.
-    fn flush(&mut self) {
+    /// Puts a line marker behind the insertions at each place.
+    fn finish_insertions(&mut self) {
         let lines = &self.facts.scan.lines;
-        for (offset, mut text) in std::mem::take(&mut self.inserts) {
-            let line = lines.partition_point(|line| line.start < offset);
-            if self.facts.options.line_markers && line < lines.len() {
-                text.extend_from_slice(self.facts.places.marker_for(line).as_bytes());
-            }
+        let places = self.facts.options.line_markers.then_some(self.facts.places);
+        let mut inserted = std::mem::take(&mut self.lines);
+        // Nearly sorted, which only the stable sort makes use of.
+        inserted.sort();
+        inserted.dedup();
+        for line in inserted {
+            let offset = lines.get(line).map_or(self.source.len(), |line| line.start);
             if offset == self.source.len() && !self.source.ends_with(b"\n") {
-                text.insert(0, b'\n');
+                self.edits.insert_ranked(offset, LINE_END, "\n");
             }
-            self.edits.insert(offset, text);
+            if let Some(places) = places.filter(|_| line < lines.len()) {
+                let from = self.edits.text().len();
+                places.push_marker(self.edits.text(), line);
+                self.edits.insert_written(offset, MARKER, from);
+            }
         }
-        for (offset, (line, text)) in std::mem::take(&mut self.breaks) {
-            let mut all = b"\n".to_vec();
-            all.extend_from_slice(&text);
-            if self.facts.options.line_markers {
-                all.extend_from_slice(self.facts.places.marker_for(line).as_bytes());
+        let mut breaks = std::mem::take(&mut self.breaks);
+        breaks.sort_by_key(|(offset, _)| *offset);
+        breaks.dedup_by_key(|(offset, _)| *offset);
+        for (offset, line) in breaks {
+            self.edits.insert_ranked(offset, LINE_END, "\n");
+            let from = self.edits.text().len();
+            if let Some(places) = places {
+                places.push_marker(self.edits.text(), line);
             }
-            all.extend_from_slice(self.writer.form.indent().as_bytes());
-            self.edits.replace(offset..offset + 1, all);
+            self.edits.text().extend_from_slice(self.writer.form.indent().as_bytes());
+            self.edits.replace_by_written(offset..offset + 1, from);
         }
     }
 
@@ -123,54 +151,79 @@ impl<'a> Rewriter<'a> {
         self.facts.scan.statements[at]
     }
 
+    /// Where `write` functions put their text. What is there already must stay.
+    pub fn out(&mut self) -> &mut Vec<u8> {
+        self.edits.text()
+    }
+
+    /// Inserts the lines that `write` writes, behind what is at this place or in front of it.
+    fn insert(&mut self, place: Place, in_front: bool, write: impl FnOnce(&mut Self)) {
+        let from = self.out().len();
+        write(self);
+        let offset = match place {
+            Place::Line(line) => {
+                self.lines.push(line);
+                self.facts.scan.lines.get(line).map_or(self.source.len(), |line| line.start)
+            }
+            Place::Semicolon(offset, line) => {
+                self.breaks.push((offset, line));
+                offset
+            }
+        };
+        self.fronts += i64::from(in_front);
+        let rank = if in_front { LINES - self.fronts } else { LINES };
+        self.edits.insert_written(offset, rank, from);
+    }
+
     /// Inserts lines in front of a statement that begins its line.
-    pub fn before(&mut self, statement: usize, text: &[u8]) {
-        let line = self.facts.scan.lines[self.statement(statement).first];
-        self.inserts.entry(line.start).or_default().extend_from_slice(text);
+    pub fn before(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
+        self.insert(Place::Line(self.statement(statement).first), false, write);
     }
 
     /// Inserts lines in front of any statement.
-    pub fn in_front(&mut self, statement: usize, text: &[u8]) {
+    pub fn in_front(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
         let before = statement.checked_sub(1).map(|before| self.statement(before));
         let same_line = before.is_some_and(|before| {
             before.semicolon.is_some() && before.last == self.statement(statement).first
         });
         if same_line {
-            self.after(statement - 1, text);
+            self.after(statement - 1, write);
         } else {
-            self.before(statement, text);
+            self.before(statement, write);
         }
     }
 
     /// Inserts lines behind a statement, past the alternatives of its preprocessor branch.
-    pub fn after(&mut self, statement: usize, text: &[u8]) {
-        self.text_behind(statement).extend_from_slice(text);
+    pub fn after(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
+        self.insert(self.right_behind(self.past_branches(statement)), false, write);
     }
 
     /// The same in front of everything else that is inserted there.
-    pub fn first_after(&mut self, statement: usize, text: &[u8]) {
-        self.text_behind(statement).splice(0..0, text.iter().copied());
+    pub fn first_after(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
+        self.insert(self.right_behind(self.past_branches(statement)), true, write);
     }
 
     /// The same in front of a statement that begins its line.
-    pub fn first_before(&mut self, statement: usize, text: &[u8]) {
-        let line = self.facts.scan.lines[self.statement(statement).first];
-        self.inserts.entry(line.start).or_default().splice(0..0, text.iter().copied());
+    pub fn first_before(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
+        self.insert(Place::Line(self.statement(statement).first), true, write);
     }
 
-    fn text_behind(&mut self, statement: usize) -> &mut Vec<u8> {
-        let past = self.past_branches(statement);
-        self.text_right_behind(past)
+    /// Inserts lines behind a statement, in its preprocessor branch.
+    pub fn after_in_branch(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
+        self.insert(self.right_behind(statement), false, write);
     }
 
-    /// Text behind a statement, in its preprocessor branch.
-    pub fn text_right_behind(&mut self, statement: usize) -> &mut Vec<u8> {
+    /// The same in front of everything else that is inserted there.
+    pub fn first_in_branch(&mut self, statement: usize, write: impl FnOnce(&mut Self)) {
+        self.insert(self.right_behind(statement), true, write);
+    }
+
+    fn right_behind(&self, statement: usize) -> Place {
         let statement = self.statement(statement);
-        if let Some(semicolon) = statement.semicolon {
-            return &mut self.breaks.entry(semicolon).or_insert((statement.last, Vec::new())).1;
+        match statement.semicolon {
+            Some(semicolon) => Place::Semicolon(semicolon, statement.last),
+            None => Place::Line(statement.last + 1),
         }
-        let next = self.facts.scan.lines[statement.last].next;
-        self.inserts.entry(next).or_default()
     }
 
     /// If the statement is the last one in a branch that has alternatives, their `#endif`.
@@ -181,49 +234,71 @@ impl<'a> Rewriter<'a> {
         end.unwrap_or(statement)
     }
 
-    /// Writes a call of the routine for an event of a region. `more` has a comma in front of each
-    /// further argument.
-    pub fn call(
+    /// Writes a statement.
+    pub fn write_statement(&mut self, text: &str) {
+        self.writer.statement(self.edits.text(), text);
+    }
+
+    /// Writes a call of the routine for an event of a region, with the ids that are in the
+    /// variables of these kinds.
+    pub fn call(&mut self, to: Target, event: text::Event, extras: &'static [Extra], ids: &[char]) {
+        let start = self.begin_call(to, event, extras);
+        let out = self.edits.text();
+        for kind in ids {
+            out.push(b',');
+            self.names.push_local(out, *kind, to.number);
+        }
+        self.end_call(start);
+    }
+
+    /// The same with further arguments as text, which begins with a comma.
+    pub fn call_with(
         &mut self,
-        out: &mut Vec<u8>,
         to: Target,
-        event: (&str, &str),
+        event: text::Event,
         extras: &'static [Extra],
         more: &str,
     ) {
-        let mut text = String::with_capacity(SHORT);
-        text.push_str(CALL);
-        self.names.push_routine(&mut text, event, Some(extras));
-        let end = text.len();
-        text.push('(');
-        text.push_str(&to.number.to_string());
-        text.push_str(more);
-        text.push(')');
-        self.writer.statement(out, &text);
-        self.declare_external(&text[CALL.len()..end], to.external);
+        let start = self.begin_call(to, event, extras);
+        self.out().extend_from_slice(more.as_bytes());
+        self.end_call(start);
+    }
+
+    fn begin_call(&mut self, to: Target, event: text::Event, extras: &'static [Extra]) -> usize {
+        let call = self.names.call(event, extras);
+        let out = self.edits.text();
+        let start = self.writer.begin_statement(out);
+        out.extend_from_slice(call.as_bytes());
+        push_decimal(out, to.number);
+        if let Some(unit) = to.external {
+            let name = self.names.routine(event, Some(extras)).to_owned();
+            self.declare_external(unit, &name);
+        }
+        start
+    }
+
+    fn end_call(&mut self, start: usize) {
+        let out = self.edits.text();
+        out.push(b')');
+        self.writer.end_statement(out, start);
     }
 
     /// Writes a call; where `implicit none (external)` holds, the unit gets a declaration.
-    pub fn call_routine(
-        &mut self,
-        out: &mut Vec<u8>,
-        name: &str,
-        arguments: &str,
-        external: Option<usize>,
-    ) {
-        self.writer.statement(out, &format!("{CALL}{name}({arguments})"));
-        self.declare_external(name, external);
+    pub fn call_routine(&mut self, name: &str, arguments: &str, external: Option<usize>) {
+        self.write_statement(&format!("call {name}({arguments})"));
+        if let Some(unit) = external {
+            self.declare_external(unit, name);
+        }
     }
 
-    fn declare_external(&mut self, name: &str, external: Option<usize>) {
-        if let Some(unit) = external {
-            self.declare_statement(unit, &format!("external :: {name}"));
-        }
+    /// Declares a routine, where `implicit none (external)` holds.
+    pub fn declare_external(&mut self, unit: usize, name: &str) {
+        self.declare_statement(unit, &format!("external :: {name}"));
     }
 
     /// Adds lines to the declarations of a unit, once.
     pub fn declare(&mut self, unit: usize, lines: Vec<u8>) {
-        self.declarations.entry(unit).or_default().insert(lines);
+        self.declarations.push((unit, lines));
     }
 
     /// The same for a statement.
@@ -243,31 +318,27 @@ impl<'a> Rewriter<'a> {
             }
             return;
         };
-        let before = self.text_before(site, &plan);
-        self.before(site.opened, &before);
+        self.before(site.opened, |this| this.write_before(site, &plan));
         if plan.split.is_some() {
             self.replace_split(id, &plan);
         } else {
             self.add_clauses(id, Some(&plan));
         }
-        let after = self.text_after(site, &plan);
-        self.after(site.opened, &after);
+        self.after(site.opened, |this| this.write_after(site, &plan));
         if site.close == Close::Itself {
             self.resume(site);
         }
     }
 
     /// What goes in front of the opening directive.
-    fn text_before(&mut self, site: &Site, plan: &Plan) -> Vec<u8> {
-        let mut out = Vec::new();
+    fn write_before(&mut self, site: &Site, plan: &Plan) {
         let number = plan.number;
         if site.conditional {
             let guard = self.guard(number);
-            out.extend_from_slice(format!("#define {guard}\n").as_bytes());
+            self.out().extend_from_slice(format!("#define {guard}\n").as_bytes());
         }
-        self.common_if(&mut out, site, plan);
-        self.enter(&mut out, Target::new(site, number), &plan.levels[0]);
-        out
+        self.common_if(site, plan);
+        self.enter(Target::new(site, number), &plan.levels[0]);
     }
 
     /// The macro that tells whether a conditional construct is there.
@@ -276,25 +347,22 @@ impl<'a> Rewriter<'a> {
     }
 
     /// What goes behind the opening directive of the innermost level.
-    fn text_after(&mut self, site: &Site, plan: &Plan) -> Vec<u8> {
-        let mut out = Vec::new();
-        let Some(inner) = plan.levels.last().filter(|_| !plan.whole) else { return out };
+    fn write_after(&mut self, site: &Site, plan: &Plan) {
+        let Some(inner) = plan.levels.last().filter(|_| !plan.whole) else { return };
         let target = Target::new(site, plan.number);
         match inner.level.shape() {
-            Shape::Alone => self.exit(&mut out, target, inner),
-            _ => self.begin(&mut out, target, inner),
+            Shape::Alone => self.exit(target, inner),
+            _ => self.begin(target, inner),
         }
-        out
     }
 
     fn close(&mut self, id: usize) {
         let facts = self.facts;
         let site = &facts.nest.sites[id];
         if let Some(plan) = self.plans.plans[id].clone() {
-            let pieces = self.closing(site, &plan);
             match site.close {
-                Close::Directive(end) => self.close_at(&plan, end, &pieces),
-                Close::After(end) => self.close_behind(site, &plan, end, &pieces),
+                Close::Directive(end) => self.close_at(site, &plan, end),
+                Close::After(end) => self.close_behind(site, &plan, end),
                 Close::Open | Close::Itself | Close::Nowhere => {}
             }
         }
@@ -305,12 +373,16 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The user's END stays, for the outermost level; everything else goes around it.
-    fn close_at(&mut self, plan: &Plan, end: usize, pieces: &[Piece]) {
-        let last = pieces.iter().rposition(|piece| matches!(piece, Piece::End(..))).unwrap_or(0);
-        let before = self.render(&pieces[..last]);
-        let after = self.render(&pieces[last + 1..]);
-        self.before(end, &before);
-        self.after(end, &after);
+    fn close_at(&mut self, site: &Site, plan: &Plan, end: usize) {
+        let pieces = self.closing(site, plan);
+        let last = pieces.iter().rposition(|piece| piece.is_end()).unwrap_or(0);
+        self.before(end, |this| this.write_pieces(site, plan, &pieces[..last]));
+        self.mend_end(site, plan, end);
+        self.after(end, |this| this.write_pieces(site, plan, &pieces[last + 1..]));
+    }
+
+    /// The user's END becomes that of the outermost level, or gets a `nowait`.
+    fn mend_end(&mut self, site: &Site, plan: &Plan, end: usize) {
         let Kind::Directive(directive) = self.statement(end).kind else { return };
         let facts = self.facts;
         let (text, parsed): (_, &Parsed) =
@@ -318,7 +390,8 @@ impl<'a> Rewriter<'a> {
         if plan.split.is_some() {
             let words = parsed.words_span();
             let range = text.at[words.start]..text.at[words.end - 1] + 1;
-            self.edits.replace(range, format!("end {}", plan.levels[0].words));
+            let outermost = plan.levels[0].words(&facts.parsed[site.directive].name);
+            self.edits.replace(range, ["end ", outermost].concat());
         } else if plan.barrier
             && let Some(last) = text.at.last()
         {
@@ -327,43 +400,38 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Without an END everything goes behind the loop or BLOCK.
-    fn close_behind(&mut self, site: &Site, plan: &Plan, end: usize, pieces: &[Piece]) {
+    fn close_behind(&mut self, site: &Site, plan: &Plan, end: usize) {
+        let mut pieces = self.closing(site, plan);
         // An atomic needs no END behind one statement, and ours would only be one more line.
         let atomic = plan.levels[0].level == Level::Atomic;
-        let pieces: Vec<Piece> = pieces
-            .iter()
-            .filter(|piece| !(atomic && matches!(piece, Piece::End(..))))
-            .cloned()
-            .collect();
-        let mut text = self.render(&pieces);
-        if site.conditional {
-            let guard = self.guard(plan.number);
-            let open = format!("#ifdef {guard}\n#undef {guard}\n");
-            text = [open.as_bytes(), &text, b"#endif\n"].concat();
-        }
-        self.after(end, &text);
+        pieces.retain(|piece| !(atomic && piece.is_end()));
+        self.after(end, |this| {
+            let guard = site.conditional.then(|| this.guard(plan.number));
+            if let Some(guard) = &guard {
+                let open = format!("#ifdef {guard}\n#undef {guard}\n");
+                this.out().extend_from_slice(open.as_bytes());
+            }
+            this.write_pieces(site, plan, &pieces);
+            if guard.is_some() {
+                this.out().extend_from_slice(b"#endif\n");
+            }
+        });
     }
 
     fn section_begin(&mut self, site: usize, section: usize) {
         let facts = self.facts;
-        let (opened, number) =
-            (facts.nest.sites[site].sections[section].opened, self.section(site, section));
-        let Some(number) = number else { return };
-        let mut out = Vec::new();
+        let opened = facts.nest.sites[site].sections[section].opened;
+        let Some(number) = self.section(site, section) else { return };
         let to = Target::new(&facts.nest.sites[site], number);
-        self.call(&mut out, to, ("Section", "begin"), &[], "");
-        self.after(opened, &out);
+        self.after(opened, |this| this.call(to, ("Section", "begin"), &[], &[]));
     }
 
     fn section_end(&mut self, site: usize, section: usize) {
         let facts = self.facts;
-        let (closed, number) =
-            (facts.nest.sites[site].sections[section].closed, self.section(site, section));
-        let Some(number) = number else { return };
-        let mut out = Vec::new();
+        let closed = facts.nest.sites[site].sections[section].closed;
+        let Some(number) = self.section(site, section) else { return };
         let to = Target::new(&facts.nest.sites[site], number);
-        self.call(&mut out, to, ("Section", "end"), &[], "");
-        self.before(closed, &out);
+        self.before(closed, |this| this.call(to, ("Section", "end"), &[], &[]));
     }
 
     fn section(&self, site: usize, section: usize) -> Option<u32> {
@@ -402,9 +470,7 @@ impl<'a> Rewriter<'a> {
             Close::Itself => scheduling_point.opened,
             Close::Open | Close::Nowhere => return,
         };
-        let mut out = Vec::new();
         let to = Target::new(scheduling_point, number);
-        self.with_id(&mut out, to, ("Task", "resume"), Extra::In);
-        self.after(behind, &out);
+        self.after(behind, |this| this.with_id(to, ("Task", "resume"), Extra::In));
     }
 }

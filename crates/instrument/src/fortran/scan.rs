@@ -73,6 +73,8 @@ pub(super) struct DirectiveText {
 pub(super) struct Scan {
     /// Physical lines.
     pub lines: Vec<Line>,
+    /// Those (by index) that begin with `#`.
+    pub cpp_lines: Vec<usize>,
     /// Statements in order.
     pub statements: Vec<Statement>,
     /// Directives in order.
@@ -97,11 +99,13 @@ pub(super) struct Wanted {
 /// Reads a file.
 pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
     let lines = lines(source);
-    let cpp = lines.iter().enumerate().filter(|(_, line)| source.get(line.start) == Some(&b'#'));
-    let groups = Groups::new(cpp.map(|(at, line)| (at, cpp_kind(&source[line.start..line.end]))));
+    let cpp_lines = cpp_lines(source, &lines);
+    let kind = |at: usize| cpp_kind(&source[lines[at].start..lines[at].end]);
+    let groups = Groups::new(cpp_lines.iter().map(|&at| (at, kind(at))));
     let statements = Vec::with_capacity(lines.len());
     let scan = Scan {
         lines,
+        cpp_lines,
         statements,
         directives: Vec::new(),
         pomp_only: Vec::new(),
@@ -115,6 +119,7 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
         openmp: wanted.openmp,
         groups,
         scan,
+        cpp: Vec::new(),
         text: Vec::new(),
         at: Vec::new(),
         roles,
@@ -124,13 +129,15 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
         at = scanner.line(at);
     }
     let mut scan = scanner.scan;
-    let cpp =
-        scan.statements.iter().enumerate().filter_map(|(at, statement)| match statement.kind {
-            Kind::Cpp(cpp) => Some((at, cpp)),
-            _ => None,
-        });
-    scan.groups = Groups::new(cpp);
+    scan.groups = Groups::new(scanner.cpp.into_iter());
     scan
+}
+
+/// The lines that begin with `#`.
+fn cpp_lines(source: &[u8], lines: &[Line]) -> Vec<usize> {
+    let begins = |at: &usize| at.checked_sub(1).is_none_or(|before| source[before] == b'\n');
+    let places = memchr::memchr_iter(b'#', source).filter(begins);
+    places.map(|at| lines.partition_point(|line| line.start < at)).collect()
 }
 
 /// Nobody writes more preprocessor lines between two lines of one statement.
@@ -152,6 +159,8 @@ struct Scanner<'a> {
     /// Preprocessor groups of the physical lines.
     groups: Groups,
     scan: Scan,
+    /// The preprocessor lines among the statements, by their indices.
+    cpp: Vec<(usize, Cpp)>,
     /// Whether directives mean anything.
     openmp: bool,
     /// The statement being assembled, in the classifier's normal form.
@@ -187,30 +196,34 @@ impl Scanner<'_> {
             Content::Directive { sentinel, body, end, .. } => {
                 self.directive(at, sentinel, body, end)
             }
-            Content::Code { label, body, end, pomp_only: false, .. }
-                if self.is_plain(at, body, end) =>
-            {
-                self.plain(at, label, body)
+            Content::Code { label, body, end, pomp_only: false, .. } => {
+                match self.plain_class(at, body, end) {
+                    Some(class) => self.plain(at, label, body, class),
+                    None => self.code(at),
+                }
             }
             Content::Code { .. } => self.code(at),
         }
     }
 
-    /// Whether a line is an assignment that the next line does not continue.
-    fn is_plain(&self, at: usize, body: usize, end: usize) -> bool {
-        let text = self.source[body..end].trim_ascii_start();
-        self.roles.is_none()
-            && plain::is_assignment(text, self.form.is_fixed())
-            && (!self.form.is_fixed() || at + 1 == self.scan.lines.len() || {
-                let next = self.content(at + 1);
-                matches!(next, Content::Code { continues: false, .. } | Content::Directive { .. })
-            })
+    /// What the statement of a line is, if that is plain and the next line does not continue it.
+    fn plain_class(&self, at: usize, body: usize, end: usize) -> Option<Class> {
+        if self.roles.is_some() {
+            return None;
+        }
+        let fixed = self.form.is_fixed();
+        let class = plain::class(self.source[body..end].trim_ascii_start(), fixed)?;
+        let alone = !fixed || at + 1 == self.scan.lines.len() || {
+            let next = self.content(at + 1);
+            matches!(next, Content::Code { continues: false, .. } | Content::Directive { .. })
+        };
+        alone.then_some(class)
     }
 
-    fn plain(&mut self, at: usize, label: u32, body: usize) -> usize {
+    fn plain(&mut self, at: usize, label: u32, body: usize, class: Class) -> usize {
         let blanks = self.source[body..].iter().take_while(|c| is_blank(**c)).count();
         self.scan.statements.push(Statement {
-            kind: Kind::Code(Class::Other),
+            kind: Kind::Code(class),
             role: Role::default(),
             label,
             first: at,
@@ -227,10 +240,11 @@ impl Scanner<'_> {
         while self.text_of(last).ends_with(b"\\") && last + 1 < self.scan.lines.len() {
             last += 1;
         }
-        let kind = Kind::Cpp(cpp_kind(self.text_of(at)));
+        let kind = cpp_kind(self.text_of(at));
+        self.cpp.push((self.scan.statements.len(), kind));
         let start = self.scan.lines[at].start;
         let statement = Statement {
-            kind,
+            kind: Kind::Cpp(kind),
             label: 0,
             first: at,
             last,
@@ -351,8 +365,15 @@ impl Scanner<'_> {
     ) -> bool {
         directive.text.reserve(to.saturating_sub(from));
         directive.at.reserve(to.saturating_sub(from));
-        for at in from..to {
-            let c = self.source[at];
+        let mut at = from;
+        while at < to {
+            let rest = &self.source[at..to];
+            let plain = rest.iter().position(|&c| plain::SPECIAL[usize::from(c)]);
+            let plain = plain.unwrap_or(rest.len());
+            directive.text.extend_from_slice(&rest[..plain]);
+            directive.at.extend(at..at + plain);
+            at += plain;
+            let Some(&c) = rest.get(plain) else { break };
             match (*quote, c) {
                 (Some(open), _) if open == c => *quote = None,
                 (None, b'\'' | b'"') => *quote = Some(c),
@@ -364,6 +385,7 @@ impl Scanner<'_> {
             }
             directive.text.push(c);
             directive.at.push(at);
+            at += 1;
         }
         if !self.form.is_fixed() {
             *quote = None;

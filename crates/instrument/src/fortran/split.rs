@@ -14,63 +14,75 @@ impl Rewriter<'_> {
     pub(super) fn replace_split(&mut self, id: usize, plan: &Plan) {
         let facts = self.facts;
         let site = &facts.nest.sites[id];
-        let Some(split) = &plan.split else { return };
+        let name = &facts.parsed[site.directive].name;
         let statement = self.statement(site.opened);
-        let marker = facts.places.marker_for(statement.first);
-        let mut out = Vec::new();
+        let from = self.out().len();
         for (index, level) in plan.levels.iter().enumerate() {
             if index > 0 {
-                self.between(&mut out, site, plan, index);
+                self.between(site, plan, index);
                 if facts.options.line_markers {
-                    out.extend_from_slice(marker.as_bytes());
+                    facts.places.push_marker(self.out(), statement.first);
                 }
             }
-            let clauses = self.clauses_of(id, plan, index);
-            self.writer.directive(&mut out, &level.words, &clauses);
+            self.writer.begin_directive(self.edits.text(), &[level.words(name)]);
+            self.write_clauses(id, plan, index);
+            self.out().push(b'\n');
         }
-        debug_assert_eq!(split.levels.len(), plan.levels.len());
         let lines = &facts.scan.lines;
         let range = lines[statement.first].start..lines[statement.last].next;
-        self.edits.replace(range, out);
+        self.edits.replace_by_written(range, from);
     }
 
     /// The calls between the directives of level `index - 1` and `index`.
-    fn between(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan, index: usize) {
+    fn between(&mut self, site: &Site, plan: &Plan, index: usize) {
         let target = Target::new(site, plan.number);
-        self.begin(out, target, &plan.levels[index - 1]);
-        self.enter(out, target, &plan.levels[index]);
+        self.begin(target, &plan.levels[index - 1]);
+        self.enter(target, &plan.levels[index]);
     }
 
     /// The clauses of one level.
-    fn clauses_of(&self, id: usize, plan: &Plan, index: usize) -> Vec<Vec<String>> {
+    fn write_clauses(&mut self, id: usize, plan: &Plan, index: usize) {
         let site = &self.facts.nest.sites[id];
-        let Some(split) = &plan.split else { return Vec::new() };
-        let text = &self.facts.scan.directives[site.directive];
+        let Some(split) = &plan.split else { return };
         let directive = &self.facts.parsed[site.directive].directive;
-        let mut clauses = Vec::new();
-        let condition = self.names.local('c', plan.number);
-        let passed = plan.levels[index].passed(&self.names, plan.number);
-        clauses.extend(passed.into_iter().map(|name| vec![format!("firstprivate({name})")]));
+        let level = &plan.levels[index];
+        for kind in level.kinds().filter(|kind| level.passes(*kind)) {
+            self.write_clause_of("firstprivate(", kind, plan.number);
+        }
         if index == 0 {
-            let inner = plan.levels[1..].iter().flat_map(|level| level.kinds());
-            let inner = inner.map(|kind| self.names.local(kind, plan.number));
-            let inner = inner.filter(|_| plan.levels[0].level == Level::Parallel);
-            clauses.extend(inner.map(|name| vec![format!("private({name})")]));
-            clauses.extend(self.private_lists(id).into_iter().map(|list| vec![list]));
+            let outer = level.level == Level::Parallel;
+            for inner in plan.levels[1..].iter().filter(|_| outer) {
+                inner.kinds().for_each(|kind| self.write_clause_of("private(", kind, plan.number));
+            }
+            for list in self.private_lists(id) {
+                self.writer.clause(self.edits.text(), [list.as_bytes()]);
+            }
             if split.common_if.is_some() {
-                clauses.push(vec![format!("firstprivate({condition})")]);
+                self.write_clause_of("firstprivate(", 'c', plan.number);
             }
-            let shared = split.shared.iter().cloned().chain(self.simd_variables(site, plan));
-            clauses.extend(shared.map(|name| vec![format!("shared({name})")]));
+            for name in split.shared.iter().chain(&self.simd_variables(site, plan)) {
+                let clause = ["shared(", name, ")"].concat();
+                self.writer.clause(self.edits.text(), [clause.as_bytes()]);
+            }
         }
-        for &clause in &split.levels[index].1 {
+        let text = &self.facts.scan.directives[site.directive];
+        for clause in split.clauses(index) {
             if split.common_if == Some(clause) {
-                clauses.push(vec![format!("if({condition})")]);
+                self.write_clause_of("if(", 'c', plan.number);
             } else {
-                clauses.push(pieces(text, directive.clauses[clause].span.clone()));
+                let span = directive.clauses[clause].span.clone();
+                self.writer.clause(self.edits.text(), pieces(text, span));
             }
         }
-        clauses
+    }
+
+    /// A clause about the variable of this kind.
+    fn write_clause_of(&mut self, clause: &str, kind: char, number: u32) {
+        let mut text = Vec::with_capacity(48);
+        text.extend_from_slice(clause.as_bytes());
+        self.names.push_local(&mut text, kind, number);
+        text.push(b')');
+        self.writer.clause(self.edits.text(), [text.as_slice()]);
     }
 
     /// The loop variables of a simd loop that the `default` of its region would not let through: a
@@ -93,8 +105,8 @@ impl Rewriter<'_> {
         let loops = LOOPS_MAX.min(loops);
         let mut names = self.loop_variables(site.opened, loops);
         names.retain(|name| {
-            let mut items = directive.clauses.iter().flat_map(|clause| &clause.items);
-            !items.any(|item| text[item.span.clone()].eq_ignore_ascii_case(name.as_bytes()))
+            let mut items = directive.all_items();
+            !items.any(|item| text[item.span].eq_ignore_ascii_case(name.as_bytes()))
         });
         names
     }
@@ -121,13 +133,13 @@ impl Rewriter<'_> {
     }
 
     /// An `if` that holds for two levels is evaluated once.
-    pub(super) fn common_if(&mut self, out: &mut Vec<u8>, site: &Site, plan: &Plan) {
+    pub(super) fn common_if(&mut self, site: &Site, plan: &Plan) {
         let Some(index) = plan.split.as_ref().and_then(|split| split.common_if) else { return };
         let clause = &self.facts.parsed[site.directive].directive.clauses[index];
         let Some(argument) = clause.argument.clone() else { return };
         let text = &self.facts.scan.directives[site.directive].text[argument];
         let text = String::from_utf8_lossy(text).into_owned();
         let variable = self.names.local('c', plan.number);
-        self.writer.statement(out, &format!("{variable} = {text}"));
+        self.write_statement(&format!("{variable} = {text}"));
     }
 }

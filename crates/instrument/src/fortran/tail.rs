@@ -25,7 +25,7 @@ pub(super) fn tail(
 ) -> Vec<u8> {
     let path = &options.path;
     let mut tail = Tail { writer, names, out: Vec::new() };
-    for (name, routine) in &names.used {
+    for (name, routine) in names.used() {
         match names.abi {
             Abi::Pomp => tail.event(name, routine),
             Abi::Pomp2 => tail.event_pomp2(name, routine, regions),

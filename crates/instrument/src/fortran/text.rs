@@ -2,6 +2,7 @@
 
 use super::form::Form;
 use super::scan::DirectiveText;
+use crate::decimal::push_decimal;
 use crate::hash::hash_of;
 use crate::{Abi, free_prefix};
 use std::collections::BTreeMap;
@@ -69,6 +70,10 @@ impl LockRoutine {
     }
 }
 
+/// An event by the parts of its routine's name: `Do`, `enter`. One of them may be empty: `Cancel`,
+/// `Begin`.
+pub(super) type Event = (&'static str, &'static str);
+
 /// All names that are inserted, and which of the procedures are used.
 #[derive(Debug)]
 pub(super) struct Names {
@@ -78,10 +83,27 @@ pub(super) struct Names {
     prefix: String,
     /// Makes external names unique in the program.
     hash: String,
-    /// By name in Fortran.
-    pub used: BTreeMap<String, Routine>,
-    /// The same for lock routines.
+    /// The procedures for events: few, and each is called in many places.
+    used: Vec<Used>,
+    /// Those for lock routines by name in Fortran.
     pub locks: BTreeMap<String, &'static LockRoutine>,
+}
+
+/// A procedure for an event.
+#[derive(Debug)]
+struct Used {
+    event: Event,
+    /// Whether it gets a variable of the user.
+    any: bool,
+    /// The beginning of its calls: `call NAME(`.
+    call: String,
+    routine: Routine,
+}
+
+impl Used {
+    fn name(&self) -> &str {
+        &self.call["call ".len()..self.call.len() - 1]
+    }
 }
 
 impl Names {
@@ -91,7 +113,17 @@ impl Names {
         let hash = hash_of(path.as_bytes()).rotate_left(1) ^ hash_of(source);
         let hash = (hash >> 32) as u32 ^ hash as u32;
         let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
-        Names { abi, prefix, hash, used: BTreeMap::new(), locks: BTreeMap::new() }
+        Names { abi, prefix, hash, used: Vec::new(), locks: BTreeMap::new() }
+    }
+
+    /// Whether no procedure is used.
+    pub fn is_empty(&self) -> bool {
+        self.used.is_empty() && self.locks.is_empty()
+    }
+
+    /// The procedures for events by name.
+    pub fn used(&self) -> BTreeMap<&str, &Routine> {
+        self.used.iter().map(|used| (used.name(), &used.routine)).collect()
     }
 
     /// The name of a procedure or common block of this text.
@@ -101,11 +133,14 @@ impl Names {
 
     /// The name of a local variable: `pomp_t7`.
     pub fn local(&self, kind: char, number: u32) -> String {
-        let mut name = String::with_capacity(self.prefix.len() + 12);
-        name.push_str(&self.prefix);
-        name.push(kind);
-        name.push_str(&number.to_string());
-        name
+        format!("{}{kind}{number}", self.prefix)
+    }
+
+    /// The same, written behind a text.
+    pub fn push_local(&self, out: &mut Vec<u8>, kind: char, number: u32) {
+        out.extend_from_slice(self.prefix.as_bytes());
+        out.push(kind as u8);
+        push_decimal(out, number);
     }
 
     /// The name of the procedure that stands for a lock routine.
@@ -120,41 +155,36 @@ impl Names {
         &self.prefix
     }
 
-    /// The name of the procedure for an event: `Do`, `enter`. Without one or the other: `Cancel`,
-    /// `Begin`.
-    pub fn routine(&mut self, event: (&str, &str), extras: Option<&'static [Extra]>) -> String {
-        let mut name = String::new();
-        self.push_routine(&mut name, event, extras);
-        name
+    /// The name of the procedure for an event.
+    pub fn routine(&mut self, event: Event, extras: Option<&'static [Extra]>) -> &str {
+        let at = self.place(event, extras);
+        self.used[at].name()
     }
 
-    /// The same, written behind a text.
-    pub fn push_routine(
-        &mut self,
-        out: &mut String,
-        event: (&str, &str),
-        extras: Option<&'static [Extra]>,
-    ) {
-        let start = out.len();
-        out.push_str(&self.prefix);
-        out.push_str(&self.hash);
-        for part in parts(event) {
-            out.push('_');
-            out.push_str(part);
-        }
-        if extras.is_some_and(|extras| extras.contains(&Extra::Any)) {
-            out.push_str("_v");
-        }
-        out[start..].make_ascii_lowercase();
-        if !self.used.contains_key(&out[start..]) {
-            let routine = self.new_routine(event, extras);
-            self.used.insert(out[start..].to_owned(), routine);
-        }
+    /// The beginning of a call of it: `call NAME(`.
+    pub fn call(&mut self, event: Event, extras: &'static [Extra]) -> &str {
+        let at = self.place(event, Some(extras));
+        &self.used[at].call
     }
 
-    fn new_routine(&self, event: (&str, &str), extras: Option<&'static [Extra]>) -> Routine {
-        let what = parts(event).collect::<Vec<_>>().join("_");
-        match self.abi {
+    fn place(&mut self, event: Event, extras: Option<&'static [Extra]>) -> usize {
+        let any = extras.is_some_and(|extras| extras.contains(&Extra::Any));
+        let known = self.used.iter().position(|used| used.event == event && used.any == any);
+        known.unwrap_or_else(|| {
+            self.used.push(self.new_routine(event, any, extras));
+            self.used.len() - 1
+        })
+    }
+
+    fn new_routine(&self, event: Event, any: bool, extras: Option<&'static [Extra]>) -> Used {
+        let parts = [event.0, event.1].into_iter().filter(|part| !part.is_empty());
+        let what = parts.collect::<Vec<_>>().join("_");
+        let mut name = self.global(&what);
+        if any {
+            name.push_str("_v");
+        }
+        name.make_ascii_lowercase();
+        let routine = match self.abi {
             Abi::Pomp => Routine { c_name: format!("POMP_{what}"), extras },
             // C has no other routine for the same. The variable of a user region is none of
             // POMP2's arguments.
@@ -162,16 +192,13 @@ impl Names {
                 c_name: format!("POMP2_{}", what.replace("Do_", "For_")),
                 extras: if extras == Some(&[Extra::Nothing]) { Some(&[]) } else { extras },
             },
-        }
+        };
+        Used { event, any, call: ["call ", &name, "("].concat(), routine }
     }
 }
 
-fn parts<'a>(event: (&'a str, &'a str)) -> impl Iterator<Item = &'a str> {
-    [event.0, event.1].into_iter().filter(|part| !part.is_empty())
-}
-
 /// Columns of inserted statements.
-pub(super) const SHORT: usize = 72;
+const SHORT: usize = 72;
 
 /// Collects inserted lines.
 #[derive(Debug, Clone, Copy)]
@@ -185,23 +212,37 @@ pub(super) struct Writer {
 impl Writer {
     /// A statement on a line of its own.
     pub fn statement(self, out: &mut Vec<u8>, text: &str) {
-        let (mut head, next) = match self.form.is_fixed() {
-            true => (self.form.indent(), "     &"),
-            false => (self.form.indent(), "&"),
-        };
-        let mut rest = text.as_bytes();
+        let start = self.begin_statement(out);
+        out.extend_from_slice(text.as_bytes());
+        self.end_statement(out, start);
+    }
+
+    /// The beginning of a statement; what is written behind it is its text.
+    pub fn begin_statement(self, out: &mut Vec<u8>) -> usize {
+        let start = out.len();
+        out.extend_from_slice(self.form.indent().as_bytes());
+        start
+    }
+
+    /// The end of a statement that began at `start`.
+    pub fn end_statement(self, out: &mut Vec<u8>, start: usize) {
         // Short lines, whatever the user's limit: nobody's `-ffree-line-length` is smaller.
-        while head.len() + rest.len() > SHORT {
-            let line = [head.as_bytes(), &rest[..SHORT - head.len()]].concat();
+        if out.len() - start > SHORT {
+            let line = out.split_off(start);
+            self.in_short_lines(out, line);
+        }
+        out.push(b'\n');
+    }
+
+    fn in_short_lines(self, out: &mut Vec<u8>, mut line: Vec<u8>) {
+        let fixed = self.form.is_fixed();
+        while line.len() > SHORT {
             let at = break_point(&line, SHORT - 1);
             out.extend_from_slice(&line[..at]);
-            out.extend_from_slice(if self.form.is_fixed() { b"\n" } else { b"&\n" });
-            rest = &rest[at - head.len()..];
-            head = next;
+            out.extend_from_slice(if fixed { b"\n" } else { b"&\n" });
+            line.splice(..at, if fixed { &b"     &"[..] } else { b"&" }.iter().copied());
         }
-        out.extend_from_slice(head.as_bytes());
-        out.extend_from_slice(rest);
-        out.push(b'\n');
+        out.extend_from_slice(&line);
     }
 
     /// A statement with a label.
@@ -213,30 +254,40 @@ impl Writer {
         out.extend_from_slice(line.as_bytes());
     }
 
-    /// A directive: words, then each clause (as the pieces that it had on the user's lines) on a
-    /// line of its own. No piece begins further right than it was, so that none can overflow.
-    pub fn directive(self, out: &mut Vec<u8>, words: &str, clauses: &[Vec<String>]) {
-        out.extend_from_slice(b"!$omp ");
-        out.extend_from_slice(words.as_bytes());
-        for clause in clauses {
-            for (index, piece) in clause.iter().enumerate() {
-                // Free form: a blank in front of `&` ends the word before it.
-                let blank = if index == 0 && !self.form.is_fixed() { " " } else { "" };
-                out.extend_from_slice(blank.as_bytes());
-                self.continue_directive(out);
-                self.piece(out, piece);
-            }
-        }
+    /// A directive without clauses.
+    pub fn directive(self, out: &mut Vec<u8>, words: &[&str]) {
+        self.begin_directive(out, words);
         out.push(b'\n');
+    }
+
+    /// The words of a directive. Its clauses follow, and a line end.
+    pub fn begin_directive(self, out: &mut Vec<u8>, words: &[&str]) {
+        out.extend_from_slice(b"!$omp ");
+        for word in words {
+            out.extend_from_slice(word.as_bytes());
+        }
+    }
+
+    /// A clause (as the pieces that it had on the user's lines) on a line of its own. No piece
+    /// begins further right than it was, so that none can overflow.
+    pub fn clause<'a>(self, out: &mut Vec<u8>, pieces: impl IntoIterator<Item = &'a [u8]>) {
+        for (index, piece) in pieces.into_iter().enumerate() {
+            // Free form: a blank in front of `&` ends the word before it.
+            if index == 0 && !self.form.is_fixed() {
+                out.push(b' ');
+            }
+            self.continue_directive(out);
+            self.piece(out, piece);
+        }
     }
 
     fn continue_directive(self, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.form.is_fixed() { b"\n!$omp&" } else { b"&\n!$omp&" });
     }
 
-    fn piece(self, out: &mut Vec<u8>, piece: &str) {
+    fn piece(self, out: &mut Vec<u8>, piece: &[u8]) {
         const SENTINEL: usize = 6;
-        let mut rest = piece.as_bytes();
+        let mut rest = piece;
         while SENTINEL + rest.len() + 2 > self.room {
             let at = break_point(rest, self.room - SENTINEL - 2);
             out.extend_from_slice(&rest[..at]);
@@ -264,14 +315,11 @@ fn break_point(text: &[u8], limit: usize) -> usize {
 }
 
 /// The text of a clause, cut where the user's lines end.
-pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> Vec<String> {
-    let joined = |index: &usize| directive.at[*index] == directive.at[index - 1] + 1;
-    let cuts = (span.start + 1..span.end).filter(|index| !joined(index));
-    let mut start = span.start;
-    let mut pieces = Vec::new();
-    for end in cuts.chain([span.end]) {
-        pieces.push(String::from_utf8_lossy(&directive.text[start..end]).into_owned());
-        start = end;
-    }
-    pieces
+pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> impl Iterator<Item = &[u8]> {
+    let places = directive.at[span.clone()].chunk_by(|a, b| a + 1 == *b);
+    places.scan(span.start, |start, places| {
+        let piece = &directive.text[*start..*start + places.len()];
+        *start += places.len();
+        Some(piece)
+    })
 }

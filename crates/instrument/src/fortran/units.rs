@@ -126,8 +126,8 @@ impl Nester<'_> {
     pub(super) fn listed_names(&self, directive: usize) -> Vec<String> {
         let text = &self.scan.directives[directive].text;
         let directive = &self.parsed[directive].directive;
-        let items = directive.clauses.iter().flat_map(|clause| &clause.items);
-        let spans = items.map(|item| item.span.clone()).chain(directive.argument.clone());
+        let items = directive.all_items().map(|item| item.span);
+        let spans = items.chain(directive.argument.clone());
         let names = spans.flat_map(|span| text[span].split(|c| *c == b','));
         names.map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase()).collect()
     }

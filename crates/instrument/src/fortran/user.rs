@@ -32,14 +32,13 @@ impl Rewriter<'_> {
             return self.refused(own, directive, Severity::Note, reason);
         }
         self.plans.instrumented += 1;
-        let mut out = Vec::new();
         match user {
-            User::Suspend | User::Resume => {}
-            User::Init => self.control(&mut out, "Init", own),
-            User::Finalize => self.control(&mut out, "Finalize", own),
-            User::On => self.control(&mut out, "On", own),
-            User::Off => self.control(&mut out, "Off", own),
-            _ if facts.options.disabled.contains("region") => {}
+            User::Suspend | User::Resume => self.after(own.at, |_| ()),
+            User::Init => self.control("Init", own),
+            User::Finalize => self.control("Finalize", own),
+            User::On => self.control("On", own),
+            User::Off => self.control("Off", own),
+            _ if facts.options.disabled.contains("region") => self.after(own.at, |_| ()),
             User::Begin(named) => {
                 let lines = facts.lines(own.at);
                 let mut region = Region::new("region", lines, lines);
@@ -48,7 +47,7 @@ impl Rewriter<'_> {
                 region.file = facts.places.other_file(first).map(str::to_owned);
                 let number = self.plans.push(region);
                 self.user_regions.insert(named.name.clone(), number);
-                self.user_call(&mut out, own, "Begin", (number, named));
+                self.user_call(own, "Begin", (number, named));
             }
             User::End(named) | User::AlternativeEnd(named) => {
                 let Some(&number) = self.user_regions.get(&named.name) else {
@@ -56,10 +55,9 @@ impl Rewriter<'_> {
                     return self.refused(own, directive, Severity::Warning, reason);
                 };
                 self.plans.regions[number as usize - 1].end = facts.lines(own.at);
-                self.user_call(&mut out, own, "End", (number, named));
+                self.user_call(own, "End", (number, named));
             }
         }
-        self.after(own.at, &out);
     }
 
     fn refused(&mut self, own: Own, directive: usize, severity: Severity, reason: &str) {
@@ -68,21 +66,22 @@ impl Rewriter<'_> {
         self.plans.diagnostics.push(Diagnostic { severity, line, message });
     }
 
-    fn control(&mut self, out: &mut Vec<u8>, what: &str, own: Own) {
-        let name = self.names.routine(("", what), None);
-        self.call_routine(out, &name, "", own.external);
+    fn control(&mut self, what: &'static str, own: Own) {
+        let name = self.names.routine(("", what), None).to_owned();
+        self.after(own.at, |this| this.call_routine(&name, "", own.external));
     }
 
     /// A variable can have any type, so the routine that gets it needs an interface which says so.
-    fn user_call(&mut self, out: &mut Vec<u8>, own: Own, what: &str, of: (u32, &Named)) {
+    fn user_call(&mut self, own: Own, what: &'static str, of: (u32, &Named)) {
         let (number, named) = of;
         // POMP2 passes none.
         let variable = named.variable.as_ref().filter(|_| self.names.abi == Abi::Pomp);
         let Some(variable) = variable else {
             let to = Target { number, external: own.external };
-            return self.call(out, to, ("", what), &[Extra::Nothing], "");
+            let extras = &[Extra::Nothing];
+            return self.after(own.at, |this| this.call(to, ("", what), extras, &[]));
         };
-        let name = self.names.routine(("", what), Some(&[Extra::Any]));
+        let name = self.names.routine(("", what), Some(&[Extra::Any])).to_owned();
         let [n, x] = ["n", "x0"].map(|dummy| format!("{}{dummy}", self.names.prefix()));
         let mut interface = Vec::new();
         for line in
@@ -95,7 +94,8 @@ impl Rewriter<'_> {
             self.writer.statement(&mut interface, line);
         }
         self.declare(own.unit, interface);
-        self.call_routine(out, &name, &format!("{number},{variable}"), None);
+        let arguments = format!("{number},{variable}");
+        self.after(own.at, |this| this.call_routine(&name, &arguments, None));
     }
 
     /// Makes a comment of a directive that only we know: `!$omp inst` becomes `! omp inst`.

@@ -8,7 +8,7 @@
 use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
 use super::scan::{Cpp, Kind};
-use super::text::Names;
+use super::text::{Names, Writer};
 use crate::directives::Level;
 
 /// Columns of one added list.
@@ -30,11 +30,10 @@ impl LevelPlan {
         kinds.chars()
     }
 
-    /// The names of those variables that its threads or tasks get.
-    pub fn passed(&self, names: &Names, number: u32) -> Vec<String> {
+    /// Whether its threads or tasks get its variable of this kind.
+    pub fn passes(&self, kind: char) -> bool {
         let inside = !matches!(self.level, Level::Taskloop { .. }) || self.iterations;
-        let passed = |kind: &char| inside && *kind != 'o';
-        self.kinds().filter(passed).map(|kind| names.local(kind, number)).collect()
+        inside && kind != 'o'
     }
 }
 
@@ -42,33 +41,36 @@ impl Rewriter<'_> {
     /// Declares the variables of teams and tasks.
     pub(super) fn declare_variables(&mut self) {
         let facts = self.facts;
-        let mut found = Vec::new();
         for (site, plan) in facts.nest.sites.iter().zip(&self.plans.plans) {
             let Some(plan) = plan.as_ref().filter(|_| site.alias.is_none()) else { continue };
             for kind in plan.levels.iter().flat_map(LevelPlan::kinds) {
-                let variable = self.names.local(kind, plan.number);
-                found.push((site.unit, format!("integer(8) :: {variable}")));
+                let variable = (kind, plan.number);
+                let lines = declaration(self.writer, &self.names, "integer(8) :: ", variable);
+                self.declarations.push((site.unit, lines));
             }
             if plan.split.as_ref().is_some_and(|split| split.common_if.is_some()) {
-                let variable = self.names.local('c', plan.number);
-                found.push((site.unit, format!("logical :: {variable}")));
+                let variable = ('c', plan.number);
+                let lines = declaration(self.writer, &self.names, "logical :: ", variable);
+                self.declarations.push((site.unit, lines));
             }
-        }
-        for (unit, declaration) in found {
-            self.declare_statement(unit, &declaration);
         }
     }
 
     /// Puts declarations at the beginning of their units.
     pub(super) fn insert_declarations(&mut self) {
-        for (unit, declarations) in std::mem::take(&mut self.declarations) {
-            let out: Vec<u8> = declarations.into_iter().flatten().collect();
-            let unit = &self.facts.nest.units[unit];
+        let mut declarations = std::mem::take(&mut self.declarations);
+        declarations.sort_unstable();
+        declarations.dedup();
+        for group in declarations.chunk_by(|a, b| a.0 == b.0) {
+            let write = |this: &mut Self| {
+                group.iter().for_each(|(_, lines)| this.out().extend_from_slice(lines));
+            };
+            let unit = &self.facts.nest.units[group[0].0];
             match unit.preamble {
                 Some(preamble) => {
-                    self.first_after(self.past_conditional(unit.first, preamble), &out);
+                    self.first_after(self.past_conditional(unit.first, preamble), write);
                 }
-                None => self.first_before(unit.first, &out),
+                None => self.first_before(unit.first, write),
             }
         }
     }
@@ -94,10 +96,14 @@ impl Rewriter<'_> {
     /// Adds the variables of a team or task to the user's directive.
     pub(super) fn add_clauses(&mut self, id: usize, plan: Option<&Plan>) {
         let site = &self.facts.nest.sites[id];
-        let level = plan.filter(|plan| !plan.whole).and_then(|plan| plan.levels.last());
-        let passed = level.zip(plan).map(|(level, plan)| level.passed(&self.names, plan.number));
-        let passed = passed.unwrap_or_default().into_iter();
-        let mut clauses: Vec<String> = passed.map(|name| format!("firstprivate({name})")).collect();
+        let mut clauses: Vec<String> = Vec::new();
+        if let Some(plan) = plan.filter(|plan| !plan.whole)
+            && let Some(level) = plan.levels.last()
+        {
+            let passed = level.kinds().filter(|kind| level.passes(*kind));
+            let passed = passed.map(|kind| self.names.local(kind, plan.number));
+            clauses.extend(passed.map(|name| format!("firstprivate({name})")));
+        }
         clauses.extend(self.private_lists(id));
         if clauses.is_empty() {
             return;
@@ -180,4 +186,14 @@ impl Rewriter<'_> {
     fn line_of(&self, offset: usize) -> usize {
         self.facts.scan.lines.partition_point(|line| line.next <= offset)
     }
+}
+
+/// The lines that declare a variable, given its kind and number.
+fn declaration(writer: Writer, names: &Names, declares: &str, variable: (char, u32)) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(48);
+    let start = writer.begin_statement(&mut lines);
+    lines.extend_from_slice(declares.as_bytes());
+    names.push_local(&mut lines, variable.0, variable.1);
+    writer.end_statement(&mut lines, start);
+    lines
 }

@@ -1,0 +1,270 @@
+//! Names in directives: the words of a construct and the names of clauses. The usual ones are
+//! constants, so that a directive costs no allocation per word; any other name is one of its own.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A name as it is compared with others.
+pub type Name = Cow<'static, str>;
+
+/// The usual names in alphabetical order.
+const USUAL: &[&str] = &[
+    "absent",
+    "acq_rel",
+    "acquire",
+    "adjust_args",
+    "affinity",
+    "align",
+    "aligned",
+    "allocate",
+    "allocator",
+    "allocators",
+    "append_args",
+    "apply",
+    "assume",
+    "assumes",
+    "at",
+    "atomic",
+    "atomic_default_mem_order",
+    "barrier",
+    "begin",
+    "bind",
+    "cancel",
+    "cancellation",
+    "capture",
+    "collapse",
+    "combiner",
+    "compare",
+    "contains",
+    "copyin",
+    "copyprivate",
+    "counts",
+    "critical",
+    "data",
+    "declare",
+    "declare_target",
+    "default",
+    "depend",
+    "depobj",
+    "destroy",
+    "detach",
+    "device",
+    "device_safesync",
+    "device_type",
+    "dispatch",
+    "dist_schedule",
+    "distribute",
+    "do",
+    "doacross",
+    "dynamic_allocators",
+    "end",
+    "enter",
+    "error",
+    "exclusive",
+    "exit",
+    "extensions",
+    "fail",
+    "filter",
+    "final",
+    "firstprivate",
+    "flush",
+    "for",
+    "from",
+    "full",
+    "grainsize",
+    "graph_id",
+    "graph_reset",
+    "has_device_ptr",
+    "hint",
+    "holds",
+    "if",
+    "in_reduction",
+    "inbranch",
+    "inclusive",
+    "indirect",
+    "induction",
+    "inductor",
+    "init",
+    "init_complete",
+    "initializer",
+    "inout",
+    "inst",
+    "interop",
+    "is_device_ptr",
+    "lastprivate",
+    "linear",
+    "link",
+    "local",
+    "loop",
+    "looprange",
+    "map",
+    "mapper",
+    "masked",
+    "master",
+    "match",
+    "memscope",
+    "mergeable",
+    "message",
+    "metadirective",
+    "no_openmp",
+    "no_openmp_constructs",
+    "no_openmp_routines",
+    "no_parallelism",
+    "nocontext",
+    "nogroup",
+    "nontemporal",
+    "nothing",
+    "notinbranch",
+    "novariants",
+    "nowait",
+    "num_tasks",
+    "num_teams",
+    "num_threads",
+    "order",
+    "ordered",
+    "otherwise",
+    "parallel",
+    "partial",
+    "permutation",
+    "point",
+    "priority",
+    "private",
+    "proc_bind",
+    "read",
+    "reduction",
+    "relaxed",
+    "release",
+    "replayable",
+    "requires",
+    "reverse_offload",
+    "safelen",
+    "safesync",
+    "scan",
+    "schedule",
+    "scope",
+    "section",
+    "sections",
+    "self_maps",
+    "seq_cst",
+    "severity",
+    "shared",
+    "simd",
+    "simdlen",
+    "single",
+    "sizes",
+    "target",
+    "task",
+    "task_reduction",
+    "taskgroup",
+    "taskloop",
+    "taskwait",
+    "taskyield",
+    "teams",
+    "thread_limit",
+    "threadprivate",
+    "threads",
+    "threadset",
+    "tile",
+    "to",
+    "transparent",
+    "unified_address",
+    "unified_shared_memory",
+    "uniform",
+    "unroll",
+    "untied",
+    "update",
+    "use",
+    "use_device_addr",
+    "use_device_ptr",
+    "uses_allocators",
+    "variant",
+    "weak",
+    "when",
+    "workshare",
+    "write",
+];
+
+/// Where the names with each first letter are in [`USUAL`].
+const LETTERS: Letters = Letters::of(USUAL);
+
+/// Where the words with each first letter begin in a list that is sorted by first letters.
+pub(crate) struct Letters([usize; 27]);
+
+impl Letters {
+    pub(crate) const fn of(words: &[&str]) -> Self {
+        let mut first = [words.len(); 27];
+        let mut at = words.len();
+        while at > 0 {
+            at -= 1;
+            first[(words[at].as_bytes()[0] - b'a') as usize] = at;
+        }
+        // A letter without words begins where the next one does.
+        let mut letter = 26;
+        while letter > 0 {
+            letter -= 1;
+            if first[letter] == words.len() {
+                first[letter] = first[letter + 1];
+            }
+        }
+        Self(first)
+    }
+
+    /// The words that begin with this letter, in any case: their indices.
+    pub(crate) fn range(&self, letter: u8) -> Range<usize> {
+        match letter.to_ascii_lowercase() {
+            letter @ b'a'..=b'z' => {
+                let letter = usize::from(letter - b'a');
+                self.0[letter]..self.0[letter + 1]
+            }
+            _ => 0..0,
+        }
+    }
+}
+
+/// A longer text is no usual name.
+const LONGEST: usize = 24;
+
+/// The name that a text spells; in lower case if `fold_case`.
+pub(crate) fn name(text: &[u8], fold_case: bool) -> Name {
+    let mut lower = [0; LONGEST];
+    let spelled = match lower.get_mut(..text.len()) {
+        Some(lower) if fold_case => {
+            lower.copy_from_slice(text);
+            lower.make_ascii_lowercase();
+            &*lower
+        }
+        _ => text,
+    };
+    if let Some(usual) = usual(spelled) {
+        return Cow::Borrowed(usual);
+    }
+    let text = String::from_utf8_lossy(text);
+    Cow::Owned(if fold_case { text.to_ascii_lowercase() } else { text.into_owned() })
+}
+
+fn usual(text: &[u8]) -> Option<&'static str> {
+    let same_letter = &USUAL[LETTERS.range(*text.first()?)];
+    same_letter.iter().find(|usual| usual.as_bytes() == text).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_usual_name_is_found() {
+        assert!(USUAL.is_sorted());
+        for expected in USUAL {
+            let found = name(expected.to_ascii_uppercase().as_bytes(), true);
+            assert!(matches!(found, Cow::Borrowed(name) if name == *expected), "{expected}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_kept() {
+        for other in ["parallell", "MACRO", "_x", "", "a_name_that_is_longer_than_any_usual_one"] {
+            assert_eq!(name(other.as_bytes(), false), other);
+            assert_eq!(name(other.as_bytes(), true), other.to_ascii_lowercase());
+        }
+    }
+}
