@@ -35,6 +35,8 @@ pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(),
     let mut archive = ArchiveWriter::create(folder, "traces", options)?;
     let mut events = Vec::new();
     for (place, location) in live.locations.iter().enumerate() {
+        let failed = |source| Error::Io { path: location.events_path.clone(), source };
+        location.gather_events().map_err(failed)?;
         // Where the last attempt to finish has not come to its end, it is there already.
         let adopted = archive.event_path(location_ref(place));
         let mut files = [&location.events_path, &adopted].into_iter();
@@ -220,7 +222,7 @@ impl Team {
         let (id, level) = match *definition {
             Live::Communicator { id, .. } => (id, above + 1),
             Live::NestedCommunicator { id, level, .. } => (id, level),
-            Live::Region { .. } => return None,
+            _ => return None,
         };
         let place = |index| live.locations.iter().position(|location| location.index == index);
         let members = locations.iter().filter_map(|location| place(location.index)).collect();

@@ -66,6 +66,18 @@ pub enum Definition {
         /// Threads.
         size: u32,
     },
+    /// A chunk of a location's events that could not be kept. No definition, but it comes as rarely,
+    /// and has to outlive the process as well.
+    Dropped {
+        /// Whose.
+        location: u32,
+        /// How many events it held.
+        events: u64,
+        /// Time of the first.
+        from: u64,
+        /// Time of the last.
+        until: u64,
+    },
 }
 
 impl Definition {
@@ -93,6 +105,13 @@ impl Definition {
             Definition::NestedCommunicator { id, master, level, size } => {
                 log.push(3);
                 for number in [id, master, level, size] {
+                    log.extend(number.to_le_bytes());
+                }
+            }
+            Definition::Dropped { location, events, from, until } => {
+                log.push(20);
+                log.extend(location.to_le_bytes());
+                for number in [events, from, until] {
                     log.extend(number.to_le_bytes());
                 }
             }
@@ -135,6 +154,11 @@ impl Definition {
                 let (level, size) = (fields.number()?, fields.number()?);
                 Some(Some(Self::NestedCommunicator { id, master, level, size }))
             }
+            20 => {
+                let location = fields.number()?;
+                let (events, from, until) = (fields.long()?, fields.long()?, fields.long()?);
+                Some(Some(Self::Dropped { location, events, from, until }))
+            }
             _ => Some(None),
         }
     }
@@ -153,6 +177,9 @@ impl<'a> Fields<'a> {
     }
     fn number(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(self.bytes(4)?.try_into().ok()?))
+    }
+    fn long(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.bytes(8)?.try_into().ok()?))
     }
     fn text(&mut self) -> Option<String> {
         let length = self.number()?;
@@ -177,16 +204,17 @@ mod tests {
         };
         let team = Definition::Communicator { id: 0, master: 0, size: 4 };
         let nested = Definition::NestedCommunicator { id: 1, master: 0, level: 2, size: 4 };
+        let dropped = Definition::Dropped { location: 1, events: 9, from: 1 << 40, until: 1 << 41 };
         let mut log = Vec::new();
-        for definition in [&region, &team, &nested] {
+        for definition in [&region, &team, &nested, &dropped] {
             definition.encode(&mut log);
         }
-        assert_eq!(Definition::decode_all(&log), [region.clone(), team, nested]);
+        assert_eq!(Definition::decode_all(&log), [region.clone(), team, nested, dropped]);
         for cut in 0..log.len() {
-            assert!(Definition::decode_all(&log[..cut]).len() < 3);
+            assert!(Definition::decode_all(&log[..cut]).len() < 4);
         }
         log[4] = 99;
-        assert_eq!(Definition::decode_all(&log).len(), 2);
+        assert_eq!(Definition::decode_all(&log).len(), 3);
         assert!(RegionKind::ALL.iter().enumerate().all(|(tag, kind)| *kind as usize == tag));
     }
 }

@@ -11,7 +11,8 @@
 //! | `teams` | [`Team`] records: who forked whom, barrier arrivals |
 //! | `N.loc` | location N: its [`LocationHeader`] in the first page, then its call tree's [`Node`]s |
 //! | `N.tsk` | location N's [`TaskRecord`]s, where it has had tasks |
-//! | `N.evt` | location N's events, already in OTF2's chunk layout |
+//! | `N.buf` | the chunk that location N is filling, already in OTF2's layout |
+//! | `N.evt` | location N's full chunks |
 //!
 //! Design constraints:
 //! * Files hold indices, never pointers that a reader would follow.
@@ -25,6 +26,7 @@ mod end;
 mod layout;
 mod map;
 mod read;
+mod spill;
 
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, RegionKind};
@@ -35,6 +37,7 @@ pub use layout::{
 };
 pub use map::{MapError, Mapped};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
+pub use spill::{begin_chunk, gather, write_chunk};
 
 /// Name of the process header file.
 pub const PROCESS_FILE: &str = "process";
@@ -56,6 +59,11 @@ pub fn location_file(location: u32) -> String {
 /// Name of a location's file of task records.
 pub fn tasks_file(location: u32) -> String {
     format!("{location}.tsk")
+}
+
+/// Name of the file of the chunk that a location is filling.
+pub fn buffer_file(location: u32) -> String {
+    format!("{location}.buf")
 }
 
 /// Name of a location's event file.

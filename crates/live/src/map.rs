@@ -22,7 +22,7 @@ impl fmt::Display for MapError {
 
 impl std::error::Error for MapError {}
 
-fn last_error(call: &'static str) -> MapError {
+pub(crate) fn last_error(call: &'static str) -> MapError {
     // SAFETY: errno is a thread-local integer.
     MapError { call, errno: unsafe { *libc::__errno_location() } }
 }
@@ -161,41 +161,6 @@ impl Mapped {
     /// Bytes that may be touched.
     pub fn allocated_bytes(&self) -> usize {
         self.allocated_bytes
-    }
-
-    /// Maps `[offset, offset + bytes)` of the file anew, allocated, outside of the main mapping.
-    ///
-    /// # Errors
-    /// The system call that failed.
-    pub fn map_range(path: &str, offset: usize, bytes: usize) -> Result<*mut u8, MapError> {
-        let path =
-            CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
-        let mut file = Self {
-            path,
-            base: std::ptr::null_mut(),
-            reserved_bytes: bytes,
-            allocated_bytes: offset,
-        };
-        let fd = file.open(libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC)?;
-        let result = file.allocate(fd, offset + bytes).and_then(|()| {
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            let (null, at) = (std::ptr::null_mut(), offset as libc::off_t);
-            // SAFETY: a fresh mapping at an address of the system's choice.
-            let base = unsafe { libc::mmap(null, bytes, protection, libc::MAP_SHARED, fd, at) };
-            if base == libc::MAP_FAILED { Err(last_error("mmap")) } else { Ok(base.cast()) }
-        });
-        // SAFETY: `fd` was opened above and is not used afterwards.
-        unsafe { libc::close(fd) };
-        result
-    }
-
-    /// Gives back a mapping of [`Mapped::map_range`].
-    ///
-    /// # Safety
-    /// `base` must come from `map_range` with the same `bytes` and not be used afterwards.
-    pub unsafe fn unmap_range(base: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { libc::munmap(base.cast(), bytes) };
     }
 }
 

@@ -56,7 +56,7 @@ pub struct LiveLocation {
     pub final_barrier: Option<u32>,
     /// Time of the last event.
     pub last_ticks: u64,
-    /// Event file: chunks of [`crate::CHUNK_BYTES`], to be sealed.
+    /// Event file: chunks of [`crate::CHUNK_BYTES`], to be sealed; whole after [`crate::gather`].
     pub events_path: PathBuf,
 }
 
@@ -157,6 +157,16 @@ impl Bytes {
     }
 }
 
+impl LiveLocation {
+    /// Makes the event file whole: see [`crate::gather`].
+    ///
+    /// # Errors
+    /// A file that cannot be read, written or removed.
+    pub fn gather_events(&self) -> std::io::Result<()> {
+        crate::gather(self.events_path.parent().unwrap_or(Path::new("")), self.index)
+    }
+}
+
 impl LiveProcess {
     /// Reads the live state in `folder`.
     ///
@@ -204,7 +214,7 @@ impl LiveProcess {
                 (master, find(master).map_or(0, |master| master.level) + 1, size)
             }
             Definition::NestedCommunicator { master, level, size, .. } => (master, level, size),
-            Definition::Region { .. } => return Vec::new(),
+            _ => return Vec::new(),
         };
         let mut members: Vec<&LiveLocation> = find(master).into_iter().collect();
         let of_team = |location: &&LiveLocation| {

@@ -62,6 +62,13 @@ impl Packed {
         Packed::single(13, region)
     }
 
+    /// The bytes in the order of the file, and how many of them are the record; behind it there is a
+    /// zero, and something else.
+    #[inline(always)]
+    pub const fn word(self) -> (u64, usize) {
+        (self.0.to_le(), (self.0 >> 56) as usize)
+    }
+
     /// Six bytes of record at most, a zero, and the length in the topmost byte.
     const fn single(id: u8, value: u32) -> Packed {
         let (word, bytes) = pack_u32(value);

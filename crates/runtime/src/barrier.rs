@@ -171,6 +171,7 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
 
 /// The barrier's part of a task fragment `[start, end]` whose stub is `stub`: what lies before the
 /// latest arrival counts as not waiting, and what ends after it is what others may starve for.
+#[inline(always)]
 pub fn add_fragment(thread: &mut Location, stub: NodeOffset, (start, end): (u64, u64)) {
     let place = Place::new(thread.index(), stub);
     let context = thread.context();

@@ -131,11 +131,13 @@ pub struct Defined {
     pub enter: Packed,
     /// The record of leaving it.
     pub leave: Packed,
-    id: u32,
+    /// Its number.
+    pub id: u32,
 }
 
 impl Defined {
-    const fn new(id: u32) -> Self {
+    /// The region with this number.
+    pub const fn new(id: u32) -> Self {
         let key = Key::Region(id).encode();
         Self { key, enter: Packed::enter(id), leave: Packed::leave(id), id }
     }
@@ -171,9 +173,15 @@ impl Handle {
     /// The id of this slot's region.
     #[inline(always)]
     pub fn region(&self, process: &Process, slot: Slot) -> u32 {
+        self.known(process, slot).id
+    }
+
+    /// This slot's region.
+    #[inline(always)]
+    pub fn known(&self, process: &Process, slot: Slot) -> &'static Defined {
         match self.defined(slot) {
             undefined if undefined.id == u32::MAX => self.define(process, slot),
-            defined => defined.id,
+            defined => defined,
         }
     }
 
@@ -195,8 +203,8 @@ impl Handle {
     #[inline(always)]
     pub fn task(&self, process: &Process) -> TaskRegions {
         TaskRegions {
-            create: self.region(process, Slot::TaskCreate),
-            task: self.region(process, Slot::Task),
+            create: self.known(process, Slot::TaskCreate),
+            task: self.known(process, Slot::Task),
             conditional: self.conditional,
             tied: self.tied,
         }
@@ -206,8 +214,8 @@ impl Handle {
     #[inline(always)]
     pub fn taskloop(&self, process: &Process) -> TaskRegions {
         TaskRegions {
-            create: self.region(process, Slot::Taskloop),
-            task: self.region(process, Slot::Task),
+            create: self.known(process, Slot::Taskloop),
+            task: self.known(process, Slot::Task),
             conditional: false,
             tied: false,
         }
@@ -220,17 +228,18 @@ impl Handle {
     }
 
     #[cold]
-    fn define(&self, process: &Process, slot: Slot) -> u32 {
+    #[inline(never)]
+    fn define(&self, process: &Process, slot: Slot) -> &'static Defined {
         let text = self.text.region(slot);
         if !process.options.filter.wants(&text) {
             let filtered = (&raw const FILTERED).cast_mut();
             self.regions[slot as usize].store(filtered, Ordering::Release);
-            return FILTERED.id;
+            return &FILTERED;
         }
         let id = process.region(&text);
-        let defined = Box::into_raw(Box::new(Defined::new(id)));
+        let defined = Box::leak(Box::new(Defined::new(id)));
         self.regions[slot as usize].store(defined, Ordering::Release);
-        id
+        defined
     }
 }
 

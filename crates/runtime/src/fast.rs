@@ -14,8 +14,9 @@ use pompeii_live::{Node, NodeOffset};
 
 use crate::cause::Place;
 use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
+use crate::events::{Records, kind};
 use crate::location::{Location, gate};
-use crate::sync::{self, Lock};
+use crate::sync;
 use crate::{barrier, clock, tls};
 
 /// An event on the short way.
@@ -94,47 +95,20 @@ pub unsafe fn critical_begin(descriptor: *mut Descriptor) -> bool {
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Body) else { return false };
         let (child, asked) = (event.hint(), event.last());
-        let short = event.is_region(child) && event.has_room();
-        let now = if short { event.account() } else { None };
+        let (lock, region) = ((*event.handle).lock, event.region);
+        let records = |records: Records| {
+            records.numbered(kind::ACQUIRE, &lock.fields, lock.next()).region((*region).enter)
+        };
+        let now = if event.is_region(child) { event.step_with(records) } else { None };
         if let Some(now) = now {
-            let lock = (*event.handle).lock;
             let place = Place::new((*event.thread).index(), event.at);
             let (waited, holder) = sync::take(lock, place, (asked, now));
             if waited > 0 {
                 sync::waited_for(&mut *event.thread, event.at, holder, waited);
             }
             event.go_to(child);
-            if (*event.thread).tracing {
-                record_acquisition(event.thread, lock, event.region);
-                return true;
-            }
         }
         event.finish(now.is_some())
-    }
-}
-
-/// The records of a critical section's begin; the last thing to do, so that the event itself needs
-/// no stack frame.
-#[inline(never)]
-unsafe fn record_acquisition(thread: *mut Location, lock: *const Lock, region: *const Defined) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let event = Event { thread, region, handle: std::ptr::null(), at: 0 };
-        sync::record_acquisition(&mut *thread, &*lock, event.last());
-        event.append(event.last(), (*region).enter);
-        event.finish(true);
-    }
-}
-
-/// The records of a critical section's end.
-#[inline(never)]
-unsafe fn record_release(thread: *mut Location, lock: *const Lock, region: *const Defined) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let event = Event { thread, region, handle: std::ptr::null(), at: 0 };
-        event.append(event.last(), (*region).leave);
-        sync::record_release(&mut *thread, &*lock, event.last());
-        event.finish(true);
     }
 }
 
@@ -147,16 +121,14 @@ pub unsafe fn critical_end(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Body) else { return false };
-        let short = event.is_region(event.at) && event.has_room();
-        let now = if short { event.account() } else { None };
+        let (lock, region) = ((*event.handle).lock, event.region);
+        let records = |records: Records| {
+            records.region((*region).leave).numbered(kind::RELEASE, &lock.fields, lock.order())
+        };
+        let now = if event.is_region(event.at) { event.step_with(records) } else { None };
         if let Some(now) = now {
-            let lock = (*event.handle).lock;
             sync::give_back(lock, now);
             event.leave();
-            if (*event.thread).tracing {
-                record_release(event.thread, lock, event.region);
-                return true;
-            }
         }
         event.finish(now.is_some())
     }
@@ -342,30 +314,26 @@ impl Event {
         unsafe { (*self.thread).header.last_ticks }
     }
 
-    /// Accounts the time until now; `None`, with nothing done, where time has not grown.
+    /// Accounts the time until now, and appends the record; `None`, with nothing done, where time
+    /// has not grown or the chunk is full.
     #[inline(always)]
-    unsafe fn account(&self) -> Option<u64> {
+    unsafe fn step(&self, record: Packed) -> Option<u64> {
+        // SAFETY: the caller's promise.
+        unsafe { self.step_with(|records| records.region(record)) }
+    }
+
+    /// The same with several records.
+    #[inline(always)]
+    unsafe fn step_with(&self, write: impl FnOnce(Records) -> Records) -> Option<u64> {
         // SAFETY: the caller's promise.
         unsafe {
             let (now, last) = (clock::tsc(), self.last());
             if now <= last {
                 return None;
             }
-            (*self.node(self.at)).ticks += now - last;
-            (*self.thread).header.last_ticks = now;
-            Some(now)
-        }
-    }
-
-    /// Accounts the time until now, and appends the record; `None`, with nothing done, where time
-    /// has not grown or the chunk is full.
-    #[inline(always)]
-    unsafe fn step(&self, record: Packed) -> Option<u64> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (now, last) = (clock::tsc(), self.last());
-            if now <= last || !self.record(now, record) {
-                return None;
+            if (*self.thread).tracing {
+                let events = &mut (*self.thread).events;
+                write(Records::begin(events, now)?).end(events, now);
             }
             (*self.node(self.at)).ticks += now - last;
             (*self.thread).header.last_ticks = now;
@@ -373,27 +341,18 @@ impl Event {
         }
     }
 
-    /// Whether two records can be appended, if there is a trace.
-    #[inline(always)]
-    unsafe fn has_room(&self) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { !(*self.thread).tracing || (*self.thread).events.has_room_for_two() }
-    }
-
     /// Appends the record, where there is a trace; false where the chunk is full.
     #[inline(always)]
     unsafe fn record(&self, now: u64, record: Packed) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { !(*self.thread).tracing || self.append(now, record) }
-    }
-
-    #[inline(always)]
-    unsafe fn append(&self, now: u64, record: Packed) -> bool {
-        // SAFETY: the caller's promise.
         unsafe {
+            if !(*self.thread).tracing {
+                return true;
+            }
             let events = &mut (*self.thread).events;
             let Some(room) = events.room() else { return false };
-            events.used += encode::packed(&mut *room, &mut events.last_time, now, record);
+            let bytes = encode::packed(&mut *room, &mut events.last_time, now, record);
+            events.advance(bytes);
             true
         }
     }

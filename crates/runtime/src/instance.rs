@@ -5,10 +5,12 @@
 //! whatever order, so memory is proportional to the instances that are alive (decision 13).
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use pompeii_live::NodeOffset;
 
+use crate::descriptor::Defined;
+use crate::events::Fields;
 use crate::location::Location;
 use crate::task_times;
 
@@ -24,23 +26,10 @@ pub mod state {
     pub const COMPLETED: u32 = 8;
     /// It is in no thread's stack any more.
     pub const LEFT: u32 = 16;
-    /// A thread has begun it.
-    pub const BEGUN: u32 = 32;
     /// Its memory is free: whatever is said about it is a mistake.
     pub const FREE: u32 = 64;
     /// Nobody names it any more.
     pub const GONE: u32 = CREATED | COMPLETED | LEFT;
-}
-
-/// Name of a task instance in the trace: (communicator, creating thread, generation).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct TaskId {
-    /// Of the team.
-    pub communicator: u32,
-    /// Thread number of the creator.
-    pub thread: u32,
-    /// Creations of that thread so far.
-    pub generation: u32,
 }
 
 /// A task instance. Its memory belongs to the location that created it and is used again.
@@ -51,8 +40,10 @@ pub struct Task {
     pub creator: u32,
     /// What has happened to it: [`state`].
     pub state: AtomicU32,
-    /// Its name in the trace.
-    pub id: TaskId,
+    /// A thread has begun it.
+    pub begun: AtomicBool,
+    /// Its name in the trace: communicator, creating thread, generation.
+    pub name: Fields,
     /// The task that it was begun on top of, null for the implicit task.
     pub below: *mut Task,
     /// Where it is while another task runs on top of it.
@@ -87,7 +78,8 @@ impl Task {
         next: null_mut(),
         creator: 0,
         state: AtomicU32::new(0),
-        id: TaskId { communicator: 0, thread: 0, generation: 0 },
+        begun: AtomicBool::new(false),
+        name: Fields::NONE,
         below: null_mut(),
         node: 0,
         stub: 0,
@@ -108,7 +100,7 @@ impl Task {
 #[derive(Clone, Copy)]
 pub struct Due {
     /// Creating it.
-    pub region: u32,
+    pub region: &'static Defined,
     /// The instance.
     pub task: *mut Task,
 }
@@ -128,6 +120,20 @@ pub struct Tasks {
     pub counted_wait: bool,
     /// Team records that this location allocated.
     pub teams: Vec<u32>,
+    /// The stub that was found last.
+    pub stub: Stub,
+}
+
+/// A stub: the scheduling point that it is below, the region of the tasks that it stands for, and
+/// its node.
+#[derive(Clone, Copy, Default)]
+pub struct Stub {
+    /// The scheduling point.
+    pub place: NodeOffset,
+    /// The region.
+    pub region: u32,
+    /// The node, 0 for none.
+    pub node: NodeOffset,
 }
 
 impl Default for Tasks {
@@ -140,6 +146,7 @@ impl Default for Tasks {
             undeferred_depth: 0,
             counted_wait: false,
             teams: Vec::new(),
+            stub: Stub::default(),
         }
     }
 }
@@ -169,10 +176,11 @@ impl Tasks {
 
     /// Instances are made in groups, so that a burst of creations allocates rarely.
     #[cold]
-    fn make_instances(&mut self) {
+    #[inline(never)]
+    fn make_instances(&mut self, creator: u32) {
         const GROUP: usize = 32;
         for task in Box::leak(Box::new([const { Task::NEW }; GROUP])) {
-            task.next = self.free;
+            (task.next, task.creator) = (self.free, creator);
             self.free = task;
         }
     }
@@ -180,23 +188,21 @@ impl Tasks {
 
 impl Location {
     /// A new instance that nobody else knows yet.
+    #[inline(always)]
     pub fn new_instance(&mut self) -> *mut Task {
         if self.tasks.free.is_null() {
-            self.tasks.free = self.process.seat(self.index()).take_returned();
-        }
-        if self.tasks.free.is_null() {
-            self.tasks.make_instances();
+            self.more_instances();
         }
         let task = self.tasks.free;
         // SAFETY: instances in the free list belong to this location alone.
         unsafe {
             self.tasks.free = (*task).next;
-            (*task).creator = self.header.index;
             (*task).state.store(0, Ordering::Relaxed);
             (*task).created_ticks = 0;
             (*task).executed_ticks.store(0, Ordering::Relaxed);
             (*task).root = 0;
             (*task).migrated = u32::MAX;
+            (*task).begun.store(false, Ordering::Relaxed);
             (*task).children = false;
             (*task).tied = false;
             (*task).original = null_mut();
@@ -205,29 +211,66 @@ impl Location {
         task
     }
 
-    /// Notes what has happened to an instance, and reuses its memory when that was the last.
-    #[inline]
-    pub fn note(&mut self, task: *mut Task, what: u32) {
-        // SAFETY: an instance is alive until all of `GONE` was noted, each by one thread.
-        let (before, creator) = unsafe {
-            let creator = (*task).creator;
-            ((*task).state.fetch_or(what, Ordering::AcqRel), creator)
-        };
-        if (before | what) & state::GONE == state::GONE {
-            // SAFETY: this is the last one to name it.
-            let (migrated, ticks) =
-                unsafe { ((*task).migrated, (*task).executed_ticks.load(Ordering::Relaxed)) };
-            if migrated != u32::MAX {
-                task_times::executed_by_several(self, migrated, ticks);
-            }
-            self.free_instance(task, creator);
+    #[cold]
+    #[inline(never)]
+    fn more_instances(&mut self) {
+        self.tasks.free = self.process.seat(self.index()).take_returned();
+        if self.tasks.free.is_null() {
+            let creator = self.index();
+            self.tasks.make_instances(creator);
         }
     }
 
+    /// Notes what has happened to an instance, and reuses its memory when that was the last.
+    #[inline(always)]
+    pub fn note(&mut self, task: *mut Task, what: u32) {
+        // SAFETY: an instance is alive until all of `GONE` was noted, each by one thread.
+        let before = unsafe { (*task).state.fetch_or(what, Ordering::AcqRel) };
+        if (before | what) & state::GONE == state::GONE {
+            self.gone(task);
+        }
+    }
+
+    /// Notes that an instance was executed to its end and is in no stack any more. Its creator can
+    /// do so without an atomic operation: nobody else has anything to note then.
+    #[inline(always)]
+    pub fn note_done(&mut self, task: *mut Task) {
+        // SAFETY: as above.
+        let (creator, migrated) = unsafe { ((*task).creator, (*task).migrated) };
+        if creator != self.header.index || migrated != u32::MAX {
+            return self.note(task, state::COMPLETED | state::LEFT);
+        }
+        // SAFETY: as above.
+        let before = unsafe { (*task).state.load(Ordering::Relaxed) };
+        if before & state::CREATED != 0 {
+            return self.free_instance(task, creator);
+        }
+        let after = before | state::COMPLETED | state::LEFT;
+        // SAFETY: as above.
+        unsafe { (*task).state.store(after, Ordering::Relaxed) };
+    }
+
+    #[inline(never)]
+    fn gone(&mut self, task: *mut Task) {
+        // SAFETY: this is the last one to name it.
+        let (creator, migrated, ticks) = unsafe {
+            let ticks = (*task).executed_ticks.load(Ordering::Relaxed);
+            ((*task).creator, (*task).migrated, ticks)
+        };
+        if migrated != u32::MAX {
+            task_times::executed_by_several(self, migrated, ticks);
+        }
+        self.free_instance(task, creator);
+    }
+
     /// Puts an instance that nobody names back to where it came from.
+    #[inline(always)]
     pub fn free_instance(&mut self, task: *mut Task, creator: u32) {
         // SAFETY: nobody names it any more.
-        unsafe { (*task).state.store(state::FREE, Ordering::Relaxed) };
+        unsafe {
+            (*task).state.store(state::FREE, Ordering::Relaxed);
+            (*task).begun.store(false, Ordering::Relaxed);
+        }
         if creator == self.header.index {
             // SAFETY: as above.
             unsafe { (*task).next = self.tasks.free };

@@ -3,16 +3,17 @@
 //! until the thread's next event: the next iteration takes it back, everything else makes it good,
 //! with the time of then.
 
-use pompeii_live::{Key, Node, NodeOffset, encode, node_index};
+use pompeii_live::{Key, Node, NodeOffset, node_index};
 
 use crate::clock::Clock;
-use crate::instance::{Task, TaskId, state};
+use crate::events::kind;
+use crate::instance::{Task, state};
 use crate::location::{Location, ROOT, gate};
 use crate::openmp;
 use crate::task::{self, TaskRegions};
 
 /// What has ended with the last iteration, unless the next one follows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Ending {
     /// Nothing.
     None,
@@ -161,13 +162,13 @@ pub fn taskloop_begin(
     if thread.gate != 0 {
         thread.flush_gate(now);
     }
-    let (task, TaskId { communicator, thread: number, generation }) = task::name_instance(thread);
+    let task = task::name_instance(thread);
     thread.note(task, state::CREATED);
     if thread.tracing {
         let now = thread.account(now);
-        thread.event(|room, last| {
-            encode::thread_task_create(room, last, now, communicator, number, generation)
-        });
+        // SAFETY: nobody else knows the instance yet.
+        let name = unsafe { (*task).name };
+        thread.records(now, |records| records.fields(kind::TASK_CREATE, &name));
     }
     task::begin(thread, task as usize, regions, clock);
     task as i64
@@ -183,11 +184,11 @@ pub fn taskloop_end(thread: &mut Location, task: i64, regions: TaskRegions, cloc
             if thread.tasks.current() != task {
                 return task::complete(thread, task, regions, now);
             }
-            if !thread.is_open(Key::Region(regions.task).encode()) {
+            if !thread.is_open(regions.task.key) {
                 return;
             }
             if !thread.is_passing() {
-                thread.unwind_to(regions.task, now);
+                thread.unwind_to(regions.task.id, now);
             }
             keep(thread, Ending::Task(task, regions), now);
         }

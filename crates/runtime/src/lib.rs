@@ -19,6 +19,7 @@ mod cause;
 mod clock;
 mod descriptor;
 pub mod ends;
+mod events;
 mod fast;
 mod filter;
 mod folder;

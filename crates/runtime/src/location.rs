@@ -7,12 +7,12 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Room};
 use pompeii_live::{
-    CHUNK_BYTES, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node,
-    NodeOffset, chunk, events_file, location_file, node_index, node_offset,
+    Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset, encode,
+    location_file, node_index, node_offset,
 };
 
+use crate::events::Events;
 use crate::instance::{Task, Tasks};
 use crate::iteration::Ending;
 use crate::process::Process;
@@ -55,34 +55,6 @@ pub mod gate {
 struct Off {
     depth: u32,
     task: *mut Task,
-}
-
-/// Events of a location: the current chunk.
-pub struct Events {
-    chunk: *mut u8,
-    /// Bytes of it in use.
-    pub used: usize,
-    chunks: u64,
-    /// Time of the last timestamp.
-    pub last_time: u64,
-}
-
-impl Events {
-    /// Whether two events fit into the current chunk.
-    #[inline(always)]
-    pub fn has_room_for_two(&self) -> bool {
-        self.used <= CHUNK_BYTES - 2 * EVENT_ROOM_BYTES
-    }
-
-    /// Room for an event, if it is left in the current chunk.
-    #[inline(always)]
-    pub fn room(&self) -> Option<*mut Room> {
-        if self.used > CHUNK_BYTES - EVENT_ROOM_BYTES {
-            return None;
-        }
-        // SAFETY: the chunk is mapped, and the comparison above has left room in it.
-        Some(unsafe { self.chunk.add(self.used).cast() })
-    }
 }
 
 /// A location. It lies in the first page of its own live-state file.
@@ -153,7 +125,7 @@ impl Location {
                 skipped: 0,
                 off: Off { depth: 0, task: null_mut() },
                 ending: Ending::None,
-                events: Events { chunk: null_mut(), used: CHUNK_BYTES, chunks: 0, last_time: 0 },
+                events: Events::default(),
                 contexts: Contexts::default(),
                 tasks: Tasks::default(),
                 task_times: TaskTimes::default(),
@@ -162,7 +134,8 @@ impl Location {
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
             if process.options.trace && parent.is_none() {
-                (*place).context().communicator = process.communicator(index, 0, 1);
+                let communicator = process.communicator(index, 0, 1);
+                (*place).context().name(communicator, 0);
             }
         }
         Ok(place)
@@ -297,10 +270,16 @@ impl Location {
     /// Counts a visit of `region` without its time; 0 where that is impossible.
     #[inline(always)]
     pub fn count(&mut self, region: u32) -> NodeOffset {
+        self.count_key(Key::Region(region).encode())
+    }
+
+    /// The same for a region's key.
+    #[inline(always)]
+    pub fn count_key(&mut self, key: u64) -> NodeOffset {
         if self.is_passing() {
             return 0;
         }
-        let node = self.child(self.header.current, Key::Region(region).encode());
+        let node = self.child(self.header.current, key);
         if node != 0 {
             self.node(node).visits += 1;
         }
@@ -428,6 +407,7 @@ impl Location {
 
     /// Writes the records that were due.
     #[cold]
+    #[inline(never)]
     pub fn flush_gate(&mut self, now: u64) {
         task::flush_creation(self);
         task::flush_switch(self, now);
@@ -505,46 +485,6 @@ impl Location {
         self.header.current = node.parent;
         if let (true, Key::Region(region)) = (self.tracing, Key::decode(node.key)) {
             self.event(|room, last| encode::leave(room, last, now, region));
-        }
-    }
-
-    /// Appends one event.
-    #[inline(always)]
-    pub fn event(&mut self, record: impl FnOnce(&mut Room, &mut u64) -> usize) {
-        if self.events.room().is_none() && !self.next_chunk() {
-            return;
-        }
-        if let Some(room) = self.events.room() {
-            // SAFETY: `room` has said that it is free; only this thread writes there.
-            self.events.used += record(unsafe { &mut *room }, &mut self.events.last_time);
-        }
-    }
-
-    #[cold]
-    fn next_chunk(&mut self) -> bool {
-        if !self.events.chunk.is_null() {
-            // SAFETY: mapped by the same function with the same size; replaced just below.
-            unsafe { Mapped::unmap_range(self.events.chunk, CHUNK_BYTES) };
-            self.events.chunk = null_mut();
-        }
-        let path = format!("{}/{}", self.process.options.folder, events_file(self.index()));
-        let offset = self.events.chunks as usize * CHUNK_BYTES;
-        match Mapped::map_range(&path, offset, CHUNK_BYTES) {
-            Ok(base) => {
-                // SAFETY: `base` was just mapped with this size and is known to nobody else.
-                let bytes = unsafe { std::slice::from_raw_parts_mut(base, CHUNK_BYTES) };
-                let used = chunk::begin(bytes, 1, self.events.last_time);
-                let last_time = self.events.last_time;
-                let (used, chunks) = (used.unwrap_or(CHUNK_BYTES), self.events.chunks + 1);
-                self.events = Events { chunk: base, used, chunks, last_time };
-                true
-            }
-            Err(error) => {
-                self.process.lost(1, error.errno);
-                self.events.used = CHUNK_BYTES;
-                self.tracing = false;
-                false
-            }
         }
     }
 

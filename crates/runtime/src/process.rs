@@ -283,6 +283,11 @@ impl Process {
         id
     }
 
+    /// Appends a record to the definitions log.
+    pub fn define(&self, definition: &Definition) {
+        self.append(&mut lock(&self.definitions), definition);
+    }
+
     fn append(&self, definitions: &mut Definitions, definition: &Definition) {
         let mut record = Vec::new();
         definition.encode(&mut record);

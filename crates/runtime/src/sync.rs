@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use pompeii_live::{Key, NodeOffset, encode};
 
 use crate::cause::{self, Delay, Place};
+use crate::events::Fields;
 use crate::location::Location;
 use crate::team::OPENMP;
 
@@ -21,6 +22,8 @@ pub struct Lock {
     address: AtomicUsize,
     /// Id in the trace.
     id: AtomicU32,
+    /// A critical's id as the trace has it.
+    pub fields: Fields,
     /// Acquisitions so far; releases carry the number of theirs.
     order: AtomicU32,
     /// When it was given back last.
@@ -36,6 +39,7 @@ impl Lock {
     const EMPTY: Lock = Lock {
         address: AtomicUsize::new(0),
         id: AtomicU32::new(0),
+        fields: Fields::NONE,
         order: AtomicU32::new(0),
         released_ticks: AtomicU64::new(0),
         holder: AtomicU64::new(0),
@@ -44,9 +48,20 @@ impl Lock {
 
     /// A lock with the next free id.
     pub fn new() -> Self {
-        let lock = Self::EMPTY;
-        lock.id.store(next_id(), Relaxed);
-        lock
+        let id = next_id();
+        Lock { id: AtomicU32::new(id), fields: Fields::lock(OPENMP, id), ..Self::EMPTY }
+    }
+
+    /// The number of the acquisition that the lock is in.
+    #[inline(always)]
+    pub fn order(&self) -> u32 {
+        self.order.load(Relaxed)
+    }
+
+    /// The number of the next acquisition.
+    #[inline(always)]
+    pub fn next(&self) -> u32 {
+        self.order().wrapping_add(1)
     }
 }
 
@@ -60,8 +75,7 @@ fn next_id() -> u32 {
 #[inline(always)]
 pub fn take(lock: &Lock, place: Place, (asked, now): (u64, u64)) -> (u64, Place) {
     let holder = Place::from_word(lock.holder.load(Relaxed));
-    let order = lock.order.load(Relaxed);
-    lock.order.store(order.wrapping_add(1), Relaxed);
+    lock.order.store(lock.next(), Relaxed);
     lock.holder.store(place.word(), Relaxed);
     if holder.word() >> 32 == place.word() >> 32 {
         return (0, holder);

@@ -13,23 +13,25 @@
 
 use std::sync::atomic::Ordering;
 
-use pompeii_live::{Key, NodeOffset, encode};
+use pompeii_live::{Key, NodeOffset};
 
 use crate::barrier;
 use crate::clock::Clock;
-use crate::instance::{Due, Task, TaskId, state};
+use crate::descriptor::Defined;
+use crate::events::{Fields, kind};
+use crate::instance::{Due, Stub, Task, state};
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 use crate::openmp;
 use crate::task_times;
 
 /// Regions of a task construct.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct TaskRegions {
     /// Creating it.
-    pub create: u32,
+    pub create: &'static Defined,
     /// Executing it.
-    pub task: u32,
+    pub task: &'static Defined,
     /// Its clauses may make it undeferred. Another task that its creator executes at once could
     /// have been deferred: the OpenMP runtime chose not to (too many are waiting), so it is timed.
     pub conditional: bool,
@@ -52,15 +54,30 @@ fn state_of(task: *mut Task) -> u32 {
     unsafe { (*task).state.load(Ordering::Relaxed) }
 }
 
+fn has_begun(task: *mut Task) -> bool {
+    // SAFETY: as above.
+    unsafe { (*task).begun.load(Ordering::Relaxed) }
+}
+
+fn note_begun(task: *mut Task) {
+    // SAFETY: as above.
+    unsafe { (*task).begun.store(true, Ordering::Relaxed) }
+}
+
+fn name_of(task: *mut Task) -> Fields {
+    // SAFETY: as above; set before others know the instance.
+    unsafe { (*task).name }
+}
+
 /// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
 /// unobserved.
 #[inline(always)]
 pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clock) -> usize {
-    let node = thread.count(regions.create);
+    let node = thread.count_key(regions.create.key);
     if node == 0 {
         return 0;
     }
-    let (task, _) = name_instance(thread);
+    let task = name_instance(thread);
     let timed_undeferred = thread.process.options.timed_undeferred;
     if thread.node(node).private & PREDICTED != 0 && !timed_undeferred {
         return task as usize | UNTIMED;
@@ -83,51 +100,39 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
 
 /// A new instance with a name of its own.
 #[inline(always)]
-pub fn name_instance(thread: &mut Location) -> (*mut Task, TaskId) {
+pub fn name_instance(thread: &mut Location) -> *mut Task {
     let task = thread.new_instance();
-    thread.tasks.generation = thread.tasks.generation.wrapping_add(1);
-    let generation = thread.tasks.generation;
-    let context = thread.contexts.top();
-    let id = TaskId { communicator: context.communicator, thread: context.thread, generation };
-    // SAFETY: nobody else knows the instance yet.
-    unsafe { (*task).id = id };
-    (task, id)
+    if thread.tracing {
+        thread.tasks.generation = thread.tasks.generation.wrapping_add(1);
+        let generation = thread.tasks.generation;
+        // SAFETY: nobody else knows the instance yet.
+        unsafe { (*task).name = thread.contexts.top().task_name.with_last(generation) };
+    }
+    task
 }
 
 /// Writes the records of a creation that turned out to be real, with the time of its beginning.
 pub fn flush_creation(thread: &mut Location) {
     let Some(due) = thread.tasks.due.take() else { return };
     thread.gate &= !gate::CREATION;
-    if thread.tracing {
-        // SAFETY: the creator is still in the construct, so the instance is alive.
-        let (id, now) = (unsafe { (*due.task).id }, thread.header.last_ticks);
-        write_creation(thread, due.region, id, now);
-    }
+    write_creation(thread, due.region, due.task, thread.header.last_ticks);
 }
 
-fn write_creation(thread: &mut Location, region: u32, id: TaskId, now: u64) {
-    let TaskId { communicator, thread: number, generation } = id;
-    thread.event(|room, last| encode::enter(room, last, now, region));
-    thread.event(|room, last| {
-        encode::thread_task_create(room, last, now, communicator, number, generation)
-    });
+fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now: u64) {
+    // The creator is still in the construct, so the instance is alive.
+    let name = name_of(task);
+    thread.records(now, |records| records.region(region.enter).fields(kind::TASK_CREATE, &name));
+}
+
+/// Name of what runs.
+fn current_name(thread: &Location) -> Fields {
+    let task = thread.tasks.current;
+    if task.is_null() { thread.contexts.top().task_name } else { name_of(task) }
 }
 
 fn write_switch(thread: &mut Location, now: u64) {
-    let TaskId { communicator, thread: number, generation } = current_id(thread);
-    thread.event(|room, last| {
-        encode::thread_task_switch(room, last, now, communicator, number, generation)
-    });
-}
-
-fn current_id(thread: &Location) -> TaskId {
-    let task = thread.tasks.current;
-    if !task.is_null() {
-        // SAFETY: current tasks are alive.
-        return unsafe { (*task).id };
-    }
-    let context = thread.contexts.top();
-    TaskId { communicator: context.communicator, thread: context.thread, generation: 0 }
+    let name = current_name(thread);
+    thread.records(now, |records| records.fields(kind::TASK_SWITCH, &name));
 }
 
 /// Writes the switch back to what a completed task had suspended.
@@ -143,6 +148,39 @@ pub fn flush_switch(thread: &mut Location, now: u64) {
 #[inline(always)]
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
+    match thread.tasks.due {
+        Some(due) if due.task == task => end_creation(thread, due, regions, clock.now()),
+        _ => create_end_any(thread, handle, regions, clock),
+    }
+}
+
+/// The creation of an instance ends, and nothing has come between: it was deferred.
+#[inline(always)]
+fn end_creation(thread: &mut Location, Due { region, task }: Due, regions: TaskRegions, now: u64) {
+    let before = thread.header.last_ticks;
+    let now = thread.account(now);
+    let node = thread.header.current;
+    thread.tasks.due = None;
+    thread.gate &= !gate::CREATION;
+    thread.header.current = thread.node(node).parent;
+    if thread.tracing {
+        let name = name_of(task);
+        thread.records(before, |records| {
+            records
+                .region(region.enter)
+                .fields(kind::TASK_CREATE, &name)
+                .later(now)
+                .region(region.leave)
+        });
+    }
+    created(thread, node, false);
+    task_times::created(thread, node, regions.task.id, now - before);
+    thread.note(task, state::CREATED);
+}
+
+#[inline(never)]
+fn create_end_any(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
+    let task = untag(handle);
     let state = state_of(task);
     if state & state::UNDEFERRED != 0 {
         // SAFETY: only its creation still names the instance.
@@ -152,22 +190,22 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
     if state & (state::CREATED | state::FREE) != 0 {
         return;
     }
-    let key = Key::Region(regions.create).encode();
+    let create = regions.create;
     let immediate = state & state::IMMEDIATE != 0;
-    if handle & UNTIMED == 0 && thread.current().key == key && !thread.is_passing() {
+    if handle & UNTIMED == 0 && thread.current().key == create.key && !thread.is_passing() {
         let node = thread.header.current;
         created(thread, node, immediate);
-        thread.exit(regions.create, clock.now());
+        thread.exit(create.id, clock.now());
         // SAFETY: `CREATED` is not noted yet, so the instance is alive.
         let (begin, executed) = unsafe { ((*task).created_ticks, &(*task).executed_ticks) };
         let inside = if immediate { executed.load(Ordering::Relaxed) } else { 0 };
         let ticks = thread.header.last_ticks.saturating_sub(begin + inside);
-        task_times::created(thread, node, regions.task, ticks);
+        task_times::created(thread, node, regions.task.id, ticks);
         return thread.note(task, state::CREATED);
     }
     let node = match thread.is_passing() {
         true => 0,
-        false => thread.child(thread.header.current, key),
+        false => thread.child(thread.header.current, create.key),
     };
     if node != 0 {
         created(thread, node, immediate);
@@ -176,13 +214,13 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
         // It was predicted to be undeferred and is not: the time of this creation stays unknown.
         let now = thread.account(clock.now());
         thread.flush_gate(now);
-        // SAFETY: `CREATED` is not noted yet, so the instance is alive.
-        write_creation(thread, regions.create, unsafe { (*task).id }, now);
-        thread.event(|room, last| encode::leave(room, last, now, regions.create));
+        write_creation(thread, create, task, now);
+        thread.records(now, |records| records.region(create.leave));
     }
     thread.note(task, state::CREATED);
 }
 
+#[inline(always)]
 fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
     // An instance that was executed at once, but timed, has its records too.
     thread.node(node).created += 1;
@@ -195,6 +233,7 @@ fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
 }
 
 /// The running task has children that its next taskwait may wait for.
+#[inline(always)]
 pub fn expect_children(thread: &mut Location) {
     let current = thread.tasks.current;
     if current.is_null() {
@@ -206,13 +245,12 @@ pub fn expect_children(thread: &mut Location) {
 }
 
 /// The team has tasks: who waits in its barriers without one starves.
+#[inline(always)]
 pub fn expect_tasks(thread: &mut Location) {
-    let team = thread.context().team;
-    if team != u32::MAX {
-        let tasks = &thread.process.team(team).tasks;
-        if tasks.load(Ordering::Relaxed) == 0 {
-            tasks.store(1, Ordering::Relaxed);
-        }
+    if let Some(record) = thread.contexts.top().team_record()
+        && record.tasks.load(Ordering::Relaxed) == 0
+    {
+        record.tasks.store(1, Ordering::Relaxed);
     }
 }
 
@@ -221,20 +259,22 @@ pub fn expect_tasks(thread: &mut Location) {
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
     let before = state_of(task);
-    if before & (state::BEGUN | state::UNDEFERRED | state::FREE) != 0 {
+    if before & (state::UNDEFERRED | state::FREE) != 0 || has_begun(task) {
         return;
     }
     if thread.is_passing() {
         thread.skip();
-        return thread.note(task, state::BEGUN | state::LEFT);
+        note_begun(task);
+        return thread.note(task, state::LEFT);
     }
     // SAFETY: an instance that begins is alive; its creator is set before others know it.
-    let creator = unsafe { (*task).creator };
-    let immediate = creator == thread.index() && before & state::CREATED == 0;
-    if immediate && begins_undeferred(thread, task, handle, regions) {
-        return;
+    if before & state::CREATED == 0 && unsafe { (*task).creator } == thread.index() {
+        if begins_undeferred(thread, task, handle, regions) {
+            return;
+        }
+        thread.note(task, state::IMMEDIATE);
     }
-    thread.note(task, state::BEGUN | if immediate { state::IMMEDIATE } else { 0 });
+    note_begun(task);
     let now = clock.now();
     // The switch that may be due is replaced by the one to this task.
     flush_creation(thread);
@@ -242,8 +282,14 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     push(thread, task, now);
     // SAFETY: the instance is alive and executed by this thread only.
     unsafe { (*task).tied = regions.tied && (*task).construct == u32::MAX };
+    go_into(thread, task, regions.task);
+}
+
+/// The task that is the current one now is executed below the tasks' root.
+#[inline(always)]
+fn go_into(thread: &mut Location, task: *mut Task, region: &Defined) {
     let now = thread.header.last_ticks;
-    let node = thread.child(TASKS, Key::Region(regions.task).encode());
+    let node = thread.child(TASKS, region.key);
     thread.header.current = if node == 0 { TASKS } else { node };
     thread.current().visits += u64::from(node != 0);
     if node != 0 {
@@ -253,13 +299,14 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
             (*task).created_ticks
         };
         let waited = (created != 0).then(|| now.saturating_sub(created));
-        task_times::begun(thread, node, regions.task, waited);
+        task_times::begun(thread, node, region.id, waited);
     }
     if thread.tracing {
-        write_switch(thread, now);
-        thread.event(|room, last| encode::enter(room, last, now, regions.task));
+        let name = name_of(task);
+        thread
+            .records(now, |records| records.fields(kind::TASK_SWITCH, &name).region(region.enter));
     }
-    stub(thread, task, regions.task);
+    stub(thread, task, region.id);
 }
 
 /// The instance's creator executes it inside its creation: counted only, if nothing about the
@@ -289,7 +336,7 @@ fn begins_undeferred(
         thread.gate &= !gate::CREATION;
         thread.header.current = thread.current().parent;
     }
-    let node = thread.child(thread.header.current, Key::Region(regions.create).encode());
+    let node = thread.child(thread.header.current, regions.create.key);
     if node != 0 {
         thread.node(node).undeferred += 1;
         thread.node(node).private |= PREDICTED;
@@ -299,6 +346,7 @@ fn begins_undeferred(
 }
 
 /// Suspends what runs and makes `task` the current task.
+#[inline(always)]
 fn push(thread: &mut Location, task: *mut Task, now: u64) {
     let now = thread.account(now);
     let below = thread.tasks.current;
@@ -316,9 +364,14 @@ fn push(thread: &mut Location, task: *mut Task, now: u64) {
 }
 
 /// Finds the stub for `task` below the implicit task's scheduling point.
+#[inline(always)]
 fn stub(thread: &mut Location, task: *mut Task, region: u32) {
     let place = thread.context().scheduling_node;
-    let stub = thread.child(place, Key::Stub(region).encode());
+    let known = thread.tasks.stub;
+    let stub = match known.place == place && known.region == region {
+        true => known.node,
+        false => find_stub(thread, place, region),
+    };
     // SAFETY: the instance is alive and executed by this thread only.
     unsafe { (*task).stub = stub };
     if stub != 0 {
@@ -326,6 +379,14 @@ fn stub(thread: &mut Location, task: *mut Task, region: u32) {
     }
 }
 
+#[inline(never)]
+fn find_stub(thread: &mut Location, place: NodeOffset, region: u32) -> NodeOffset {
+    let node = thread.child(place, Key::Stub(region).encode());
+    thread.tasks.stub = Stub { place, region, node };
+    node
+}
+
+#[inline(always)]
 fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
     let start = thread.context().fragment_start;
     // SAFETY: the task is current, so alive, and what a proxy stands for is alive until its end.
@@ -350,6 +411,17 @@ fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
 #[inline(always)]
 pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
+    if thread.tasks.current == task
+        && thread.gate & !gate::CLOCK == 0
+        && thread.current().key == regions.task.key
+    {
+        return end_current(thread, task, regions.task, clock.now());
+    }
+    end_any(thread, task, regions, clock);
+}
+
+#[inline(never)]
+fn end_any(thread: &mut Location, task: *mut Task, regions: TaskRegions, clock: impl Clock) {
     if state_of(task) & state::UNDEFERRED != 0 {
         thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
         return;
@@ -357,12 +429,27 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
     complete(thread, task, regions, clock.now());
 }
 
-/// An instance that may be somewhere in the thread's stack has been executed to its end.
+/// The running task ends, with nothing open or due.
 #[inline(always)]
+fn end_current(thread: &mut Location, task: *mut Task, region: &Defined, now: u64) {
+    let now = thread.account(now);
+    if thread.tracing {
+        let name = name_of(task);
+        thread.records(now, |records| {
+            records.region(region.leave).fields(kind::TASK_COMPLETE, &name)
+        });
+        thread.gate |= gate::SWITCH;
+    }
+    pop(thread, now);
+    executed(thread, task, region.id);
+    thread.note_done(task);
+}
+
+/// An instance that may be somewhere in the thread's stack has been executed to its end.
 pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64) {
     if !is_in_stack(thread, task) {
         thread.unskip();
-        if state_of(task) & state::BEGUN != 0 {
+        if has_begun(task) {
             thread.note(task, state::COMPLETED);
         }
         return;
@@ -371,7 +458,7 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
     if thread.gate != 0 {
         thread.resynchronise(now);
     }
-    thread.exit(regions.task, now);
+    thread.exit(regions.task.id, now);
     let now = thread.header.last_ticks;
     write_complete(thread, now);
     if thread.tracing {
@@ -379,11 +466,11 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
     }
     let left = pop(thread, now);
     if left == task {
-        executed(thread, task, regions.task);
-    } else {
-        thread.note(task, state::COMPLETED);
+        executed(thread, task, regions.task.id);
+        return thread.note_done(task);
     }
-    thread.note(left, if left == task { state::COMPLETED | state::LEFT } else { state::GONE });
+    thread.note(task, state::COMPLETED);
+    thread.note(left, state::GONE);
 }
 
 /// The region of a task that was begun on this thread.
@@ -408,12 +495,8 @@ fn executed(thread: &mut Location, task: *mut Task, region: u32) {
 }
 
 fn write_complete(thread: &mut Location, now: u64) {
-    if thread.tracing {
-        let TaskId { communicator, thread: number, generation } = current_id(thread);
-        thread.event(|room, last| {
-            encode::thread_task_complete(room, last, now, communicator, number, generation)
-        });
-    }
+    let name = current_name(thread);
+    thread.records(now, |records| records.fields(kind::TASK_COMPLETE, &name));
 }
 
 /// Whether the running task is this instance or stands for it.
@@ -439,6 +522,7 @@ fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
 }
 
 /// Resumes what the current task had suspended. Returns the task.
+#[inline(always)]
 fn pop(thread: &mut Location, now: u64) -> *mut Task {
     let task = thread.tasks.current;
     end_fragment(thread, task, now);
@@ -462,7 +546,7 @@ fn pop(thread: &mut Location, now: u64) -> *mut Task {
 /// An untied task goes on behind a scheduling point, perhaps on another thread.
 pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clock) {
     let task = untag(handle);
-    let deferred = state_of(task) & (state::BEGUN | state::COMPLETED) == state::BEGUN;
+    let deferred = has_begun(task) && state_of(task) & state::COMPLETED == 0;
     if !deferred || thread.is_passing() || is_current(thread, task) {
         return;
     }
@@ -470,7 +554,7 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
     let proxy = thread.new_instance();
     // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
-        ((*proxy).id, (*proxy).original) = ((*task).id, task);
+        ((*proxy).name, (*proxy).original) = ((*task).name, task);
         (*task).migrated = region;
         (*proxy).children = true;
     }

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use pompeii_live::{Key, NodeOffset, Team, encode, node_index};
 
 use crate::barrier::{self, Barrier};
+use crate::events::Fields;
 use crate::instance::Task;
 use crate::location::{Location, ROOT};
 use crate::process::Process;
@@ -35,6 +36,8 @@ pub struct Context {
     pub size: u32,
     /// Communicator in the trace.
     pub communicator: u32,
+    /// Name of its implicit task, and of those that it creates but for their generation.
+    pub task_name: Fields,
     /// Node of the parallel region, 0 outside.
     pub base: NodeOffset,
     /// Where explicit tasks are being executed: the implicit task's node.
@@ -74,6 +77,7 @@ impl Context {
         thread: 0,
         size: 1,
         communicator: 0,
+        task_name: Fields::NONE,
         base: 0,
         scheduling_node: ROOT,
         fragment_start: 0,
@@ -85,6 +89,12 @@ impl Context {
         presence: 0,
         regions: ParallelRegions { parallel: 0, barrier: 0 },
     };
+
+    /// It is this thread of the team of this communicator.
+    pub fn name(&mut self, communicator: u32, thread: u32) {
+        (self.communicator, self.thread) = (communicator, thread);
+        self.task_name = Fields::task(communicator, thread, 0);
+    }
 
     /// Whether barriers here are those of the team.
     #[inline(always)]
@@ -117,6 +127,13 @@ impl Context {
     /// Forgets regions without a team.
     pub fn forget_unobserved(&mut self) {
         self.bars &= !bars::UNOBSERVED;
+    }
+
+    /// The team's record, if there is a team.
+    #[inline(always)]
+    pub fn team_record(&self) -> Option<&'static Team> {
+        // SAFETY: set by `begin`; records live as long as the process.
+        unsafe { self.record.as_ref() }
     }
 
     /// The team's record; only where there is a team.
@@ -310,6 +327,9 @@ pub fn begin(
         ..Context::INITIAL
     };
     thread.contexts.push(context);
+    if thread.tracing {
+        thread.context().name(communicator, number);
+    }
     thread.header.final_barrier = 0;
     if thread.tracing {
         thread.event(|room, last| encode::thread_team_begin(room, last, now, communicator));

@@ -179,6 +179,7 @@ impl Checked {
     fn events(&self) -> u64 {
         let mut events = 0;
         for location in &self.live.locations {
+            location.gather_events().unwrap();
             let Ok(mut bytes) = std::fs::read(&location.events_path) else { continue };
             let sealed = pompeii_otf2::seal::seal(&mut bytes, pompeii_live::CHUNK_BYTES).unwrap();
             assert_eq!(sealed.damaged_chunks, 0);

@@ -21,16 +21,19 @@ macro_rules! on_task {
 /// A task instance is created; `task` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i64) {
-    let mut id = 0;
+    let mut seen = false;
     on_construct!(d, |thread, process, handle| {
         if handle.extended {
-            id = task::create_begin(thread, handle.task(process), System) as i64;
+            let id = task::create_begin(thread, handle.task(process), System);
+            // SAFETY: the contract of this module; our own instrumenter's calls carry the argument.
+            unsafe { task.write(id as i64) };
         }
+        seen = true;
     });
-    // SAFETY: the contract of this module; only our own instrumenter's calls carry the argument.
+    // SAFETY: as above.
     unsafe {
-        if descriptor::is_extended(d) {
-            task.write(id);
+        if !seen && descriptor::is_extended(d) {
+            task.write(0);
         }
     }
 }
@@ -56,7 +59,7 @@ pub unsafe extern "C" fn POMP_Task_create_end(d: *mut Descriptor, task: i64) {
 /// An untied task goes on behind a scheduling point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
-    on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions.task, System));
+    on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions.task.id, System));
 }
 
 events! {

@@ -4,6 +4,8 @@
 //! So every instance is pushed on its thread's stack when it begins, also an undeferred one, and
 //! remembers its construct: what ends is the innermost of that construct.
 
+use std::sync::atomic::Ordering;
+
 use crate::clock::System;
 use crate::instance::Task;
 use crate::instance::state;
@@ -17,7 +19,7 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, untied: bool) -
         let maker = current_untied(thread) as *mut Task;
         // SAFETY: nobody else knows the instance yet.
         unsafe {
-            (*task).construct = regions.task;
+            (*task).construct = regions.task.id;
             (*task).untied = untied;
             (*task).maker = maker;
         }
@@ -77,7 +79,9 @@ pub fn begin(thread: &mut Location, id: usize, regions: TaskRegions) {
         // Nobody will name it any more.
         Some(task) => {
             thread.skip();
-            thread.note(task, state::BEGUN | state::COMPLETED | state::LEFT);
+            // SAFETY: until it is done the instance is alive.
+            unsafe { (*task).begun.store(true, Ordering::Relaxed) };
+            thread.note(task, state::COMPLETED | state::LEFT);
         }
         None => {
             thread.gate |= gate::SKIPPING;
@@ -96,7 +100,7 @@ pub fn end(thread: &mut Location, regions: TaskRegions) {
         let task = instance(entry);
         // SAFETY: entries of a stack and what they stand for are alive.
         let (construct, below) = unsafe { ((*task).construct, (*entry).below) };
-        if construct == regions.task {
+        if construct == regions.task.id {
             return task::end(thread, task as usize, regions, System);
         }
         entry = below;

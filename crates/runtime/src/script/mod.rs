@@ -44,6 +44,7 @@ use expect_test::Expect;
 use pompeii_live::{Calibration, RegionKind};
 
 use crate::clock::Clock;
+use crate::descriptor::Defined;
 use crate::location::Location;
 use crate::process::{Options, Process, RegionText};
 use crate::sync::{self, Lock, Turn};
@@ -108,6 +109,10 @@ fn kind(name: &str) -> RegionKind {
     ];
     let known = kinds.into_iter().find(|(word, _)| name.starts_with(word));
     known.map_or(RegionKind::User, |(_, kind)| kind)
+}
+
+fn defined(region: u32) -> &'static Defined {
+    Box::leak(Box::new(Defined::new(region)))
 }
 
 #[derive(Clone, Copy)]
@@ -183,8 +188,8 @@ impl Run {
 
     fn task_regions(&mut self, name: &str) -> TaskRegions {
         TaskRegions {
-            create: self.region(&format!("create {name}")),
-            task: self.region(name),
+            create: defined(self.region(&format!("create {name}"))),
+            task: defined(self.region(name)),
             conditional: true,
             tied: name.starts_with("tied"),
         }
@@ -373,7 +378,8 @@ impl Run {
     fn taskloop_event(&mut self, name: &str, verb: &str, (of, which): (&str, &str), now: u64) {
         let region = self.region(&format!("taskloop {of}"));
         let task = self.region(of);
-        let regions = TaskRegions { create: region, task, conditional: false, tied: false };
+        let (create, task) = (defined(region), defined(task));
+        let regions = TaskRegions { create, task, conditional: false, tied: false };
         let thread = self.thread(name);
         let carried = self.loops.get(which).copied().unwrap_or(0);
         let carries = match verb {
@@ -414,7 +420,7 @@ impl Run {
             "run" => task::begin(thread, handle, regions, At(now)),
             "done" => task::end(thread, handle, regions, At(now)),
             "created" => task::create_end(thread, handle, regions, At(now)),
-            "resume" => task::resume(thread, handle, regions.task, At(now)),
+            "resume" => task::resume(thread, handle, regions.task.id, At(now)),
             _ => panic!("{name} {verb} {of} {instance}"),
         });
     }

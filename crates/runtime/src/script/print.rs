@@ -143,8 +143,9 @@ impl Run {
         let mut locks = Vec::new();
         for (name, location) in &self.threads {
             let _ = writeln!(text, "{name}");
-            let path =
-                self.folder.path().join("live").join(pompeii_live::events_file(index(*location)));
+            let live = self.folder.path().join("live");
+            pompeii_live::gather(&live, index(*location)).unwrap();
+            let path = live.join(pompeii_live::events_file(index(*location)));
             let Ok(mut bytes) = std::fs::read(path) else { continue };
             let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
             bytes.truncate(sealed.file_bytes as usize);

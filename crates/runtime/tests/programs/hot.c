@@ -14,6 +14,9 @@ REGION(critical, "critical", "");
 REGION(single, "single", "");
 REGION(loop, "for", "");
 REGION(task, "task", "");
+REGION(taskwait, "taskwait", "");
+REGION(barrier, "barrier", "");
+REGION(inner, "parallel", "");
 static POMPExtension undeferred = {POMP_EXTENSION, "if(0)"};
 static OMPRegDescr conditional = {"task", "", 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&undeferred};
 static POMPExtension stamped = {POMP_EXTENSION, "timed"};
@@ -77,11 +80,29 @@ static void one(char kind) {
     POMP_Task_end(&conditional, id);
     POMP_Task_create_end(&conditional, id);
     break;
+  case 'w': /* deferred, executed while its creator waits for it */
+    POMP_Task_create_begin(&task, &id);
+    POMP_Task_create_end(&task, id);
+    POMP_Taskwait_enter(&taskwait);
+    POMP_Task_begin(&task, id);
+    POMP_Task_end(&task, id);
+    POMP_Taskwait_exit(&taskwait);
+    break;
   case 't': /* deferred */
     POMP_Task_create_begin(&task, &id);
     POMP_Task_create_end(&task, id);
     POMP_Task_begin(&task, id);
     POMP_Task_end(&task, id);
+    break;
+  case 'b':
+    POMP_Barrier_enter(&barrier);
+    POMP_Barrier_exit(&barrier);
+    break;
+  case 'p': /* the master's part of a region */
+    POMP_Parallel_fork(&inner, &id);
+    POMP_Parallel_begin(&inner, id);
+    POMP_Parallel_end(&inner, id);
+    POMP_Parallel_join(&inner, id);
     break;
   }
 }

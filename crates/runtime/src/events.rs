@@ -1,0 +1,420 @@
+//! A location's records: the chunk that is being filled, and what happens when it is full.
+//!
+//! Room is asked for once per event, also where an event is several records ([`Records`]). What is
+//! encoded ahead of time (regions, names of tasks, of locks, of teams) is copied as words of a fixed
+//! size: what is too much is overwritten by the next record.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Packed, Room, TIMESTAMP_BYTES};
+use pompeii_live::{
+    CHUNK_BYTES, Definition, Mapped, begin_chunk, buffer_file, chunk, events_file, write_chunk,
+};
+
+use crate::clock;
+use crate::location::Location;
+
+/// Events of a location: the current chunk.
+pub struct Events {
+    /// Where the next record goes, and the last place where an event has room: addresses, so that
+    /// "no chunk" is like "no room".
+    next: usize,
+    limit: usize,
+    chunk: *mut [u8; CHUNK_BYTES],
+    /// Its number.
+    number: u64,
+    /// Time of the last timestamp.
+    pub last_time: u64,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self { next: 1, limit: 0, chunk: null_mut(), number: 0, last_time: 0 }
+    }
+}
+
+impl Events {
+    /// Room for an event, if it is left in the current chunk.
+    #[inline(always)]
+    pub fn room(&self) -> Option<*mut Room> {
+        (self.next <= self.limit).then_some(self.next as *mut Room)
+    }
+
+    /// So many bytes of the room are a record now.
+    #[inline(always)]
+    pub fn advance(&mut self, bytes: usize) {
+        self.next += bytes;
+    }
+
+    /// Goes on in chunk `number`; what the buffer holds is in the file or given up.
+    fn begin(&mut self, number: u64) {
+        // SAFETY: the buffer is mapped, and only this thread writes there.
+        let used = begin_chunk(unsafe { &mut *self.chunk }, number, &mut self.last_time);
+        self.number = number;
+        self.next = self.chunk as usize + used;
+        self.limit = self.chunk as usize + CHUNK_BYTES - EVENT_ROOM_BYTES;
+    }
+}
+
+/// The records of one event, at most [`EVENT_ROOM_BYTES`] with their time: invisible until
+/// [`Records::end`] writes the first byte of the timestamp in front of them.
+pub struct Records {
+    start: *mut u8,
+    at: *mut u8,
+    /// Time of those that come next.
+    time: u64,
+}
+
+impl Records {
+    /// Begins, where the current chunk has room.
+    #[inline(always)]
+    pub fn begin(events: &Events, time: u64) -> Option<Records> {
+        let start = events.room()?.cast::<u8>();
+        // SAFETY: within the room.
+        Some(Records { start, at: unsafe { start.add(TIMESTAMP_BYTES) }, time })
+    }
+
+    /// What comes next happened later.
+    #[inline(always)]
+    pub fn later(mut self, time: u64) -> Self {
+        // SAFETY: the caller's records fit into a room, and so does a word at each of them.
+        unsafe {
+            self.at.write(kind::TIMESTAMP);
+            self.at.add(1).cast::<u64>().write_unaligned(time.to_le());
+            self.at = self.at.add(TIMESTAMP_BYTES);
+        }
+        self.time = time;
+        self
+    }
+
+    /// An Enter or a Leave.
+    #[inline(always)]
+    pub fn region(mut self, record: Packed) -> Self {
+        let (word, bytes) = record.word();
+        // SAFETY: the caller's records fit into a room, and so does a word at each of them.
+        unsafe {
+            self.at.cast::<u64>().write_unaligned(word);
+            self.at = self.at.add(bytes);
+        }
+        self
+    }
+
+    /// A record of this kind with fields that were encoded before.
+    #[inline(always)]
+    pub fn fields(mut self, kind: u8, fields: &Fields) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            self.at.write(kind);
+            self.at.add(1).cast::<[u8; 16]>().write_unaligned(fields.bytes);
+            self.at = self.at.add(2 + usize::from(fields.bytes[0]));
+        }
+        self
+    }
+
+    /// The same with another number as the last field.
+    #[inline(always)]
+    pub fn numbered(self, kind: u8, fields: &Fields, number: u32) -> Self {
+        let records = self.fields(kind, fields);
+        // SAFETY: the last field was encoded in four bytes.
+        unsafe { records.at.sub(4).cast::<u32>().write_unaligned(number.to_le()) };
+        records
+    }
+
+    /// Makes the records visible, the first of them with this time.
+    #[inline(always)]
+    pub fn end(self, events: &mut Events, now: u64) {
+        // SAFETY: as above; nobody reads before the process has ended.
+        unsafe {
+            self.at.write(0);
+            compiler_fence(Ordering::Release);
+            self.start.add(1).cast::<u64>().write_unaligned(now.to_le());
+            compiler_fence(Ordering::Release);
+            self.start.write(kind::TIMESTAMP);
+        }
+        events.next = self.at as usize;
+        events.last_time = self.time;
+    }
+}
+
+/// Record ids (OTF2 specification) of what [`Records::fields`] writes.
+pub mod kind {
+    /// A time for the records behind it.
+    pub const TIMESTAMP: u8 = 5;
+    /// A team is asked for.
+    pub const FORK: u8 = 53;
+    /// A team is gone.
+    pub const JOIN: u8 = 54;
+    /// A member begins.
+    pub const TEAM_BEGIN: u8 = 55;
+    /// A member ends.
+    pub const TEAM_END: u8 = 56;
+    /// Has a lock.
+    pub const ACQUIRE: u8 = 57;
+    /// Gives a lock back.
+    pub const RELEASE: u8 = 58;
+    /// A task instance is created.
+    pub const TASK_CREATE: u8 = 59;
+    /// A task instance goes on.
+    pub const TASK_SWITCH: u8 = 60;
+    /// A task instance is done.
+    pub const TASK_COMPLETE: u8 = 61;
+}
+
+/// The fields of a record behind its id, the length first: what does not change is encoded once.
+/// At most three compressed 32-bit numbers, which is 16 bytes with the length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Fields {
+    bytes: [u8; 16],
+}
+
+impl Fields {
+    /// A number that takes four bytes: one of any size can be put in its place.
+    const WIDE: u32 = 1 << 24;
+
+    /// None: a record without fields.
+    pub const NONE: Fields = Fields { bytes: [0; 16] };
+
+    /// Names a task instance: its team and the thread that creates it, and which one it is.
+    pub fn task(team: u32, thread: u32, generation: u32) -> Fields {
+        Self::of(|room, last| encode::thread_task_create(room, last, 0, team, thread, Self::WIDE))
+            .with_last(generation)
+    }
+
+    /// A lock, and the order of its acquisitions.
+    pub fn lock(model: u8, lock: u32) -> Fields {
+        Self::of(|room, last| encode::thread_acquire_lock(room, last, 0, model, lock, Self::WIDE))
+    }
+
+    /// A team.
+    pub fn team(team: u32) -> Fields {
+        Self::of(|room, last| encode::thread_team_begin(room, last, 0, team))
+    }
+
+    /// A fork with so many threads asked for.
+    pub fn fork(model: u8, threads: u32) -> Fields {
+        Self::of(|room, last| encode::thread_fork(room, last, 0, model, threads))
+    }
+
+    /// A join.
+    pub fn join(model: u8) -> Fields {
+        Self::of(|room, last| encode::thread_join(room, last, 0, model))
+    }
+
+    fn of(encode: impl FnOnce(&mut Room, &mut u64) -> usize) -> Fields {
+        let mut room = [0; EVENT_ROOM_BYTES];
+        encode(&mut room, &mut 0);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&room[1..17]);
+        Fields { bytes }
+    }
+
+    /// The same with another last number; it must have been encoded in four bytes.
+    #[inline(always)]
+    pub fn with_last(mut self, number: u32) -> Fields {
+        let end = usize::from(self.bytes[0]) + 1;
+        if let Some(last) = self.bytes.get_mut(end.wrapping_sub(4)..end) {
+            last.copy_from_slice(&number.to_le_bytes());
+        }
+        self
+    }
+}
+
+impl Location {
+    /// Appends one event.
+    #[inline(always)]
+    pub fn event(&mut self, record: impl FnOnce(&mut Room, &mut u64) -> usize) {
+        if self.events.room().is_none() && !self.next_chunk() {
+            return;
+        }
+        if let Some(room) = self.events.room() {
+            // SAFETY: `room` has said that it is free; only this thread writes there.
+            let bytes = record(unsafe { &mut *room }, &mut self.events.last_time);
+            self.events.advance(bytes);
+        }
+    }
+
+    /// Appends an event of several records, where there is a trace.
+    #[inline(always)]
+    pub fn records(&mut self, now: u64, write: impl FnOnce(Records) -> Records) {
+        if !self.tracing || (self.events.room().is_none() && !self.next_chunk()) {
+            return;
+        }
+        if let Some(records) = Records::begin(&self.events, now) {
+            write(records).end(&mut self.events, now);
+        }
+    }
+
+    /// Makes room: the chunk is full, or there is none yet.
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self) -> bool {
+        if !self.events.chunk.is_null() {
+            self.spill();
+            return true;
+        }
+        let path = format!("{}/{}", self.process.options.folder, buffer_file(self.index()));
+        match Mapped::create(&path, CHUNK_BYTES, CHUNK_BYTES) {
+            Ok(buffer) => {
+                self.events.chunk = buffer.base().cast();
+                self.events.begin(0);
+                true
+            }
+            Err(error) => {
+                self.process.lost(1, error.errno);
+                self.tracing = false;
+                false
+            }
+        }
+    }
+
+    /// The full chunk goes to the file, and the trace says how long that has taken. Where it cannot
+    /// be written, it is given up: how many events that are is counted, and the newest are kept.
+    fn spill(&mut self) {
+        let (before, now) = (clock::now(), self.header.last_ticks);
+        let path = format!("{}/{}", self.process.options.folder, events_file(self.index()));
+        // SAFETY: the buffer is mapped, and only this thread writes there.
+        let bytes = unsafe { &*self.events.chunk };
+        match write_chunk(&path, self.events.number, bytes) {
+            Ok(()) => {
+                self.events.begin(self.events.number + 1);
+                let stop = now + clock::now().saturating_sub(before);
+                self.event(|room, last| encode::buffer_flush(room, last, now, stop));
+            }
+            Err(error) => {
+                let scan = chunk::scan(bytes).unwrap_or_default();
+                let (from, until) = (scan.first_time.unwrap_or(now), scan.last_time.unwrap_or(now));
+                let (location, events) = (self.index(), scan.events);
+                self.process.lost(events, error.errno);
+                self.process.define(&Definition::Dropped { location, events, from, until });
+                self.events.begin(self.events.number);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use pompeii_live::LiveProcess;
+    use pompeii_otf2::event::Event;
+    use pompeii_otf2::read::{Bytes, EventReader};
+    use pompeii_otf2::reference::LocationRef;
+    use pompeii_otf2::seal;
+
+    use super::*;
+    use crate::process::{Options, Process};
+
+    /// What was encoded ahead of time reads like what the encoder writes, but for the width of the
+    /// last number.
+    #[test]
+    fn fields_are_those_of_the_encoder() {
+        for number in [0, 1, 255, 70_000, u32::MAX - 1] {
+            let mut room = [0; EVENT_ROOM_BYTES];
+            let mut last_time = 0;
+            let wide = number | Fields::WIDE;
+            let used = encode::thread_task_create(&mut room, &mut last_time, 0, 300, 2, wide);
+            assert_eq!(Fields::task(300, 2, wide).bytes[..used - 1], room[1..used]);
+            assert_eq!(
+                Fields::task(300, 2, number),
+                Fields::task(300, 2, 7).with_last(number),
+                "{number}"
+            );
+        }
+        assert_eq!(Fields::team(1).bytes[..3], [2, 1, 1]);
+        assert_eq!(Fields::join(3).bytes[..2], [1, 3]);
+        assert_eq!(Fields::fork(3, 4).bytes[..4], [3, 3, 1, 4]);
+        // The longest: length and three numbers of four bytes.
+        assert_eq!(Fields::task(u32::MAX - 1, u32::MAX - 1, 1).bytes[0], 15);
+    }
+
+    /// A location that records, in a folder of its own.
+    fn location() -> (tempfile::TempDir, &'static mut Location) {
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(Options {
+            folder: folder.path().display().to_string(),
+            trace: true,
+            tsc: true,
+            ..Options::default()
+        });
+        let location = process.unwrap().new_location(None).unwrap();
+        // SAFETY: locations are never freed, and the test has one thread.
+        (folder, unsafe { &mut *location })
+    }
+
+    /// Visits a region so often, one tick after the other.
+    fn visit(location: &mut Location, times: std::ops::Range<u64>) {
+        for time in times {
+            location.enter(0, 2 * time);
+            location.exit(0, 2 * time + 1);
+        }
+    }
+
+    /// What the location's event file holds: events, and times of all but the flushes.
+    fn recorded(folder: &tempfile::TempDir) -> (u64, Vec<u64>, u64) {
+        pompeii_live::gather(folder.path(), 0).unwrap();
+        let mut bytes = std::fs::read(folder.path().join(events_file(0))).unwrap();
+        let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
+        assert_eq!(sealed.damaged_chunks, 0);
+        bytes.truncate(sealed.file_bytes as usize);
+        let chunk = CHUNK_BYTES as u64;
+        let source = Bytes::new(bytes, chunk);
+        let (mut times, mut flushes) = (Vec::new(), 0);
+        for record in EventReader::new(source, Path::new("0"), chunk, LocationRef(0)) {
+            let record = record.unwrap();
+            match record.event {
+                Event::BufferFlush(flush) => {
+                    assert!(flush.stop_time.0 >= record.time);
+                    flushes += 1;
+                }
+                _ => times.push(record.time),
+            }
+        }
+        (sealed.events, times, flushes)
+    }
+
+    #[test]
+    fn full_chunks_are_written_and_the_trace_says_so() {
+        let (folder, location) = location();
+        const VISITS: u64 = 150_000;
+        visit(location, 1..VISITS);
+        let (events, times, flushes) = recorded(&folder);
+        // Twelve bytes each, so three chunks are full.
+        assert_eq!((events, flushes), (2 * (VISITS - 1) + 3, 3));
+        assert!(times.into_iter().eq(2..2 * VISITS));
+        let live = LiveProcess::open(folder.path()).unwrap();
+        assert_eq!(live.lost_events, 0);
+    }
+
+    /// Two chunks cannot be written: their events are counted, and what follows is kept.
+    #[test]
+    fn chunks_that_cannot_be_written_are_counted() {
+        let (folder, location) = location();
+        let file = folder.path().join(events_file(0));
+        visit(location, 1..10_000);
+        std::fs::create_dir(&file).unwrap();
+        visit(location, 10_000..100_000);
+        std::fs::remove_dir(&file).unwrap();
+        visit(location, 100_000..150_000);
+        let (events, times, flushes) = recorded(&folder);
+        let live = LiveProcess::open(folder.path()).unwrap();
+        assert_eq!(live.lost_events + events - flushes, 2 * 149_999);
+        let dropped: Vec<_> = live
+            .definitions
+            .iter()
+            .filter_map(|definition| match *definition {
+                Definition::Dropped { location: 0, events, from, until } => {
+                    assert_eq!(until - from + 1, events);
+                    Some((from, until, events))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!((dropped.len(), dropped[0].0), (2, 2));
+        assert_eq!(dropped.iter().map(|dropped| dropped.2).sum::<u64>(), live.lost_events);
+        assert_eq!(dropped[1].0, dropped[0].1 + 1);
+        assert_eq!((times[0], times.last()), (dropped[1].1 + 1, Some(&299_999)));
+        assert_eq!(live.first_errno, Some(libc::EISDIR));
+    }
+}
