@@ -66,8 +66,8 @@ pub enum Definition {
         /// Threads.
         size: u32,
     },
-    /// A chunk of a location's events that could not be kept. No definition, but it comes as rarely,
-    /// and has to outlive the process as well.
+    /// A chunk of a location's events that could not be kept. It is no definition, but comes as
+    /// rarely, and has to outlive the process as well.
     Dropped {
         /// Whose.
         location: u32,

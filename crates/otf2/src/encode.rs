@@ -62,8 +62,8 @@ impl Packed {
         Packed::single(13, region)
     }
 
-    /// The bytes in the order of the file, and how many of them are the record; behind it there is a
-    /// zero, and something else.
+    /// The bytes in the order of the file, and how many of them are the record; behind it there is
+    /// a zero, and something else.
     #[inline(always)]
     pub const fn word(self) -> (u64, usize) {
         (self.0.to_le(), (self.0 >> 56) as usize)

@@ -1,8 +1,8 @@
 //! A location's records: the chunk that is being filled, and what happens when it is full.
 //!
 //! Room is asked for once per event, also where an event is several records ([`Records`]). What is
-//! encoded ahead of time (regions, names of tasks, of locks, of teams) is copied as words of a fixed
-//! size: what is too much is overwritten by the next record.
+//! encoded ahead of time (regions, names of tasks, of locks, of teams) is copied as words of a
+//! fixed size: what is too much is overwritten by the next record.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{Ordering, compiler_fence};
@@ -141,14 +141,6 @@ impl Records {
 pub mod kind {
     /// A time for the records behind it.
     pub const TIMESTAMP: u8 = 5;
-    /// A team is asked for.
-    pub const FORK: u8 = 53;
-    /// A team is gone.
-    pub const JOIN: u8 = 54;
-    /// A member begins.
-    pub const TEAM_BEGIN: u8 = 55;
-    /// A member ends.
-    pub const TEAM_END: u8 = 56;
     /// Has a lock.
     pub const ACQUIRE: u8 = 57;
     /// Gives a lock back.
@@ -184,21 +176,6 @@ impl Fields {
     /// A lock, and the order of its acquisitions.
     pub fn lock(model: u8, lock: u32) -> Fields {
         Self::of(|room, last| encode::thread_acquire_lock(room, last, 0, model, lock, Self::WIDE))
-    }
-
-    /// A team.
-    pub fn team(team: u32) -> Fields {
-        Self::of(|room, last| encode::thread_team_begin(room, last, 0, team))
-    }
-
-    /// A fork with so many threads asked for.
-    pub fn fork(model: u8, threads: u32) -> Fields {
-        Self::of(|room, last| encode::thread_fork(room, last, 0, model, threads))
-    }
-
-    /// A join.
-    pub fn join(model: u8) -> Fields {
-        Self::of(|room, last| encode::thread_join(room, last, 0, model))
     }
 
     fn of(encode: impl FnOnce(&mut Room, &mut u64) -> usize) -> Fields {
@@ -322,9 +299,6 @@ mod tests {
                 "{number}"
             );
         }
-        assert_eq!(Fields::team(1).bytes[..3], [2, 1, 1]);
-        assert_eq!(Fields::join(3).bytes[..2], [1, 3]);
-        assert_eq!(Fields::fork(3, 4).bytes[..4], [3, 3, 1, 4]);
         // The longest: length and three numbers of four bytes.
         assert_eq!(Fields::task(u32::MAX - 1, u32::MAX - 1, 1).bytes[0], 15);
     }
