@@ -306,13 +306,13 @@ mod tests {
     /// A location that records, in a folder of its own.
     fn location() -> (tempfile::TempDir, &'static mut Location) {
         let folder = tempfile::tempdir().unwrap();
-        let process = Process::start(Options {
+        let options = Options {
             folder: folder.path().display().to_string(),
             trace: true,
             tsc: true,
             ..Options::default()
-        });
-        let location = process.unwrap().new_location(None).unwrap();
+        };
+        let location = Process::start(options, None).unwrap().new_location(None).unwrap();
         // SAFETY: locations are never freed, and the test has one thread.
         (folder, unsafe { &mut *location })
     }
