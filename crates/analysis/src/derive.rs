@@ -13,6 +13,7 @@ pub fn derive(measured: &Cube) -> Cube {
     let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);
     cube.waits.clone_from(&measured.waits);
     cube.task_times.clone_from(&measured.task_times);
+    cube.visit_times.clone_from(&measured.visit_times);
     for property in properties::metrics() {
         let parent = property.parent.and_then(|name| cube.metric(name));
         cube.add_metric(Metric {

@@ -11,7 +11,7 @@ use pompeii_cubex::Id as _;
 use pompeii_model::{
     CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, MetricId,
     Paradigm, Process, ProcessId, Region, RegionId, Role, System, TASKS_FILE, TaskTimes, Unit,
-    WAITS_FILE, Wait,
+    VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use thiserror::Error;
 
@@ -86,6 +86,7 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
     cube.wall_ticks = wall_ticks(report, &cube, time)?;
     cube.waits = waits(reader, &ids)?;
+    cube.visit_times = visit_times(reader, &ids)?;
     cube.task_times = task_times(reader, cube.regions.len(), &ids)?;
     Ok(cube)
 }
@@ -104,6 +105,18 @@ fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
         Some(Wait { call: *call(wait.call)?, location: *location(wait.location)?, by, ..wait })
     };
     Ok(Wait::parse_all(&String::from_utf8_lossy(&text)).into_iter().filter_map(known).collect())
+}
+
+/// Times of single visits, where they were asked for.
+fn visit_times(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<VisitTimes>, LoadError> {
+    let text = reader.file(VISITS_FILE)?.unwrap_or_default();
+    let known = |times: VisitTimes| {
+        let call = ids.calls.get(&cubex::CallPathId::from_index(times.call.index()))?;
+        let stored = cubex::LocationId::from_index(times.location.index());
+        Some(VisitTimes { call: *call, location: *ids.locations.get(&stored)?, ..times })
+    };
+    let times = VisitTimes::parse_all(&String::from_utf8_lossy(&text));
+    Ok(times.into_iter().filter_map(known).collect())
 }
 
 /// Times of task instances. Regions have the same ids in the report and in the model.

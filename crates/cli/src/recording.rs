@@ -17,11 +17,15 @@ pub struct Options {
     /// Which functions and user regions are recorded: a filter file in Score-P's syntax
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
+    /// Keep shortest, longest and mean time of single visits per call path too
+    #[arg(long)]
+    statistics: bool,
 }
 
 /// What the options, or else the environment, have said.
 pub struct Recording {
     filter: Option<PathBuf>,
+    statistics: bool,
 }
 
 impl Options {
@@ -32,7 +36,7 @@ impl Options {
     pub fn read(&self) -> Result<Recording> {
         let named = self.filter.clone().or_else(|| path_of(FILTER_VARIABLES));
         let filter = named.map(|path| absolute_if(&path, read_filter(&path))).transpose()?;
-        Ok(Recording { filter })
+        Ok(Recording { filter, statistics: self.statistics })
     }
 }
 
@@ -65,6 +69,9 @@ impl Recording {
     pub fn set(&self, command: &mut Command) {
         if let Some(filter) = &self.filter {
             command.env(FILTER_VARIABLES[0], filter);
+        }
+        if self.statistics {
+            command.env("POMPEII_STATISTICS", "1");
         }
     }
 

@@ -29,6 +29,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_FILTER", &["SCOREP_FILTERING_FILE"]),
     variable("POMPEII_TIMED_UNDEFERRED", &[]),
     variable("POMPEII_FOLLOW_FORKS", &[]),
+    variable("POMPEII_STATISTICS", &[]),
     variable("POMPEII_ENABLE", &[]),
     variable("POMPEII_LIVE_DIR", &[]),
     variable("POMPEII_INSTRUMENT", &[]),

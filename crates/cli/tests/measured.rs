@@ -97,3 +97,36 @@ fn a_profile_knows_how_long_tasks_took() {
     let text = sandbox.succeeds("report exp").output;
     assert!(text.contains("Tasks: time per instance") && text.contains("  execution"), "{text}");
 }
+
+/// Ten visits of a region, the last of 5 ms; what is not asked for is not there.
+const VISITS: &str = "#include <unistd.h>
+int main(void) {
+  for (int i = 0; i < 10; i++) {
+#pragma omp parallel num_threads(2)
+    usleep(i == 9 ? 5000 : 10);
+  }
+  return 0;
+}
+";
+
+#[test]
+fn times_of_single_visits_are_kept_on_request() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("visits", VISITS);
+    sandbox.succeeds("run -q -o plain -- ./visits");
+    assert_eq!(report(&sandbox, "plain")["visit_times"], Value::Array(Vec::new()));
+    sandbox.succeeds("run -q --statistics -o exp -- ./visits");
+    let report = report(&sandbox, "exp");
+    let times = report["visit_times"].as_array().unwrap();
+    let parallel =
+        |of: &&Value| region_of(&report, &of["call_path"]) == "!$omp parallel @visits.c:4";
+    let of = times.iter().find(parallel).unwrap();
+    assert_eq!(of["count"], 20);
+    let seconds = |what: &str| of[what].as_f64().unwrap();
+    assert!(seconds("max_s") >= 0.005 && seconds("min_s") < seconds("mean_s"), "{of}");
+    let sum = seconds("sum_s");
+    let path = &report["call_paths"][of["call_path"].as_u64().unwrap() as usize];
+    assert!((sum - path["time_s"].as_f64().unwrap()).abs() < 1e-9, "{of} {path}");
+    let text = sandbox.succeeds("report exp").output;
+    assert!(text.contains("Call paths: time per visit"), "{text}");
+}

@@ -16,6 +16,7 @@ mod running;
 mod task_times;
 mod trace;
 mod unify;
+mod visit_times;
 mod waits;
 
 use std::fs::{self, File};

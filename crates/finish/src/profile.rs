@@ -10,11 +10,12 @@ use pompeii_cubex::{
     self as cubex, DataType, LocationGroup, MetricKind, Report, SystemNode, WriteOptions, Writer,
 };
 use pompeii_model::{
-    CallId, Cube, Id, IndexVec, LocationId, MetricId, TASKS_FILE, TaskTimes, Unit, WAITS_FILE, Wait,
+    CallId, Cube, Id, IndexVec, LocationId, MetricId, TASKS_FILE, TaskTimes, Unit, VISITS_FILE,
+    VisitTimes, WAITS_FILE, Wait,
 };
 
-use crate::task_times;
 use crate::unify::Unified;
+use crate::{task_times, visit_times};
 
 /// Writes `path`.
 pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
@@ -42,27 +43,38 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
             })?,
         }
     }
-    write_task_times(&mut writer, cube, &own)?;
+    write_statistics(&mut writer, cube, &own)?;
     let waits: Vec<Wait> = cube.waits.iter().map(|wait| stored(wait, &calls)).collect();
     writer.file(WAITS_FILE, Wait::write_all(&waits).as_bytes())?;
     writer.finish().map(drop)
 }
 
-/// Behind the metrics of the cube: statistics of task instances, and the histograms in a file.
-fn write_task_times(
+/// Behind the metrics of the cube: statistics of task instances and of visits. Histograms, and what
+/// is read back exactly, are in files.
+fn write_statistics(
     writer: &mut Writer<'_, File>,
     cube: &Cube,
     own: &HashMap<cubex::CallPathId, CallId>,
 ) -> Result<(), cubex::Error> {
-    for (place, (time, _)) in task_times::metrics(cube).into_iter().enumerate() {
-        let metric = cubex::MetricId::from_index(cube.metrics().len() + place);
+    let times = task_times::metrics(cube);
+    let visits = visit_times::Rows::new(cube);
+    for position in 0..times.len() + visit_times::metrics(cube).len() {
+        let metric = cubex::MetricId::from_index(cube.metrics().len() + position);
+        let row_of = |call: CallId| match times.get(position) {
+            Some((time, _)) => task_times::row(cube, *time, call),
+            None => visits.row(position - times.len(), call),
+        };
         for path in writer.row_order(metric)? {
-            let row = own.get(&path).and_then(|&call| task_times::row(cube, time, call));
-            if let Some(row) = row {
+            if let Some(row) = own.get(&path).and_then(|&call| row_of(call)) {
                 writer.row(metric, path, &row)?;
             }
         }
     }
+    let calls: HashMap<CallId, CallId> =
+        own.iter().map(|(theirs, &own)| (own, CallId::from_index(theirs.index()))).collect();
+    let stored = |times: &VisitTimes| VisitTimes { call: calls[&times.call], ..*times };
+    let visits: Vec<VisitTimes> = cube.visit_times.iter().map(stored).collect();
+    writer.file(VISITS_FILE, VisitTimes::write_all(&visits).as_bytes())?;
     writer.file(TASKS_FILE, TaskTimes::write_all(&cube.task_times).as_bytes())
 }
 
@@ -139,7 +151,8 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
             },
         );
     }
-    for (_, metric) in task_times::metrics(cube) {
+    let times = task_times::metrics(cube).into_iter().map(|(_, metric)| metric);
+    for metric in times.chain(visit_times::metrics(cube)) {
         report.metrics.push(None, metric);
     }
     for region in cube.regions.iter() {

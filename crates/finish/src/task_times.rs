@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use pompeii_cubex::{self as cubex, DataType, TauAtomic, Value};
+use crate::visit_times::statistics;
+use pompeii_cubex::{self as cubex, DataType, Value};
 use pompeii_live::{LiveProcess, TaskRecord, task_time};
 use pompeii_model::{
     CallId, Cube, Distribution, Id, LocationId, Moments, RegionId, TaskTime, TaskTimes,
@@ -81,16 +82,3 @@ pub fn row(cube: &Cube, time: TaskTime, call: CallId) -> Option<Vec<Value>> {
 
 /// The region of the root above task trees: a process defines it second.
 const TASKS_REGION: RegionId = RegionId(1);
-
-/// Moments in seconds. Nothing is so that it does not count where locations are aggregated.
-fn statistics(cube: &Cube, of: &Moments) -> TauAtomic {
-    let tick = cube.clock.seconds(1);
-    let empty = of.count == 0;
-    TauAtomic {
-        count: u32::try_from(of.count).unwrap_or(u32::MAX),
-        min: if empty { f64::MAX } else { cube.clock.seconds(of.min) },
-        max: if empty { f64::MIN } else { cube.clock.seconds(of.max) },
-        sum: cube.clock.seconds(of.sum),
-        sum_of_squares: of.sum_of_squares * tick * tick,
-    }
-}

@@ -11,7 +11,7 @@ use pompeii_model::{
     Process, ProcessId, Region, RegionId, Role, System, Unit,
 };
 
-use crate::{task_times, waits};
+use crate::{task_times, visit_times, waits};
 
 const ROOT: u32 = 1;
 const TASKS: u32 = 2;
@@ -68,6 +68,7 @@ pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
     }
     cube.waits = waits::of(live, &calls_of);
     cube.task_times = task_times::of(live, cube.regions.len());
+    cube.visit_times = visit_times::of(live, &calls_of);
     Unified { cube, end_ticks }
 }
 
@@ -410,6 +411,7 @@ mod tests {
             level: u32::from(parent.is_some()),
             nodes: roots.into_iter().chain(nodes).collect(),
             task_records: Vec::new(),
+            visit_records: Vec::new(),
             current: ROOT,
             final_barrier: None,
             last_ticks: 1_100,

@@ -266,6 +266,25 @@ impl TaskRecord {
     }
 }
 
+/// Inclusive times of the visits of one node, on request; the record with a node's index is the
+/// node's. All 0 before the first visit.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VisitRecord {
+    /// Visits that have begun.
+    pub begun: u64,
+    /// Visits that have ended, in whatever way: those that the other fields are about.
+    pub ended: u64,
+    /// Shortest, in ticks.
+    pub min_ticks: u64,
+    /// Longest.
+    pub max_ticks: u64,
+    /// Sum.
+    pub sum_ticks: u64,
+    /// Sum of squares.
+    pub sum_of_squares: f64,
+}
+
 /// The latest arrival at a team's barrier, kept for two generations: barrier k + 2 cannot begin
 /// before all threads have left k (decision 9).
 #[repr(C)]

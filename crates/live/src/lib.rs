@@ -11,6 +11,7 @@
 //! | `teams` | [`Team`] records: who forked whom, barrier arrivals |
 //! | `N.loc` | location N: its [`LocationHeader`] in the first page, then its call tree's [`Node`]s |
 //! | `N.tsk` | location N's [`TaskRecord`]s, where it has had tasks |
+//! | `N.vis` | location N's [`VisitRecord`]s by node, on request |
 //! | `N.buf` | the chunk that location N is filling, already in OTF2's layout |
 //! | `N.evt` | location N's full chunks |
 //!
@@ -33,7 +34,8 @@ pub use definition::{Definition, RegionKind};
 pub use end::NotedEnd;
 pub use layout::{
     BINS, BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
-    NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, node_index, node_offset, task_time,
+    NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset,
+    task_time,
 };
 pub use map::{MapError, Mapped};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
@@ -64,6 +66,11 @@ pub fn tasks_file(location: u32) -> String {
 /// Name of the file of the chunk that a location is filling.
 pub fn buffer_file(location: u32) -> String {
     format!("{location}.buf")
+}
+
+/// Name of a location's file of visit records.
+pub fn visits_file(location: u32) -> String {
+    format!("{location}.vis")
 }
 
 /// Name of a location's event file.

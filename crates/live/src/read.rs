@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::layout::{
     BarrierSlot, Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader,
-    TaskRecord, Team, node_index,
+    TaskRecord, Team, VisitRecord, node_index,
 };
 use crate::{
     DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, events_file, location_file,
-    tasks_file,
+    tasks_file, visits_file,
 };
 
 /// Why live state cannot be read.
@@ -50,6 +50,8 @@ pub struct LiveLocation {
     pub nodes: Vec<Node>,
     /// Times of task instances.
     pub task_records: Vec<TaskRecord>,
+    /// Times of visits by node; empty where they were not asked for.
+    pub visit_records: Vec<VisitRecord>,
     /// Current node at the end.
     pub current: u32,
     /// The team whose final barrier it was in.
@@ -302,6 +304,7 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         thread: word(offset_of!(LocationHeader, thread)),
         level: word(offset_of!(LocationHeader, level)),
         nodes,
+        visit_records: read_visit_records(folder, index, claimed),
         task_records: read_task_records(folder, index, word(TASK_RECORDS)),
         current: node_index(word(offset_of!(LocationHeader, current))),
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
@@ -331,6 +334,25 @@ fn read_task_records(folder: &Path, location: u32, claimed: u32) -> Vec<TaskReco
         }
     };
     (1..whole).map(record).collect()
+}
+
+/// As many records as there are nodes, or fewer.
+fn read_visit_records(folder: &Path, location: u32, nodes: usize) -> Vec<VisitRecord> {
+    let Ok(file) = Bytes::read(folder.join(visits_file(location))) else { return Vec::new() };
+    let whole = (file.bytes.len() / size_of::<VisitRecord>()).min(nodes);
+    let record = |index: usize| {
+        let at = index * size_of::<VisitRecord>();
+        let long = |offset: usize| file.u64(at + offset);
+        VisitRecord {
+            begun: long(offset_of!(VisitRecord, begun)),
+            ended: long(offset_of!(VisitRecord, ended)),
+            min_ticks: long(offset_of!(VisitRecord, min_ticks)),
+            max_ticks: long(offset_of!(VisitRecord, max_ticks)),
+            sum_ticks: long(offset_of!(VisitRecord, sum_ticks)),
+            sum_of_squares: f64::from_bits(long(offset_of!(VisitRecord, sum_of_squares))),
+        }
+    };
+    (0..whole).map(record).collect()
 }
 
 fn read_node(file: &Bytes, index: usize) -> Node {

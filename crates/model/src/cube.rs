@@ -7,7 +7,7 @@
 
 use crate::{
     CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
-    System, TaskTimes, Ticks, Wait,
+    System, TaskTimes, Ticks, VisitTimes, Wait,
 };
 
 /// Severities of a run with the three dimensions that they are spread over.
@@ -29,6 +29,8 @@ pub struct Cube {
     pub waits: Vec<Wait>,
     /// Times of task instances, by construct and location.
     pub task_times: Vec<TaskTimes>,
+    /// Times of single visits, where they were asked for.
+    pub visit_times: Vec<VisitTimes>,
     metrics: IndexVec<MetricId, Metric>,
     /// Per metric: call paths x locations, empty until the first value.
     severities: IndexVec<MetricId, Vec<i64>>,
@@ -51,6 +53,7 @@ impl Cube {
             system,
             waits: Vec::new(),
             task_times: Vec::new(),
+            visit_times: Vec::new(),
             metrics: IndexVec::default(),
             severities: IndexVec::default(),
         }

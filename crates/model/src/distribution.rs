@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::{Id, LocationId, RegionId};
+use crate::{CallId, Id, LocationId, RegionId};
 
 /// Number, extremes, sum and sum of squares of values, clock ticks as a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +75,63 @@ impl Distribution {
     }
 }
 
+impl Moments {
+    /// The numbers, with blanks between; [`Moments::parse`] reads them.
+    fn write(&self) -> String {
+        let Moments { count, min, max, sum, sum_of_squares } = self;
+        format!("{count} {min} {max} {sum} {sum_of_squares}")
+    }
+
+    fn parse(fields: [&str; 5]) -> Option<Moments> {
+        let [count, min, max, sum, sum_of_squares] = fields;
+        Some(Moments {
+            count: number(count)?,
+            min: number(min)?,
+            max: number(max)?,
+            sum: number(sum)?,
+            sum_of_squares: number(sum_of_squares)?,
+        })
+    }
+}
+
+/// Name of the list in a `profile.cubex`, a further file there.
+pub const VISITS_FILE: &str = "pompeii-visits.txt";
+
+/// Inclusive times of the visits of a call path on one location.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VisitTimes {
+    /// The call path.
+    pub call: CallId,
+    /// The location.
+    pub location: LocationId,
+    /// Of the visits that have ended, in ticks, without tasks executed meanwhile.
+    pub ticks: Moments,
+}
+
+impl VisitTimes {
+    /// One line for each, ids as numbers; [`VisitTimes::parse_all`] reads it.
+    pub fn write_all(times: &[VisitTimes]) -> String {
+        let line = |of: &VisitTimes| {
+            format!("{} {} {}\n", of.call.index(), of.location.index(), of.ticks.write())
+        };
+        times.iter().map(line).collect()
+    }
+
+    /// The times of a text; lines that are not one are passed over.
+    pub fn parse_all(text: &str) -> Vec<VisitTimes> {
+        let parse = |line: &str| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let &[call, location, ref moments @ ..] = fields.as_slice() else { return None };
+            Some(VisitTimes {
+                call: CallId(number(call)?),
+                location: LocationId(number(location)?),
+                ticks: Moments::parse(moments.try_into().ok()?)?,
+            })
+        };
+        text.lines().filter_map(parse).collect()
+    }
+}
+
 /// Which time of a task instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TaskTime {
@@ -138,18 +195,10 @@ impl TaskTimes {
 
     fn parse(line: &str) -> Option<TaskTimes> {
         let fields: Vec<&str> = line.split(' ').collect();
-        let &[region, location, time, count, min, max, sum, sum_of_squares, bins] =
-            fields.as_slice()
-        else {
+        let &[region, location, time, ref moments @ .., bins] = fields.as_slice() else {
             return None;
         };
-        let moments = Moments {
-            count: number(count)?,
-            min: number(min)?,
-            max: number(max)?,
-            sum: number(sum)?,
-            sum_of_squares: number(sum_of_squares)?,
-        };
+        let moments = Moments::parse(moments.try_into().ok()?)?;
         let bins: Option<Vec<u64>> = bins.split(',').take(BINS_MAX).map(number).collect();
         Some(TaskTimes {
             region: RegionId(number(region)?),
@@ -206,5 +255,14 @@ mod tests {
         assert_eq!(TaskTimes::parse_all(&text), times);
         let damaged = text.replacen("creation", "vacation", 1).replacen("waiting 2", "waiting", 1);
         assert_eq!(TaskTimes::parse_all(&damaged), times[2..]);
+    }
+
+    #[test]
+    fn visits_come_back_too() {
+        let (call, location) = (CallId(3), LocationId(0));
+        let times = [VisitTimes { call, location, ticks: of(&[7, 9]).moments }];
+        let text = VisitTimes::write_all(&times);
+        assert_eq!(text, "3 0 2 7 9 16 130\n");
+        assert_eq!(VisitTimes::parse_all(&format!("3 0 2 7 9 16\n{text}x {text}")), times);
     }
 }

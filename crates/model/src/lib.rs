@@ -28,7 +28,9 @@ mod wait;
 
 pub use calltree::{CallNode, CallTree};
 pub use cube::Cube;
-pub use distribution::{Distribution, Moments, TASKS_FILE, TaskTime, TaskTimes};
+pub use distribution::{
+    Distribution, Moments, TASKS_FILE, TaskTime, TaskTimes, VISITS_FILE, VisitTimes,
+};
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
 pub use region::{Paradigm, Region, Role};

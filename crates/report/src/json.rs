@@ -13,7 +13,8 @@ use pompeii_model::{
 };
 use serde::Serialize;
 
-use crate::json_tasks::{JsonTasks, json_tasks};
+use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
+use crate::visits::by_call;
 
 /// A whole report.
 #[derive(Debug, Serialize)]
@@ -42,6 +43,8 @@ pub struct JsonReport {
     pub waits: Vec<JsonWait>,
     /// Times of task instances, by construct.
     pub tasks: Vec<JsonTasks>,
+    /// Times of single visits, where `run --statistics` has asked for them.
+    pub visit_times: Vec<JsonVisitTimes>,
 }
 
 /// Efficiencies between 0 and 1; the first is the product of the next three.
@@ -217,6 +220,7 @@ pub fn json_report(cube: &Cube) -> JsonReport {
             .map(|c| JsonCounted { thing: c.thing, region: c.region.index(), count: c.count })
             .collect(),
         tasks: task_instances(cube).iter().map(|of| json_tasks(cube, of)).collect(),
+        visit_times: by_call(cube).iter().map(|of| json_visit_times(cube, of)).collect(),
         waits: cube.waits.iter().map(|wait| json_wait(cube, wait)).collect(),
     }
 }

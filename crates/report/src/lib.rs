@@ -11,11 +11,12 @@
 mod explain;
 mod html;
 mod json;
-mod json_tasks;
+mod json_distributions;
 mod layout;
 mod summary;
 mod tasks;
 mod trees;
+mod visits;
 mod waits;
 
 pub use explain::{UnknownProperty, explain};
@@ -24,6 +25,7 @@ pub use json::{JsonReport, json, json_report};
 pub use summary::summary;
 pub use tasks::tasks;
 pub use trees::{TreeOptions, trees};
+pub use visits::visits;
 pub use waits::waits;
 
 /// How a report is laid out.

@@ -21,6 +21,7 @@ use crate::process::Process;
 use crate::start;
 use crate::team;
 use crate::tls::{self, Thread};
+use crate::visits;
 
 unsafe extern "C" {
     #[cfg(target_env = "gnu")]
@@ -82,7 +83,9 @@ fn note(how: NotedEnd) -> bool {
     tls::close();
     if let Thread::Open(location) = thread {
         // SAFETY: locations are never freed, and this thread's own is used by nobody else.
-        close_outside(process, unsafe { &mut *location });
+        let location = unsafe { &mut *location };
+        close_outside(process, location);
+        visits::settle(location);
     }
     process.end(how, clock::calibrate());
     tls::restore(thread);
@@ -97,7 +100,9 @@ pub fn close_outside(process: &Process, thread: &mut Location) -> bool {
     if outside {
         process.each_worker_of(thread.index(), |worker| {
             // SAFETY: locations are never freed; nobody else uses this one, see above.
-            team::settle(unsafe { &mut *worker });
+            let worker = unsafe { &mut *worker };
+            team::settle(worker);
+            visits::settle(worker);
         });
     }
     outside

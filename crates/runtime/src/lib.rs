@@ -39,6 +39,7 @@ mod task;
 mod task_times;
 mod team;
 mod tls;
+mod visits;
 
 #[cfg(test)]
 mod script;

@@ -19,6 +19,7 @@ use crate::process::Process;
 use crate::task;
 use crate::task_times::TaskTimes;
 use crate::team::{self, Context, Contexts};
+use crate::visits::{self, Visits};
 
 /// The program, or, for a thread of a team, the time outside of teams.
 pub const ROOT: NodeOffset = node_offset(1);
@@ -48,6 +49,8 @@ pub mod gate {
     pub const CLOCK: u32 = 32;
     /// An iteration has ended, and with it a chunk or a task, unless the next one follows.
     pub const ENDING: u32 = 64;
+    /// More than exclusive times was asked for, which the short way does not know.
+    pub const DETAIL: u32 = 512;
 }
 
 /// Where recording was switched off: it is back on when that part of the program ends.
@@ -83,6 +86,8 @@ pub struct Location {
     pub tasks: Tasks,
     /// Distributions of the times of task instances.
     pub task_times: TaskTimes,
+    /// Open visits and their times, on request.
+    pub visits: Option<Box<Visits>>,
     tree: Mapped,
 }
 
@@ -129,10 +134,15 @@ impl Location {
                 contexts: Contexts::default(),
                 tasks: Tasks::default(),
                 task_times: TaskTimes::default(),
+                visits: None,
                 tree,
             });
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
+            if process.options.statistics {
+                (*place).visits = Visits::new(process, index);
+                (*place).gate |= gate::DETAIL;
+            }
             if process.options.trace && parent.is_none() {
                 let communicator = process.communicator(index, 0, 1);
                 (*place).context().name(communicator, 0);
@@ -165,6 +175,9 @@ impl Location {
     /// event where clocks of two cores differ.
     #[inline(always)]
     pub fn account(&mut self, now: u64) -> u64 {
+        if self.gate & gate::DETAIL != 0 {
+            visits::settle(self);
+        }
         let last = self.header.last_ticks;
         let now = now.max(last);
         self.current().ticks += now - last;

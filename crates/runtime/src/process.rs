@@ -27,6 +27,8 @@ pub struct Options {
     pub trace: bool,
     /// Take the time of undeferred tasks too (decision 12).
     pub timed_undeferred: bool,
+    /// Keep the times of single visits (`run --statistics`).
+    pub statistics: bool,
     /// Functions and user regions that are recorded.
     pub filter: Selection,
     /// Name of the program.

@@ -20,6 +20,7 @@ use crate::location::Location;
 use crate::openmp;
 use crate::process::{Options, Process};
 use crate::tls::{self, Thread};
+use crate::visits;
 
 static START: OnceLock<(Calibration, Started)> = OnceLock::new();
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
@@ -93,6 +94,7 @@ unsafe extern "C" fn thread_ends(location: *mut c_void) {
     let location = unsafe { &mut *location.cast::<Location>() };
     if ends::close_outside(process, location) {
         location.unwind_to_root(clock::now());
+        visits::settle(location);
         process.spare_location(location.index());
     }
     tls::restore(Thread::New);
@@ -179,6 +181,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             folder,
             trace: folder::enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
+            statistics: folder::enabled(&["POMPEII_STATISTICS"]),
             filter: filter.clone(),
             program: program.clone(),
             host: host.clone(),

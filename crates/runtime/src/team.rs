@@ -201,6 +201,18 @@ impl Contexts {
     pub fn depth(&self) -> u32 {
         self.depth
     }
+    /// The explicit task around the innermost team, null where there is none.
+    pub fn outer_task(&self) -> *mut Task {
+        let mut at = self.top;
+        // SAFETY: as for `top`; the list ends with the initial context.
+        while let Some(context) = unsafe { at.as_ref() } {
+            if !context.outer_task.is_null() {
+                return context.outer_task;
+            }
+            at = context.outer;
+        }
+        null_mut()
+    }
     /// Whether the thread is in no team.
     pub fn is_outside(&self) -> bool {
         self.depth == 0

@@ -44,6 +44,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
             summary(&experiment, arguments.top, &std::io::stdout()),
             pompeii_report::waits(cube, &layout),
             pompeii_report::tasks(cube, &layout),
+            pompeii_report::visits(cube, &layout),
             trees,
         ];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")

@@ -36,6 +36,7 @@ mod task_times;
 mod tasks;
 mod teams;
 mod traces;
+mod visit_times;
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -50,7 +51,7 @@ use crate::process::{Options, Process, RegionText};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
 use crate::team::ParallelRegions;
-use crate::{barrier, iteration, task, team};
+use crate::{barrier, iteration, task, team, visits};
 
 /// Runs a script and compares the call trees that it leaves.
 pub fn check(script: &str, expected: Expect) {
@@ -71,6 +72,13 @@ pub fn check_task_times(script: &str, expected: Expect) {
     expected.assert_eq(&run.task_times());
 }
 
+/// Runs a script and compares the times of single visits.
+pub fn check_visits(script: &str, expected: Expect) {
+    let run = Run::new(script, Setting { statistics: true, ..Setting::default() });
+    run.trees();
+    expected.assert_eq(&run.visit_times());
+}
+
 /// Runs a script with tracing and compares the records of its locations.
 pub fn check_trace(script: &str, setting: Setting, expected: Expect) {
     let run = Run::new(script, Setting { trace: true, ..setting });
@@ -85,6 +93,8 @@ pub struct Setting {
     pub trace: bool,
     /// Take the time of undeferred tasks.
     pub timed_undeferred: bool,
+    /// Keep the times of single visits.
+    pub statistics: bool,
 }
 
 /// A clock that says what the script says.
@@ -146,6 +156,7 @@ impl Run {
             folder: live.display().to_string(),
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
+            statistics: setting.statistics,
             program: "program".into(),
             start: Calibration::default(),
             tsc: true,
@@ -175,6 +186,9 @@ impl Run {
             run.step(words[0], words[1], &words[2..], now);
         }
         process.each_worker_of(0, |worker| run.with(worker, team::settle));
+        for (_, location) in &run.threads {
+            run.with(*location, visits::settle);
+        }
         run
     }
 

@@ -11,7 +11,7 @@ use pompeii_otf2::reference::{LocationRef, RegionRef};
 use pompeii_otf2::seal;
 
 use super::Run;
-use crate::location::{Location, ROOT, TASKS};
+use crate::location::{Location, ROOT, TASKS, gate};
 
 impl Run {
     /// Call trees of all locations.
@@ -24,7 +24,7 @@ impl Run {
             }
             // SAFETY: locations are never freed, and the script has one thread.
             let location = unsafe { &mut **location };
-            assert_eq!(location.gate, 0, "{name} still has something due");
+            assert_eq!(location.gate & !gate::DETAIL, 0, "{name} still has something due");
             let _ = writeln!(text, "{name} until {}", location.header.last_ticks);
             let mut ticks = 0;
             assert!(location.header.current > 0 && ticks == 0);
@@ -111,6 +111,24 @@ impl Run {
                     text,
                     "{name} {region} {time} x{count} {min}..{max} {sum} {squares} {bins}"
                 );
+            }
+        }
+        text
+    }
+
+    /// Visits that have ended, by location and node: number, extremes, sum, sum of squares.
+    pub fn visit_times(&self) -> String {
+        let live = LiveProcess::open(&self.folder.path().join("live")).unwrap();
+        let mut text = String::new();
+        for location in &live.locations {
+            let known = self.threads.iter().find(|(_, at)| index(*at) == location.index);
+            let name = known.map_or("?", |(name, _)| name);
+            for (node, of) in location.nodes.iter().zip(&location.visit_records) {
+                if of.ended > 0 {
+                    let (min, max, sum) = (of.min_ticks, of.max_ticks, of.sum_ticks);
+                    let (count, squares, key) = (of.ended, of.sum_of_squares, self.key(node));
+                    let _ = writeln!(text, "{name} {key} x{count} {min}..{max} {sum} {squares}");
+                }
             }
         }
         text

@@ -1,7 +1,7 @@
-//! Task instances in the machine-readable report.
+//! Distributions in the machine-readable report: task instances, and single visits.
 
 use pompeii_analysis::TaskInstances;
-use pompeii_model::{Cube, Distribution, Id, Moments};
+use pompeii_model::{CallId, Cube, Distribution, Id, Moments};
 use serde::Serialize;
 
 /// The instances of a task construct; `region` is an index into `regions`.
@@ -14,6 +14,33 @@ pub struct JsonTasks {
     pub execution: JsonDistribution,
     /// Executed at once and counted only.
     pub undeferred: i64,
+}
+
+/// Inclusive times of single visits of a call path, over all locations.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonVisitTimes {
+    pub call_path: usize,
+    pub count: u64,
+    pub sum_s: f64,
+    pub mean_s: f64,
+    pub deviation_s: f64,
+    pub min_s: f64,
+    pub max_s: f64,
+}
+
+/// Describes the visits of one call path.
+pub fn json_visit_times(cube: &Cube, (call, of): &(CallId, Moments)) -> JsonVisitTimes {
+    let seconds = |ticks: f64| ticks / cube.clock.ticks_per_second();
+    JsonVisitTimes {
+        call_path: call.index(),
+        count: of.count,
+        sum_s: cube.clock.seconds(of.sum),
+        mean_s: seconds(of.mean()),
+        deviation_s: seconds(of.deviation()),
+        min_s: cube.clock.seconds(of.min),
+        max_s: cube.clock.seconds(of.max),
+    }
 }
 
 /// A distribution of times; extremes are `null` without values.
