@@ -17,7 +17,7 @@
 //! ([`Efficiencies::thread_balance`]), a load that hits another thread in each phase would look
 //! balanced.
 
-use pompeii_model::Cube;
+use pompeii_model::{CallId, Cube};
 
 use crate::Lens;
 
@@ -60,12 +60,9 @@ fn ratio(part: i64, whole: i64) -> f64 {
 }
 
 fn thread_balance(lens: &Lens) -> f64 {
-    let parallel: Vec<_> = lens
-        .cube
-        .calls
-        .ids()
-        .filter(|&call| lens.in_task_tree(call) || lens.outermost_parallel(call).is_some())
-        .collect();
+    let parallels = lens.outermost_parallels();
+    let in_parallel = |&call: &CallId| lens.in_task_tree(call) || parallels[call].is_some();
+    let parallel: Vec<_> = lens.cube.calls.ids().filter(in_parallel).collect();
     let work = lens.by_location("comp", &parallel);
     let (sum, most) = (work.iter().sum::<i64>(), work.iter().copied().max().unwrap_or(0));
     ratio(sum, most * work.len() as i64)

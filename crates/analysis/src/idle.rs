@@ -9,7 +9,7 @@
 
 use pompeii_model::{CallId, CallTree, Cube, Id, LocationId, MetricId, Role, Ticks};
 
-use crate::profile::{in_task_tree, is_task_root};
+use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
 
 /// Idle ticks by call path and location.
 pub struct Idle {
@@ -101,13 +101,15 @@ impl Idle {
         let mut places: Vec<CallId> =
             cube.calls.ids().filter(|&call| presence.tasks_at(call) > 0).collect();
         places.sort_by_key(|&call| (std::cmp::Reverse(presence.tasks_at(call)), call));
+        let parallels = outermost_parallels(cube);
         for location in cube.system.locations.ids() {
             if location == cube.system.master(location) {
                 continue;
             }
             let mut excess = presence.only_in_task_trees(cube, location);
             for &place in &places {
-                let anchor = anchor(cube, place);
+                // The outermost parallel region around it, or the serial call path itself.
+                let anchor = parallels[place].unwrap_or(place);
                 let slot = anchor.index() * self.width + location.index();
                 let table =
                     if is_parallel(cube, anchor) { &mut self.limited } else { &mut self.serial };
@@ -121,11 +123,6 @@ impl Idle {
 
 fn is_parallel(cube: &Cube, call: CallId) -> bool {
     cube.regions[cube.calls.region(call)].role == Role::Parallel
-}
-
-/// The outermost parallel region around `call`, or the serial call path itself.
-fn anchor(cube: &Cube, call: CallId) -> CallId {
-    cube.calls.ancestors(call).filter(|&above| is_parallel(cube, above)).last().unwrap_or(call)
 }
 
 /// Time that locations were seen in call paths: measured time and executed tasks.

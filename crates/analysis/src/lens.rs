@@ -4,7 +4,7 @@ use pompeii_model::{
     CallId, Cube, IndexVec, Location, LocationId, MetricId, Region, Role, System, Ticks,
 };
 
-use crate::profile::{in_task_tree, is_task_root};
+use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
 
 /// A view of an analysed cube. A metric that the cube does not have is 0 everywhere.
 #[derive(Clone, Copy)]
@@ -72,10 +72,9 @@ impl<'a> Lens<'a> {
         self.cube.calls.parent(call).is_some_and(|parent| is_task_root(self.cube, parent))
     }
 
-    /// The outermost parallel region around the call path (or itself), if it is in one.
-    pub fn outermost_parallel(&self, call: CallId) -> Option<CallId> {
-        let above = self.cube.calls.ancestors(call);
-        above.filter(|&above| self.role(above) == Role::Parallel).last()
+    /// For each call path the outermost parallel region around it (or itself), if it is in one.
+    pub fn outermost_parallels(&self) -> IndexVec<CallId, Option<CallId>> {
+        outermost_parallels(self.cube)
     }
 
     /// Number of locations.

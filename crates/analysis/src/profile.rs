@@ -74,7 +74,13 @@ pub fn is_task_root(cube: &Cube, call: CallId) -> bool {
 
 /// Whether `call` lies in a task tree.
 pub fn in_task_tree(cube: &Cube, call: CallId) -> bool {
-    cube.calls.ancestors(call).any(|above| is_task_root(cube, above))
+    let calls = &cube.calls;
+    is_task_root(cube, calls.root(call)) || is_task_root(cube, calls.below_root(call))
+}
+
+/// For each call path the outermost parallel region around it (or itself), if it is in one.
+pub fn outermost_parallels(cube: &Cube) -> IndexVec<CallId, Option<CallId>> {
+    cube.calls.outermost(|call| cube.regions[cube.calls.region(call)].role == Role::Parallel)
 }
 
 /// A measured cube with what the properties ask of it.

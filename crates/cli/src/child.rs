@@ -8,6 +8,10 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+/// A file has grown beyond the limit: here it is an error like others. (A number that Linux has on
+/// all machines but MIPS.)
+const SIGXFSZ: i32 = 25;
 use signal_hook::iterator::Signals;
 
 /// Keeps what ends a program from ending this one first. To be called before the program starts.
@@ -15,7 +19,7 @@ use signal_hook::iterator::Signals;
 /// # Errors
 /// What the system says.
 pub fn outlive_signals() -> std::io::Result<Signals> {
-    Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
+    Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ])
 }
 
 /// Passes on what is sent to this process alone. What a terminal sends reaches the child by itself.
@@ -23,7 +27,9 @@ pub fn forward_signals(child: &Child, mut signals: Signals) {
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(0));
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if let (false, Ok(signal)) = (matches!(signal, SIGINT | SIGQUIT), signal.try_into()) {
+            if let (false, Ok(signal)) =
+                (matches!(signal, SIGINT | SIGQUIT | SIGXFSZ), signal.try_into())
+            {
                 let _ = kill(pid, Some::<Signal>(signal));
             }
         }

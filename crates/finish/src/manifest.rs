@@ -209,5 +209,8 @@ fn store(path: &Path, value: &impl Serialize) -> Result<(), ManifestError> {
         let written = fs::write(&unfinished, text + "\n");
         written.and_then(|()| fs::rename(&unfinished, path)).map_err(|error| error.to_string())
     });
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
     written.map_err(|what| ManifestError { path: path.to_owned(), what })
 }

@@ -37,7 +37,7 @@ pub use layout::{
     NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset,
     task_time,
 };
-pub use map::{MapError, Mapped};
+pub use map::{MapError, Mapped, within_file_limit};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use spill::{begin_chunk, gather, write_chunk};
 

@@ -4,6 +4,7 @@
 
 use std::ffi::CString;
 use std::fmt;
+use std::ptr::null_mut;
 
 /// A system call that failed, with what it was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,20 @@ pub(crate) fn last_error(call: &'static str) -> MapError {
     MapError { call, errno: unsafe { *libc::__errno_location() } }
 }
 
+/// Growing a file beyond `RLIMIT_FSIZE` is a signal that ends the program, not only an error.
+///
+/// # Errors
+/// `EFBIG` where a file of this size would be too large.
+pub fn within_file_limit(bytes: usize) -> Result<(), MapError> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes into the local variable.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    match known && limit.rlim_cur != libc::RLIM_INFINITY && bytes as u64 > limit.rlim_cur {
+        true => Err(MapError { call: "file size limit", errno: libc::EFBIG }),
+        false => Ok(()),
+    }
+}
+
 /// A mapped file. Dropping it leaves the mapping in place: threads may still be writing when
 /// the process ends.
 #[derive(Debug)]
@@ -35,6 +50,8 @@ pub struct Mapped {
     base: *mut u8,
     reserved_bytes: usize,
     allocated_bytes: usize,
+    /// How often growing was asked for since it has failed, and why it did.
+    refused: (u32, Option<MapError>),
 }
 
 // SAFETY: the mapping belongs to the whole process; who may write where is up to its user.
@@ -54,7 +71,7 @@ impl Mapped {
         let path =
             CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
         let mut mapped =
-            Self { path, base: std::ptr::null_mut(), reserved_bytes, allocated_bytes: 0 };
+            Self { path, base: null_mut(), reserved_bytes, allocated_bytes: 0, refused: (0, None) };
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
         let file = mapped.open(flags)?;
         let result =
@@ -83,6 +100,7 @@ impl Mapped {
     }
 
     fn allocate(&mut self, file: i32, bytes: usize) -> Result<(), MapError> {
+        within_file_limit(bytes)?;
         let more = bytes - self.allocated_bytes;
         let (from, more) = (self.allocated_bytes as libc::off_t, more as libc::off_t);
         loop {
@@ -118,7 +136,8 @@ impl Mapped {
         }
     }
 
-    /// Makes sure that `bytes` from the start may be touched; grows by doubling.
+    /// Makes sure that `bytes` from the start may be touched; grows by doubling. Where that has
+    /// failed it is tried again, but ever more seldom: events keep asking.
     ///
     /// # Errors
     /// `ENOMEM` where the reserved room is used up, else what the system says.
@@ -126,6 +145,20 @@ impl Mapped {
         if bytes <= self.allocated_bytes {
             return Ok(());
         }
+        let (asked, error) = &mut self.refused;
+        *asked = asked.wrapping_add(1);
+        if let Some(error) = error.as_ref().filter(|_| !asked.is_power_of_two()) {
+            return Err(error.clone());
+        }
+        let result = self.grow(bytes);
+        self.refused = match &result {
+            Ok(()) => (0, None),
+            Err(error) => (self.refused.0, Some(error.clone())),
+        };
+        result
+    }
+
+    fn grow(&mut self, bytes: usize) -> Result<(), MapError> {
         if bytes > self.reserved_bytes {
             return Err(MapError { call: "ensure", errno: libc::ENOMEM });
         }
@@ -145,6 +178,7 @@ impl Mapped {
 
     /// Grows the file without opening it: the program has used up all file descriptors.
     fn extend(&mut self, bytes: usize) -> Result<(), MapError> {
+        within_file_limit(bytes)?;
         // SAFETY: the path is a NUL-terminated string.
         if unsafe { libc::truncate(self.path.as_ptr(), bytes as libc::off_t) } != 0 {
             return Err(last_error("truncate"));
@@ -180,8 +214,27 @@ mod tests {
         assert_eq!(mapped.base(), base);
         assert!(mapped.allocated_bytes() >= 100_000);
         assert_eq!(mapped.ensure(2 << 20).unwrap_err().errno, libc::ENOMEM);
+        mapped.ensure(1 << 20).unwrap();
         assert_eq!(std::fs::read(folder.path().join("x")).unwrap()[0], 7);
         let error = Mapped::create(&path, 4096, 4096).unwrap_err();
         assert_eq!((error.call, error.errno), ("open", libc::EEXIST));
+    }
+
+    /// The folder has gone, and is there again before the fourth question, or after it.
+    #[test]
+    fn growth_that_failed_is_tried_again_but_ever_more_seldom() {
+        let folder = tempfile::tempdir().unwrap();
+        let (here, away) = (folder.path().join("here"), folder.path().join("away"));
+        std::fs::create_dir(&here).unwrap();
+        let path = here.join("x").display().to_string();
+        let mut mapped = Mapped::create(&path, 4096, 1 << 20).unwrap();
+        std::fs::rename(&here, &away).unwrap();
+        let asked = |mapped: &mut Mapped| mapped.ensure(8192).map_err(|error| error.errno);
+        assert_eq!(asked(&mut mapped), Err(libc::ENOENT));
+        assert_eq!(asked(&mut mapped), Err(libc::ENOENT));
+        std::fs::rename(&away, &here).unwrap();
+        assert_eq!(asked(&mut mapped), Err(libc::ENOENT));
+        assert_eq!(asked(&mut mapped), Ok(()));
+        assert_eq!(mapped.refused, (0, None));
     }
 }

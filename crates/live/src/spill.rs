@@ -18,7 +18,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_otf2::chunk::{self, HEADER_BYTES, Header};
 
-use crate::map::{MapError, last_error};
+use crate::map::{MapError, last_error, within_file_limit};
 use crate::{CHUNK_BYTES, buffer_file, events_file};
 
 /// Writes chunk `number`, from 0, to the event file at `path`, which is made where it is missing.
@@ -27,6 +27,7 @@ use crate::{CHUNK_BYTES, buffer_file, events_file};
 /// # Errors
 /// The system call that failed; then the chunk is not in the file.
 pub fn write_chunk(path: &str, number: u64, bytes: &[u8; CHUNK_BYTES]) -> Result<(), MapError> {
+    within_file_limit((number as usize + 1).saturating_mul(CHUNK_BYTES))?;
     let path = CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC;
     let file = loop {

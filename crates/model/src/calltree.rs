@@ -12,6 +12,9 @@ pub struct CallNode {
     pub parent: Option<CallId>,
     /// Longer paths, in the order of their creation.
     pub children: Vec<CallId>,
+    /// The path's first region on its own, and its first two: paths may be so long that nothing can
+    /// walk up all of each.
+    top: [CallId; 2],
 }
 
 /// All call paths of a run. A parent's id is always smaller than its children's.
@@ -24,9 +27,9 @@ pub struct CallTree {
 impl CallTree {
     /// Adds a root call path.
     pub fn add_root(&mut self, region: RegionId) -> CallId {
-        let id = self.nodes.push(CallNode { region, parent: None, children: Vec::new() });
+        let id = CallId(self.nodes.len() as u32);
         self.roots.push(id);
-        id
+        self.nodes.push(CallNode { region, parent: None, children: Vec::new(), top: [id; 2] })
     }
 
     /// The call path `parent` + `region`, made if it is new.
@@ -40,8 +43,10 @@ impl CallTree {
 
     /// A new call path `parent` + `region`, even where one with this region exists already.
     pub fn add_child(&mut self, parent: CallId, region: RegionId) -> CallId {
-        let node = CallNode { region, parent: Some(parent), children: Vec::new() };
-        let id = self.nodes.push(node);
+        let id = CallId(self.nodes.len() as u32);
+        let [root, below] = self.nodes[parent].top;
+        let top = [root, if parent == root { id } else { below }];
+        self.nodes.push(CallNode { region, parent: Some(parent), children: Vec::new(), top });
         self.nodes[parent].children.push(id);
         id
     }
@@ -93,7 +98,22 @@ impl CallTree {
 
     /// The root above the call path.
     pub fn root(&self, id: CallId) -> CallId {
-        self.ancestors(id).last().unwrap_or(id)
+        self.nodes[id].top[0]
+    }
+
+    /// The call path just below the root that the call path begins with; a root's is itself.
+    pub fn below_root(&self, id: CallId) -> CallId {
+        self.nodes[id].top[1]
+    }
+
+    /// For each call path its shortest part, itself included, for which `is` holds.
+    pub fn outermost(&self, is: impl Fn(CallId) -> bool) -> IndexVec<CallId, Option<CallId>> {
+        let mut found: IndexVec<CallId, Option<CallId>> = IndexVec::default();
+        for id in self.ids() {
+            let above = self.parent(id).and_then(|parent| found[parent]);
+            found.push(above.or_else(|| is(id).then_some(id)));
+        }
+        found
     }
 
     /// The call path and all below it, parents before children (depth first).
@@ -120,7 +140,11 @@ mod tests {
         let b = tree.child(a, RegionId(2));
         assert_eq!(tree.child(a, RegionId(2)), b);
         assert_eq!(tree.subtree(root), [root, a, b, c]);
-        assert_eq!(tree.root(b), root);
+        assert_eq!((tree.root(b), tree.root(root)), (root, root));
+        let below = [root, a, b, c].map(|id| tree.below_root(id));
+        assert_eq!(below, [root, a, a, c]);
+        let outermost = tree.outermost(|id| id == a || id == b);
+        assert_eq!([root, a, b, c].map(|id| outermost[id]), [None, Some(a), Some(a), None]);
         assert_eq!(tree.ancestors(b).collect::<Vec<_>>(), [b, a, root]);
     }
 }

@@ -17,11 +17,13 @@ pub struct TreeOptions {
     pub metric: String,
     /// Call paths with a smaller inclusive share of the metric's total are left out.
     pub min_share: f64,
+    /// Call paths below so many others are left out: a recursion may be 100,000 calls deep.
+    pub max_depth: usize,
 }
 
 impl Default for TreeOptions {
     fn default() -> Self {
-        Self { layout: Options::default(), metric: "time".into(), min_share: 0.001 }
+        Self { layout: Options::default(), metric: "time".into(), min_share: 0.001, max_depth: 100 }
     }
 }
 
@@ -131,7 +133,7 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
     let cube = table.lens.cube;
     let inclusive: IndexVec<CallId, i64> = cube.all_inclusive(metric);
     let whole = cube.total(metric);
-    let (mut text, mut hidden) = (String::new(), 0);
+    let (mut text, mut hidden, mut below) = (String::new(), 0, 0);
     let mut open: Vec<(CallId, usize)> =
         cube.calls.roots().iter().rev().map(|&root| (root, 0)).collect();
     while let Some((call, depth)) = open.pop() {
@@ -148,11 +150,20 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
             expanded: Some(cube.own(metric, call)),
             share,
         });
-        open.extend(cube.calls.children(call).iter().rev().map(|&child| (child, depth + 1)));
+        let children = cube.calls.children(call).iter().rev();
+        if depth < table.options.max_depth {
+            open.extend(children.map(|&child| (child, depth + 1)));
+        } else {
+            below += cube.calls.subtree(call).len() as i64 - 1;
+        }
     }
     if hidden > 0 {
         let limit = format::percent(table.options.min_share);
         text += &format!(" ({} below {limit} not shown)\n", format::counted(hidden, "call path"));
+    }
+    if below > 0 {
+        let (paths, depth) = (format::counted(below, "call path"), table.options.max_depth);
+        text += &format!(" ({paths} deeper than {depth} not shown; --json has them)\n");
     }
     text
 }

@@ -28,6 +28,7 @@ mod instance;
 mod iteration;
 mod location;
 mod locks;
+mod memory;
 mod openmp;
 pub mod pomp;
 pub mod pomp2;

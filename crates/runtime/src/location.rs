@@ -340,6 +340,9 @@ impl Location {
     fn enter_gated(&mut self, now: u64) -> bool {
         if self.is_passing() {
             self.skipped += 1;
+            if self.gate & gate::SKIPPING != 0 {
+                self.process.lost(1, 0);
+            }
             return true;
         }
         self.flush_gate(now);

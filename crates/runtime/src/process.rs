@@ -12,7 +12,8 @@ use pompeii_live::{
 
 use crate::filter::Selection;
 use crate::location::Location;
-use crate::seat::Seat;
+use crate::memory;
+use crate::seat::{self, Seat};
 
 const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
 const TEAMS_RESERVED: usize = 1 << 18;
@@ -337,11 +338,11 @@ impl Process {
         let mut count = lock(&self.locations);
         let index = *count;
         let made = match self.seats.get(index as usize) {
-            Some(_) => {
+            Some(_) if !memory::is_scarce() => {
                 self.header().locations.store(index + 1, Ordering::Release);
                 Location::create(self, index, parent)
             }
-            None => Err(MapError { call: "locations", errno: libc::ENOMEM }),
+            _ => Err(MapError { call: "locations", errno: libc::ENOMEM }),
         };
         match made {
             Ok(location) => {
@@ -350,11 +351,15 @@ impl Process {
                 Some(location)
             }
             Err(error) => {
-                self.header().lost_locations.fetch_add(1, Ordering::Relaxed);
-                self.failed(error.errno);
+                self.lose_location(error.errno);
                 None
             }
         }
+    }
+
+    fn lose_location(&self, errno: i32) {
+        self.header().lost_locations.fetch_add(1, Ordering::Relaxed);
+        self.failed(errno);
     }
 
     /// A location for a thread that the program has made itself: one whose thread has ended, else
@@ -371,14 +376,21 @@ impl Process {
 
     /// The location that plays thread `thread` of `master`'s teams of this nesting level.
     pub fn worker(&self, master: u32, level: u32, thread: u32) -> Option<*mut Location> {
-        let place = self.seats.get(master as usize)?.worker(level, thread)?;
+        let place = self.seats.get(master as usize)?.worker(level, thread);
+        let Some(place) = place else {
+            self.lose_location(libc::ENOSPC);
+            return None;
+        };
         let known = place.load(Ordering::Acquire);
+        if known == seat::REFUSED {
+            return None;
+        }
         if !known.is_null() {
             return Some(known);
         }
-        let made = self.new_location(Some((master, level, thread)))?;
-        place.store(made, Ordering::Release);
-        Some(made)
+        let made = self.new_location(Some((master, level, thread)));
+        place.store(made.unwrap_or(seat::REFUSED), Ordering::Release);
+        made
     }
 
     /// What other threads may touch of a location.

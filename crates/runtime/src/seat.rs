@@ -10,6 +10,9 @@ use crate::location::Location;
 const PAGES: usize = 64;
 const SEATS_PER_PAGE: usize = 64;
 
+/// In the place of a location that could not be made: it is not tried for each region again.
+pub const REFUSED: *mut Location = std::ptr::without_provenance_mut(1);
+
 type Page = [AtomicPtr<Location>; SEATS_PER_PAGE];
 
 /// The threads of the teams of one nesting level that a location forks.

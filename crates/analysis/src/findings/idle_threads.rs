@@ -51,9 +51,12 @@ fn serial_ticks(lens: &Lens, call: CallId) -> i64 {
 fn common_path(lens: &Lens, serial: &[CallId], lost: i64) -> CallId {
     let calls = &lens.cube.calls;
     let mut below: IndexVec<CallId, i64> = calls.ids().map(|_| 0).collect();
-    for &call in serial {
-        let ticks = serial_ticks(lens, call);
-        calls.ancestors(call).for_each(|above| below[above] += ticks);
+    serial.iter().for_each(|&call| below[call] += serial_ticks(lens, call));
+    for call in calls.ids().rev() {
+        if let Some(parent) = calls.parent(call) {
+            let ticks = below[call];
+            below[parent] += ticks;
+        }
     }
     let holds_most = |&call: &CallId| below[call] as f64 >= COMMON_SHARE * lost as f64;
     let mut at = calls.root(serial[0]);

@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         let Some(property) = properties::find(name) else { return };
         let mut calls = site.calls;
         let lens = self.lens;
-        calls.sort_by_key(|&call| (-lens.own(site.metric, call), call));
+        calls.sort_by_cached_key(|&call| (-lens.own(site.metric, call), call));
         self.found.push(Finding {
             property,
             metric: site.metric,
@@ -141,9 +141,10 @@ impl<'a> Search<'a> {
     /// The loss of the thread that delays the others (see the gain of `omp_critical`).
     fn on_the_delaying_thread(&self, metric: &str, calls: &[CallId]) -> Ticks {
         let mut gain = 0.0;
+        let parallels = self.lens.outermost_parallels();
         let mut regions: Vec<(Option<CallId>, Vec<CallId>)> = Vec::new();
         for &call in calls {
-            let key = self.lens.outermost_parallel(call);
+            let key = parallels[call];
             match regions.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, group)) => group.push(call),
                 None => regions.push((key, vec![call])),

@@ -25,6 +25,7 @@ pub(crate) struct TaskGroup {
 
 /// The task groups of a cube.
 pub(super) fn task_groups(lens: &Lens) -> Vec<TaskGroup> {
+    let parallels = lens.outermost_parallels();
     let mut groups: Vec<TaskGroup> = Vec::new();
     for call in lens.cube.calls.ids() {
         let Some(task) = task_of(lens, call) else { continue };
@@ -32,7 +33,7 @@ pub(super) fn task_groups(lens: &Lens) -> Vec<TaskGroup> {
         if lens.in_task_tree(call) {
             linked.tasks.extend(tree_root(lens, call).map(|root| lens.cube.calls.region(root)));
         } else {
-            linked.parallels.extend(lens.outermost_parallel(call));
+            linked.parallels.extend(parallels[call]);
         }
         let (same, other): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| {
             !group.tasks.is_disjoint(&linked.tasks)

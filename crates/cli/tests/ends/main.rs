@@ -8,3 +8,4 @@ mod common;
 mod exits;
 mod forks;
 mod measured;
+mod storage;
