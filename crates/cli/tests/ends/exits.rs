@@ -189,7 +189,7 @@ fn an_experiment_whose_run_was_killed_is_finished_by_the_next_command() {
     Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
     wait_for(|| (!std::path::Path::new(&format!("/proc/{pid}/maps")).exists()).then_some(()));
     // Event files have been moved, but the rest was not done.
-    let unfinished = sandbox.path("exp/live/0.evt");
+    let unfinished = sandbox.path("exp/live/0.buf");
     std::fs::create_dir_all(sandbox.path("exp/traces")).unwrap();
     std::fs::rename(unfinished, sandbox.path("exp/traces/0.evt")).unwrap();
     let recovered = sandbox.succeeds("recover exp");
