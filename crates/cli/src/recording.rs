@@ -20,12 +20,22 @@ pub struct Options {
     /// Keep shortest, longest and mean time of single visits per call path too
     #[arg(long)]
     statistics: bool,
+    /// Record every visit in a trace, also those that the guard would sum
+    #[arg(long)]
+    no_guard: bool,
+    /// Sum visits of tiny regions that are entered more often than this, 10000 if not said
+    #[arg(long, value_name = "N", conflicts_with = "no_guard")]
+    guard_visits: Option<u64>,
+    /// Sum visits that take less than this, 1000 if not said
+    #[arg(long, value_name = "NS", conflicts_with = "no_guard")]
+    guard_time: Option<u64>,
 }
 
 /// What the options, or else the environment, have said.
 pub struct Recording {
     filter: Option<PathBuf>,
-    statistics: bool,
+    /// Variables that say the rest.
+    variables: Vec<(&'static str, String)>,
 }
 
 impl Options {
@@ -36,7 +46,18 @@ impl Options {
     pub fn read(&self) -> Result<Recording> {
         let named = self.filter.clone().or_else(|| path_of(FILTER_VARIABLES));
         let filter = named.map(|path| absolute_if(&path, read_filter(&path))).transpose()?;
-        Ok(Recording { filter, statistics: self.statistics })
+        Ok(Recording { filter, variables: self.variables() })
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let numbers = [
+            ("POMPEII_STATISTICS", self.statistics.then_some(1)),
+            ("POMPEII_GUARD", self.no_guard.then_some(0)),
+            ("POMPEII_GUARD_VISITS", self.guard_visits),
+            ("POMPEII_GUARD_TIME", self.guard_time),
+        ];
+        let said = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
+        said.collect()
     }
 }
 
@@ -70,9 +91,7 @@ impl Recording {
         if let Some(filter) = &self.filter {
             command.env(FILTER_VARIABLES[0], filter);
         }
-        if self.statistics {
-            command.env("POMPEII_STATISTICS", "1");
-        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
     /// Keeps what was asked for beside what was measured, as Score-P does.

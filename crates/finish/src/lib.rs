@@ -10,6 +10,7 @@
 
 mod clock;
 mod end;
+mod guard;
 mod manifest;
 mod profile;
 mod running;
@@ -27,6 +28,7 @@ use nix::fcntl::{Flock, FlockArg};
 use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE};
 
 pub use end::End;
+pub use guard::Guarded;
 pub use manifest::{
     Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RunInfo, STARTED_FILE,
 };

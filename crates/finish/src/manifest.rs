@@ -10,6 +10,7 @@ use pompeii_model::Cube;
 use serde::{Deserialize, Serialize};
 
 use crate::end::End;
+use crate::guard::{self, Guarded};
 
 /// Name of the manifest in an experiment.
 pub const MANIFEST_FILE: &str = "manifest.json";
@@ -140,6 +141,9 @@ pub struct Manifest {
     pub call_paths: usize,
     /// What was lost.
     pub lost: Lost,
+    /// Regions whose visits were summed in the trace.
+    #[serde(default)]
+    pub guarded: Vec<Guarded>,
     /// Further processes.
     pub processes: Vec<ProcessEntry>,
 }
@@ -176,6 +180,7 @@ impl Manifest {
                 reason: reason.map(|error| error.to_string()),
                 died: live.end.is_none(),
             },
+            guarded: guard::guarded(live, cube),
             processes,
         }
     }

@@ -78,6 +78,21 @@ pub enum Definition {
         /// Time of the last.
         until: u64,
     },
+    /// From now on visits of a call path are summed in the trace, or no longer (decision 21).
+    Guarded {
+        /// Its region.
+        region: u32,
+        /// Metric class of the region's sums.
+        class: u32,
+        /// Its location.
+        location: u32,
+        /// Its node.
+        node: u32,
+        /// When, in ticks.
+        at: u64,
+        /// Whether it begins.
+        begins: bool,
+    },
 }
 
 impl Definition {
@@ -114,6 +129,13 @@ impl Definition {
                 for number in [events, from, until] {
                     log.extend(number.to_le_bytes());
                 }
+            }
+            Definition::Guarded { region, class, location, node, at, begins } => {
+                log.extend([10, u8::from(*begins)]);
+                for number in [region, class, location, node] {
+                    log.extend(number.to_le_bytes());
+                }
+                log.extend(at.to_le_bytes());
             }
         }
         let length = (log.len() - start - 4) as u32;
@@ -158,6 +180,13 @@ impl Definition {
                 let location = fields.number()?;
                 let (events, from, until) = (fields.long()?, fields.long()?, fields.long()?);
                 Some(Some(Self::Dropped { location, events, from, until }))
+            }
+            10 => {
+                let begins = fields.byte()? != 0;
+                let (region, class) = (fields.number()?, fields.number()?);
+                let (location, node) = (fields.number()?, fields.number()?);
+                let at = fields.long()?;
+                Some(Some(Self::Guarded { region, class, location, node, at, begins }))
             }
             _ => Some(None),
         }
@@ -204,17 +233,25 @@ mod tests {
         };
         let team = Definition::Communicator { id: 0, master: 0, size: 4 };
         let nested = Definition::NestedCommunicator { id: 1, master: 0, level: 2, size: 4 };
+        let guarded = Definition::Guarded {
+            region: 3,
+            class: 0,
+            location: 1,
+            node: 9,
+            at: 1 << 40,
+            begins: true,
+        };
         let dropped = Definition::Dropped { location: 1, events: 9, from: 1 << 40, until: 1 << 41 };
         let mut log = Vec::new();
-        for definition in [&region, &team, &nested, &dropped] {
+        for definition in [&region, &team, &nested, &dropped, &guarded] {
             definition.encode(&mut log);
         }
-        assert_eq!(Definition::decode_all(&log), [region.clone(), team, nested, dropped]);
+        assert_eq!(Definition::decode_all(&log), [region.clone(), team, nested, dropped, guarded]);
         for cut in 0..log.len() {
-            assert!(Definition::decode_all(&log[..cut]).len() < 4);
+            assert!(Definition::decode_all(&log[..cut]).len() < 5);
         }
         log[4] = 99;
-        assert_eq!(Definition::decode_all(&log).len(), 3);
+        assert_eq!(Definition::decode_all(&log).len(), 4);
         assert!(RegionKind::ALL.iter().enumerate().all(|(tag, kind)| *kind as usize == tag));
     }
 }

@@ -296,6 +296,26 @@ pub fn metric(
     })
 }
 
+/// Values of the four members of a metric class, where no more than an event's room is free.
+#[inline]
+pub fn metric_of_four(
+    room: &mut Room,
+    last_time: &mut u64,
+    time: u64,
+    class: u32,
+    values: [u64; 4],
+) -> usize {
+    with_length(room, last_time, time, METRIC, |fields| {
+        fields.vu32(class);
+        fields.u8(4);
+        for value in values {
+            let (kind, bits) = MetricValue::U64(value).to_bits();
+            fields.u8(kind);
+            fields.vu64(bits);
+        }
+    })
+}
+
 /// Bytes that must be free for the begin of a program with `arguments` arguments.
 pub const fn program_begin_room_bytes(arguments: usize) -> usize {
     TIMESTAMP_BYTES + 10 + 5 + 5 + arguments * 5 + 8

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pompeii_live::NotedEnd;
 
 use crate::clock;
+use crate::guard;
 use crate::location::Location;
 use crate::openmp;
 use crate::process::Process;
@@ -103,7 +104,9 @@ pub fn close_outside(process: &Process, thread: &mut Location) -> bool {
             let worker = unsafe { &mut *worker };
             team::settle(worker);
             visits::settle(worker);
+            guard::write_outermost(worker);
         });
+        guard::write_outermost(thread);
     }
     outside
 }

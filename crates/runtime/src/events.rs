@@ -13,6 +13,7 @@ use pompeii_live::{
 };
 
 use crate::clock;
+use crate::guard;
 use crate::location::Location;
 
 /// Events of a location: the current chunk.
@@ -257,6 +258,7 @@ impl Location {
                 self.events.begin(self.events.number + 1);
                 let stop = now + clock::now().saturating_sub(before);
                 self.event(|room, last| encode::buffer_flush(room, last, now, stop));
+                guard::look(self);
             }
             Err(error) => {
                 let scan = chunk::scan(bytes).unwrap_or_default();

@@ -24,6 +24,7 @@ mod fast;
 mod filter;
 mod folder;
 pub mod forks;
+mod guard;
 mod instance;
 mod iteration;
 mod location;

@@ -13,6 +13,7 @@ use pompeii_live::{
 };
 
 use crate::events::Events;
+use crate::guard::{self, Guard};
 use crate::instance::{Task, Tasks};
 use crate::iteration::Ending;
 use crate::process::Process;
@@ -49,6 +50,8 @@ pub mod gate {
     pub const CLOCK: u32 = 32;
     /// An iteration has ended, and with it a chunk or a task, unless the next one follows.
     pub const ENDING: u32 = 64;
+    /// Some call paths are guarded: their visits may be summed instead of recorded.
+    pub const GUARDED: u32 = 128;
     /// More than exclusive times was asked for, which the short way does not know.
     pub const DETAIL: u32 = 512;
 }
@@ -88,6 +91,8 @@ pub struct Location {
     pub task_times: TaskTimes,
     /// Open visits and their times, on request.
     pub visits: Option<Box<Visits>>,
+    /// Call paths whose visits are summed.
+    pub guard: Guard,
     tree: Mapped,
 }
 
@@ -135,6 +140,7 @@ impl Location {
                 tasks: Tasks::default(),
                 task_times: TaskTimes::default(),
                 visits: None,
+                guard: Guard::default(),
                 tree,
             });
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
@@ -154,6 +160,11 @@ impl Location {
     /// This location's index.
     pub fn index(&self) -> u32 {
         self.header.index
+    }
+
+    /// How many nodes there are, the unused first one included.
+    pub fn node_count(&self) -> u32 {
+        self.header.nodes.load(Ordering::Relaxed)
     }
 
     /// The node that is there.
@@ -240,7 +251,7 @@ impl Location {
     /// Enters `region` at `now`. Returns the time used.
     #[inline(always)]
     pub fn enter(&mut self, region: u32, now: u64) -> u64 {
-        if self.gate != 0 && self.enter_gated(now) {
+        if self.gate != 0 && self.enter_gated(region, now) {
             return now.max(self.header.last_ticks);
         }
         team::leave_joined(self);
@@ -274,10 +285,20 @@ impl Location {
         if self.current().key != Key::Region(region).encode() {
             self.unwind_to(region, now);
         }
+        let left = self.header.current;
         self.header.current = self.current().parent;
         if self.tracing {
-            self.event(|room, last| encode::leave(room, last, now, region));
+            self.record_leave(left, region, now);
         }
+    }
+
+    /// Writes the record of leaving a region at its node.
+    #[inline(always)]
+    pub fn record_leave(&mut self, node: NodeOffset, region: u32, now: u64) {
+        if self.gate & gate::GUARDED != 0 {
+            guard::write_sums(self, node, now);
+        }
+        self.event(|room, last| encode::leave(room, last, now, region));
     }
 
     /// Counts a visit of `region` without its time; 0 where that is impossible.
@@ -337,12 +358,15 @@ impl Location {
 
     /// The long way of an enter; true where the enter is passed over.
     #[cold]
-    fn enter_gated(&mut self, now: u64) -> bool {
+    fn enter_gated(&mut self, region: u32, now: u64) -> bool {
         if self.is_passing() {
             self.skipped += 1;
             if self.gate & gate::SKIPPING != 0 {
                 self.process.lost(1, 0);
             }
+            return true;
+        }
+        if self.gate & gate::GUARDED != 0 && guard::enter(self, region, now) {
             return true;
         }
         self.flush_gate(now);
@@ -356,6 +380,9 @@ impl Location {
             if !self.unskip() {
                 self.exit_while_off(region, now);
             }
+            return true;
+        }
+        if self.gate & gate::GUARDED != 0 && guard::exit(self, region, now) {
             return true;
         }
         self.flush_gate(now);
@@ -425,8 +452,7 @@ impl Location {
     #[cold]
     #[inline(never)]
     pub fn flush_gate(&mut self, now: u64) {
-        task::flush_creation(self);
-        task::flush_switch(self, now);
+        task::flush_due(self, now);
     }
 
     /// The thread ends outside of teams: nothing is open any more.
@@ -435,6 +461,7 @@ impl Location {
         self.resynchronise(now);
         let now = self.account(now);
         self.unwind_to_node(ROOT, now);
+        guard::write_outermost(self);
         self.context().children = false;
         self.context().forget_unobserved();
     }
@@ -497,10 +524,10 @@ impl Location {
     }
 
     fn leave_current(&mut self, now: u64) {
-        let node = *self.current();
+        let (left, node) = (self.header.current, *self.current());
         self.header.current = node.parent;
         if let (true, Key::Region(region)) = (self.tracing, Key::decode(node.key)) {
-            self.event(|room, last| encode::leave(room, last, now, region));
+            self.record_leave(left, region, now);
         }
     }
 

@@ -11,6 +11,7 @@ use pompeii_live::{
 };
 
 use crate::filter::Selection;
+use crate::guard::Bounds;
 use crate::location::Location;
 use crate::memory;
 use crate::seat::{self, Seat};
@@ -30,6 +31,8 @@ pub struct Options {
     pub timed_undeferred: bool,
     /// Keep the times of single visits (`run --statistics`).
     pub statistics: bool,
+    /// Which call paths are summed instead of recorded in a trace.
+    pub guard: Option<Bounds>,
     /// Functions and user regions that are recorded.
     pub filter: Selection,
     /// Name of the program.
@@ -79,6 +82,10 @@ struct Definitions {
     log: Mapped,
     used_bytes: usize,
     regions: HashMap<(u8, String, String, (u32, u32)), u32>,
+    /// By region id.
+    kinds: Vec<RegionKind>,
+    /// Regions with a metric class of their own, in the order of the classes.
+    guarded: Vec<u32>,
     communicators: HashMap<(u32, u32, u32), u32>,
 }
 
@@ -134,6 +141,8 @@ impl Process {
             log,
             used_bytes: 0,
             regions: HashMap::new(),
+            kinds: Vec::new(),
+            guarded: Vec::new(),
             communicators: HashMap::new(),
         };
         let process = Process {
@@ -172,6 +181,7 @@ impl Process {
             }
         }
         definitions.regions = theirs.regions.clone();
+        definitions.kinds = theirs.kinds.clone();
         let teams = parent.header().teams.load(Ordering::Relaxed);
         lock(&self.teams).ensure(teams as usize * size_of::<Team>())?;
         self.header().teams.store(teams, Ordering::Release);
@@ -241,6 +251,7 @@ impl Process {
         }
         let id = definitions.regions.len() as u32;
         definitions.regions.insert(key, id);
+        definitions.kinds.push(region.kind);
         self.append(
             &mut definitions,
             &Definition::Region {
@@ -254,6 +265,21 @@ impl Process {
             },
         );
         id
+    }
+
+    /// Kinds of regions by their ids.
+    pub fn region_kinds(&self) -> Vec<RegionKind> {
+        lock(&self.definitions).kinds.clone()
+    }
+
+    /// The metric class of a region's sums (see [`crate::guard`]).
+    pub fn guard_class(&self, region: u32) -> u32 {
+        let guarded = &mut lock(&self.definitions).guarded;
+        let known = guarded.iter().position(|&known| known == region);
+        known.unwrap_or_else(|| {
+            guarded.push(region);
+            guarded.len() - 1
+        }) as u32
     }
 
     /// The region that stands for the time without recording.

@@ -16,6 +16,7 @@ use crate::ends;
 use crate::filter::Selection;
 use crate::folder::{self, Started};
 use crate::forks::{self, Forked};
+use crate::guard::Bounds;
 use crate::location::Location;
 use crate::openmp;
 use crate::process::{Options, Process};
@@ -182,6 +183,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             trace: folder::enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
             statistics: folder::enabled(&["POMPEII_STATISTICS"]),
+            guard: guard_bounds(),
             filter: filter.clone(),
             program: program.clone(),
             host: host.clone(),
@@ -207,4 +209,16 @@ fn make_thread_key() {
     if unsafe { libc::pthread_key_create(&mut key, Some(thread_ends)) } == 0 {
         THREAD_KEY.store(key, Ordering::Release);
     }
+}
+
+/// When call paths are guarded; `None` where that is not wanted.
+fn guard_bounds() -> Option<Bounds> {
+    let number = |name: &str| folder::variable(&[name]).and_then(|value| value.trim().parse().ok());
+    if folder::variable(&["POMPEII_GUARD"]).is_some() && !folder::enabled(&["POMPEII_GUARD"]) {
+        return None;
+    }
+    Some(Bounds {
+        visits: number("POMPEII_GUARD_VISITS").unwrap_or(10_000),
+        time_ns: number("POMPEII_GUARD_TIME").unwrap_or(1_000),
+    })
 }

@@ -6,12 +6,13 @@
 //! itself provides.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
 use pompeii_live::{Key, NodeOffset, encode};
 
 use crate::cause::{self, Delay, Place};
 use crate::events::Fields;
+use crate::guard;
 use crate::location::Location;
 use crate::team::OPENMP;
 
@@ -32,6 +33,8 @@ pub struct Lock {
     holder: AtomicU64,
     /// Nested acquisitions of the holder.
     depth: AtomicU32,
+    /// Its acquisition was summed, so its release has no record.
+    silent: AtomicBool,
 }
 
 impl Lock {
@@ -44,6 +47,7 @@ impl Lock {
         released_ticks: AtomicU64::new(0),
         holder: AtomicU64::new(0),
         depth: AtomicU32::new(0),
+        silent: AtomicBool::new(false),
     };
 
     /// A lock with the next free id.
@@ -62,6 +66,20 @@ impl Lock {
     #[inline(always)]
     pub fn next(&self) -> u32 {
         self.order().wrapping_add(1)
+    }
+
+    /// Its holder's acquisition is not in the trace.
+    pub fn set_silent(&self) {
+        self.silent.store(true, Relaxed);
+    }
+
+    /// Whether its holder's acquisition is not in the trace; the next one's may be.
+    pub fn take_silent(&self) -> bool {
+        let silent = self.silent.load(Relaxed);
+        if silent {
+            self.silent.store(false, Relaxed);
+        }
+        silent
     }
 }
 
@@ -104,7 +122,7 @@ pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
     if waited > 0 {
         waited_for(thread, at, holder, waited);
     }
-    if thread.tracing {
+    if thread.tracing && !guard::defer_acquisition(thread, lock, now) {
         record_acquisition(thread, lock, now);
     }
 }
@@ -118,21 +136,36 @@ pub fn waited_for(thread: &mut Location, node: NodeOffset, holder: Place, wait: 
 /// Writes the record of having the lock.
 #[inline(always)]
 pub fn record_acquisition(thread: &mut Location, lock: &Lock, now: u64) {
-    let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
-    thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+    write_acquisition(thread, lock, lock.order(), now);
 }
 
 /// Writes the record of giving the lock back.
 #[inline(always)]
 pub fn record_release(thread: &mut Location, lock: &Lock, now: u64) {
-    let (id, order) = (lock.id.load(Relaxed), lock.order.load(Relaxed));
+    write_release(thread, lock, lock.order(), now);
+}
+
+/// Writes the record of the acquisition with this number.
+#[inline(always)]
+pub fn write_acquisition(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
+    let id = lock.id.load(Relaxed);
+    thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+}
+
+/// Writes the record of giving back what was acquired with this number.
+#[inline(always)]
+pub fn write_release(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
+    let id = lock.id.load(Relaxed);
     thread.event(|room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
 }
 
 /// The thread gives the lock back at `now`.
 pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
+    // Still with the lock: what is noted in it is this holder's.
+    let recorded = thread.tracing && !thread.is_passing();
+    let deferred = recorded && guard::defer_release(thread, lock, now);
     give_back(lock, now);
-    if thread.tracing && !thread.is_passing() {
+    if recorded && !deferred {
         record_release(thread, lock, now);
     }
 }
@@ -237,6 +270,7 @@ impl LockTable {
             lock.released_ticks.store(0, Relaxed);
             lock.holder.store(0, Relaxed);
             lock.depth.store(0, Relaxed);
+            lock.silent.store(false, Relaxed);
             lock.order.store(0, Relaxed);
             lock.address.store(0, Release);
         }

@@ -19,6 +19,7 @@ use crate::barrier;
 use crate::clock::Clock;
 use crate::descriptor::Defined;
 use crate::events::{Fields, kind};
+use crate::guard;
 use crate::instance::{Due, Stub, Task, state};
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
@@ -113,6 +114,7 @@ pub fn name_instance(thread: &mut Location) -> *mut Task {
 
 /// Writes the records of a creation that turned out to be real, with the time of its beginning.
 pub fn flush_creation(thread: &mut Location) {
+    guard::flush(thread);
     let Some(due) = thread.tasks.due.take() else { return };
     thread.gate &= !gate::CREATION;
     write_creation(thread, due.region, due.task, thread.header.last_ticks);
@@ -133,6 +135,12 @@ fn current_name(thread: &Location) -> Fields {
 fn write_switch(thread: &mut Location, now: u64) {
     let name = current_name(thread);
     thread.records(now, |records| records.fields(kind::TASK_SWITCH, &name));
+}
+
+/// Writes what is due of tasks: a creation, and the switch back from one.
+pub fn flush_due(thread: &mut Location, now: u64) {
+    flush_creation(thread);
+    flush_switch(thread, now);
 }
 
 /// Writes the switch back to what a completed task had suspended.

@@ -534,6 +534,6 @@ fn leave(thread: &mut Location, context: &Context, now: u64) {
     if context.barrier.node != 0 {
         thread.event(|room, last| encode::leave(room, last, now, regions.barrier));
     }
-    thread.event(|room, last| encode::leave(room, last, now, regions.parallel));
+    thread.record_leave(context.base, regions.parallel, now);
     thread.event(|room, last| encode::thread_team_end(room, last, now, communicator));
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_finish::Manifest;
+use pompeii_finish::{Guarded, Manifest};
 use pompeii_report::{Options, RunInfo, TreeOptions};
 
 use super::{print, recover};
@@ -100,6 +100,23 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
             if cpus == 1 { "" } else { "s" }
         ));
     }
+    notes.extend(manifest.guarded.iter().map(guarded));
     notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
+}
+
+/// What the guard has done to the trace.
+fn guarded(guarded: &Guarded) -> String {
+    let place = if guarded.place.is_empty() || guarded.region.contains('@') {
+        String::new()
+    } else {
+        format!(" ({})", guarded.place)
+    };
+    let threads = if guarded.threads == 1 { "thread" } else { "threads" };
+    let until = guarded.until_s.map_or(String::new(), |until| format!(" until {until:.3} s"));
+    format!(
+        "Short visits of {}{place} are sums in the trace, on {} {threads} since {:.3} s{until}; \
+         --no-guard records each.",
+        guarded.region, guarded.threads, guarded.since_s
+    )
 }

@@ -4,7 +4,7 @@
 use crate::clock;
 use crate::descriptor::{Descriptor, Slot};
 use crate::pomp::on_construct;
-use crate::{barrier, descriptor, fast, sync};
+use crate::{barrier, descriptor, fast, guard, sync, tls};
 
 /// A region is entered.
 #[inline(always)]
@@ -18,7 +18,8 @@ pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
 #[cold]
 #[inline(never)]
 fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
-    if is_filtered(descriptor, slot) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe { is_done::<true>(descriptor, slot) } {
         return;
     }
     on_construct!(descriptor, |thread, process, handle| {
@@ -41,7 +42,8 @@ pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
 #[cold]
 #[inline(never)]
 fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
-    if is_filtered(descriptor, slot) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe { is_done::<false>(descriptor, slot) } {
         return;
     }
     on_construct!(descriptor, |thread, process, handle| {
@@ -226,9 +228,23 @@ fn is_timed(descriptor: *mut Descriptor) -> bool {
     unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.timed)
 }
 
-/// Whether the region is known to be left out by the filter: nothing has to be found for it.
+/// Whether nothing is left to do for an enter or an exit: the region is left out by the filter, or
+/// its call path is guarded and the guard has done it.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
 #[inline(always)]
-fn is_filtered(descriptor: *mut Descriptor, slot: Slot) -> bool {
-    // SAFETY: the contract of `pomp`.
-    unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.is_filtered(slot))
+unsafe fn is_done<const ENTER: bool>(descriptor: *mut Descriptor, slot: Slot) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(handle) = descriptor::known_handle(descriptor) else { return false };
+        if handle.is_filtered(slot) {
+            return true;
+        }
+        let Some(thread) = tls::location() else { return false };
+        match ENTER {
+            true => guard::enter_short(thread, handle.defined(slot)),
+            false => guard::exit_short(thread, handle.defined(slot)),
+        }
+    }
 }

@@ -27,6 +27,7 @@
 
 mod causes;
 mod findings;
+mod guards;
 mod iterations;
 mod kernels;
 mod locks;
@@ -46,6 +47,7 @@ use pompeii_live::{Calibration, RegionKind};
 
 use crate::clock::Clock;
 use crate::descriptor::Defined;
+use crate::guard::Bounds;
 use crate::location::Location;
 use crate::process::{Options, Process, RegionText};
 use crate::sync::{self, Lock, Turn};
@@ -95,6 +97,8 @@ pub struct Setting {
     pub timed_undeferred: bool,
     /// Keep the times of single visits.
     pub statistics: bool,
+    /// Sum what is short and frequent.
+    pub guard: Option<Bounds>,
 }
 
 /// A clock that says what the script says.
@@ -159,7 +163,9 @@ impl Run {
             statistics: setting.statistics,
             program: "program".into(),
             start: Calibration::default(),
-            tsc: true,
+            guard: setting.guard,
+            // With the other clock a tick is a nanosecond.
+            tsc: setting.guard.is_none(),
             ..Options::default()
         };
         let process = Process::start(options, None).unwrap();

@@ -1,12 +1,11 @@
 //! What a script leaves, as text: call trees and records.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{CHUNK_BYTES, Key, LiveProcess, Node, NodeOffset, node_offset};
 use pompeii_otf2::event::Event;
-use pompeii_otf2::read::{Bytes, EventReader};
+use pompeii_otf2::read::{Bytes, EventReader, EventRecord};
 use pompeii_otf2::reference::{LocationRef, RegionRef};
 use pompeii_otf2::seal;
 
@@ -161,21 +160,25 @@ impl Run {
         let mut locks = Vec::new();
         for (name, location) in &self.threads {
             let _ = writeln!(text, "{name}");
-            let live = self.folder.path().join("live");
-            pompeii_live::gather(&live, index(*location)).unwrap();
-            let path = live.join(pompeii_live::events_file(index(*location)));
-            let Ok(mut bytes) = std::fs::read(path) else { continue };
-            let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
-            bytes.truncate(sealed.file_bytes as usize);
-            let chunk = CHUNK_BYTES as u64;
-            let chunks = Bytes::new(bytes, chunk);
-            for record in EventReader::new(chunks, Path::new(name), chunk, LocationRef(0)) {
-                let record = record.unwrap();
+            for record in self.events(index(*location)) {
                 let _ =
                     writeln!(text, "{:>5} {}", record.time, self.record(&record.event, &mut locks));
             }
         }
         text
+    }
+
+    /// The records of a location.
+    pub fn events(&self, location: u32) -> Vec<EventRecord> {
+        let live = self.folder.path().join("live");
+        pompeii_live::gather(&live, location).unwrap();
+        let path = live.join(pompeii_live::events_file(location));
+        let Ok(mut bytes) = std::fs::read(&path) else { return Vec::new() };
+        let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
+        bytes.truncate(sealed.file_bytes as usize);
+        let chunk = CHUNK_BYTES as u64;
+        let chunks = Bytes::new(bytes, chunk);
+        EventReader::new(chunks, &path, chunk, LocationRef(0)).map(Result::unwrap).collect()
     }
 
     fn record(&self, event: &Event, locks: &mut Vec<u32>) -> String {

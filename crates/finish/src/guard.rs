@@ -1,0 +1,129 @@
+//! What the guard has done: the metric classes of sums in the trace, and for the report, of which
+//! regions visits were summed, and since when.
+
+use std::collections::BTreeMap;
+
+use pompeii_live::{Definition as Live, LiveProcess};
+use pompeii_model::{Cube, RegionId};
+use pompeii_otf2::definition::{MetricClass, MetricMember};
+use pompeii_otf2::enums;
+use pompeii_otf2::reference::{MetricMemberRef, MetricRef, StringRef};
+use pompeii_otf2::write::ArchiveWriter;
+use serde::{Deserialize, Serialize};
+
+/// A region whose visits were summed in the trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Guarded {
+    /// Its name.
+    pub region: String,
+    /// Where it is, `file:line`; empty where that is unknown.
+    pub place: String,
+    /// Threads that did so.
+    pub threads: usize,
+    /// Call paths of all threads.
+    pub call_paths: usize,
+    /// When the first of them began, in seconds from the start.
+    pub since_s: f64,
+    /// When the last of them went back to single records; `None` where one did not.
+    pub until_s: Option<f64>,
+}
+
+/// The regions that were guarded, in the order of their definition.
+pub fn guarded(live: &LiveProcess, cube: &Cube) -> Vec<Guarded> {
+    let mut regions: BTreeMap<u32, Vec<(u32, u32, u64, bool)>> = BTreeMap::new();
+    for definition in &live.definitions {
+        if let Live::Guarded { region, location, node, at, begins, .. } = *definition {
+            regions.entry(region).or_default().push((location, node, at, begins));
+        }
+    }
+    let seconds = |ticks: u64| cube.clock.seconds(ticks.saturating_sub(live.start.ticks) as i64);
+    let of = |(region, turns): (u32, Vec<(u32, u32, u64, bool)>)| {
+        let known = cube.regions.get(RegionId(region))?;
+        let mut last = BTreeMap::new();
+        for &(location, node, at, begins) in &turns {
+            last.insert((location, node), (at, begins));
+        }
+        let mut threads: Vec<u32> = last.keys().map(|(location, _)| *location).collect();
+        threads.dedup();
+        let open = last.values().any(|(_, begins)| *begins);
+        let end = last.values().map(|(at, _)| *at).max().unwrap_or(0);
+        Some(Guarded {
+            region: known.name.clone(),
+            place: known.source().unwrap_or_default(),
+            threads: threads.len(),
+            call_paths: last.len(),
+            since_s: seconds(turns.iter().map(|(.., at, _)| *at).min().unwrap_or(0)),
+            until_s: (!open).then(|| seconds(end)),
+        })
+    };
+    regions.into_iter().filter_map(of).collect()
+}
+
+/// The members of a class: name, unit, what they say, and over which time.
+const MEMBERS: [(&str, &str, &str, enums::MetricMode); 4] = [
+    ("visits", "#", "visits", enums::MetricMode::RELATIVE_LAST),
+    ("ticks", "ticks", "their time", enums::MetricMode::RELATIVE_LAST),
+    ("shortest", "ticks", "time of the shortest", enums::MetricMode::ABSOLUTE_LAST),
+    ("longest", "ticks", "time of the longest", enums::MetricMode::ABSOLUTE_LAST),
+];
+
+/// Defines the metric class of each region that was guarded (decision 21).
+pub fn define(
+    archive: &mut ArchiveWriter,
+    live: &LiveProcess,
+    cube: &Cube,
+) -> Result<(), pompeii_otf2::Error> {
+    let classes: BTreeMap<u32, u32> = live
+        .definitions
+        .iter()
+        .filter_map(|definition| match *definition {
+            Live::Guarded { region, class, .. } => Some((class, region)),
+            _ => None,
+        })
+        .collect();
+    let mut ids = (0..).map(MetricMemberRef);
+    for (class, region) in classes {
+        let Some(found) = cube.regions.get(RegionId(region)) else { continue };
+        let mut members = Vec::new();
+        for ((name, unit, what, mode), id) in MEMBERS.into_iter().zip(&mut ids) {
+            let texts = [
+                format!("{name} of {}", found.name),
+                format!(
+                    "Summed visits without records, in the region that is left next: {what}. \
+                     They are in the profile, too."
+                ),
+                unit.to_owned(),
+            ];
+            members.push(define_member(archive, id, texts, mode)?);
+        }
+        archive.define(MetricClass {
+            id: MetricRef(class),
+            metric_members: members,
+            metric_occurrence: enums::MetricOccurrence::SYNCHRONOUS,
+            recorder_kind: enums::RecorderKind::CPU,
+        })?;
+    }
+    Ok(())
+}
+
+fn define_member(
+    archive: &mut ArchiveWriter,
+    id: MetricMemberRef,
+    [name, description, unit]: [String; 3],
+    metric_mode: enums::MetricMode,
+) -> Result<MetricMemberRef, pompeii_otf2::Error> {
+    let texts: [StringRef; 3] =
+        [archive.string(&name)?, archive.string(&description)?, archive.string(&unit)?];
+    archive.define(MetricMember {
+        id,
+        name: texts[0],
+        description: texts[1],
+        metric_type: enums::MetricType::OTHER,
+        metric_mode,
+        value_type: enums::ValueType::UINT64,
+        base: enums::Base::DECIMAL,
+        exponent: 0,
+        unit: texts[2],
+    })?;
+    Ok(id)
+}

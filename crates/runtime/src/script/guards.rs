@@ -1,0 +1,380 @@
+//! The guard: visits in the trace and in sums are those of the profile, whatever a visit does, and
+//! only visits that are short and have nothing in them are summed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use pompeii_live::{Definition, Key, RegionKind, node_offset};
+use pompeii_otf2::encode::MetricValue;
+use pompeii_otf2::event::Event;
+
+use super::{Run, Setting};
+use crate::guard::Bounds;
+use crate::location::Location;
+use crate::process::RegionText;
+use crate::sync::{self, Lock};
+use crate::{task, team};
+
+const GUARD: Setting = Setting {
+    trace: true,
+    timed_undeferred: true,
+    statistics: false,
+    guard: Some(Bounds { visits: 1000, time_ns: 100 }),
+};
+
+/// Regions that the scenes use.
+struct Regions {
+    outer: u32,
+    tiny: u32,
+    inner: u32,
+    critical: u32,
+    body: u32,
+    set: u32,
+    unset: u32,
+}
+
+/// A measurement, its clock, and its regions.
+struct Scene {
+    run: Run,
+    now: u64,
+    regions: Regions,
+    lock: &'static Lock,
+}
+
+impl Scene {
+    fn new(setting: Setting) -> Self {
+        let mut run = Run::new("", setting);
+        let mut region = |kind, name: &str| {
+            let id = run.process.region(&RegionText::without_source(kind, name));
+            run.regions.push(name.to_owned());
+            assert_eq!(id as usize + 1, run.regions.len());
+            id
+        };
+        let regions = Regions {
+            outer: region(RegionKind::User, "outer"),
+            tiny: region(RegionKind::Function, "tiny"),
+            inner: region(RegionKind::User, "inner"),
+            critical: region(RegionKind::Critical, "critical"),
+            body: region(RegionKind::CriticalBody, "critical body"),
+            set: region(RegionKind::Lock, "omp_set_lock"),
+            unset: region(RegionKind::Lock, "omp_unset_lock"),
+        };
+        let lock = Box::leak(Box::new(Lock::new()));
+        Self { run, now: 0, regions, lock }
+    }
+
+    fn event(&mut self, ticks: u64, event: impl FnOnce(&mut Location, u64, &Regions)) {
+        self.now += ticks;
+        let (now, regions) = (self.now, &self.regions);
+        self.run.with(self.run.threads[0].1, |thread| event(thread, now, regions));
+    }
+
+    fn enter(&mut self, region: fn(&Regions) -> u32) {
+        self.event(10, |thread, now, regions| {
+            thread.enter(region(regions), now);
+        });
+    }
+
+    fn exit(&mut self, region: fn(&Regions) -> u32, ticks: u64) {
+        self.event(ticks, |thread, now, regions| thread.exit(region(regions), now));
+    }
+
+    /// A visit of `tiny` of so many ticks.
+    fn tiny(&mut self, ticks: u64) {
+        self.enter(|regions| regions.tiny);
+        self.exit(|regions| regions.tiny, ticks);
+    }
+
+    fn critical(&mut self, waits: u64) {
+        let lock = self.lock;
+        self.enter(|regions| regions.critical);
+        self.event(waits, |thread, now, regions| {
+            sync::acquired(thread, lock, now);
+            thread.enter(regions.body, now);
+        });
+        self.event(5, |thread, now, regions| {
+            thread.exit(regions.body, now);
+            sync::released(thread, lock, now);
+        });
+        self.exit(|regions| regions.critical, 5);
+    }
+
+    /// Acquires the lock within so many ticks, keeps it, and takes so many to give it back.
+    fn lock(&mut self, set: u64, unset: u64) {
+        let lock = self.lock;
+        self.enter(|regions| regions.set);
+        self.event(set, |thread, now, regions| {
+            sync::acquired(thread, lock, now);
+            thread.exit(regions.set, now);
+        });
+        self.enter(|regions| regions.unset);
+        self.event(0, |thread, now, _| sync::released(thread, lock, now));
+        self.exit(|regions| regions.unset, unset);
+    }
+
+    /// What is in the trace and in the sums of each region, beside the profile, which has both.
+    fn check(mut self, expected: Expect) {
+        self.event(1, |thread, now, _| thread.unwind_to_root(now));
+        let mut found: BTreeMap<u32, Counts> = BTreeMap::new();
+        let (mut locks, mut last) = (0_i64, 0);
+        let guarded: BTreeMap<u32, u32> = (self.definitions().into_iter())
+            .filter_map(|definition| match definition {
+                Definition::Guarded { region, class, .. } => Some((class, region)),
+                _ => None,
+            })
+            .collect();
+        for record in self.run.events(0) {
+            assert!(record.time >= last);
+            last = record.time;
+            match record.event {
+                Event::Enter(of) => found.entry(of.region.0).or_default().enters += 1,
+                Event::Leave(of) => found.entry(of.region.0).or_default().leaves += 1,
+                Event::ThreadAcquireLock(_) => locks += 1,
+                Event::ThreadReleaseLock(_) => locks -= 1,
+                Event::Metric(of) => {
+                    let region = guarded[&of.metric.0];
+                    found.entry(region).or_default().add(&of.values);
+                }
+                _ => {}
+            }
+            assert!((0..=1).contains(&locks), "a lock is given back that nobody has");
+        }
+        let mut text = String::new();
+        for (region, counts) in found {
+            let (visits, ticks) = self.profile(region);
+            assert_eq!(
+                counts.enters + counts.summed,
+                visits,
+                "{}",
+                self.run.regions[region as usize]
+            );
+            assert_eq!(counts.enters, counts.leaves);
+            let Counts { enters, summed, sums, shortest, longest, .. } = counts;
+            assert!(counts.ticks <= ticks, "{} of {ticks}", counts.ticks);
+            let name = &self.run.regions[region as usize];
+            // How many fill a chunk depends on the lock's number, and that on other tests; and a
+            // little on how long it took to write the last one.
+            let locks = name.starts_with("critical") || name.ends_with("lock");
+            let of = |count: u64| match count {
+                _ if locks => "some".to_owned(),
+                1000.. if sums > 0 => format!("about {},000", (count + 500) / 1000),
+                _ => count.to_string(),
+            };
+            let _ = write!(text, "{name} x{visits}: {} records", of(enters));
+            if sums > 0 {
+                let summed = of(summed);
+                let _ = write!(text, ", {summed} in {sums} sums of {shortest} to {longest}");
+            }
+            text.push('\n');
+        }
+        expected.assert_eq(&text);
+    }
+
+    fn definitions(&self) -> Vec<Definition> {
+        let log = std::fs::read(format!("{}/definitions", self.run.process.options.folder));
+        Definition::decode_all(&log.unwrap())
+    }
+
+    /// Visits and inclusive ticks of a region's nodes.
+    fn profile(&mut self, region: u32) -> (u64, u64) {
+        self.run.with(self.run.threads[0].1, |thread| {
+            let (mut visits, mut ticks) = (0, 0);
+            for index in 3..thread.node_count() {
+                let node = *thread.node(node_offset(index));
+                if node.key == Key::Region(region).encode() {
+                    let body =
+                        if node.first_child == 0 { 0 } else { thread.node(node.first_child).ticks };
+                    (visits, ticks) = (visits + node.visits, ticks + node.ticks + body);
+                }
+            }
+            (visits, ticks)
+        })
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    enters: u64,
+    leaves: u64,
+    sums: u64,
+    summed: u64,
+    ticks: u64,
+    shortest: u64,
+    longest: u64,
+}
+
+impl Counts {
+    fn add(&mut self, values: &[MetricValue]) {
+        let number = |at: usize| match values[at] {
+            MetricValue::U64(value) => value,
+            other => panic!("{other:?}"),
+        };
+        self.sums += 1;
+        self.summed += number(0);
+        self.ticks += number(1);
+        self.shortest = if self.sums == 1 { number(2) } else { self.shortest.min(number(2)) };
+        self.longest = self.longest.max(number(3));
+        assert!(number(0) * number(2) <= number(1) && number(1) <= number(0) * number(3));
+    }
+}
+
+#[test]
+fn short_visits_are_summed_at_the_leave_of_what_is_around() {
+    let mut scene = Scene::new(GUARD);
+    for _ in 0..10 {
+        scene.enter(|regions| regions.outer);
+        for visit in 0..20_000 {
+            scene.tiny(1 + visit % 7);
+        }
+        scene.exit(|regions| regions.outer, 10);
+    }
+    scene.check(expect![[r#"
+        outer x10: 10 records
+        tiny x200000: about 44,000 records, about 156,000 in 8 sums of 1 to 7
+    "#]]);
+}
+
+/// A visit that is not short, and one that has something in it, is written as it was.
+#[test]
+fn visits_that_are_special_are_recorded() {
+    let mut scene = Scene::new(GUARD);
+    scene.enter(|regions| regions.outer);
+    for _ in 0..50_000 {
+        scene.tiny(5);
+    }
+    for _ in 0..3 {
+        scene.tiny(100);
+        scene.enter(|regions| regions.tiny);
+        scene.enter(|regions| regions.inner);
+        scene.exit(|regions| regions.inner, 1);
+        scene.exit(|regions| regions.tiny, 1);
+        scene.tiny(99);
+    }
+    // Left without an exit, and an exit of nothing.
+    scene.enter(|regions| regions.tiny);
+    scene.exit(|regions| regions.outer, 1);
+    scene.exit(|regions| regions.tiny, 1);
+    scene.check(expect![[r#"
+        outer x1: 1 records
+        tiny x50010: about 44,000 records, about 6,000 in 1 sums of 5 to 99
+        inner x3: 3 records
+    "#]]);
+}
+
+#[test]
+fn a_critical_is_summed_with_its_body_and_its_lock() {
+    let mut scene = Scene::new(GUARD);
+    scene.enter(|regions| regions.outer);
+    for visit in 0..30_000 {
+        scene.critical(if visit % 10_000 == 9_999 { 500 } else { 2 });
+    }
+    scene.exit(|regions| regions.outer, 1);
+    scene.check(expect![[r#"
+        outer x1: 1 records
+        critical x30000: some records, some in 1 sums of 12 to 12
+        critical body x30000: some records, some in 1 sums of 5 to 5
+    "#]]);
+}
+
+/// Who keeps a lock that was acquired in a summed visit gives it back without a record; one that was
+/// acquired with a record is given back with one, however short that is.
+#[test]
+fn locks_are_acquired_and_given_back_in_pairs() {
+    let mut scene = Scene::new(GUARD);
+    scene.enter(|regions| regions.outer);
+    for visit in 0..40_000 {
+        match visit % 1_000 {
+            500 => scene.lock(300, 1),
+            700 => scene.lock(1, 300),
+            _ => scene.lock(1, 1),
+        }
+    }
+    scene.exit(|regions| regions.outer, 1);
+    scene.check(expect![[r#"
+        outer x1: 1 records
+        omp_set_lock x40000: some records, some in 1 sums of 1 to 1
+        omp_unset_lock x40000: some records, some in 1 sums of 1 to 1
+    "#]]);
+}
+
+/// When visits are no longer short, they are recorded again; and summed again when they are.
+#[test]
+fn a_change_is_noticed() {
+    let mut scene = Scene::new(GUARD);
+    scene.enter(|regions| regions.outer);
+    for phase in [30_000, 30_000, 40_000, 200_000] {
+        for _ in 0..phase {
+            scene.tiny(if phase == 40_000 { 150 } else { 5 });
+        }
+    }
+    scene.exit(|regions| regions.outer, 1);
+    let definitions = scene.definitions();
+    scene.check(expect![[r#"
+        outer x1: 1 records
+        tiny x300000: about 131,000 records, about 169,000 in 2 sums of 5 to 5
+    "#]]);
+    let turns: Vec<bool> = definitions
+        .iter()
+        .filter_map(|definition| match definition {
+            Definition::Guarded { begins, .. } => Some(*begins),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(turns, [true, false, true]);
+}
+
+/// Tasks and teams inside of a visit find it written.
+#[test]
+fn structure_inside_of_a_visit_is_whole() {
+    let mut scene = Scene::new(GUARD);
+    let parallel = scene.run.process.region(&RegionText::without_source(RegionKind::Parallel, "p"));
+    let barrier =
+        scene.run.process.region(&RegionText::without_source(RegionKind::ImplicitBarrier, "b"));
+    scene.run.regions.extend(["p".to_owned(), "b".to_owned()]);
+    scene.enter(|regions| regions.outer);
+    for _ in 0..50_000 {
+        scene.tiny(5);
+    }
+    scene.enter(|regions| regions.tiny);
+    scene.event(1, |thread, now, _| {
+        let of = team::ParallelRegions { parallel, barrier };
+        let team = team::fork(thread, parallel, 1, now);
+        team::begin(thread, (team.unwrap(), 0, 1), of, now);
+        team::end(thread, team.unwrap(), now);
+        team::join(thread, team, now);
+    });
+    scene.exit(|regions| regions.tiny, 1);
+    scene.enter(|regions| regions.tiny);
+    scene.event(1, |thread, now, _| task::flush_due(thread, now));
+    scene.exit(|regions| regions.tiny, 1);
+    scene.exit(|regions| regions.outer, 1);
+    scene.check(expect![[r#"
+        outer x1: 1 records
+        tiny x50002: about 44,000 records, about 6,000 in 1 sums of 5 to 5
+        p x1: 1 records
+        b x1: 1 records
+    "#]]);
+}
+
+/// Without the guard, and where its bounds are not met, everything is recorded.
+#[test]
+fn nothing_is_summed_that_need_not_be() {
+    let off = Setting { guard: None, ..GUARD };
+    let bounds = Bounds { visits: 1_000_000, time_ns: 100 };
+    let long = Bounds { visits: 1000, time_ns: 5 };
+    for setting in
+        [off, Setting { guard: Some(bounds), ..GUARD }, Setting { guard: Some(long), ..GUARD }]
+    {
+        let mut scene = Scene::new(setting);
+        scene.enter(|regions| regions.outer);
+        for _ in 0..100_000 {
+            scene.tiny(5);
+        }
+        scene.exit(|regions| regions.outer, 1);
+        scene.check(expect![[r#"
+            outer x1: 1 records
+            tiny x100000: 100000 records
+        "#]]);
+    }
+}
