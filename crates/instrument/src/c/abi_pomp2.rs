@@ -7,6 +7,7 @@
 use super::emit::Emitter;
 use super::levels::{Calls, Names};
 use super::prelude::literal;
+use super::texts::{Part, Texts};
 use crate::directives::Level;
 use crate::pomp2::{Init, context, inits};
 use crate::{Abi, Language, Region};
@@ -23,32 +24,31 @@ impl Emitter<'_> {
         Construct { names, untied: directive.has("untied"), threads }
     }
 
-    /// The number of the `master` in a combined construct: POMP2 has no handle for both. 0 for
-    /// none.
-    pub(super) fn part_of_its_own(&mut self, index: usize, levels: &[Level]) -> usize {
+    /// The number of the `master` in a combined construct: POMP2 has no handle for both.
+    pub(super) fn part_of_its_own(&mut self, index: usize, levels: &[Level]) -> Option<usize> {
         let needed = self.options.abi == Abi::Pomp2 && levels.len() > 1;
         if !needed || !levels.contains(&Level::Master) || self.stem(Level::Master).is_none() {
-            return 0;
+            return None;
         }
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let mut region = self.region(found, construct);
         region.name = "master".to_owned();
-        self.add_region(region)
+        Some(self.add_region(region))
     }
 
     /// The ends of a section, if its construct has events.
     pub(super) fn section_of_pomp2(
         &self,
+        out: &mut Texts,
         construct: Option<usize>,
         cleanup: bool,
-    ) -> (String, String) {
+    ) -> (Part, Part) {
         let Some((index, number)) = construct.and_then(|index| Some((index, self.numbers[index]?)))
         else {
             return Default::default();
         };
-        let number = number.to_string();
-        let names = self.names(&number, cleanup);
-        self.pomp2(index, &names).section()
+        let accessor = self.accessor(number);
+        self.pomp2(index, &self.names(&accessor, cleanup)).section(out)
     }
 
     /// The prelude.
@@ -82,139 +82,184 @@ pub(super) struct Construct<'a> {
     pub(super) threads: Option<&'a str>,
 }
 
-impl Construct<'_> {
+impl<'a> Construct<'a> {
     /// The calls around a level that has events.
-    pub(super) fn calls(self, level: Level, stem: &str) -> Calls {
+    pub(super) fn calls(self, out: &mut Texts, level: Level, stem: &str) -> Calls {
         match level {
-            Level::Parallel => self.parallel(),
-            Level::Task if self.untied => self.task("Untied_task"),
-            Level::Task => self.task("Task"),
-            Level::Barrier => self.waiting("Barrier_enter", "Barrier_exit"),
-            Level::Taskwait => self.waiting("Taskwait_begin", "Taskwait_end"),
-            Level::Master => self.body_of(stem, true),
-            Level::Single | Level::Critical | Level::Ordered => {
-                let Calls { begin, end, .. } = self.body_of(stem, false);
-                Calls { begin, end, ..self.around(stem) }
+            Level::Parallel => self.parallel(out),
+            Level::Task if self.untied => self.task(out, "Untied_task"),
+            Level::Task => self.task(out, "Task"),
+            Level::Barrier => self.waiting(out, "Barrier_enter", "Barrier_exit"),
+            Level::Taskwait => self.waiting(out, "Taskwait_begin", "Taskwait_end"),
+            Level::Master => {
+                let (begin, end) = self.body(out, stem, &[], true);
+                Calls { begin, end, ..Calls::default() }
             }
-            _ => self.around(stem),
+            Level::Single | Level::Critical | Level::Ordered => {
+                let (begin, end) = self.body(out, stem, &[], false);
+                Calls { begin, end, ..self.around(out, stem) }
+            }
+            _ => self.around(out, stem),
         }
     }
 
-    /// A call: handle, further arguments, context string.
-    fn call(self, routine: &[&str], arguments: &[&str], string: bool) -> String {
-        let mut text = "POMP2_".to_owned();
-        text.extend(routine.iter().copied());
-        text.extend(["(", &self.names.accessor()]);
+    /// A call: handle, further arguments (each in parts), context string.
+    fn call(self, out: &mut Texts, routine: &[&str], arguments: &[&[&str]], string: bool) {
+        out.push("POMP2_");
+        out.push_all(routine);
+        out.push_all(&["(", self.names.accessor]);
         for argument in arguments {
-            text.extend([", ", argument]);
+            out.push(", ");
+            out.push_all(argument);
         }
         if string {
-            text.extend([", ", &self.names.variable("s"), "()"]);
+            out.push(", ");
+            out.push_all(&self.names.variable("s"));
+            out.push("()");
         }
-        text + ");"
+        out.push(");");
     }
 
-    /// The calls before and behind something, the word between them and perhaps a clean-up.
-    fn waiting(self, enter: &str, exit: &str) -> Calls {
+    /// The call before something that is waited for. It fills a word, which is in the variable of a
+    /// clean-up where a thread may leave.
+    fn before_waiting(self, out: &mut Texts, enter: &str, exit: &str) {
         let string = enter != IMPLICIT.0;
         if self.names.leaves {
-            let word = format!("&{}.id", self.names.variable("h"));
-            let before =
-                self.names.guard("h", exit, "0") + " " + &self.call(&[enter], &[&word], string);
-            return Calls { before, ..Calls::default() };
+            let [prefix, letter, number] = self.names.variable("h");
+            self.names.guard(out, "h", &[exit], &["0"]);
+            out.push(" ");
+            return self.call(out, &[enter], &[&["&", prefix, letter, number, ".id"]], string);
         }
-        let word = self.names.variable("o");
-        let enter = self.call(&[enter], &[&format!("&{word}")], string);
-        let before = format!("long {word}; {enter}");
-        let after = format!(" {}", self.call(&[exit], &[&word], false));
+        let [prefix, letter, number] = self.names.variable("o");
+        out.push_all(&["long ", prefix, letter, number, "; "]);
+        self.call(out, &[enter], &[&["&", prefix, letter, number]], string);
+    }
+
+    /// The call behind it, which gets the word back.
+    fn behind_waiting(self, out: &mut Texts, exit: &str) {
+        if !self.names.leaves {
+            out.push(" ");
+            self.call(out, &[exit], &[&self.names.variable("o")], false);
+        }
+    }
+
+    fn waiting(self, out: &mut Texts, enter: &str, exit: &str) -> Calls {
+        let before = out.part(|out| self.before_waiting(out, enter, exit));
+        let after = out.part(|out| self.behind_waiting(out, exit));
         Calls { before, after, ..Calls::default() }
     }
 
     /// An implicit barrier that was made explicit.
-    fn barrier(self) -> String {
-        let Calls { before, after, .. } = self.waiting(IMPLICIT.0, IMPLICIT.1);
-        format!(" {{ {before} _Pragma(\"omp barrier\"){after} }}")
+    fn barrier(self, out: &mut Texts) {
+        out.push(" { ");
+        self.before_waiting(out, IMPLICIT.0, IMPLICIT.1);
+        out.push(" _Pragma(\"omp barrier\")");
+        self.behind_waiting(out, IMPLICIT.1);
+        out.push(" }");
     }
 
-    fn around(self, stem: &str) -> Calls {
-        let enter = self.call(&[stem, "_enter"], &[], true);
-        let (before, exit) = match self.names.leaves {
-            true => {
-                let guard = self.names.guard("e", &[stem, "_exit"].concat(), "0");
-                (format!("{guard} {enter}"), String::new())
+    fn around(self, out: &mut Texts, stem: &str) -> Calls {
+        let before = out.part(|out| {
+            if self.names.leaves {
+                self.names.guard(out, "e", &[stem, "_exit"], &["0"]);
+                out.push(" ");
             }
-            false => (enter, format!(" {}", self.call(&[stem, "_exit"], &[], false))),
-        };
-        let (clauses, barrier) = match self.names.split_barrier {
-            true => (" nowait".to_owned(), self.barrier()),
-            false => Default::default(),
-        };
-        Calls { before, clauses, after: barrier + &exit, ..Calls::default() }
+            self.call(out, &[stem, "_enter"], &[], true);
+        });
+        let split = self.names.split_barrier;
+        let clauses = out.part(|out| out.push(if split { " nowait" } else { "" }));
+        let after = out.part(|out| {
+            if split {
+                self.barrier(out);
+            }
+            if !self.names.leaves {
+                out.push(" ");
+                self.call(out, &[stem, "_exit"], &[], false);
+            }
+        });
+        Calls { before, clauses, after, ..Calls::default() }
     }
 
-    /// Both ends of a body.
-    fn body(self, begin: &str, end: &str) -> (String, String) {
-        let end_call = self.call(&[end], &[], false);
-        let barrier = if self.names.end_barrier { self.barrier() } else { String::new() };
-        match self.names.cleanup {
-            false => (format!("{{ {begin} "), format!("{barrier} {end_call} }}")),
-            true => {
+    /// Both ends of a body, given what the call at its begin gets.
+    fn body(
+        self,
+        out: &mut Texts,
+        stem: &str,
+        arguments: &[&[&str]],
+        string: bool,
+    ) -> (Part, Part) {
+        let begin = out.part(|out| {
+            out.push("{ ");
+            if self.names.cleanup {
                 // The sections of a construct have its number.
-                let letter = if end == "Section_end" { "q" } else { "g" };
-                let guard = self.names.guard(letter, end, "0");
-                (format!("{{ {guard} {begin} "), " }".to_owned())
+                let letter = if stem == "Section" { "q" } else { "g" };
+                self.names.guard(out, letter, &[stem, "_end"], &["0"]);
+                out.push(" ");
             }
-        }
-    }
-
-    fn body_of(self, stem: &str, string: bool) -> Calls {
-        let begin = self.call(&[stem, "_begin"], &[], string);
-        let (begin, end) = self.body(&begin, &[stem, "_end"].concat());
-        Calls { begin, end, ..Calls::default() }
-    }
-
-    /// The ends of one section: they carry the handle of their construct.
-    pub(super) fn section(self) -> (String, String) {
-        let Calls { begin, end, .. } = self.body_of("Section", true);
+            self.call(out, &[stem, "_begin"], arguments, string);
+            out.push(" ");
+        });
+        let end = out.part(|out| {
+            if !self.names.cleanup {
+                if self.names.end_barrier {
+                    self.barrier(out);
+                }
+                out.push(" ");
+                self.call(out, &[stem, "_end"], &[], false);
+            }
+            out.push(" }");
+        });
         (begin, end)
     }
 
+    /// The ends of one section: they carry the handle of their construct.
+    pub(super) fn section(self, out: &mut Texts) -> (Part, Part) {
+        self.body(out, "Section", &[], true)
+    }
+
     /// Fork and join alone, for a combined construct that cannot be split.
-    pub(super) fn fork_and_join(self) -> Calls {
-        let Calls { before, after, .. } = self.parallel();
+    pub(super) fn fork_and_join(self, out: &mut Texts) -> Calls {
+        let Calls { before, after, .. } = self.parallel(out);
         Calls { before, after, ..Calls::default() }
     }
 
     /// The upper bound of the team is what the text says or what OpenMP would take: an expression
     /// is not evaluated twice.
-    fn parallel(self) -> Calls {
-        let word = self.names.variable("p");
-        let most = [self.names.prefix, "max()"].concat();
-        let threads = self.threads.unwrap_or(&most);
-        let fork = self.call(&["Parallel_fork"], &["1", threads, &format!("&{word}")], true);
-        let begin = self.call(&["Parallel_begin"], &[], false);
-        let (begin, end) = self.body(&begin, "Parallel_end");
-        let before = format!("long {word}; {fork}");
-        let after = format!(" {}", self.call(&["Parallel_join"], &[&word], false));
+    fn parallel(self, out: &mut Texts) -> Calls {
+        let [prefix, letter, number] = self.names.variable("p");
+        let most = [prefix, "max()"];
+        let threads = self.threads.as_ref().map_or(&most[..], std::slice::from_ref);
+        let before = out.part(|out| {
+            out.push_all(&["long ", prefix, letter, number, "; "]);
+            let word: &[&str] = &["&", prefix, letter, number];
+            self.call(out, &["Parallel_fork"], &[&["1"], threads, word], true);
+        });
+        let (begin, end) = self.body(out, "Parallel", &[], false);
+        let after = out.part(|out| {
+            out.push(" ");
+            self.call(out, &["Parallel_join"], &[&[prefix, letter, number]], false);
+        });
         Calls { before, begin, end, after, ..Calls::default() }
     }
 
-    fn task(self, stem: &str) -> Calls {
+    fn task(self, out: &mut Texts, stem: &str) -> Calls {
         let (new, old) = (self.names.variable("t"), self.names.variable("o"));
-        let words = [format!("&{new}"), format!("&{old}")];
-        let create = self.call(&[stem, "_create_begin"], &[&words[0], &words[1], "1"], true);
-        let begin = self.call(&[stem, "_begin"], &[&new], false);
-        let (begin, end) = self.body(&begin, &[stem, "_end"].concat());
-        let before = format!("long {new}, {old}; {create}");
-        let after = format!(" {}", self.call(&[stem, "_create_end"], &[&old], false));
-        Calls {
-            before,
-            clauses: format!(" firstprivate({new})"),
-            begin,
-            end,
-            after,
-            ..Calls::default()
-        }
+        let [prefix, t, number] = new;
+        let before = out.part(|out| {
+            out.push_all(&["long ", prefix, t, number, ", "]);
+            out.push_all(&old);
+            out.push("; ");
+            let words: [&[&str]; 3] =
+                [&["&", prefix, t, number], &["&", prefix, old[1], number], &["1"]];
+            self.call(out, &[stem, "_create_begin"], &words, true);
+        });
+        let (begin, end) = self.body(out, stem, &[&new], false);
+        let after = out.part(|out| {
+            out.push(" ");
+            self.call(out, &[stem, "_create_end"], &[&old], false);
+        });
+        let clauses = out.part(|out| out.push_all(&[" firstprivate(", prefix, t, number, ")"]));
+        Calls { before, clauses, begin, end, after, ..Calls::default() }
     }
 }
 

@@ -6,12 +6,15 @@ use super::insertions::{Insertions, Rank};
 use super::levels::{Calls, Names};
 use super::lexer::Lexed;
 use super::open_regions::OpenRegions;
+use super::place::Parts;
 use super::positions::Positions;
 use super::pragma::{Form, Found};
-use super::split::{self, Parts};
+use super::split::{self, Levels};
 use super::statements::Body;
+use super::texts::{Part, Texts};
 use super::{counter, scan};
 use crate::clauses::{self, UNKNOWN};
+use crate::decimal::Decimal;
 use crate::directives::{self, Kind, Level, Shape};
 use crate::edit::EditList;
 use crate::{
@@ -72,6 +75,7 @@ pub(super) fn emit(
         reported: BTreeSet::new(),
         unknown: BTreeSet::new(),
         open_regions: OpenRegions::default(),
+        texts: Texts::default(),
         outcome: unchanged(&[]),
     };
     for (index, found) in lexed.directives.iter().enumerate() {
@@ -113,6 +117,8 @@ pub(super) struct Emitter<'a> {
     /// Names of directives that are not known.
     unknown: BTreeSet<String>,
     pub(super) open_regions: OpenRegions,
+    /// Those of the construct in hand; kept for their memory.
+    texts: Texts,
     pub(super) outcome: Outcome,
 }
 
@@ -121,8 +127,8 @@ impl Emitter<'_> {
     fn construct(&mut self, index: usize) {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let levels = match &found.kind {
-            Kind::Events(levels) => levels.clone(),
-            Kind::Section => vec![],
+            Kind::Events(levels) => levels.as_slice(),
+            Kind::Section => &[],
             _ => return self.resume_alone(index),
         };
         self.outcome.directives_found += 1;
@@ -134,9 +140,9 @@ impl Emitter<'_> {
             return;
         }
         if levels.is_empty() {
-            self.section(index, &construct.bodies.clone(), false);
+            self.section(index, &construct.bodies, false);
         } else if levels.iter().any(|&level| self.stem(level).is_some()) {
-            self.events(index, &levels);
+            self.events(index, levels);
         } else {
             if levels.iter().any(|&level| !self.options.abi.knows(level)) {
                 let message = format!("`{}`: {}", found.directive.name(), pomp2::UNKNOWN);
@@ -152,18 +158,18 @@ impl Emitter<'_> {
         (!disabled && self.options.abi.knows(level)).then(|| level.stem(false))
     }
 
-    pub(super) fn names<'n>(&'n self, number: &'n str, cleanup: bool) -> Names<'n> {
+    pub(super) fn names<'n>(&'n self, accessor: &'n str, cleanup: bool) -> Names<'n> {
         let (split_barrier, leaves, end_barrier) = (false, false, false);
-        Names { prefix: self.prefix, number, cleanup, split_barrier, leaves, end_barrier }
+        Names { prefix: self.prefix, accessor, cleanup, split_barrier, leaves, end_barrier }
     }
 
     /// The calls of a combined construct that cannot be split.
-    fn fork_and_join(&self, index: usize, number: usize) -> Calls {
-        let number = number.to_string();
-        let names = self.names(&number, false);
+    fn fork_and_join(&self, texts: &mut Texts, index: usize, number: usize) -> Calls {
+        let accessor = self.accessor(number);
+        let names = self.names(&accessor, false);
         match self.options.abi {
-            Abi::Pomp => names.fork_and_join(),
-            Abi::Pomp2 => self.pomp2(index, &names).fork_and_join(),
+            Abi::Pomp => names.fork_and_join(texts),
+            Abi::Pomp2 => self.pomp2(index, &names).fork_and_join(texts),
         }
     }
 
@@ -181,24 +187,43 @@ impl Emitter<'_> {
             let message = format!("`{name}` {UNKNOWN}; the preprocessed text shows what it is");
             self.note(found.span.start, Severity::Hidden, message);
         }
-        let (parts, after) = match split::parts(self.source, found, levels, self.prefix, number) {
-            Ok(parts) => {
-                let calls = self.level_calls(index, levels, number);
-                self.nest(index, levels, parts, &calls)
+        let mut texts = std::mem::take(&mut self.texts);
+        texts.clear();
+        let parts = self.parts(&mut texts, index, levels, number);
+        self.note_unseen_tasks(index, levels);
+        self.place(index, &mut texts, parts);
+        self.texts = texts;
+        if levels.contains(&Level::Sections) {
+            self.section(index, &construct.implicit_section, true);
+        }
+    }
+
+    /// What is written around and into a directive; a combined one is split for it.
+    fn parts(&mut self, texts: &mut Texts, index: usize, levels: &[Level], number: usize) -> Parts {
+        let found = &self.lexed.directives[index];
+        let split = match levels.len() {
+            1 => Ok(None),
+            _ => Levels::new(self.source, found, levels, self.prefix, number).map(Some),
+        };
+        match split {
+            Ok(split) => {
+                let calls = self.level_calls(texts, index, levels, number);
+                if let Some(split) = &split {
+                    split.edit(levels, &mut self.edits);
+                }
+                self.nest(texts, index, split.as_ref(), &calls)
             }
             Err(reason) => {
                 self.outcome.regions[number - 1].include_barrier();
                 let message = format!("only fork and join are measured: {reason}");
                 self.note(found.span.start, Severity::Note, message);
-                let calls = self.fork_and_join(index, number);
-                (Parts { before: calls.before, ..Parts::default() }, calls.after)
+                let Calls { before, after, .. } = self.fork_and_join(texts, index, number);
+                let after = texts.part(|texts| {
+                    texts.again(after);
+                    self.resume(texts, index);
+                });
+                Parts { before, after, ..Parts::default() }
             }
-        };
-        self.note_unseen_tasks(index, levels);
-        let after = after + &self.resume(index);
-        self.place(index, parts, after);
-        if levels.contains(&Level::Sections) {
-            self.section(index, &construct.implicit_section.clone(), true);
         }
     }
 
@@ -248,11 +273,17 @@ impl Emitter<'_> {
     }
 
     /// The calls of every level.
-    fn level_calls(&mut self, index: usize, levels: &[Level], number: usize) -> Vec<Calls> {
-        let part = self.part_of_its_own(index, levels);
+    fn level_calls(
+        &mut self,
+        texts: &mut Texts,
+        index: usize,
+        levels: &[Level],
+        number: usize,
+    ) -> Vec<Calls> {
+        let part = self.part_of_its_own(index, levels).map(|part| self.accessor(part));
         let construct = &self.constructs[index];
         let stays = self.barrier_stays(index);
-        let (number, part) = (number.to_string(), part.to_string());
+        let accessor = self.accessor(number);
         let explicit = self.options.end_barrier && !construct.cancelled;
         let explicit = explicit && (stays || !levels.iter().any(|level| level.has_barrier()));
         let calls = levels.iter().map(|&level| {
@@ -262,19 +293,24 @@ impl Emitter<'_> {
                 split_barrier: barrier && !stays,
                 leaves: construct.leaves && (barrier || level.has_own_barrier()),
                 end_barrier: explicit && level == Level::Parallel,
-                ..self.names(&number, construct.cancelled && level.shape() == Shape::Forking)
+                ..self.names(&accessor, construct.cancelled && level.shape() == Shape::Forking)
             };
-            match level {
-                Level::Master if self.options.abi == Abi::Pomp2 && levels.len() > 1 => {
-                    self.pomp2(index, &Names { number: &part, ..names }).calls(level, stem)
+            match (level, &part) {
+                (Level::Master, Some(part)) => {
+                    let names = Names { accessor: part, ..names };
+                    self.pomp2(index, &names).calls(texts, level, stem)
                 }
-                _ if self.options.abi == Abi::Pomp2 => self.pomp2(index, &names).calls(level, stem),
-                Level::Taskloop { .. } if construct.nests.is_empty() => names.unseen_taskloop(),
-                Level::Loop { .. } => {
-                    let iteration = self.chunk_events(index, level, &names);
-                    Calls { iteration, ..names.calls(level, stem) }
+                _ if self.options.abi == Abi::Pomp2 => {
+                    self.pomp2(index, &names).calls(texts, level, stem)
                 }
-                _ => names.calls(level, stem),
+                (Level::Taskloop { .. }, _) if construct.nests.is_empty() => {
+                    names.unseen_taskloop(texts)
+                }
+                (Level::Loop { .. }, _) => {
+                    let iteration = self.chunk_events(texts, index, level, &names);
+                    Calls { iteration, ..names.calls(texts, level, stem) }
+                }
+                _ => names.calls(texts, level, stem),
             }
         });
         let calls: Vec<Calls> = calls.collect();
@@ -287,18 +323,27 @@ impl Emitter<'_> {
 
     /// The events of each iteration of a worksharing loop, if they are wanted and possible: nothing
     /// may stand beside the two blocks that `scan` separates.
-    fn chunk_events(&self, index: usize, level: Level, names: &Names) -> (String, String) {
+    fn chunk_events(
+        &self,
+        texts: &mut Texts,
+        index: usize,
+        level: Level,
+        names: &Names,
+    ) -> (Part, Part) {
+        if !self.options.loop_chunks {
+            return Default::default();
+        }
         let directive = &self.lexed.directives[index].directive;
         let scan = directive
             .clause("reduction")
             .is_some_and(|clause| clause.has_modifier(self.source, "inscan"));
         let [nest, ..] = self.constructs[index].nests.as_slice() else { return Default::default() };
         let possible = level.allows_calls_inside(self.source, directive) && !scan;
-        if !self.options.loop_chunks || !possible {
+        if !possible {
             return Default::default();
         }
         let counter = nest.header.clone().and_then(|header| counter::counter(self.source, header));
-        names.iteration(counter, self.options.language == Language::Cxx)
+        names.iteration(texts, counter, self.options.language == Language::Cxx)
     }
 
     /// Whether a worksharing construct keeps its implicit barrier, or has none.
@@ -310,41 +355,66 @@ impl Emitter<'_> {
     /// Puts the levels into each other: the calls of the outer ones go to the generated directives.
     fn nest(
         &self,
+        texts: &mut Texts,
         index: usize,
-        levels: &[Level],
-        mut parts: Parts,
+        split: Option<&Levels>,
         calls: &[Calls],
-    ) -> (Parts, String) {
+    ) -> Parts {
+        // C89 has declarations only where a block begins.
+        let braces = |texts: &Texts, level: usize| {
+            !calls[level].begin.is_empty() && calls[level + 1].declares(texts)
+        };
+        let last = calls.len() - 1;
+        let before = texts.part(|texts| {
+            split.into_iter().for_each(|split| split.before(texts));
+            texts.again(calls[0].before);
+            for (level, split) in (0..last).zip(split.iter().cycle()) {
+                self.outer_directive(texts, index, split, level, calls[level].clauses);
+                texts.again(calls[level].begin);
+                texts.push(if braces(texts, level) { "{ " } else { "" });
+                texts.again(calls[level + 1].before);
+            }
+        });
+        let after = texts.part(|texts| {
+            texts.again(calls[last].after);
+            for level in (0..last).rev() {
+                texts.push(if braces(texts, level) { " }" } else { "" });
+                texts.again(calls[level].end);
+                texts.again(calls[level].after);
+            }
+            self.resume(texts, index);
+        });
+        let Calls { clauses, begin, end, iteration, .. } = calls[last];
+        Parts { before, clauses, begin, end, iteration, after }
+    }
+
+    /// Writes the generated directive of an outer level.
+    fn outer_directive(
+        &self,
+        texts: &mut Texts,
+        index: usize,
+        split: &Levels,
+        level: usize,
+        clauses: Part,
+    ) {
         let found = &self.lexed.directives[index];
-        let last = levels.len() - 1;
-        let mut before = String::with_capacity(256);
-        before.extend([parts.before.as_str(), &calls[0].before]);
-        for (level, calls_of) in calls[..last].iter().enumerate() {
-            let directive = [parts.outer[level].as_str(), &calls_of.clauses].concat();
-            // C89 has declarations only where a block begins.
-            let open = if calls_of.begin.is_empty() { "" } else { calls[level + 1].open() };
-            let inner = [calls_of.begin.as_str(), open, &calls[level + 1].before].concat();
-            let marker = self.insertions.marker(found.span.start);
-            before += &match found.form {
-                Form::Line { .. } => {
-                    ["\n", &marker, "#pragma omp ", &directive, "\n", &inner].concat()
-                }
-                _ => format!(" _Pragma({}) {inner}", split::operator_text(found.form, &directive)),
-            };
+        if let Form::Line { .. } = found.form {
+            texts.push("\n");
+            if let Some(line) = self.insertions.marker_line(found.span.start) {
+                texts.push_all(&[self.insertions.marker_word(), " ", line.text(), "\n"]);
+            }
+            texts.push("#pragma omp ");
+            split.outer(texts, level);
+            texts.again(clauses);
+            return texts.push("\n");
         }
-        let mut after = String::with_capacity(256);
-        after += &calls[last].after;
-        for (level, calls_of) in calls[..last].iter().enumerate().rev() {
-            after += if calls_of.begin.is_empty() { "" } else { calls[level + 1].close() };
-            after += &calls_of.end;
-            after += &calls_of.after;
-        }
-        parts.before = before;
-        parts.clauses += &calls[last].clauses;
-        parts.begin.clone_from(&calls[last].begin);
-        parts.end.clone_from(&calls[last].end);
-        parts.iteration.clone_from(&calls[last].iteration);
-        (parts, after)
+        let mut own = Texts::default();
+        let directive = own.part(|own| {
+            split.outer(own, level);
+            own.push(texts.get(clauses));
+        });
+        let literal = split::operator_text(found.form, own.get(directive));
+        texts.push_all(&[" _Pragma(", &literal, ") "]);
     }
 
     /// A section, with or without a directive of its own.
@@ -359,18 +429,20 @@ impl Emitter<'_> {
         let parent = if implicit { Some(index) } else { construct.parent };
         let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);
         self.needs.guards |= cancelled;
+        let mut texts = Texts::default();
         let (number, (begin, end)) = match self.options.abi {
             Abi::Pomp => {
                 let number = self.add_region(region);
-                (Some(number), self.names(&number.to_string(), cancelled).section())
+                let accessor = self.accessor(number);
+                (Some(number), self.names(&accessor, cancelled).section(&mut texts))
             }
-            Abi::Pomp2 => (None, self.section_of_pomp2(parent, cancelled)),
+            Abi::Pomp2 => (None, self.section_of_pomp2(&mut texts, parent, cancelled)),
         };
-        let (begin, end) = (begin.trim_end().to_owned(), end.trim_start().to_owned());
+        let (begin, end) = (texts.get(begin).trim_end(), texts.get(end).trim_start());
         self.calls = true;
         for body in bodies {
-            self.insertions.add(body.start, Rank::body(index), format!("{begin} "));
-            self.insertions.add(body.end, Rank::end(index), format!("; {end}"));
+            self.insertions.add(body.start, Rank::body(index), &[begin, " "]);
+            self.insertions.add(body.end, Rank::end(index), &["; ", end]);
         }
         if !implicit {
             self.numbers[index] = number;
@@ -378,16 +450,17 @@ impl Emitter<'_> {
         }
     }
 
-    /// The call behind a scheduling point of an untied task.
-    fn resume(&self, index: usize) -> String {
+    /// Writes the call behind a scheduling point of an untied task.
+    fn resume(&self, texts: &mut Texts, index: usize) {
         let construct = &self.constructs[index];
         let number = construct.untied_task.and_then(|task| self.numbers[task]);
         let pomp = self.options.abi == Abi::Pomp;
-        let Some(number) = number.filter(|_| pomp && self.is_scheduling_point(index)) else {
-            return String::new();
-        };
-        let prefix = self.prefix;
-        format!(" POMP_Task_resume({prefix}{number}(), {prefix}t{number});")
+        if let Some(number) = number.filter(|_| pomp && self.is_scheduling_point(index)) {
+            let (prefix, number) = (self.prefix, Decimal::new(number as u32));
+            let number = number.text();
+            texts.push_all(&[" POMP_Task_resume(", prefix, number, "(), ", prefix, "t", number]);
+            texts.push(");");
+        }
     }
 
     fn is_scheduling_point(&self, index: usize) -> bool {
@@ -402,9 +475,10 @@ impl Emitter<'_> {
         if construct.closed_by.is_some() || construct.muted {
             return;
         }
-        let after = self.resume(index);
+        let mut texts = Texts::default();
+        let after = texts.part(|texts| self.resume(texts, index));
         if !after.is_empty() {
-            self.place(index, Parts::default(), after);
+            self.place(index, &mut texts, Parts { after, ..Parts::default() });
         }
     }
 
@@ -457,13 +531,13 @@ impl Emitter<'_> {
         };
         let variable = format!("{kind}{prefix}f{number}");
         let text = format!(" {quiet}{variable} {cleanup}={prefix}enter({region}{string});");
-        self.insertions.add(open, Rank::FIRST, text);
+        self.insertions.add(open, Rank::FIRST, &[&text]);
         (self.calls, self.needs.functions) = (true, true);
     }
 
     /// The call that yields the descriptor of a region.
     pub(super) fn accessor(&self, number: usize) -> String {
-        self.names(&number.to_string(), false).accessor()
+        [self.prefix, Decimal::new(number as u32).text(), "()"].concat()
     }
 
     /// Number of a section's construct: one more section.

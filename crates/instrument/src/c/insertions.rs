@@ -5,8 +5,10 @@
 use super::positions::Positions;
 use super::scan;
 use crate::Options;
+use crate::decimal::Decimal;
 use crate::edit::EditList;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Where among the insertions of one offset: what ends comes before what begins, inner ends before
 /// outer ones, outer beginnings before inner ones.
@@ -41,7 +43,9 @@ pub(super) struct Insertions<'a> {
     markers: bool,
     /// Whether the compiler knows only line markers and pragma lines.
     preprocessed: bool,
-    pending: Vec<(usize, Rank, String)>,
+    /// The texts of all insertions, one behind the other.
+    texts: String,
+    pending: Vec<(usize, Rank, Range<usize>)>,
 }
 
 impl<'a> Insertions<'a> {
@@ -50,17 +54,20 @@ impl<'a> Insertions<'a> {
         let first = memchr::memchr(b'\n', text).unwrap_or(0);
         let newline = if text[..first].ends_with(b"\r") { "\r\n" } else { "\n" };
         let (markers, preprocessed) = (options.line_markers, options.preprocessed);
-        Self { text, positions, newline, markers, preprocessed, pending: Vec::new() }
+        let (texts, pending) = (String::new(), Vec::new());
+        Self { text, positions, newline, markers, preprocessed, texts, pending }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Inserts at `offset`. Line ends in `text` are `\n`.
-    pub(super) fn add(&mut self, offset: usize, rank: Rank, text: String) {
-        if !text.is_empty() {
-            self.pending.push((offset, rank, text));
+    /// Inserts a text, which is given in parts, at `offset`. Its line ends are `\n`.
+    pub(super) fn add(&mut self, offset: usize, rank: Rank, text: &[&str]) {
+        let start = self.texts.len();
+        text.iter().for_each(|text| self.texts.push_str(text));
+        if self.texts.len() > start {
+            self.pending.push((offset, rank, start..self.texts.len()));
         }
     }
 
@@ -75,17 +82,21 @@ impl<'a> Insertions<'a> {
     ) {
         let undefine = if last { format!("#undef {name}\n") } else { String::new() };
         let marker = self.marker(offset);
-        self.add(offset, rank, format!("\n#ifdef {name}\n{undefine}{text}\n#endif\n{marker}"));
+        let start = ["\n#ifdef ", name, "\n", &undefine, text, "\n#endif\n", &marker];
+        self.add(offset, rank, &start);
     }
 
     /// The marker line that makes the next line that of `offset`; empty if none are wanted.
-    pub(super) fn marker(&self, offset: usize) -> String {
-        if self.markers {
-            let line = self.positions.line(offset).to_string();
-            [self.marker_word(), " ", &line, "\n"].concat()
-        } else {
-            String::new()
+    fn marker(&self, offset: usize) -> String {
+        match self.marker_line(offset) {
+            Some(line) => [self.marker_word(), " ", line.text(), "\n"].concat(),
+            None => String::new(),
         }
+    }
+
+    /// The line that a marker says, if markers are wanted.
+    pub(super) fn marker_line(&self, offset: usize) -> Option<Decimal> {
+        self.markers.then(|| Decimal::new(self.positions.line(offset)))
     }
 
     /// How a marker begins. The preprocessor calls `# 12` an extension, but in preprocessed text
@@ -97,11 +108,12 @@ impl<'a> Insertions<'a> {
     /// Hands everything over to the edits.
     pub(super) fn finish(mut self, edits: &mut EditList) {
         self.pending.sort_by_key(|(offset, rank, _)| (*offset, *rank));
+        let mut text = String::new();
         for group in self.pending.chunk_by(|a, b| a.0 == b.0) {
             let offset = group[0].0;
-            let length: usize = group.iter().map(|(_, _, piece)| piece.len() + 1).sum();
-            let mut text = String::with_capacity(length + 32);
+            text.clear();
             for (_, _, piece) in group {
+                let piece = &self.texts[piece.clone()];
                 if !text.is_empty()
                     && !text.ends_with(['\n', ' '])
                     && !piece.starts_with(['\n', ' '])
@@ -119,7 +131,11 @@ impl<'a> Insertions<'a> {
             } else if self.begins_line(offset) {
                 text.truncate(text.trim_end().len());
                 text.push('\n');
-                text.push_str(&self.marker(offset));
+                if let Some(line) = self.marker_line(offset) {
+                    for part in [self.marker_word(), " ", line.text(), "\n"] {
+                        text.push_str(part);
+                    }
+                }
                 if offset == self.text.len() && !self.text.ends_with(b"\n") {
                     text.insert(0, '\n');
                 }
@@ -128,8 +144,10 @@ impl<'a> Insertions<'a> {
             } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !text.ends_with(' ') {
                 text.push(' ');
             }
-            let text = if self.newline == "\n" { text } else { text.replace('\n', self.newline) };
-            edits.insert(offset, text);
+            match self.newline {
+                "\n" => edits.insert(offset, &text),
+                newline => edits.insert(offset, text.replace('\n', newline)),
+            }
         }
     }
 

@@ -2,43 +2,39 @@
 //! and behind it.
 
 use super::counter::Counter;
+use super::texts::{Part, Texts};
 use crate::directives::{Level, Shape};
 
 /// What is inserted around one level. Every text may be empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Calls {
     /// Declarations and calls before the directive.
-    pub(super) before: String,
+    pub(super) before: Part,
     /// Clauses appended to the directive.
-    pub(super) clauses: String,
+    pub(super) clauses: Part,
     /// At the begin of the body, with the brace that opens it.
-    pub(super) begin: String,
+    pub(super) begin: Part,
     /// At the end of the body, with the brace that closes it.
-    pub(super) end: String,
+    pub(super) end: Part,
     /// Behind the body.
-    pub(super) after: String,
+    pub(super) after: Part,
     /// At the begin and the end of what an iteration executes.
-    pub(super) iteration: (String, String),
+    pub(super) iteration: (Part, Part),
 }
 
 impl Calls {
-    /// The brace that is needed where this level is not the first thing in a block.
-    pub(super) fn open(&self) -> &'static str {
-        if self.before.starts_with("long ") { "{ " } else { "" }
-    }
-
-    /// The brace that closes it.
-    pub(super) fn close(&self) -> &'static str {
-        if self.before.starts_with("long ") { " }" } else { "" }
+    /// Whether it begins with a declaration, so that it needs a brace where it is not the first
+    /// thing in a block.
+    pub(super) fn declares(&self, texts: &Texts) -> bool {
+        texts.get(self.before).starts_with("long ")
     }
 }
 
-/// What the texts are made with. They are put together with `concat`, not formatted: where
-/// directives are dense, this is what the time goes to.
+/// What the texts are made with.
 pub(super) struct Names<'a> {
     pub(super) prefix: &'a str,
-    /// Number of the region.
-    pub(super) number: &'a str,
+    /// The call that yields the descriptor: the prefix, the number of the region and `()`.
+    pub(super) accessor: &'a str,
     /// Whether the end has to be a cleanup.
     pub(super) cleanup: bool,
     /// Whether the implicit barrier is made explicit.
@@ -50,122 +46,155 @@ pub(super) struct Names<'a> {
     pub(super) end_barrier: bool,
 }
 
-impl Names<'_> {
-    /// The call that yields the descriptor.
-    pub(super) fn accessor(&self) -> String {
-        [self.prefix, self.number, "()"].concat()
+impl<'a> Names<'a> {
+    /// A variable of this region, in parts.
+    pub(super) fn variable(&self, letter: &'a str) -> [&'a str; 3] {
+        let number = &self.accessor[self.prefix.len()..self.accessor.len() - "()".len()];
+        [self.prefix, letter, number]
     }
 
-    pub(super) fn variable(&self, letter: &str) -> String {
-        [self.prefix, letter, self.number].concat()
+    /// The call of a routine, given the parts of its name and of its second argument.
+    fn call(&self, out: &mut Texts, routine: &[&str], argument: &[&str]) {
+        out.push("POMP_");
+        out.push_all(routine);
+        out.push_all(&["(", self.accessor]);
+        out.push(if argument.is_empty() { "" } else { ", " });
+        out.push_all(argument);
+        out.push(");");
     }
 
     /// The block-local variable that hands an id from the creation of a team or task to its
     /// members.
-    fn id(&self, letter: &str, create: &str) -> (String, String) {
-        let id = self.variable(letter);
-        (["long ", &id, "; ", &self.call_with(&[create], &["&", &id])].concat(), id)
-    }
-
-    fn call(&self, routine: &[&str]) -> String {
-        self.call_with(routine, &[])
-    }
-
-    /// The call of a routine, given the parts of its name and of its second argument.
-    fn call_with(&self, routine: &[&str], argument: &[&str]) -> String {
-        let mut text = String::with_capacity(96);
-        text.push_str("POMP_");
-        text.extend(routine.iter().copied());
-        text.extend(["(", self.prefix, self.number, "()"]);
-        text.push_str(if argument.is_empty() { "" } else { ", " });
-        text.extend(argument.iter().copied());
-        text.push_str(");");
-        text
+    fn id(&self, out: &mut Texts, letter: &'a str, create: &str) {
+        let [prefix, letter, number] = self.variable(letter);
+        out.push_all(&["long ", prefix, letter, number, "; "]);
+        self.call(out, &[create], &["&", prefix, letter, number]);
     }
 
     /// The declaration of a variable whose cleanup calls a routine. Assignments, because C89 has no
     /// initialiser that is not constant.
-    pub(super) fn guard(&self, letter: &str, routine: &str, id: &str) -> String {
-        let (prefix, guard, region) = (self.prefix, self.variable(letter), self.accessor());
-        let cleanup = format!("__attribute__((cleanup({prefix}{routine})))");
-        format!(
-            "struct {prefix}guard {guard} {cleanup}; {guard}.region = {region}; {guard}.id = {id};"
-        )
+    pub(super) fn guard(&self, out: &mut Texts, letter: &'a str, routine: &[&str], id: &[&str]) {
+        let variable = self.variable(letter);
+        out.push_all(&["struct ", self.prefix, "guard "]);
+        out.push_all(&variable);
+        out.push_all(&[" __attribute__((cleanup(", self.prefix]);
+        out.push_all(routine);
+        out.push("))); ");
+        out.push_all(&variable);
+        out.push_all(&[".region = ", self.accessor, "; "]);
+        out.push_all(&variable);
+        out.push(".id = ");
+        out.push_all(id);
+        out.push(";");
     }
 
     /// Both ends of a body that has an event at each.
-    fn ends(&self, stem: &str, id: Option<&str>) -> (String, String) {
-        let call = |what: &str| match id {
-            Some(id) => self.call_with(&[stem, what], &[id]),
-            None => self.call(&[stem, what]),
-        };
-        if !self.cleanup {
-            return (["{ ", &call("_begin"), " "].concat(), [" ", &call("_end"), " }"].concat());
-        }
-        let guard = self.guard("g", &[stem, "_end"].concat(), id.unwrap_or("0"));
-        (format!("{{ {guard} {} ", call("_begin")), " }".to_owned())
+    fn ends(&self, out: &mut Texts, stem: &str, id: &[&str]) -> (Part, Part) {
+        let begin = out.part(|out| {
+            out.push("{ ");
+            if self.cleanup {
+                self.guard(out, "g", &[stem, "_end"], if id.is_empty() { &["0"] } else { id });
+                out.push(" ");
+            }
+            self.call(out, &[stem, "_begin"], id);
+            out.push(" ");
+        });
+        let end = out.part(|out| {
+            if self.end_barrier {
+                self.barrier(out);
+            }
+            if !self.cleanup {
+                out.push(" ");
+                self.call(out, &[stem, "_end"], id);
+            }
+            out.push(" }");
+        });
+        (begin, end)
     }
 
-    /// The calls before and behind something that a thread may leave the parallel region in.
-    fn passing(&self, letter: &str, stem: &str) -> (String, String) {
-        let enter = self.call(&[stem, "_enter"]);
+    /// The call before something that a thread may leave the parallel region in.
+    fn enter(&self, out: &mut Texts, letter: &'a str, stem: &str) {
+        if self.leaves {
+            self.guard(out, letter, &[stem, "_exit"], &["0"]);
+            out.push(" ");
+        }
+        self.call(out, &[stem, "_enter"], &[]);
+    }
+
+    /// The call behind it.
+    fn exit(&self, out: &mut Texts, stem: &str) {
         if !self.leaves {
-            return (enter, [" ", &self.call(&[stem, "_exit"])].concat());
+            out.push(" ");
+            self.call(out, &[stem, "_exit"], &[]);
         }
-        let guard = self.guard(letter, &[stem, "_exit"].concat(), "0");
-        ([&guard, " ", &enter].concat(), String::new())
     }
 
-    fn barrier(&self) -> String {
-        let (enter, exit) = self.passing("h", "Barrier");
-        let barrier = [&enter, " _Pragma(\"omp barrier\")", &exit].concat();
-        match self.leaves {
-            false => [" ", &barrier].concat(),
-            true => [" { ", &barrier, " }"].concat(),
-        }
+    fn barrier(&self, out: &mut Texts) {
+        out.push(if self.leaves { " { " } else { " " });
+        self.enter(out, "h", "Barrier");
+        out.push(" _Pragma(\"omp barrier\")");
+        self.exit(out, "Barrier");
+        out.push(if self.leaves { " }" } else { "" });
     }
 
     /// The calls around a level that has events.
-    pub(super) fn calls(&self, level: Level, stem: &str) -> Calls {
+    pub(super) fn calls(&self, out: &mut Texts, level: Level, stem: &str) -> Calls {
         match level.shape() {
             Shape::Forking if level == Level::Task => {
-                self.forking("t", stem, "Task_create_begin", "Task_create_end")
+                self.forking(out, "t", stem, "Task_create_begin", "Task_create_end")
             }
-            Shape::Forking => self.forking("p", stem, "Parallel_fork", "Parallel_join"),
+            Shape::Forking => self.forking(out, "p", stem, "Parallel_fork", "Parallel_join"),
             Shape::Inside => {
-                let (begin, end) = self.ends(stem, None);
+                let (begin, end) = self.ends(out, stem, &[]);
                 Calls { begin, end, ..Calls::default() }
             }
             Shape::Both => {
-                let (begin, end) = self.ends(stem, None);
-                Calls { begin, end, ..self.around(stem) }
+                let (begin, end) = self.ends(out, stem, &[]);
+                Calls { begin, end, ..self.around(out, stem) }
             }
-            Shape::Mark => Calls { before: self.call(&[stem]), ..Calls::default() },
-            Shape::Taskloop => self.taskloop(),
-            Shape::Around if matches!(level, Level::Taskloop { .. }) => self.unseen_taskloop(),
-            Shape::Around | Shape::Alone => self.around(stem),
+            Shape::Mark => {
+                let before = out.part(|out| self.call(out, &[stem], &[]));
+                Calls { before, ..Calls::default() }
+            }
+            Shape::Taskloop => self.taskloop(out),
+            Shape::Around if matches!(level, Level::Taskloop { .. }) => self.unseen_taskloop(out),
+            Shape::Around | Shape::Alone => self.around(out, stem),
         }
     }
 
     /// Entry and exit with the id of what the construct makes, and each iteration in its task: the
     /// variable is 0 in the first one.
-    fn taskloop(&self) -> Calls {
-        let (construct, task) = (self.variable("l"), self.variable("t"));
-        let enter = self.call_with(&["Taskloop_enter"], &["&", &construct]);
-        let begin = self.call_with(&["Taskloop_begin"], &[&construct, ", &", &task]);
-        let guard = self.guard("i", "Taskloop_end", "0");
-        let fill = format!("{}.id = {task};", self.variable("i"));
-        Calls {
-            before: format!("long {construct}, {task} = 0; {enter}"),
-            clauses: format!(" firstprivate({construct}, {task})"),
-            iteration: (format!("{{ {guard} {begin} {fill} "), " }".to_owned()),
-            ..self.unseen_taskloop()
-        }
+    fn taskloop(&self, out: &mut Texts) -> Calls {
+        let ([prefix, l, number], [_, t, _]) = (self.variable("l"), self.variable("t"));
+        let before = out.part(|out| {
+            out.push_all(&["long ", prefix, l, number, ", ", prefix, t, number, " = 0; "]);
+            self.call(out, &["Taskloop_enter"], &["&", prefix, l, number]);
+        });
+        let clauses = out.part(|out| {
+            out.push_all(&[" firstprivate(", prefix, l, number, ", ", prefix, t, number, ")"]);
+        });
+        let begin = out.part(|out| {
+            out.push("{ ");
+            self.guard(out, "i", &["Taskloop_end"], &["0"]);
+            out.push(" ");
+            let arguments = [prefix, l, number, ", &", prefix, t, number];
+            self.call(out, &["Taskloop_begin"], &arguments);
+            out.push(" ");
+            out.push_all(&self.variable("i"));
+            out.push_all(&[".id = ", prefix, t, number, "; "]);
+        });
+        let end = out.part(|out| out.push(" }"));
+        Calls { before, clauses, iteration: (begin, end), ..self.unseen_taskloop(out) }
     }
 
     /// Both ends of an iteration of a worksharing loop. What kind of variable counts is for an
     /// overloaded function to find out in C++.
-    pub(super) fn iteration(&self, counter: Option<Counter>, cxx: bool) -> (String, String) {
+    pub(super) fn iteration(
+        &self,
+        out: &mut Texts,
+        counter: Option<Counter>,
+        cxx: bool,
+    ) -> (Part, Part) {
         let prefix = self.prefix;
         let arguments = counter.map_or_else(
             || "0, 0".to_owned(),
@@ -181,47 +210,74 @@ impl Names<'_> {
                 }
             },
         );
-        let guard = self.guard("i", "Iteration_end", "0");
-        let begin = self.call_with(&["Iteration_begin"], &[&arguments]);
-        (format!("{{ {guard} {begin} "), " }".to_owned())
+        let begin = out.part(|out| {
+            out.push("{ ");
+            self.guard(out, "i", &["Iteration_end"], &["0"]);
+            out.push(" ");
+            self.call(out, &["Iteration_begin"], &[&arguments]);
+            out.push(" ");
+        });
+        (begin, out.part(|out| out.push(" }")))
     }
 
     /// Entry and exit of a taskloop in whose iterations nothing can be called.
-    pub(super) fn unseen_taskloop(&self) -> Calls {
-        let (before, id) = self.id("l", "Taskloop_enter");
-        let after = [" ", &self.call_with(&["Taskloop_exit"], &[&id])].concat();
+    pub(super) fn unseen_taskloop(&self, out: &mut Texts) -> Calls {
+        let before = out.part(|out| self.id(out, "l", "Taskloop_enter"));
+        let after = out.part(|out| {
+            out.push(" ");
+            self.call(out, &["Taskloop_exit"], &self.variable("l"));
+        });
         Calls { before, after, ..Calls::default() }
     }
 
     /// Entry and exit, with the barrier that was implicit before.
-    fn around(&self, stem: &str) -> Calls {
-        let (before, exit) = self.passing("e", stem);
-        let (clauses, barrier) = match self.split_barrier {
-            true => (" nowait".to_owned(), self.barrier()),
-            false => Default::default(),
-        };
-        let after = barrier + &exit;
+    fn around(&self, out: &mut Texts, stem: &str) -> Calls {
+        let before = out.part(|out| self.enter(out, "e", stem));
+        let clauses = out.part(|out| out.push(if self.split_barrier { " nowait" } else { "" }));
+        let after = out.part(|out| {
+            if self.split_barrier {
+                self.barrier(out);
+            }
+            self.exit(out, stem);
+        });
         Calls { before, clauses, after, ..Calls::default() }
     }
 
-    fn forking(&self, letter: &str, stem: &str, create: &str, finish: &str) -> Calls {
-        let (before, id) = self.id(letter, create);
-        let (begin, end) = self.ends(stem, Some(&id));
-        let end = if self.end_barrier { self.barrier() + &end } else { end };
-        let after = [" ", &self.call_with(&[finish], &[&id])].concat();
-        let clauses = [" firstprivate(", &id, ")"].concat();
+    fn forking(
+        &self,
+        out: &mut Texts,
+        letter: &'a str,
+        stem: &str,
+        create: &str,
+        finish: &str,
+    ) -> Calls {
+        let id = self.variable(letter);
+        let before = out.part(|out| self.id(out, letter, create));
+        let (begin, end) = self.ends(out, stem, &id);
+        let after = out.part(|out| {
+            out.push(" ");
+            self.call(out, &[finish], &id);
+        });
+        let clauses = out.part(|out| {
+            out.push(" firstprivate(");
+            out.push_all(&id);
+            out.push(")");
+        });
         Calls { before, clauses, begin, end, after, ..Calls::default() }
     }
 
     /// Fork and join alone, for a combined construct that cannot be split.
-    pub(super) fn fork_and_join(&self) -> Calls {
-        let (before, id) = self.id("p", "Parallel_fork");
-        let after = format!(" {}", self.call_with(&["Parallel_join"], &[&id]));
+    pub(super) fn fork_and_join(&self, out: &mut Texts) -> Calls {
+        let before = out.part(|out| self.id(out, "p", "Parallel_fork"));
+        let after = out.part(|out| {
+            out.push(" ");
+            self.call(out, &["Parallel_join"], &self.variable("p"));
+        });
         Calls { before, after, ..Calls::default() }
     }
 
     /// The ends of one section.
-    pub(super) fn section(&self) -> (String, String) {
-        self.ends("Section", None)
+    pub(super) fn section(&self, out: &mut Texts) -> (Part, Part) {
+        self.ends(out, "Section", &[])
     }
 }

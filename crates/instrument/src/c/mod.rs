@@ -31,6 +31,7 @@ mod prelude;
 mod scan;
 mod split;
 mod statements;
+mod texts;
 mod user;
 
 use crate::{Error, Language, LineIndex, Options, Outcome};

@@ -4,74 +4,100 @@
 use super::emit::Emitter;
 use super::insertions::Rank;
 use super::pragma::Form;
-use super::split::Parts;
 use super::statements::Body;
-use std::collections::{BTreeMap, BTreeSet};
+use super::texts::{Part, Texts};
+
+/// What is written around and into one directive.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Parts {
+    /// Before the directive.
+    pub(super) before: Part,
+    /// Appended to the user's directive.
+    pub(super) clauses: Part,
+    /// At the begin and the end of the body.
+    pub(super) begin: Part,
+    pub(super) end: Part,
+    /// At both ends of what an iteration executes.
+    pub(super) iteration: (Part, Part),
+    /// Behind it all.
+    pub(super) after: Part,
+}
+
+/// What is inserted at both ends of some bodies.
+struct Ends<'a> {
+    begin: &'a str,
+    end: &'a str,
+    /// The macro that it depends on, if any.
+    guard: Option<&'a str>,
+    /// Whether the macro ends there.
+    last: bool,
+}
 
 impl Emitter<'_> {
     /// Writes the parts of one construct to the insertions and edits.
-    pub(super) fn place(&mut self, index: usize, parts: Parts, after: String) {
+    pub(super) fn place(&mut self, index: usize, texts: &mut Texts, parts: Parts) {
         let found = &self.lexed.directives[index];
-        let wrap = !parts.before.is_empty() || !after.is_empty();
+        let wrap = !parts.before.is_empty() || !parts.after.is_empty();
         let (open, close) = if wrap { ("{ ", " }") } else { ("", "") };
         self.calls = true;
         let guard = self.guard(index);
-        let define = match &guard {
-            Some(name) => format!("\n#define {name} 1\n"),
-            None => String::new(),
-        };
         if wrap || guard.is_some() {
-            let text = format!("{define}{open}{}", parts.before);
-            self.insertions.add(found.span.start, Rank::before(index), text);
+            let define = match &guard {
+                Some(name) => format!("\n#define {name} 1\n"),
+                None => String::new(),
+            };
+            let before = [define.as_str(), open, texts.get(parts.before)];
+            self.insertions.add(found.span.start, Rank::before(index), &before);
         }
-        self.edits.insert(found.directive.end, parts.clauses);
-        for (range, text) in parts.edits {
-            self.edits.replace(range, text);
-        }
+        self.edits.insert(found.directive.end, texts.get(parts.clauses));
+        let construct = &self.constructs[index];
         if !found.has_body() {
             let (end, blank) = match found.form {
                 Form::Line { next } => (next, ""),
-                _ => (self.constructs[index].bodies.first().map_or(0, |body| body.end), " "),
+                _ => (construct.bodies.first().map_or(0, |body| body.end), " "),
             };
-            let text = format!("{blank}{}{close}", after.trim_start());
-            return self.insertions.add(end, Rank::end(index), text);
+            let after = [blank, texts.get(parts.after).trim_start(), close];
+            return self.insertions.add(end, Rank::end(index), &after);
         }
-        let construct = &self.constructs[index];
-        let (begin, end) = &parts.iteration;
-        self.place_bodies(index, &construct.iterations(), begin, end, guard.as_deref(), false);
-        let end = format!("{}{after}{close}", parts.end);
-        self.place_bodies(index, &construct.bodies, &parts.begin, &end, guard.as_deref(), true);
+        let end = texts.part(|texts| {
+            texts.again(parts.end);
+            texts.again(parts.after);
+            texts.push(close);
+        });
+        let guard = guard.as_deref();
+        let (begin, iteration_end) = parts.iteration;
+        if !begin.is_empty() || guard.is_some() {
+            let (begin, end) = (texts.get(begin), texts.get(iteration_end));
+            let ends = Ends { begin, end, guard, last: false };
+            self.place_ends(index, &construct.iterations(), &ends);
+        }
+        let (begin, end) = (texts.get(parts.begin), texts.get(end));
+        self.place_ends(index, &construct.bodies, &Ends { begin, end, guard, last: true });
     }
 
-    /// Writes both ends of the bodies of a construct. With the `last` ones, the guard ends.
-    fn place_bodies(
-        &mut self,
-        index: usize,
-        bodies: &[Body],
-        begin: &str,
-        end: &str,
-        guard: Option<&str>,
-        last: bool,
-    ) {
-        if begin.is_empty() && end.is_empty() && guard.is_none() {
+    /// Writes both ends of the bodies of a construct. They may share one: the beginning, say, where
+    /// preprocessor branches differ behind it.
+    fn place_ends(&mut self, index: usize, bodies: &[Body], ends: &Ends) {
+        if ends.begin.is_empty() && ends.end.is_empty() && ends.guard.is_none() {
             return;
         }
-        let starts: BTreeSet<usize> = bodies.iter().map(|body| body.start).collect();
-        // One end may be that of a compound statement in one branch and of a loop in another.
-        let mut ends: BTreeMap<usize, bool> = BTreeMap::new();
-        for body in bodies {
-            *ends.entry(body.end).or_insert(true) &= body.compound;
-        }
-        for start in starts {
-            let guard = guard.map(|name| (name, false));
-            self.insert(index, start, start, Rank::body(index), begin, guard);
-        }
-        for (offset, compound) in ends {
-            let text = if compound || end.is_empty() { end.to_owned() } else { format!(";{end}") };
-            let text = text.trim_start().to_owned();
-            let text = if compound { format!(" {text}") } else { text };
-            let guard = guard.map(|name| (name, last));
-            self.insert(index, offset, offset - 1, Rank::end(index), &text, guard);
+        for (nth, body) in bodies.iter().enumerate() {
+            if !bodies[..nth].iter().any(|other| other.start == body.start) {
+                let guard = ends.guard.map(|name| (name, false));
+                let rank = Rank::body(index);
+                self.insert(index, body.start, body.start, rank, &[ends.begin], guard);
+            }
+            if !bodies[..nth].iter().any(|other| other.end == body.end) {
+                // It may be that of a compound statement in one branch and of a loop in another.
+                let mut same = bodies.iter().filter(|other| other.end == body.end);
+                let text = match (same.all(|body| body.compound), ends.end) {
+                    (true, end) => [" ", end.trim_start()],
+                    (false, "") => ["", ""],
+                    (false, end) => [";", end],
+                };
+                let guard = ends.guard.map(|name| (name, ends.last));
+                self.insert(index, body.end, body.end - 1, Rank::end(index), &text, guard);
+            }
         }
     }
 
@@ -83,16 +109,17 @@ impl Emitter<'_> {
         offset: usize,
         inside: usize,
         rank: Rank,
-        text: &str,
+        text: &[&str],
         guard: Option<(&str, bool)>,
     ) {
         match guard {
             Some((name, last)) if self.leaves_branch(index, inside) => {
+                let text = text.concat();
                 if !text.trim().is_empty() {
                     self.insertions.add_guarded(offset, rank, name, text.trim(), last);
                 }
             }
-            _ => self.insertions.add(offset, rank, text.to_owned()),
+            _ => self.insertions.add(offset, rank, text),
         }
     }
 
@@ -105,9 +132,9 @@ impl Emitter<'_> {
     /// The macro that tells whether the branch of this directive is active, if one is needed.
     fn guard(&self, index: usize) -> Option<String> {
         let construct = &self.constructs[index];
-        let bodies = [construct.bodies.as_slice(), &construct.iterations()].concat();
+        let iterations = construct.nests.iter().map(|nest| &nest.iteration);
         let leaves = self.lexed.directives[index].has_body()
-            && bodies.iter().any(|body| {
+            && construct.bodies.iter().chain(iterations).any(|body| {
                 self.leaves_branch(index, body.start) || self.leaves_branch(index, body.end - 1)
             });
         leaves.then(|| format!("{}b{}", self.prefix, index + 1))

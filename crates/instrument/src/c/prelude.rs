@@ -6,6 +6,7 @@
 
 use super::emit::Needs;
 use crate::Region;
+use crate::decimal::Decimal;
 use std::fmt::Write;
 
 /// No address. Some build C++ with -Wzero-as-null-pointer-constant -Werror.
@@ -102,6 +103,7 @@ pub(super) fn prelude(
     if needs.functions {
         functions(&mut text, cxx, prefix);
     }
+    text.reserve(regions.len() * 256);
     if regions.iter().any(|region| region.clauses.is_empty()) {
         extension(&mut text, prefix, PLAIN, "");
     }
@@ -220,7 +222,8 @@ const OF_FUNCTION: &str = "xf";
 
 fn extension(text: &mut String, prefix: &str, name: &str, clauses: &str) {
     text.extend(["static struct ", prefix, "extension ", prefix, name, "={\"pompeii 1\","]);
-    text.extend([literal(clauses).as_str(), "};\n"]);
+    push_literal(text, clauses);
+    text.push_str("};\n");
 }
 
 fn descriptor(
@@ -232,11 +235,12 @@ fn descriptor(
     region: &Region,
 ) {
     let file = region.file.as_deref().unwrap_or(path);
-    let own = format!("x{number}");
+    let own;
     let next = match region.clauses.as_str() {
         "" => PLAIN,
         crate::region::FUNCTION => OF_FUNCTION,
         clauses => {
+            own = format!("x{number}");
             extension(text, prefix, &own, clauses);
             &own
         }
@@ -246,42 +250,47 @@ fn descriptor(
         true => ("reinterpret_cast<struct ompregdescr*>(", ")"),
         false => ("(struct ompregdescr*)", ""),
     };
-    let values = [
-        literal(&region.name),
-        literal(&region.sub_name),
-        region.sections.to_string(),
-        literal(file),
-        region.begin.0.to_string(),
-        region.begin.1.to_string(),
-        region.end.0.to_string(),
-        region.end.1.to_string(),
-        null(cxx).to_owned(),
-    ];
-    let (values, number) = (values.join(","), number.to_string());
+    let number = Decimal::new(number as u32);
+    let number = number.text();
     // Put together without formatting: a text may have very many regions.
-    text.extend(["static struct ", prefix, "region ", prefix, "d", &number, "={"]);
-    text.extend([values.as_str(), ",&", prefix, next, "};\n"]);
+    text.extend(["static struct ", prefix, "region ", prefix, "d", number, "={"]);
+    push_literal(text, &region.name);
+    text.push(',');
+    push_literal(text, &region.sub_name);
+    text.extend([",", Decimal::new(region.sections).text(), ","]);
+    push_literal(text, file);
+    for line in [region.begin.0, region.begin.1, region.end.0, region.end.1] {
+        text.extend([",", Decimal::new(line).text()]);
+    }
+    text.extend([",", null(cxx), ",&", prefix, next, "};\n"]);
     text.push_str("static __inline__ __attribute__((always_inline,unused))struct ompregdescr*");
-    text.extend([prefix, &number, "(void){return ", cast, "&", prefix, "d", &number, close]);
+    text.extend([prefix, number, "(void){return ", cast, "&", prefix, "d", number, close]);
     text.push_str(";}\n");
 }
 
 /// A string literal without trigraphs and line ends.
 pub(super) fn literal(text: &str) -> String {
-    let plain = |byte: &u8| !byte.is_ascii_control() && !b"\"\\?".contains(byte);
-    if text.is_ascii() && text.as_bytes().iter().all(plain) {
-        return ["\"", text, "\""].concat();
-    }
-    let mut output = "\"".to_owned();
-    for character in text.chars() {
-        match character {
-            '"' | '\\' | '?' => output.extend(['\\', character]),
-            character if character.is_control() => {
-                let _ = write!(output, "\\{:03o}", u32::from(character));
+    let mut output = String::with_capacity(text.len() + 2);
+    push_literal(&mut output, text);
+    output
+}
+
+/// The same, written behind a text.
+fn push_literal(output: &mut String, text: &str) {
+    output.push('"');
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"\\?".contains(&byte) || byte == b' ';
+    if text.bytes().all(plain) {
+        output.push_str(text);
+    } else {
+        for character in text.chars() {
+            match character {
+                '"' | '\\' | '?' => output.extend(['\\', character]),
+                character if character.is_control() => {
+                    let _ = write!(output, "\\{:03o}", u32::from(character));
+                }
+                character => output.push(character),
             }
-            character => output.push(character),
         }
     }
     output.push('"');
-    output
 }
