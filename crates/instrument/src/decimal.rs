@@ -6,15 +6,31 @@ pub(crate) struct Decimal {
     first: usize,
 }
 
+/// Two digits at a time.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut pair = 0;
+    while pair < pairs.len() {
+        pairs[pair] = [b'0' + (pair / 10) as u8, b'0' + (pair % 10) as u8];
+        pair += 1;
+    }
+    pairs
+};
+
 impl Decimal {
     pub(crate) fn new(number: u32) -> Self {
         let mut digits = [0; 10];
         let mut first = digits.len();
         let mut rest = number;
-        while rest > 0 || first == digits.len() {
+        while rest >= 10 {
+            first -= 2;
+            let pair = (rest % 100) as usize;
+            digits[first..first + 2].copy_from_slice(&PAIRS[pair]);
+            rest /= 100;
+        }
+        if rest > 0 || first == digits.len() {
             first -= 1;
-            digits[first] = b'0' + (rest % 10) as u8;
-            rest /= 10;
+            digits[first] = b'0' + rest as u8;
         }
         Self { digits, first }
     }
@@ -39,7 +55,7 @@ mod tests {
 
     #[test]
     fn digits() {
-        for number in [0, 7, 10, 4_294_967_295] {
+        for number in [0, 7, 10, 99, 100, 1_000, 40_302, 4_294_967_295] {
             assert_eq!(Decimal::new(number).text(), number.to_string());
         }
     }

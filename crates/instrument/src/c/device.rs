@@ -10,9 +10,9 @@ use std::ops::Range;
 
 /// Whether the text can have such lists at all.
 pub(super) fn possible(text: &[u8]) -> bool {
-    [b"declare target".as_slice(), b"declare_target"]
-        .iter()
-        .any(|words| memchr::memmem::find(text, words).is_some())
+    let behind = |at: usize| text.get(at + b"declare".len()..).unwrap_or_default();
+    memchr::memmem::find_iter(text, b"declare")
+        .any(|at| matches!(behind(at), [b' ' | b'_', b't', b'a', b'r', b'g', b'e', b't', ..]))
 }
 
 /// The functions that are listed; not those that are for the host alone.

@@ -1,7 +1,7 @@
 //! The lexer: from text to the few tokens that decide where a statement ends.
 //!
 //! Far from any directive, only comments, literals and preprocessor lines are recognised, because
-//! nothing else can hide or imitate a directive; that is a table look-up per byte. From a directive
+//! nothing else can hide or imitate a directive; that is a search at memory speed. From a directive
 //! with a body to the end of the block that surrounds it, all tokens are kept. Operators, numbers
 //! and literals are one kind, and neighbours of that kind are one token.
 
@@ -71,6 +71,7 @@ pub(super) struct Lexed {
 
 impl Lexed {
     /// Index of the first token from `at` on that the view shows.
+    #[inline]
     pub(super) fn shown(&self, view: &View, mut at: usize) -> usize {
         while let Kind::Condition(line) = self.tokens[at].kind {
             let line = &self.conditions.lines[line as usize];
@@ -110,6 +111,7 @@ pub(super) fn lex(
         depth: None,
         saved: Vec::new(),
         system: false,
+        next_hash: memchr::memchr2(b'#', b'%', text).unwrap_or(text.len()),
         fresh_comment: usize::MAX,
         lexed: Lexed {
             tokens: Vec::new(),
@@ -130,17 +132,6 @@ pub(super) fn lex(
     Ok(lexer.lexed)
 }
 
-/// Bytes at which the search for the next directive has to look closer.
-const STOPS: [bool; 256] = {
-    let mut stops = [false; 256];
-    stops[b'"' as usize] = true;
-    stops[b'\'' as usize] = true;
-    stops[b'/' as usize] = true;
-    stops[b'#' as usize] = true;
-    stops[b'%' as usize] = true;
-    stops
-};
-
 struct Lexer<'a> {
     text: &'a [u8],
     lines: &'a LineIndex,
@@ -156,6 +147,8 @@ struct Lexer<'a> {
     saved: Vec<(Option<i64>, Option<i64>)>,
     /// Whether a line marker says that this is a header of the system: its directives stay alone.
     system: bool,
+    /// The next `#` or `%`, if it is not behind us.
+    next_hash: usize,
     /// End of the last comment that began a line.
     fresh_comment: usize,
     lexed: Lexed,
@@ -166,14 +159,25 @@ impl Lexer<'_> {
         let mut at = if self.text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         while at < self.text.len() {
             if self.depth.is_none() && !self.everything {
-                match self.text[at..].iter().position(|&byte| STOPS[byte as usize]) {
-                    Some(length) => at += length,
-                    None => break,
-                }
+                at = self.next_stop(at);
             }
-            at = self.token(at)?;
+            if at < self.text.len() {
+                at = self.token(at)?;
+            }
         }
         Ok(())
+    }
+
+    /// The next byte at which the search for a directive has to look closer: what may begin a
+    /// preprocessor line, a comment or a literal.
+    fn next_stop(&mut self, at: usize) -> usize {
+        let behind = |found: Option<usize>| found.map(|length| at + length);
+        if self.next_hash < at {
+            let found = behind(memchr::memchr2(b'#', b'%', &self.text[at..]));
+            self.next_hash = found.unwrap_or(self.text.len());
+        }
+        let literal = memchr::memchr3(b'"', b'\'', b'/', &self.text[at..self.next_hash]);
+        behind(literal).unwrap_or(self.next_hash)
     }
 
     fn next(&self, at: usize) -> u8 {

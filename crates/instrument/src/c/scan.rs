@@ -5,8 +5,21 @@ use std::collections::HashSet;
 
 /// Whether this byte can be part of an identifier. Bytes of UTF-8 sequences can.
 pub(super) fn is_ident(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+    IDENT[usize::from(byte)]
 }
+
+/// The answers of [`is_ident`]: it is asked for nearly every byte.
+const IDENT: [bool; 256] = {
+    let mut ident = [false; 256];
+    let mut byte = 0;
+    while byte < ident.len() {
+        let ascii = byte as u8;
+        let other = matches!(ascii, b'_' | b'$' | 0x80..);
+        ident[byte] = ascii.is_ascii_alphanumeric() || other;
+        byte += 1;
+    }
+    ident
+};
 
 /// Behind the identifier or number that begins at `at`.
 pub(super) fn ident_end(text: &[u8], mut at: usize) -> usize {
@@ -27,7 +40,10 @@ pub(super) fn splice(text: &[u8], at: usize) -> usize {
 
 /// Behind the block comment whose `/*` is at `at`; `None` if it is never closed.
 pub(super) fn block_comment_end(text: &[u8], at: usize) -> Option<usize> {
-    memchr::memmem::find(&text[at + 2..], b"*/").map(|length| at + 2 + length + 2)
+    let body = &text[at + 2..];
+    // Most comments are short, and there are many: too many to prepare a search for two bytes.
+    let mut slashes = memchr::memchr_iter(b'/', body);
+    slashes.find(|&slash| slash > 0 && body[slash - 1] == b'*').map(|slash| at + 2 + slash + 1)
 }
 
 /// The line end (not behind it) of the line comment whose `//` is at `at`.

@@ -108,11 +108,13 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// The next token that the view shows.
+    #[inline]
     fn peek(&mut self) -> Token {
         self.at = self.lexed.shown(self.view, self.at);
         self.lexed.tokens[self.at]
     }
 
+    #[inline]
     fn kind(&mut self) -> Kind {
         self.peek().kind
     }

@@ -169,6 +169,10 @@ impl Parsed {
             "stripe",
             "split",
         ];
+        let loops = |level: &Level| matches!(level, Level::Loop { .. } | Level::Taskloop { .. });
+        if self.levels().iter().any(loops) {
+            return true;
+        }
         let has_body = matches!(self.kind, Kind::Events(_) | Kind::Body { .. });
         has_body
             && !self.levels().iter().any(|level| level.stands_alone())
