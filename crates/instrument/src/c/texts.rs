@@ -1,5 +1,5 @@
-//! The texts of one construct, written one behind the other. There are a dozen of them, and a string
-//! for each would be what the time goes to where directives are dense.
+//! The texts of one construct, written one behind the other. There are a dozen of them, and a
+//! string for each would be what the time goes to where directives are dense.
 
 /// Texts in parts.
 #[derive(Debug, Default)]
