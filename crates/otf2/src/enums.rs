@@ -5,6 +5,15 @@ use std::fmt;
 use crate::field::FieldValue;
 use crate::wire::{Flaw, Input, Sink, Wire};
 
+/// A number with names, for code that does not care which.
+pub(crate) trait Enumeration: Copy {
+    /// A set of bits.
+    const FLAGS: bool;
+    fn number(self) -> u64;
+    /// Numbers and their names.
+    fn names() -> impl Iterator<Item = (u64, &'static str)>;
+}
+
 /// `one`: a value from a list. `flags`: a set of bits.
 macro_rules! enums {
     ($( $(#[$doc:meta])* $form:ident $name:ident : $int:ident {
@@ -24,6 +33,16 @@ macro_rules! enums {
         }
 
         enums!(@ $form $name $int);
+
+        impl Enumeration for $name {
+            const FLAGS: bool = matches!(stringify!($form).as_bytes(), b"flags");
+            fn number(self) -> u64 {
+                u64::from(self.0)
+            }
+            fn names() -> impl Iterator<Item = (u64, &'static str)> {
+                $name::ALL.iter().map(|&(value, name)| (u64::from(value.0), name))
+            }
+        }
 
         impl Wire for $name {
             #[inline]

@@ -105,6 +105,8 @@ pub mod mapping;
 #[cfg(feature = "std")]
 pub mod marker;
 #[cfg(feature = "std")]
+pub mod print;
+#[cfg(feature = "std")]
 pub mod read;
 #[cfg(feature = "std")]
 pub mod record;

@@ -5,6 +5,8 @@
 
 use crate::encode::MetricValue;
 use crate::enums::*;
+use crate::event::{self, Event};
+use crate::field::FieldValue;
 use crate::record::records;
 use crate::reference::*;
 use crate::wire::Timestamp;
@@ -133,5 +135,54 @@ records! {
         orig_event_time: Timestamp,
         parameter: ParameterRef,
         value: u64,
+    }
+}
+
+impl Snapshot {
+    /// When the event took place that is told again, in ticks of the location's own clock; `None`
+    /// for the first and last record of a snapshot, and for unknown ones.
+    pub fn orig_event_time(&self) -> Option<u64> {
+        let mut time = None;
+        self.fields(&mut |field, value| {
+            if let ("orig_event_time", FieldValue::Unsigned(ticks)) = (field, value) {
+                time = Some(ticks);
+            }
+        });
+        time
+    }
+
+    /// The event that is told again; `None` as for [`orig_event_time`](Snapshot::orig_event_time).
+    pub fn event(&self) -> Option<Event> {
+        macro_rules! same {
+            ($($name:ident { $($field:ident),* })*) => {
+                match self {
+                    Snapshot::SnapshotStart(_) | Snapshot::SnapshotEnd(_) => None,
+                    Snapshot::Unknown(_) => None,
+                    $( Snapshot::$name(_record) => Some(Event::$name(event::$name {
+                        $($field: _record.$field.clone()),*
+                    })), )*
+                }
+            };
+        }
+        same! {
+            MeasurementOnOff { measurement_mode }
+            Enter { region }
+            MpiSend { receiver, communicator, msg_tag, msg_length }
+            MpiIsend { receiver, communicator, msg_tag, msg_length, request_id }
+            MpiIsendComplete { request_id }
+            MpiRecv { sender, communicator, msg_tag, msg_length }
+            MpiIrecvRequest { request_id }
+            MpiIrecv { sender, communicator, msg_tag, msg_length, request_id }
+            MpiCollectiveBegin {}
+            MpiCollectiveEnd { collective_op, communicator, root, size_sent, size_received }
+            OmpFork { number_of_requested_threads }
+            OmpAcquireLock { lock_id, acquisition_order }
+            OmpTaskCreate { task_id }
+            OmpTaskSwitch { task_id }
+            Metric { metric, values }
+            ParameterString { parameter, string }
+            ParameterInt { parameter, value }
+            ParameterUnsignedInt { parameter, value }
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! What an event costs in processor time, beside the reference library: written, read location
-//! by location, read merged. Both sides do the same work, in turns; they
+//! What an event costs in processor time, beside the reference library and `otf2-print`: written,
+//! read location by location, read merged, printed. Both sides do the same work, in turns; they
 //! must have seen the same events; the median of several turns counts. Then our own reading with
 //! two threads, in wall time.
 
@@ -15,6 +15,8 @@ use crate::shell;
 
 const TURNS: usize = 5;
 const EVENTS: u64 = 20_000_000;
+/// `otf2-print` needs a minute for all of them.
+const PRINTED_EVENTS: u64 = 1_000_000;
 const LOCATIONS: u64 = 16;
 const REFERENCE: &str = include_str!("otf2/reference.c");
 
@@ -31,8 +33,9 @@ struct Work {
 pub fn run() -> Result<()> {
     let folder = folder()?;
     let ours = build_workload()?;
+    let pompeii = shell::build_pompeii()?.display().to_string();
     let reference = build_reference(&folder)?;
-    for (locations, events) in [(1, EVENTS), (LOCATIONS, EVENTS)] {
+    for (locations, events) in [(1, EVENTS), (LOCATIONS, EVENTS), (4, PRINTED_EVENTS)] {
         let place = folder.join(format!("{events}x{locations}")).display().to_string();
         let _ = fs::remove_dir_all(&place);
         output(&words([&ours, "write", &place, &events.to_string(), &locations.to_string()]))?;
@@ -41,7 +44,7 @@ pub fn run() -> Result<()> {
         "{:30} {:>10} {:>10} {:>8} {:>8}",
         "ns per event", "ours", "reference", "share", "bound"
     );
-    for work in works(&folder, &ours, reference.as_deref()) {
+    for work in works(&folder, &ours, &pompeii, reference.as_deref()) {
         println!("{}", row(&work)?);
     }
     two_threads(&folder, &ours)?;
@@ -81,7 +84,7 @@ fn build_reference(folder: &Path) -> Result<Option<String>> {
     Ok(Some(program.display().to_string()))
 }
 
-fn works(folder: &Path, ours: &str, reference: Option<&str>) -> Vec<Work> {
+fn works(folder: &Path, ours: &str, pompeii: &str, reference: Option<&str>) -> Vec<Work> {
     let anchor = |events: u64, locations: u64| {
         folder.join(format!("{events}x{locations}/traces.otf2")).display().to_string()
     };
@@ -96,6 +99,7 @@ fn works(folder: &Path, ours: &str, reference: Option<&str>) -> Vec<Work> {
         let place = folder.join(name).display().to_string();
         words([program, "write", &place, &EVENTS.to_string(), "1"])
     };
+    let printed = anchor(PRINTED_EVENTS, 4);
     vec![
         Work {
             what: "write, 1 location",
@@ -110,6 +114,13 @@ fn works(folder: &Path, ours: &str, reference: Option<&str>) -> Vec<Work> {
         same("read local, 16 locations", 0.2, ["local", &many], "local"),
         same("read merged, 1 location", 0.5, ["merged", &one], "merged"),
         same("read merged, 16 locations", 0.25, ["merged", &many], "merged"),
+        Work {
+            what: "dump, beside otf2-print",
+            share_max: 0.1,
+            ours: words([pompeii, "dump", &printed]),
+            theirs: reference.map(|_| words(["otf2-print", &printed])).unwrap_or_default(),
+            events: PRINTED_EVENTS,
+        },
     ]
 }
 

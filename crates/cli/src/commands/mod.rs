@@ -3,6 +3,7 @@
 pub mod compile;
 mod config;
 mod doctor;
+mod dump;
 mod explain;
 mod html;
 pub mod instrument;
@@ -30,6 +31,8 @@ pub enum Command {
     Report(report::Arguments),
     /// Write the report as one offline page
     Html(html::Arguments),
+    /// Print the records of a trace as text or JSON
+    Dump(dump::Arguments),
     /// Say what a performance property means
     Explain(explain::Arguments),
     /// Make an experiment of what a program left, and say what there was
@@ -51,6 +54,7 @@ impl Command {
             Command::Run(arguments) => run::execute(&arguments),
             Command::Report(arguments) => report::execute(&arguments),
             Command::Html(arguments) => html::execute(&arguments),
+            Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Recover(arguments) => recover::execute(&arguments),
             Command::Doctor(arguments) => doctor::execute(&arguments),

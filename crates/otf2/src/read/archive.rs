@@ -152,25 +152,33 @@ impl Archive {
 
     /// The local definitions of a location; those of a missing file are empty.
     pub fn local(&self, location: LocationRef) -> Result<Local, Error> {
+        let (local, errors) = self.local_salvage(location);
+        errors.into_iter().next().map_or(Ok(local), Err)
+    }
+
+    /// As [`local`](Archive::local), for damaged archives: takes what can be read.
+    pub fn local_salvage(&self, location: LocationRef) -> (Local, Vec<Error>) {
         let path = self.path(location, "def");
-        let mut local = Local::default();
+        let (mut local, mut errors) = (Local::default(), Vec::new());
         if matches!(fs::metadata(&path), Err(error) if error.kind() == io::ErrorKind::NotFound) {
-            return Ok(local);
+            return (local, errors);
         }
         let chunk_bytes = self.anchor.definition_chunk_bytes;
         let source = FileChunks::new(&path, chunk_bytes);
         let (mut mappings, mut clock) = (Mappings::default(), ClockCorrection::default());
         for definition in DefinitionReader::local(source, &path, chunk_bytes) {
-            let definition = definition?;
             match &definition {
-                Definition::MappingTable(table) => drop(mappings.add(table)),
-                Definition::ClockOffset(offset) => drop(clock.add(offset)),
+                Ok(Definition::MappingTable(table)) => drop(mappings.add(table)),
+                Ok(Definition::ClockOffset(offset)) => drop(clock.add(offset)),
                 _ => {}
             }
-            local.definitions.push(definition);
+            match definition {
+                Ok(definition) => local.definitions.push(definition),
+                Err(error) => errors.push(error),
+            }
         }
         (local.mappings, local.clock) = (Arc::new(mappings), Arc::new(clock));
-        Ok(local)
+        (local, errors)
     }
 
     /// The events of a location, with global ids and times of the common clock.

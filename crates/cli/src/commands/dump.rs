@@ -1,0 +1,367 @@
+//! `pompeii dump`: the records of a trace as text, in the columns and with the options of
+//! `otf2-print`, or as JSON. Damage is told; what can be read is printed nevertheless.
+
+mod json;
+
+use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use chrono::{Local, TimeZone};
+use pompeii_otf2::Error;
+use pompeii_otf2::definition::Definition;
+use pompeii_otf2::print::{Options, Printer, Times};
+use pompeii_otf2::read::{Archive, Merged, SnapshotRecord};
+use pompeii_otf2::reference::LocationRef;
+
+use super::say;
+
+/// So many errors are told one by one.
+const ERRORS_TOLD: u64 = 20;
+
+/// Options of `dump`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii dump pompeii-20261120_1132_ab12cd34      the events of an experiment, merged by time
+    pompeii dump traces.otf2 -G                      the definitions of any OTF2 archive
+    pompeii dump traces.otf2 -L 0 --time 1000 2000   one thread, for some time
+    pompeii dump traces.otf2 --silent                only check that everything can be read
+    pompeii dump traces.otf2 --json | jq -c 'select(.record == \"Enter\")'")]
+pub struct Arguments {
+    /// An anchor file (traces.otf2), or an experiment
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// Everything: anchor, thumbnails, definitions, events
+    #[arg(short = 'A', long)]
+    show_all: bool,
+    /// The global definitions
+    #[arg(short = 'G', long)]
+    show_global_defs: bool,
+    /// What the anchor file says
+    #[arg(short = 'I', long)]
+    show_info: bool,
+    /// The heads of thumbnails
+    #[arg(short = 'T', long)]
+    show_thumbnails: bool,
+    /// Thumbnails with their samples
+    #[arg(long)]
+    show_thumbnail_samples: bool,
+    /// The mapping tables of locations
+    #[arg(short = 'M', long)]
+    show_mappings: bool,
+    /// The clock offsets of locations
+    #[arg(short = 'C', long)]
+    show_clock_offsets: bool,
+    /// Times in ticks, or in ticks since the begin
+    #[arg(long, value_name = "FORMAT", value_parser = ["plain", "offset"], default_value = "plain")]
+    timestamps: String,
+    /// Only this location, or these: 3, 0-7; may be repeated
+    #[arg(short = 'L', long = "location", value_name = "LID", value_parser = location_range)]
+    locations: Vec<(u64, u64)>,
+    /// Wait for ENTER after every N events
+    #[arg(short = 's', long, value_name = "N")]
+    step: Option<u64>,
+    /// Only events from time MIN to time MAX, in ticks
+    #[arg(long, num_args = 2, value_names = ["MIN", "MAX"])]
+    time: Vec<u64>,
+    /// Print no events, only complain about what cannot be read
+    #[arg(long)]
+    silent: bool,
+    /// Show the callers of calling contexts: `+` was entered since the last event, `*` was not
+    /// left, `?` is not known
+    #[arg(long)]
+    unwind_calling_context: bool,
+    /// Ids and times as they stand in the event files, without mapping tables and clock offsets
+    #[arg(long, conflicts_with_all = ["show_mappings", "show_clock_offsets"])]
+    no_local_defs: bool,
+    /// No snapshots
+    #[arg(long)]
+    no_snapshots: bool,
+    /// One record per line, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn location_range(text: &str) -> Result<(u64, u64), String> {
+    let number = |text: &str| {
+        text.parse::<u64>().map_err(|_| format!("`{text}` is no location: expected a number"))
+    };
+    match text.split_once('-') {
+        Some((first, last)) => Ok((number(first)?, number(last)?)),
+        None => number(text).map(|id| (id, id)),
+    }
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let anchor = anchor_path(&arguments.trace);
+    let (archive, errors) = Archive::salvage(&anchor)?;
+    let mut dump = Dump { arguments, archive: &archive, errors: 0 };
+    errors.iter().for_each(|error| dump.tell(error));
+    dump.check_count();
+    if !arguments.locations.is_empty() && dump.locations().next().is_none() {
+        let known: Vec<String> = archive.locations().map(|it| it.id.to_string()).take(20).collect();
+        let known = known.join(", ");
+        bail!("{} has no such location; it has {known}", anchor.display());
+    }
+    let out = io::stdout().lock();
+    if arguments.json {
+        json::print(&mut dump, out)?;
+    } else {
+        dump.print(out)?;
+    }
+    if dump.errors > ERRORS_TOLD {
+        say(format!("{} more errors", dump.errors - ERRORS_TOLD));
+    }
+    Ok(if dump.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The anchor in an experiment, or the path itself.
+fn anchor_path(trace: &Path) -> PathBuf {
+    if trace.is_dir() { trace.join("traces.otf2") } else { trace.to_owned() }
+}
+
+/// A dump while it is being made.
+struct Dump<'a> {
+    arguments: &'a Arguments,
+    archive: &'a Archive,
+    /// What could not be read.
+    errors: u64,
+}
+
+impl Dump<'_> {
+    fn tell(&mut self, error: &Error) {
+        self.errors += 1;
+        if self.errors <= ERRORS_TOLD {
+            say(format!("error: {error}"));
+        }
+    }
+
+    fn check_count(&mut self) {
+        let (read, announced) =
+            (self.archive.definitions().len() as u64, self.archive.anchor().global_definitions);
+        if self.errors == 0 && read != announced {
+            self.errors += 1;
+            say(format!(
+                "error: the anchor announces {announced} global definitions, found {read}"
+            ));
+        }
+    }
+
+    /// The locations that were asked for, in the order of the definitions.
+    fn locations(&self) -> impl Iterator<Item = LocationRef> {
+        let ranges = &self.arguments.locations;
+        let is_chosen = move |id: &LocationRef| {
+            ranges.is_empty() || ranges.iter().any(|&(first, last)| (first..=last).contains(&id.0))
+        };
+        self.archive.locations().map(|location| location.id).filter(is_chosen)
+    }
+
+    fn is_in_time(&self, time: u64) -> bool {
+        match self.arguments.time[..] {
+            [min, max] => (min..=max).contains(&time),
+            _ => true,
+        }
+    }
+
+    /// Whether only parts without events were asked for.
+    fn has_only_parts(&self) -> bool {
+        let it = self.arguments;
+        let parts = it.show_global_defs || it.show_mappings || it.show_clock_offsets;
+        (parts || self.has_only_info()) && !it.show_all
+    }
+
+    /// Whether only the anchor and thumbnails were asked for.
+    fn has_only_info(&self) -> bool {
+        let it = self.arguments;
+        (it.show_info || it.show_thumbnails || it.show_thumbnail_samples) && !it.show_all
+    }
+
+    fn options(&self) -> Options {
+        let offset = self.archive.definitions().iter().find_map(|definition| match definition {
+            Definition::ClockProperties(clock) => Some(clock.global_offset),
+            _ => None,
+        });
+        let times = match offset {
+            Some(offset) if self.arguments.timestamps == "offset" => Times::Since(offset),
+            _ => Times::Plain,
+        };
+        Options { times, unwind: self.arguments.unwind_calling_context, utc_offset }
+    }
+
+    fn print(&mut self, out: impl Write) -> Result<()> {
+        let (it, archive) = (self.arguments, self.archive);
+        let mut printer = Printer::new(archive, self.options(), out);
+        printer.text("\n=== OTF2-PRINT ===\n")?;
+        if it.show_info || it.show_all {
+            printer.anchor()?;
+        }
+        if it.show_thumbnails || it.show_thumbnail_samples || it.show_all {
+            self.thumbnails(&mut printer)?;
+        }
+        if self.has_only_info()
+            && !(it.show_global_defs || it.show_mappings || it.show_clock_offsets)
+        {
+            return Ok(printer.finish().map(drop)?);
+        }
+        if it.show_global_defs || it.show_all {
+            printer.global_definitions()?;
+        }
+        if it.show_mappings || it.show_clock_offsets {
+            self.local_definitions(&mut printer)?;
+        }
+        if !self.has_only_parts() {
+            self.events(&mut printer)?;
+            if archive.anchor().snapshots > 0 && !it.no_snapshots {
+                self.snapshots(&mut printer)?;
+            }
+        }
+        Ok(printer.finish().map(drop)?)
+    }
+
+    fn thumbnails(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
+        if self.archive.anchor().thumbnails > 0 {
+            printer.text("\nThumbnail headers:\n")?;
+        }
+        for number in 0..self.archive.anchor().thumbnails {
+            let records = self.archive.thumbnail(number);
+            for (place, record) in records.enumerate() {
+                match record {
+                    Ok(record) if place == 0 || self.arguments.show_thumbnail_samples => {
+                        printer.thumbnail(number, place.saturating_sub(1) as u32, &record)?;
+                    }
+                    Ok(_) => {}
+                    Err(error) => self.tell(&error),
+                }
+            }
+            // The number in a damaged anchor may be any.
+            if self.errors > ERRORS_TOLD {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn local_definitions(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
+        printer.local_definitions_head()?;
+        for location in self.locations().collect::<Vec<_>>() {
+            let local = self.archive.local_salvage(location);
+            local.1.iter().for_each(|error| self.tell(error));
+            for definition in &local.0.definitions {
+                let wanted = match definition {
+                    Definition::MappingTable(_) => self.arguments.show_mappings,
+                    Definition::ClockOffset(_) => self.arguments.show_clock_offsets,
+                    _ => false,
+                };
+                if wanted {
+                    printer.local_definition(location, definition)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The events of the locations that were asked for.
+    fn merged(&mut self) -> Merged {
+        let mut readers = Vec::new();
+        for location in self.locations().collect::<Vec<_>>() {
+            let events = self.archive.raw_events(location);
+            match events {
+                Ok(events) if self.arguments.no_local_defs => readers.push(events),
+                Ok(events) => {
+                    let (local, errors) = self.archive.local_salvage(location);
+                    errors.iter().for_each(|error| self.tell(error));
+                    readers.push(events.with_local(local.mappings, local.clock));
+                }
+                Err(error) => self.tell(&error),
+            }
+        }
+        Merged::new(readers)
+    }
+
+    fn events(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
+        let silent = self.arguments.silent;
+        let mut merged = self.merged();
+        if !silent {
+            printer.events_title()?;
+        }
+        let step = self.arguments.step.filter(|&step| step > 0);
+        loop {
+            if !silent {
+                printer.events_head()?;
+            }
+            let mut left = step.unwrap_or(u64::MAX);
+            let flow = merged.visit(|event| {
+                match event {
+                    Ok(event) => {
+                        if !silent
+                            && self.is_in_time(event.time)
+                            && let Err(error) = printer.event(event)
+                        {
+                            return ControlFlow::Break(Err(error));
+                        }
+                        left -= 1;
+                    }
+                    Err(error) => self.tell(&error),
+                }
+                if left == 0 { ControlFlow::Break(Ok(())) } else { ControlFlow::Continue(()) }
+            });
+            match (flow, step) {
+                (ControlFlow::Break(Err(error)), _) => return Err(error.into()),
+                (ControlFlow::Break(Ok(())), Some(step)) => pause(printer, step, "events")?,
+                (ControlFlow::Continue(()), Some(step)) => {
+                    return pause(printer, step, "events");
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// All snapshots by time and location.
+    fn snapshots(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
+        if self.arguments.silent {
+            self.snapshot_records();
+            return Ok(());
+        }
+        printer.snapshots_title()?;
+        printer.snapshots_head()?;
+        for (location, record) in self.snapshot_records() {
+            if self.is_in_time(record.time) {
+                printer.snapshot(location, &record)?;
+            }
+        }
+        match self.arguments.step {
+            Some(step) => pause(printer, step, "snapshot records"),
+            None => Ok(()),
+        }
+    }
+
+    fn snapshot_records(&mut self) -> Vec<(LocationRef, SnapshotRecord)> {
+        let mut records = Vec::new();
+        for location in self.locations().collect::<Vec<_>>() {
+            for record in self.archive.snapshots(location) {
+                match record {
+                    Ok(record) => records.push((location, record)),
+                    Err(error) => self.tell(&error),
+                }
+            }
+        }
+        records.sort_by_key(|(location, record)| (record.time, *location));
+        records
+    }
+}
+
+/// Waits for ENTER.
+fn pause(printer: &mut Printer<'_, impl Write>, step: u64, what: &str) -> Result<()> {
+    printer.text(&format!("Press ENTER to print next {step} {what}."))?;
+    printer.flush()?;
+    io::stdin().lock().read_line(&mut String::new()).context("standard input")?;
+    Ok(())
+}
+
+/// Seconds that local time is ahead of UTC.
+fn utc_offset(utc_s: i64) -> i32 {
+    Local.timestamp_opt(utc_s, 0).single().map_or(0, |time| time.offset().local_minus_utc())
+}

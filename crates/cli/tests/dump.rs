@@ -1,0 +1,183 @@
+//! `pompeii dump` as a user sees it: parts, ranges, JSON, damage. `oracle_dump.rs` compares all of its
+//! text with the reference tool's.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::Sandbox;
+use expect_test::{Expect, expect};
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples").join(name)
+}
+
+/// The text after the title, with the exit code and what was said.
+fn check(options: &str, anchor: &Path, expected: Expect) {
+    let ended = Sandbox::new().pompeii(&format!("dump {options} {}", anchor.display()));
+    let messages = ended.messages.replace(&format!("{}/", anchor.parent().unwrap().display()), "");
+    let text = ended.output.replace("\n=== OTF2-PRINT ===\n", "");
+    expected.assert_eq(&format!("{text}{messages}code {}\n", ended.code.unwrap()));
+}
+
+#[test]
+fn ranges_of_time_and_locations() {
+    check(
+        "-L 1-5 --time 1000590 1000610",
+        &sample("hybrid/traces.otf2"),
+        expect![[r#"
+            === Events =====================================================================
+            Event                                   Location            Timestamp  Attributes
+            --------------------------------------------------------------------------------
+            MPI_RECV                                       1              1000591  Sender: 0 ("Master thread" <0>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7, Length: 4096
+            LEAVE                                          1              1000592  Region: "MPI_Recv" <3>
+            ENTER                                          1              1000602  Region: "MPI_Isend" <4>
+            MPI_ISEND                                      1              1000603  Receiver: 0 ("Master thread" <0>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 4294967295, Length: 8589934592, Request: 1001
+            LEAVE                                          1              1000608  Region: "MPI_Isend" <4>
+            code 0
+        "#]],
+    );
+    check(
+        "-L 99",
+        &sample("hybrid/traces.otf2"),
+        expect![[r#"
+            pompeii: error: traces.otf2 has no such location; it has 0, 4294967296, 1, 4294967297
+            code 2
+        "#]],
+    );
+}
+
+#[test]
+fn local_definitions_and_a_single_clock_offset() {
+    check(
+        "-C",
+        &sample("allrecords/traces.otf2"),
+        expect![[r#"
+
+            === Per Location Definitions ===================================================
+
+            Definition                      Location  Attributes
+            --------------------------------------------------------------------------------
+            CLOCK_OFFSET                           0  Time: 1416, Offset: +1099511627776, StdDev: 2.5
+            code 0
+        "#]],
+    );
+    // Time 102 of the location's clock.
+    check(
+        "--time 1099511627878 1099511627878",
+        &sample("allrecords/traces.otf2"),
+        expect![[r#"
+            === Events =====================================================================
+            Event                                   Location            Timestamp  Attributes
+            --------------------------------------------------------------------------------
+            ENTER                                          0        1099511627878  Region: "text-570" <0>
+            === Snapshots ==================================================================
+            Snapshot                                Location            Timestamp  Attributes
+            --------------------------------------------------------------------------------
+            code 0
+        "#]],
+    );
+}
+
+#[test]
+fn thumbnails_with_samples() {
+    check(
+        "--show-thumbnail-samples",
+        &sample("allrecords/traces.otf2"),
+        expect![[r#"
+
+            Thumbnail headers:
+            THUMBNAIL_HEADER            0  Name: "thumb", Description: "a thumbnail", Type: REGION, Samples: 3, 2 Metrics: 0, 1
+            THUMBNAIL_SAMPLE            0  Baseline: 100, Metrics: 0, 0
+            THUMBNAIL_SAMPLE            1  Baseline: 101, Metrics: 1, 10
+            THUMBNAIL_SAMPLE            2  Baseline: 102, Metrics: 2, 20
+            code 0
+        "#]],
+    );
+}
+
+#[test]
+fn json_has_one_record_per_line() {
+    check(
+        "--json -A -M",
+        &sample("minimal/traces.otf2"),
+        expect![[r#"
+            {"part":"anchor","record":"Anchor","version":"3.0.2","event_chunk_bytes":1048576,"definition_chunk_bytes":4194304,"substrate":"POSIX","compression":"NONE","locations":1,"global_definitions":10,"machine":"","creator":"minwriter","description":"","properties":[],"trace_id":"3039","snapshots":0,"thumbnails":0}
+            {"part":"definition","record":"ClockProperties","timer_resolution":1000000000,"global_offset":100,"trace_length":1000,"realtime_timestamp":18446744073709551615}
+            {"part":"definition","record":"String","id":0,"string":""}
+            {"part":"definition","record":"String","id":1,"string":"machine"}
+            {"part":"definition","record":"String","id":2,"string":"MPI Rank 0"}
+            {"part":"definition","record":"String","id":3,"string":"Master thread"}
+            {"part":"definition","record":"String","id":4,"string":"main"}
+            {"part":"definition","record":"SystemTreeNode","id":0,"name":1,"class_name":1,"parent":null}
+            {"part":"definition","record":"LocationGroup","id":0,"name":2,"location_group_type":"PROCESS","system_tree_parent":0,"creating_location_group":null}
+            {"part":"definition","record":"Region","id":0,"name":4,"description":0,"region_type":"FUNCTION","source_file":null,"begin_line_number":0,"end_line_number":0,"canonical_name":4,"region_role":"FUNCTION","paradigm":"USER","region_flags":"NONE"}
+            {"part":"definition","record":"Location","id":0,"name":3,"location_type":"CPU_THREAD","number_of_events":4,"location_group":0}
+            {"part":"event","record":"Enter","location":0,"time":110,"region":0}
+            {"part":"event","record":"Enter","location":0,"time":120,"region":0}
+            {"part":"event","record":"Leave","location":0,"time":120,"region":0}
+            {"part":"event","record":"Leave","location":0,"time":200,"region":0}
+            code 0
+        "#]],
+    );
+    let ended = Sandbox::new()
+        .succeeds(&format!("dump --json -A {}", sample("allrecords/traces.otf2").display()));
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for line in ended.output.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let kind = record["part"].as_str().unwrap();
+        assert!(record["record"].is_string(), "{line}");
+        match kinds.last_mut() {
+            Some((last, count)) if last == kind => *count += 1,
+            _ => kinds.push((kind.to_owned(), 1)),
+        }
+    }
+    expect![[r#"[("anchor", 1), ("thumbnail", 4), ("definition", 67), ("local definition", 39), ("event", 160), ("snapshot", 20), ("marker", 3)]"#]].assert_eq(&format!("{kinds:?}"));
+}
+
+#[test]
+fn what_is_damaged_is_told_and_the_rest_printed() {
+    let sandbox = Sandbox::new();
+    let copy = sandbox.path("cut");
+    let mut cp = Command::new("cp");
+    assert!(cp.arg("-r").arg(sample("hybrid")).arg(&copy).status().unwrap().success());
+    let events = copy.join("traces/0.evt");
+    let bytes = fs::read(&events).unwrap();
+    fs::write(&events, &bytes[..100]).unwrap();
+    check(
+        "-L 0",
+        &copy.join("traces.otf2"),
+        expect![[r#"
+        === Events =====================================================================
+        Event                                   Location            Timestamp  Attributes
+        --------------------------------------------------------------------------------
+        PROGRAM_BEGIN                                  0              1000000  Name: "" <0>, 2 Arguments: "" <0>, "" <0>
+        MEASUREMENT_ON_OFF                             0              1000000  Mode: ON
+        ENTER                                          0              1000010  Region: "main" <0>
+        METRIC                                         0              1000011  Metric: 0, 3 Values: ("PAPI_TOT_INS" <0>; UINT64; 123456789), ("temp" <1>; INT64; -5), ("power" <2>; DOUBLE; 3.25)
+        ENTER                                          0              1000021  Region: "MPI_Init" <1>
+        pompeii: error: traces/0.evt: the file ends at byte 99, in chunk 0, without its end mark; what stands before was read
+        code 1
+    "#]],
+    );
+    check(
+        "-L 0 --silent",
+        &copy.join("traces.otf2"),
+        expect![[r#"
+        pompeii: error: traces/0.evt: the file ends at byte 99, in chunk 0, without its end mark; what stands before was read
+        code 1
+    "#]],
+    );
+    fs::write(copy.join("traces.otf2"), b"text").unwrap();
+    check(
+        "",
+        &copy.join("traces.otf2"),
+        expect![[r#"
+        pompeii: error: traces.otf2, byte 0: record anchor: expected 03 and the mark of a byte order, 42 or 23
+        code 2
+    "#]],
+    );
+}
