@@ -4,13 +4,15 @@
 mod cpu_time;
 mod instrument;
 mod otf2;
+mod overhead;
 
 use anyhow::{Result, bail};
 
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn() -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 2] = [("instrument", instrument::run), ("otf2", otf2::run)];
+const BENCHMARKS: [Benchmark; 3] =
+    [("instrument", instrument::run), ("otf2", otf2::run), ("overhead", overhead::run)];
 
 /// Runs the benchmark that is called `name`.
 pub fn run(name: Option<&str>) -> Result<()> {

@@ -1,0 +1,211 @@
+/* One kind of construct very often: micro KIND COUNT. Prints processor time and wall time in
+ * nanoseconds per construct that was executed, whoever executed it. `clock` and `floor` are what
+ * every event costs at least: reading the clock, and storing 16 bytes with it in fresh memory. */
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+#define EACH(i, count) for (long i = 0; i < (count); i++)
+#define NOTHING(value) __asm__ volatile("" : : "r"(value))
+
+static long threads(void)
+{
+    return omp_get_max_threads();
+}
+
+static long run_clock(long count)
+{
+    EACH(i, count) NOTHING(ticks());
+    return count;
+}
+
+enum { FLOOR_BYTES = 1 << 26 };
+static uint64_t *fresh;
+
+static long run_floor(long count)
+{
+    if (!fresh) {
+        fresh = malloc(FLOOR_BYTES);
+        memset(fresh, 1, FLOOR_BYTES);
+    }
+    EACH(i, count) {
+        uint64_t *to = fresh + 2 * (i % (FLOOR_BYTES / 16));
+        to[0] = ticks();
+        to[1] = (uint64_t)i;
+    }
+    NOTHING(fresh);
+    return count;
+}
+
+static long run_function(long count)
+{
+#pragma omp parallel
+    EACH(i, count) {
+#pragma pomp inst begin(work)
+        NOTHING(i);
+#pragma pomp inst end(work)
+    }
+    return count * threads();
+}
+
+static long run_barrier(long count)
+{
+#pragma omp parallel
+    EACH(i, count) {
+#pragma omp barrier
+    }
+    return count * threads();
+}
+
+static long run_critical(long count)
+{
+#pragma omp parallel
+    EACH(i, count) {
+#pragma omp critical
+        NOTHING(i);
+    }
+    return count * threads();
+}
+
+static long run_atomic(long count)
+{
+    long sum = 0;
+#pragma omp parallel
+    EACH(i, count) {
+#pragma omp atomic
+        sum++;
+    }
+    NOTHING(sum);
+    return count * threads();
+}
+
+static long run_single(long count)
+{
+#pragma omp parallel
+    EACH(i, count) {
+#pragma omp single nowait
+        NOTHING(i);
+    }
+    return count * threads();
+}
+
+static long run_master(long count)
+{
+#pragma omp parallel
+    EACH(i, count) {
+#pragma omp master
+        NOTHING(i);
+    }
+    return count;
+}
+
+static long run_loop(long count)
+{
+#pragma omp parallel
+    EACH(i, count) {
+        int j;
+#pragma omp for
+        for (j = 0; j < 2; j++)
+            NOTHING(j);
+    }
+    return count * threads();
+}
+
+static long run_parallel(long count)
+{
+    EACH(i, count) {
+#pragma omp parallel
+        NOTHING(i);
+    }
+    return count;
+}
+
+static long run_task(long count)
+{
+#pragma omp parallel
+    {
+#pragma omp single
+        EACH(i, count) {
+#pragma omp task firstprivate(i)
+            NOTHING(i);
+        }
+    }
+    return count;
+}
+
+static long run_undeferred(long count)
+{
+#pragma omp parallel
+    {
+#pragma omp single
+        EACH(i, count) {
+#pragma omp task firstprivate(i) if (count < 0)
+            NOTHING(i);
+        }
+    }
+    return count;
+}
+
+static long run_taskwait(long count)
+{
+#pragma omp parallel
+    {
+#pragma omp single
+        EACH(i, count) {
+#pragma omp task firstprivate(i)
+            NOTHING(i);
+#pragma omp taskwait
+        }
+    }
+    return count;
+}
+
+#define KIND(kind) { #kind, run_##kind }
+static const struct {
+    const char *name;
+    long (*run)(long);
+} kinds[] = {
+    KIND(clock),  KIND(floor),    KIND(function), KIND(barrier),    KIND(critical),
+    KIND(atomic), KIND(single),   KIND(master),   KIND(loop),       KIND(parallel),
+    KIND(task),   KIND(undeferred), KIND(taskwait),
+};
+
+int main(int argc, char **argv)
+{
+    if (argc == 3)
+        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (!strcmp(argv[1], kinds[k].name)) {
+                long count = atol(argv[2]);
+                /* Threads, handles and buffers are there afterwards. */
+                kinds[k].run(count / 2 + 1);
+                double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+                double times = 1e9 / (double)kinds[k].run(count);
+                cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+                wall = seconds(CLOCK_MONOTONIC) - wall;
+                printf("%.3f %.3f\n", cpu * times, wall * times);
+                return 0;
+            }
+    fprintf(stderr, "usage: micro KIND COUNT\n");
+    return 2;
+}

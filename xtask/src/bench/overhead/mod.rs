@@ -1,0 +1,192 @@
+//! What measuring costs per construct: processor time added to a small program that executes one
+//! kind of construct very often, beside the least that it can cost, code that OPARI2 has
+//! instrumented for a library that does nothing, and other tools where they are installed.
+//!
+//! All variants take turns in one run, and medians count, so that a machine on which others work
+//! does no harm to one of them alone. The bound of a construct is the clock reads that its times
+//! need, plus 8 ns for each of its events.
+
+mod peers;
+mod programs;
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::median;
+use programs::Variant;
+
+const TURNS: usize = 7;
+const NS_PER_EVENT: f64 = 8.0;
+
+/// A kind of construct. How often its times need the clock, and how many calls it has: once per
+/// thread that meets it, and what only one thread of a team has besides.
+struct Construct {
+    kind: &'static str,
+    count: u64,
+    per_thread: (f64, f64),
+    per_team: (f64, f64),
+    /// Its count is that of the program, not of each thread.
+    shared: bool,
+}
+
+const fn each(kind: &'static str, reads: f64, events: f64) -> Construct {
+    let count = 200_000;
+    Construct { kind, count, per_thread: (reads, events), per_team: (0.0, 0.0), shared: false }
+}
+
+const fn one(kind: &'static str, reads: f64, events: f64) -> Construct {
+    Construct { shared: true, ..each(kind, reads, events) }
+}
+
+const CONSTRUCTS: [Construct; 11] = [
+    each("function", 2.0, 2.0),
+    each("barrier", 2.0, 2.0),
+    each("critical", 4.0, 4.0),
+    // Counted, without a clock read.
+    each("atomic", 0.0, 2.0),
+    Construct { per_team: (2.0, 2.0), ..each("single", 2.0, 2.0) },
+    one("master", 2.0, 2.0),
+    // The loop's exit is that of its barrier.
+    each("loop", 3.0, 3.0),
+    // Fork and join are the master's.
+    Construct {
+        count: 50_000,
+        per_team: (2.0, 2.0),
+        per_thread: (2.0, 2.0),
+        ..one("parallel", 0.0, 0.0)
+    },
+    // Creation, suspending and resuming what was there, and execution.
+    one("task", 4.0, 6.0),
+    // Counted, without a clock read.
+    one("undeferred", 0.0, 4.0),
+    one("taskwait", 6.0, 8.0),
+];
+
+impl Construct {
+    /// Clock reads and events of one construct, of all threads together.
+    fn events(&self, threads: u32) -> (f64, f64) {
+        let threads = f64::from(threads);
+        let whole = match (self.shared, self.kind) {
+            // All threads of a region, per region.
+            (true, "parallel") => (threads, 1.0),
+            (true, _) => (1.0, 0.0),
+            (false, _) => (1.0, 1.0 / threads),
+        };
+        let sum = |each: f64, team: f64| each * whole.0 + team * whole.1;
+        (sum(self.per_thread.0, self.per_team.0), sum(self.per_thread.1, self.per_team.1))
+    }
+}
+
+/// Builds the programs, runs them in turn and prints the tables.
+pub fn run() -> Result<()> {
+    let folder = crate::shell::target_folder().join("bench/overhead");
+    let programs = programs::build(&folder)?;
+    println!("\nprocessor time added per construct, in ns; medians of {TURNS} turns");
+    for threads in [1, 2] {
+        let read = alone(&programs.plain, "clock", threads)?;
+        let floor = alone(&programs.plain, "floor", threads)?;
+        println!(
+            "\n{threads} thread(s): a clock read takes {read:.1}, with 16 bytes stored {floor:.1}"
+        );
+        print!("{:12} {:>8} {:>8}", "", "plain", "bound");
+        println!("{}", names(&programs.variants));
+        for construct in &CONSTRUCTS {
+            println!("{}", row(construct, threads, read, &programs)?);
+        }
+    }
+    println!("\nload {}; again: cargo xtask bench overhead", load());
+    Ok(())
+}
+
+fn names(variants: &[Variant]) -> String {
+    variants.iter().map(|variant| format!(" {:>14}", variant.name)).collect()
+}
+
+fn row(
+    construct: &Construct,
+    threads: u32,
+    read: f64,
+    programs: &programs::Programs,
+) -> Result<String> {
+    let mut plain = Vec::new();
+    let mut others: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for _ in 0..TURNS {
+        plain.push(measure(&programs.plain, construct.kind, construct.count, threads)?);
+        for (place, variant) in programs.variants.iter().enumerate() {
+            // A tool that ends the program is a result, too.
+            if let Ok(ns) = measure(variant, construct.kind, construct.count, threads) {
+                others.entry(place).or_default().push(ns);
+            }
+        }
+    }
+    let plain = median(plain);
+    let (reads, events) = construct.events(threads);
+    let bound = reads * read + events * NS_PER_EVENT;
+    let mut text = format!("{:12} {plain:8.1} {bound:8.1}", construct.kind);
+    for place in 0..programs.variants.len() {
+        match others.remove(&place) {
+            Some(times) => text += &format!(" {:14.1}", median(times) - plain),
+            None => text += &format!(" {:>14}", "failed"),
+        }
+    }
+    Ok(text)
+}
+
+/// What the program itself can say: the median of a kind.
+fn alone(plain: &Variant, kind: &str, threads: u32) -> Result<f64> {
+    let turns: Result<Vec<f64>> =
+        (0..TURNS).map(|_| measure(plain, kind, 500_000, threads)).collect();
+    Ok(median(turns?))
+}
+
+/// Processor time per construct, in nanoseconds.
+fn measure(variant: &Variant, kind: &str, count: u64, threads: u32) -> Result<f64> {
+    let results = variant.folder.join("results");
+    let _ = std::fs::remove_dir_all(&results);
+    let (program, before) = variant.command.split_first().context("a variant has a command")?;
+    let mut command = Command::new(program);
+    command.args(before).args([kind, &count.to_string()]).current_dir(&variant.folder);
+    command.env("OMP_NUM_THREADS", threads.to_string()).env("OMP_DYNAMIC", "false");
+    // Cargo's would lead to a library of its own.
+    command.env_remove("LD_LIBRARY_PATH");
+    for (name, value) in &variant.environment {
+        command.env(name, value.replace("RESULTS", &results.display().to_string()));
+    }
+    let output = command.stderr(Stdio::null()).output().with_context(|| variant.name.clone())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    // Other tools may have said something before.
+    let line = text.lines().rev().find_map(|line| line.split_once(' ')?.0.parse().ok());
+    let _ = std::fs::remove_dir_all(&results);
+    match line {
+        Some(ns) if output.status.success() => Ok(ns),
+        _ => bail!("{}: `{kind}` ended with {}", variant.name, output.status),
+    }
+}
+
+/// How many programs have been running on this machine, to judge the numbers by.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bounds of the design on a machine whose clock takes 12.5 ns.
+    #[test]
+    fn bounds_are_those_of_the_design() {
+        let bound = |kind: &str, threads| {
+            let construct = CONSTRUCTS.iter().find(|construct| construct.kind == kind).unwrap();
+            let (reads, events) = construct.events(threads);
+            reads * 12.5 + events * NS_PER_EVENT
+        };
+        let one = ["function", "barrier", "critical", "single", "loop", "task", "parallel"]
+            .map(|kind| bound(kind, 1));
+        assert_eq!(one, [41.0, 41.0, 82.0, 82.0, 61.5, 98.0, 82.0]);
+        // Two workers' begins and ends, and one fork and join; half of the singles' bodies.
+        assert_eq!((bound("parallel", 2), bound("single", 2)), (123.0, 61.5));
+    }
+}

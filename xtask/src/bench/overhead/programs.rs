@@ -1,0 +1,101 @@
+//! The variants of a small program: as it is, instrumented by us with the library linked in both
+//! ways, by OPARI2 for a library that does nothing, and by the tools that are installed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::peers;
+use crate::shell;
+
+const MICRO: &str = include_str!("micro.c");
+const NULL_POMP2: &str = include_str!("null_pomp2.c");
+
+/// A program and the environment that it runs in.
+pub struct Variant {
+    /// Its column.
+    pub name: String,
+    /// Program and first arguments.
+    pub command: Vec<String>,
+    /// Where it runs; what it writes in `results` there is removed.
+    pub folder: PathBuf,
+    /// In values, RESULTS stands for that folder.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Variant {
+    /// Runs `command` with this environment.
+    pub fn new(name: &str, folder: &Path, command: &[&str], environment: &[(&str, &str)]) -> Self {
+        let pairs = environment.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        Self {
+            name: name.to_owned(),
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            folder: folder.to_owned(),
+            environment: pairs.collect(),
+        }
+    }
+}
+
+/// What is compared.
+pub struct Programs {
+    /// Uninstrumented.
+    pub plain: Variant,
+    /// All others.
+    pub variants: Vec<Variant>,
+}
+
+/// Builds all of them in `folder`.
+pub fn build(folder: &Path) -> Result<Programs> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("micro.c"), MICRO)?;
+    let plain = folder.join("plain").display().to_string();
+    let options = ["-O2", "-fopenmp", "-w"];
+    gcc(folder, &[&options[..], &["micro.c", "-o", &plain]].concat())?;
+    let mut variants = opari2(folder, &options)?;
+    variants.extend(ours(folder, &options)?);
+    variants.extend(peers::build(folder, &options)?);
+    Ok(Programs { plain: Variant::new("plain", folder, &[&plain], &[]), variants })
+}
+
+fn gcc(folder: &Path, arguments: &[&str]) -> Result<()> {
+    shell::run(Command::new("gcc").args(arguments).current_dir(folder))
+}
+
+fn opari2(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
+    if !shell::works("opari2", &["--help"]) || !shell::works("opari2-config", &["--version"]) {
+        println!("NOT RUN: opari2 is not installed (Debian: apt-get install opari2 libpomp2-dev)");
+        return Ok(Vec::new());
+    }
+    fs::write(folder.join("null_pomp2.c"), NULL_POMP2)?;
+    let opari2 = ["--omp-task-untied=keep", "micro.c", "micro_opari2.c"];
+    shell::run(Command::new("opari2").args(opari2).current_dir(folder))?;
+    let program = folder.join("opari2").display().to_string();
+    gcc(folder, &[options, &["micro_opari2.c", "null_pomp2.c", "-o", &program]].concat())?;
+    Ok(vec![Variant::new("opari2+null", folder, &[&program], &[])])
+}
+
+/// The library as it is shipped, as an archive and shared.
+fn ours(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
+    let pompeii = shell::build_pompeii()?.display().to_string();
+    let runtime = ["build", "--profile", "runtime", "--package", "pompeii-runtime"];
+    shell::run(shell::cargo().args(runtime))?;
+    let libraries = fs::canonicalize(shell::target_folder().join("runtime"))?;
+    let mut variants = Vec::new();
+    for (link, library) in [("", "libpomp.a"), (" shared", "libpomp.so")] {
+        let program = folder.join(format!("ours{}", link.trim())).display().to_string();
+        let library = libraries.join(library).display().to_string();
+        let path = format!("-Wl,-rpath,{}", libraries.display());
+        let mut command = Command::new(&pompeii);
+        command.args(["compile", "--quiet", "--pomp-library", &library, "--", "gcc"]);
+        command.args(options).args(["micro.c", "-o", &program, &path]).current_dir(folder);
+        shell::run(&mut command)?;
+        for (mode, trace) in [("profile", "0"), ("trace", "1")] {
+            let environment = [("POMPEII_EXPERIMENT", "RESULTS"), ("POMPEII_TRACE", trace)];
+            let name = format!("{mode}{link}");
+            variants.push(Variant::new(&name, folder, &[&program], &environment));
+        }
+    }
+    Ok(variants)
+}
