@@ -9,3 +9,4 @@ mod exits;
 mod forks;
 mod measured;
 mod storage;
+mod threads;

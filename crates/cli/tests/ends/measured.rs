@@ -22,7 +22,12 @@ pub struct Measured {
 
 /// `pompeii run --trace -o NAME OPTIONS -- COMMAND`, and what it has measured.
 pub fn measure(sandbox: &Sandbox, name: &str, options: &str, command: &str) -> Measured {
-    let ended = sandbox.pompeii(&format!("run --trace -o {name} {options} -- {command}"));
+    profile(sandbox, name, &format!("--trace {options}"), command)
+}
+
+/// The same without a trace.
+pub fn profile(sandbox: &Sandbox, name: &str, options: &str, command: &str) -> Measured {
+    let ended = sandbox.pompeii(&format!("run -o {name} {options} -- {command}"));
     assert!(sandbox.exists(&format!("{name}/manifest.json")), "{command}\n{}", ended.messages);
     read(sandbox, name, ended)
 }
@@ -80,6 +85,7 @@ impl Measured {
     }
 
     /// Further processes of the run.
+    #[allow(dead_code, reason = "each test file uses its part")]
     pub fn processes(&self) -> &[Value] {
         self.manifest["processes"].as_array().unwrap()
     }

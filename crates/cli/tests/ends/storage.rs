@@ -14,14 +14,14 @@ fn storage() -> Sandbox {
 }
 
 /// The program itself is as it would be without us, and the work that needed no more room is
-/// measured. `late` is what did need some: visits of the 4000 call paths, and of a region that
+/// measured. `late` is what did need some: visits of the 2000 call paths, and of a region that
 /// two threads of a team and three threads in turn met for the first time.
 fn check(measured: &Measured, (levels, late): (u64, u64), reason: &str) {
     let visits = |start| measured.visits(start);
     assert_eq!(visits("!$omp critical (work)"), 20);
     assert_eq!((visits("level"), visits("!$omp critical (late)")), (levels, late));
     let lost = &measured.manifest["lost"];
-    let missing = 4000 - levels;
+    let missing = 2000 - levels;
     if reason.is_empty() {
         assert_eq!((missing, &lost["events"], &lost["reason"]), (0, &0.into(), &().into()));
         return;
@@ -40,9 +40,9 @@ fn is_undisturbed(ended: &Ended, output: &str) {
 fn with_room_for_everything_nothing_is_lost() {
     let sandbox = storage();
     let measured = measure(&sandbox, "exp", "", "./storage");
-    is_undisturbed(&measured.ended, "4000\n");
+    is_undisturbed(&measured.ended, "2000\n");
     measured.traced_but(0);
-    check(&measured, (4000, 5), "");
+    check(&measured, (2000, 5), "");
 }
 
 /// Growing beyond the limit is SIGXFSZ, which would end the program.
@@ -50,7 +50,7 @@ fn with_room_for_everything_nothing_is_lost() {
 fn a_limit_of_the_file_size_ends_no_program() {
     let sandbox = storage();
     let measured = measure(&sandbox, "exp", "", "./storage file-size");
-    is_undisturbed(&measured.ended, "4000\n");
+    is_undisturbed(&measured.ended, "2000\n");
     let levels = measured.visits("level");
     assert!((100..2000).contains(&levels), "{levels}");
     // The initial thread could make no call path for the team's visits any more.
@@ -61,8 +61,8 @@ fn a_limit_of_the_file_size_ends_no_program() {
 fn a_program_that_has_used_up_all_file_descriptors_is_measured_on() {
     let sandbox = storage();
     let measured = measure(&sandbox, "exp", "", "./storage no-files");
-    is_undisturbed(&measured.ended, "4000\n");
-    assert_eq!(measured.visits("level"), 4000);
+    is_undisturbed(&measured.ended, "2000\n");
+    assert_eq!(measured.visits("level"), 2000);
     assert_eq!(measured.visits("!$omp critical (work)"), 20);
 }
 
@@ -70,7 +70,7 @@ fn a_program_that_has_used_up_all_file_descriptors_is_measured_on() {
 fn an_experiment_that_vanishes_ends_no_program() {
     let sandbox = storage();
     let ended = sandbox.pompeii("run --trace -o gone -- ./storage vanished");
-    is_undisturbed(&ended, "4000\n");
+    is_undisturbed(&ended, "2000\n");
     ended.says("has vanished while the program ran");
 }
 
@@ -92,11 +92,11 @@ fn a_folder_that_cannot_be_written_to_is_told_and_ends_no_program() {
         Ended::of(program.output().unwrap())
     };
     let ended = alone("/proc/no/experiment");
-    is_undisturbed(&ended, "4000\n");
+    is_undisturbed(&ended, "2000\n");
     ended.says("not measuring this process: mkdir: ");
     let mut run = sandbox.command("run -o exp -- ./storage");
     let ended = Ended::of(run.env("POMPEII_LIVE_DIR", "/proc/no").output().unwrap());
-    is_undisturbed(&ended, "4000\n");
+    is_undisturbed(&ended, "2000\n");
     ended.says("nothing of storage was measured: mkdir: ");
     assert!(!ended.messages.contains("was not observed") && !sandbox.exists("exp"));
 }
@@ -107,10 +107,10 @@ fn live_state_lies_where_it_is_told_to() {
     std::fs::create_dir(sandbox.path("node-local")).unwrap();
     let mut run = sandbox.command("run --trace -o exp -- ./storage");
     let ended = Ended::of(run.env("POMPEII_LIVE_DIR", "node-local").output().unwrap());
-    is_undisturbed(&ended, "4000\n");
+    is_undisturbed(&ended, "2000\n");
     let measured = read(&sandbox, "exp", ended);
     measured.traced_but(0);
-    check(&measured, (4000, 5), "");
+    check(&measured, (2000, 5), "");
     assert_eq!(std::fs::read_dir(sandbox.path("node-local")).unwrap().count(), 0);
 }
 
@@ -127,13 +127,13 @@ fn where_files_cannot_be_mapped_live_state_lies_in_shared_memory() {
         program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", call);
         program.env("POMPEII_TRACE", "1").env("UNMAPPABLE", call);
         program.env("LD_PRELOAD", sandbox.path("unmappable.so"));
-        is_undisturbed(&Ended::of(program.output().unwrap()), "4000\n");
+        is_undisturbed(&Ended::of(program.output().unwrap()), "2000\n");
         let live = std::fs::read_link(sandbox.path(call).join("live")).unwrap();
         assert!(live.starts_with("/dev/shm"), "{}", live.display());
         let recovered = sandbox.succeeds(&format!("recover {call}"));
         let measured = read(&sandbox, call, recovered);
         measured.traced_but(0);
-        check(&measured, (4000, 5), "");
+        check(&measured, (2000, 5), "");
         assert!(!live.exists());
     }
 }
@@ -165,16 +165,16 @@ fn a_full_disk_keeps_what_has_room() {
     let sandbox = storage();
     let script = "pompeii run --trace -o disk/exp -- ./storage; echo $?\n\
                   cp -r disk/exp exp";
-    let Some(ended) = with_disk(&sandbox, 700, script) else { return };
-    assert_eq!(ended.output, "4000\n3\n", "{}", ended.messages);
+    let Some(ended) = with_disk(&sandbox, 300, script) else { return };
+    assert_eq!(ended.output, "2000\n3\n", "{}", ended.messages);
     ended.says("cannot finish the experiment: ");
     let recovered = sandbox.succeeds("recover exp");
     assert!(recovered.output.contains("events could not be recorded: No space left on device"));
     let measured = read(&sandbox, "exp", recovered);
     assert_eq!(measured.visits("!$omp critical (work)"), 20);
     let levels = measured.visits("level");
-    assert!((100..4000).contains(&levels), "{levels}");
-    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 4000 - levels);
+    assert!((100..2000).contains(&levels), "{levels}");
+    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
 }
 
 /// Not even room to begin.
@@ -184,7 +184,7 @@ fn a_disk_that_is_full_from_the_start_is_told_and_ends_no_program() {
     let script = "mkdir disk/other && dd if=/dev/zero of=disk/other/fill bs=1k 2>/dev/null\n\
                   pompeii run -o disk/exp -- ./storage; echo $?; ls disk";
     let Some(ended) = with_disk(&sandbox, 100, script) else { return };
-    assert_eq!(ended.output, "4000\n3\nother\n", "{}", ended.messages);
+    assert_eq!(ended.output, "2000\n3\nother\n", "{}", ended.messages);
     ended.says("nothing of storage was measured: posix_fallocate: No space left on device");
 }
 
@@ -197,9 +197,9 @@ fn a_disk_too_full_to_finish_keeps_everything_for_later() {
          './storage; dd if=/dev/zero of=disk/other/fill bs=1k 2>/dev/null; exit 3'; echo $?\n\
          rm -r disk/other; pompeii recover disk/exp >&2; cp -r disk/exp exp";
     let Some(ended) = with_disk(&sandbox, 2000, script) else { return };
-    assert_eq!(ended.output, "4000\n3\n", "{}", ended.messages);
+    assert_eq!(ended.output, "2000\n3\n", "{}", ended.messages);
     ended.says("cannot finish the experiment");
     ended.says("`pompeii recover` tries again");
     ended.says("disk/exp: finished now.");
-    check(&read(&sandbox, "exp", ended), (4000, 5), "");
+    check(&read(&sandbox, "exp", ended), (2000, 5), "");
 }

@@ -91,7 +91,7 @@ int main(int count, char **words)
     use_up_memory();
     first_visit();
   } else {
-    levels = deep(4000);
+    levels = deep(2000);
     first_visit();
     pthread_t thread;
     for (int i = 0; i < 3; i++) {
