@@ -37,6 +37,20 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A size: `310 bytes`, `4.2 kB`, `12 MB`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        (value, unit) = (value / 1000.0, unit + 1);
+    }
+    if value >= 9.95 || unit == 0 {
+        format!("{value:.0} {}", UNITS[unit])
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
 /// A number of things: `2,000`, `16,384`; `1.2 million` from a million on.
 pub fn count(value: i64) -> String {
     if value.abs() >= 1_000_000 {

@@ -34,6 +34,7 @@ mod load;
 pub mod notation;
 pub mod profile;
 pub mod properties;
+pub mod score;
 mod sums;
 mod task_times;
 mod waits;

@@ -25,12 +25,27 @@ pub struct Experiment {
 /// # Errors
 /// What is missing or unreadable, and what to do.
 pub fn open(folder: &Path) -> Result<Experiment> {
+    let profile = profile_of(folder)?;
+    let cube = load(&profile, pompeii_analysis::load)?;
+    let manifest = if folder.is_file() { None } else { Manifest::load(folder).ok() };
+    Ok(Experiment { folder: folder.to_owned(), manifest, cube })
+}
+
+/// What was measured in the experiment in `folder`, or in a bare `profile.cubex`.
+///
+/// # Errors
+/// As for [`open`].
+pub fn measured(folder: &Path) -> Result<Cube> {
+    load(&profile_of(folder)?, pompeii_analysis::measured)
+}
+
+/// The profile of an experiment, which is finished first where that has not been done.
+fn profile_of(folder: &Path) -> Result<PathBuf> {
     if !folder.exists() {
         bail!("{}: no such experiment; `pompeii run -- PROGRAM` makes one", folder.display());
     }
     if folder.is_file() {
-        let cube = load(folder)?;
-        return Ok(Experiment { folder: folder.to_owned(), manifest: None, cube });
+        return Ok(folder.to_owned());
     }
     if pompeii_finish::is_unfinished(folder) {
         say(format!("{} was not finished; finishing it now", folder.display()));
@@ -39,12 +54,13 @@ pub fn open(folder: &Path) -> Result<Experiment> {
         pompeii_finish::finish(folder, &info)
             .with_context(|| format!("cannot finish {}", folder.display()))?;
     }
-    let cube = load(&folder.join(PROFILE_FILE))?;
-    let manifest = Manifest::load(folder).ok();
-    Ok(Experiment { folder: folder.to_owned(), manifest, cube })
+    Ok(folder.join(PROFILE_FILE))
 }
 
-fn load(profile: &Path) -> Result<Cube> {
+fn load(
+    profile: &Path,
+    read: impl FnOnce(&pompeii_cubex::Reader) -> Result<Cube, pompeii_analysis::LoadError>,
+) -> Result<Cube> {
     if !profile.exists() {
         bail!(
             "{}: missing; expected an experiment directory with a profile, as `pompeii run` writes",
@@ -53,5 +69,5 @@ fn load(profile: &Path) -> Result<Cube> {
     }
     let unreadable = || format!("cannot read {}", profile.display());
     let reader = Report::open(profile).with_context(unreadable)?;
-    pompeii_analysis::load(&reader).with_context(unreadable)
+    read(&reader).with_context(unreadable)
 }

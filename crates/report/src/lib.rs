@@ -13,6 +13,7 @@ mod html;
 mod json;
 mod json_distributions;
 mod layout;
+pub mod score;
 mod summary;
 mod tasks;
 mod trees;

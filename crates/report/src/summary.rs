@@ -61,7 +61,7 @@ fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String
         format::counted(cube.calls.len() as i64, "call path"),
     );
     if let Some(bytes) = run.trace_bytes {
-        text += &format!("; trace {}", bytes_text(bytes));
+        text += &format!("; trace {}", format::bytes(bytes));
     }
     wrap(&text, options.width, " ", "   ").replacen(&first, &style.bold(&first), 1)
 }
@@ -71,19 +71,6 @@ fn three_digits(seconds: f64) -> String {
         99.95.. => format::seconds(seconds),
         9.995.. => format!("{seconds:.1} s"),
         _ => format!("{seconds:.2} s"),
-    }
-}
-
-fn bytes_text(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
-    let (mut value, mut unit) = (bytes as f64, 0);
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        (value, unit) = (value / 1000.0, unit + 1);
-    }
-    if value >= 9.95 || unit == 0 {
-        format!("{value:.0} {}", UNITS[unit])
-    } else {
-        format!("{value:.1} {}", UNITS[unit])
     }
 }
 

@@ -5,11 +5,13 @@ mod config;
 mod doctor;
 mod dump;
 mod explain;
+mod filter;
 mod html;
 pub mod instrument;
 mod recover;
 mod report;
 mod run;
+mod score;
 mod wrappers;
 
 use std::io::Write;
@@ -29,6 +31,10 @@ pub enum Command {
     Run(run::Arguments),
     /// Say what was lost, and why: summary and the three dimensions
     Report(report::Arguments),
+    /// Say what a trace of a run would be, and what a filter would save
+    Score(score::Arguments),
+    /// Write a filter of what fills traces without taking time
+    Filter(filter::Arguments),
     /// Write the report as one offline page
     Html(html::Arguments),
     /// Print the records of a trace as text or JSON
@@ -53,6 +59,8 @@ impl Command {
             Command::Instrument(arguments) => instrument::execute(&arguments),
             Command::Run(arguments) => run::execute(&arguments),
             Command::Report(arguments) => report::execute(&arguments),
+            Command::Score(arguments) => score::execute(&arguments),
+            Command::Filter(arguments) => filter::execute(&arguments),
             Command::Html(arguments) => html::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
