@@ -132,9 +132,7 @@ fn messages_say_where() {
     );
     check(
         |file| file[1] = 0x44,
-        expect![
-            "0 events; 0.evt: the file ends at byte 0, in chunk 0, without its end mark; what stands before was read"
-        ],
+        expect!["0 events; 0.evt, byte 0: expected a chunk: 03, and 42 or 23"],
     );
     // Size byte of a region.
     check(
@@ -153,8 +151,8 @@ fn messages_say_where() {
     check(
         |file| file[133] = 2,
         expect![[r#"
-        7 events; 0.evt, byte 136: record MpiSend, field communicator: expected the size byte of a number
-        0.evt: the file ends at byte 136, in chunk 0, without its end mark; what stands before was read"#]],
+            7 events; 0.evt, byte 136: record MpiSend, field communicator: expected the size byte of a number
+            0.evt, byte 137: expected zeros behind the mark of a chunk's end, found 1"#]],
     );
     // Number of metrics.
     check(

@@ -1,8 +1,8 @@
 //! Reading archives: chunk by chunk, record by record, location by location, or merged by time.
 //!
 //! Readers are iterators over results. An error in the fields of one record does not end them: the
-//! next record follows; behind any other error nothing more can be found. What was delivered before
-//! an error is good.
+//! next record follows. Where no next record can be found, reading goes on with the next chunk,
+//! whose place does not depend on what is damaged. What was delivered before an error is good.
 
 mod archive;
 mod bookmarks;

@@ -1,10 +1,13 @@
 //! The walk over the chunks of a file, which all kinds of files share.
 
+use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::source::ChunkSource;
-use crate::chunk::{END_OF_CHUNK, END_OF_FILE, Endian, HEADER_BYTES, Header};
+use crate::chunk::{
+    CHUNK_HEADER, END_OF_BUFFER, END_OF_CHUNK, END_OF_FILE, Endian, HEADER_BYTES, Header,
+};
 use crate::error::{Error, io_error};
 use crate::wire::{ENDS_IN_CHUNK, Flaw, Framed, Input, read_framed};
 
@@ -21,6 +24,10 @@ pub(super) struct Stream<S> {
     chunks: Range<u64>,
     loaded: bool,
     ended: bool,
+    /// The file ends within the current chunk.
+    cut: bool,
+    /// A flaw of the current chunk was told: what is missing at its end is no second one.
+    flawed_chunk: bool,
 }
 
 /// What comes next in a file.
@@ -43,6 +50,8 @@ impl<S: ChunkSource> Stream<S> {
             chunks: 0..u64::MAX,
             loaded: false,
             ended: false,
+            cut: false,
+            flawed_chunk: false,
         }
     }
 
@@ -66,8 +75,9 @@ impl<S: ChunkSource> Stream<S> {
         loop {
             match self.source.bytes().get(self.at) {
                 _ if self.ended => return Ok(Next::End),
-                Some(&END_OF_CHUNK) | None => self.next_chunk()?,
-                Some(&END_OF_FILE) => self.ended = true,
+                Some(&END_OF_CHUNK) => self.end_chunk()?,
+                None => self.next_chunk()?,
+                Some(&END_OF_FILE) => self.end_file()?,
                 Some(&id) => return Ok(Next::Record(id)),
             }
         }
@@ -89,6 +99,7 @@ impl<S: ChunkSource> Stream<S> {
     }
 
     /// A flaw from which there is no way to the next record; it counts to the end of the chunk.
+    /// Reading goes on with the next chunk.
     #[cold]
     pub fn fatal(&mut self, record: &'static str, flaw: Flaw) -> Error {
         let missing = match flaw.found {
@@ -96,14 +107,65 @@ impl<S: ChunkSource> Stream<S> {
             // Only a length that a whole chunk could have is a reason to miss bytes.
             Some(length) => flaw.expected == ENDS_IN_CHUNK && length < self.chunk_bytes,
         };
-        let error = if missing && self.is_cut() {
-            self.truncated()
-        } else {
-            let end = self.offset(self.source.bytes().len());
-            Error::malformed(&self.file, end, record, flaw)
+        if missing && self.cut {
+            let error = self.truncated();
+            self.end();
+            return error;
+        }
+        let end = self.offset(self.source.bytes().len());
+        self.at = usize::MAX;
+        self.flawed_chunk = true;
+        Error::malformed(&self.file, end, record, flaw)
+    }
+
+    /// Goes on behind the end mark of a chunk; only zeros may follow it.
+    #[cold]
+    fn end_chunk(&mut self) -> Result<(), Error> {
+        let rest = self.rest();
+        let Some(place) = rest.iter().position(|&byte| byte != END_OF_CHUNK) else {
+            return self.next_chunk();
         };
-        self.end();
-        error
+        let input = Input::new(&rest[place..], self.endian);
+        let found = Some(u64::from(rest[place]));
+        let flaw = Flaw { found, ..input.flaw("zeros behind the mark of a chunk's end") };
+        let end = self.offset(self.source.bytes().len());
+        self.at = usize::MAX;
+        self.flawed_chunk = true;
+        Err(Error::malformed(&self.file, end, "", flaw))
+    }
+
+    /// Ends at the mark of the file's end; nothing may follow it but the mark of a buffer's end.
+    /// Where a chunk follows nevertheless, the mark is damage, and reading goes on there.
+    #[cold]
+    fn end_file(&mut self) -> Result<(), Error> {
+        let rest = self.rest();
+        let behind = rest.get(1..).unwrap_or_default();
+        let behind = behind.strip_prefix(&[END_OF_BUFFER]).unwrap_or(behind);
+        let place = behind.iter().position(|&byte| byte != END_OF_CHUNK);
+        let flaw = match place {
+            Some(place) => {
+                let rest = behind.get(place..).unwrap_or_default();
+                Input::new(rest, self.endian).flaw("nothing behind the mark of the file's end")
+            }
+            None if self.cut || self.chunks.is_empty() => {
+                self.end();
+                return Ok(());
+            }
+            None => Input::new(&[], self.endian).flaw("the end of the file behind its mark"),
+        };
+        let end = self.offset(self.source.bytes().len());
+        if place.is_none() {
+            // A chunk that is filled to its last byte by the marks is rare, but right.
+            let loaded = self.source.load(self.chunks.start, HEADER_BYTES);
+            let goes_on = loaded.is_ok() && !self.source.bytes().is_empty();
+            self.at = usize::MAX;
+            self.ended = !goes_on;
+            self.flawed_chunk = goes_on;
+            return if goes_on { Err(Error::malformed(&self.file, end, "", flaw)) } else { Ok(()) };
+        }
+        self.at = usize::MAX;
+        self.flawed_chunk = true;
+        Err(Error::malformed(&self.file, end, "", flaw))
     }
 
     /// Nothing follows.
@@ -115,11 +177,6 @@ impl<S: ChunkSource> Stream<S> {
     /// A flaw in the fields of a record that ends at `end` in the chunk.
     pub fn flawed(&self, record: &'static str, end: usize, flaw: Flaw) -> Error {
         Error::malformed(&self.file, self.offset(end), record, flaw)
-    }
-
-    /// The file ends within the current chunk.
-    fn is_cut(&self) -> bool {
-        (self.source.bytes().len() as u64) < self.chunk_bytes
     }
 
     fn truncated(&self) -> Error {
@@ -138,32 +195,45 @@ impl<S: ChunkSource> Stream<S> {
 
     #[cold]
     fn next_chunk(&mut self) -> Result<(), Error> {
-        if self.loaded && self.is_cut() {
+        if self.loaded && self.cut {
+            let told = self.flawed_chunk;
             let error = self.truncated();
             self.end();
-            return Err(error);
+            return if told { Ok(()) } else { Err(error) };
         }
         if self.chunks.is_empty() {
             self.end();
             return Ok(());
         }
         let loaded = self.source.load(self.chunks.start, usize::MAX);
+        let was_flawed = mem::take(&mut self.flawed_chunk);
         self.chunks.start += 1;
-        self.loaded = true;
+        let first = !mem::replace(&mut self.loaded, true);
         self.at = 0;
         loaded.map_err(io_error(&self.file)).inspect_err(|_| self.ended = true)?;
         let bytes = self.source.bytes();
+        self.cut = (bytes.len() as u64) < self.chunk_bytes;
         if let Some(header) = Header::read(bytes) {
             self.endian = header.endian;
             self.at = HEADER_BYTES;
             return Ok(());
         }
-        if bytes.len() < HEADER_BYTES {
+        if bytes.is_empty() && was_flawed && !first {
+            self.end();
+            return Ok(());
+        }
+        // A file that was cut still begins as a chunk does.
+        let begins = bytes.first().is_none_or(|&mark| mark == CHUNK_HEADER)
+            && bytes.get(1).is_none_or(|&mark| Endian::from_mark(mark).is_some());
+        if begins && bytes.len() < HEADER_BYTES {
             let error = self.truncated();
             self.end();
             return Err(error);
         }
         let flaw = Input::new(bytes, self.endian).flaw("a chunk: 03, and 42 or 23");
-        Err(self.fatal("", flaw))
+        let end = self.offset(bytes.len());
+        self.at = usize::MAX;
+        self.flawed_chunk = true;
+        Err(Error::malformed(&self.file, end, "", flaw))
     }
 }
