@@ -24,6 +24,7 @@ pub fn derive(measured: &Cube) -> Cube {
             parent,
         });
     }
+    copy_counted(measured, &mut cube);
     // Children come after their parents in the catalogue: filled backwards, sums are complete.
     for property in properties::metrics().rev() {
         if let Some(metric) = cube.metric(property.name) {
@@ -31,6 +32,24 @@ pub fn derive(measured: &Cube) -> Cube {
         }
     }
     cube
+}
+
+/// What was counted beside time is no property: it stays as it is.
+fn copy_counted(measured: &Cube, cube: &mut Cube) {
+    for (from, metric) in measured.metrics().enumerated() {
+        if properties::find(&metric.name).is_some() || metric.name == "omp_task_starvation" {
+            continue;
+        }
+        let to = cube.add_metric(metric.clone());
+        for call in measured.calls.ids() {
+            for (location, &value) in measured.system.locations.ids().zip(measured.row(from, call))
+            {
+                if value != 0 {
+                    cube.add(to, call, location, value);
+                }
+            }
+        }
+    }
 }
 
 fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profile) {

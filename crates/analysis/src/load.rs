@@ -45,6 +45,8 @@ pub enum LoadError {
 
 /// Metrics that the measurement writes and that are read back, besides those of the catalogue.
 const MEASURED_ONLY: &[&str] = &["omp_task_starvation"];
+/// What says of a metric of the report that it was asked for beside time.
+const COUNTED: &str = "pompeii::counted";
 
 /// Reads a report and computes all properties of the catalogue.
 ///
@@ -81,6 +83,12 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
         let known = report.metric(name).filter(|&id| !report.metrics[id].kind.is_derived());
         if let Some(metric) = known {
             read_metric(&mut cube, reader, metric, &ids)?;
+        }
+    }
+    for (id, metric) in report.metrics.iter() {
+        let counted = metric.attributes.iter().any(|(key, _)| key == COUNTED);
+        if counted && cube.metric(&metric.unique_name).is_none() {
+            read_metric(&mut cube, reader, id, &ids)?;
         }
     }
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
@@ -153,11 +161,12 @@ fn read_metric(
     let unit = match definition.unit.as_str() {
         "sec" => Unit::Ticks,
         "bytes" => Unit::Bytes,
+        "ns" => Unit::Nanoseconds,
         _ => Unit::Count,
     };
     let mut values = match unit {
         Unit::Ticks => stored.map(|seconds| clock.ticks(seconds)),
-        Unit::Count | Unit::Bytes => stored.map(|count| count.round() as i64),
+        Unit::Count | Unit::Bytes | Unit::Nanoseconds => stored.map(|count| count.round() as i64),
     };
     if definition.kind == cubex::MetricKind::Inclusive {
         values.to_exclusive(&reader.report().call_paths);

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, anyhow};
 use pompeii_filter::Filter;
+use pompeii_finish::metrics::{self, Counters};
 
 /// The filter's copy in an experiment.
 pub const FILTER_COPY: &str = "filter";
@@ -17,6 +18,10 @@ pub struct Options {
     /// Which functions and user regions are recorded: a filter file in Score-P's syntax
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
+    /// Count these too, with commas between: counters as `perf list` names them or raw (rNNNN),
+    /// PAPI presets, fields of getrusage (ru_nvcsw), memory-high-water
+    #[arg(long, value_name = "LIST")]
+    metrics: Option<String>,
     /// Keep shortest, longest and mean time of single visits per call path too
     #[arg(long)]
     statistics: bool,
@@ -46,6 +51,7 @@ impl Options {
     pub fn read(&self) -> Result<Recording> {
         let named = self.filter.clone().or_else(|| path_of(FILTER_VARIABLES));
         let filter = named.map(|path| absolute_if(&path, read_filter(&path))).transpose()?;
+        self.check_metrics()?;
         Ok(Recording { filter, variables: self.variables() })
     }
 
@@ -57,10 +63,33 @@ impl Options {
             ("POMPEII_GUARD_TIME", self.guard_time),
         ];
         let said = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
-        said.collect()
+        let mut variables: Vec<(&'static str, String)> = said.collect();
+        variables.extend(self.metrics.iter().map(|list| (METRICS_VARIABLE, list.clone())));
+        variables
     }
 }
 
+impl Options {
+    /// What is asked for can be counted here.
+    fn check_metrics(&self) -> Result<()> {
+        let of = |name: &'static str| match (name, &self.metrics) {
+            (METRICS_VARIABLE, Some(list)) => Some(list.clone()),
+            _ => std::env::var(name).ok(),
+        };
+        let wanted = metrics::requested(of)?;
+        let (_, failed) = Counters::open(&wanted);
+        match failed.first() {
+            None => Ok(()),
+            Some(first) => Err(anyhow!(
+                "cannot count {}: {}; `pompeii doctor` lists what can be counted",
+                wanted[first.metric].name,
+                first.reason()
+            )),
+        }
+    }
+}
+
+const METRICS_VARIABLE: &str = "POMPEII_METRICS";
 const FILTER_VARIABLES: &[&str] = &["POMPEII_FILTER", "SCOREP_FILTERING_FILE"];
 
 /// The path that the first of these variables that is set names.

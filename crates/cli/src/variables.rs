@@ -33,6 +33,10 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_TIMED_UNDEFERRED", &[]),
     variable("POMPEII_FOLLOW_FORKS", &[]),
     variable("POMPEII_STATISTICS", &[]),
+    variable(
+        "POMPEII_METRICS",
+        &["SCOREP_METRIC_PAPI", "SCOREP_METRIC_PAPI_SEP", "SCOREP_METRIC_RUSAGE"],
+    ),
     variable("POMPEII_ENABLE", &[]),
     variable("POMPEII_LIVE_DIR", &[]),
     variable("POMPEII_INSTRUMENT", &[]),

@@ -1,10 +1,10 @@
-//! What a measurement contains, of real programs: who waited for whom, and how long
-//! task instances took.
+//! What a measurement contains, of real programs: who waited for whom, how long task instances and
+//! visits took, and metrics beside time.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
 
 mod common;
 
-use common::Sandbox;
+use common::{Ended, Sandbox};
 use serde_json::Value;
 
 fn report(sandbox: &Sandbox, experiment: &str) -> Value {
@@ -129,4 +129,128 @@ fn times_of_single_visits_are_kept_on_request() {
     assert!((sum - path["time_s"].as_f64().unwrap()).abs() < 1e-9, "{of} {path}");
     let text = sandbox.succeeds("report exp").output;
     assert!(text.contains("Call paths: time per visit"), "{text}");
+}
+
+/// Two threads touch pages in a user region: 512 each, and 2048 in the serial part; only thread 0
+/// sleeps.
+const PAGES: &str = "#include <omp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void touch(long pages) {
+  char *memory = mmap(0, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(memory, pages * 4096, MADV_NOHUGEPAGE);
+  for (long i = 0; i < pages; i++) ((volatile char *)memory)[i * 4096] = 1;
+}
+int main(void) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp inst begin(work)
+    if (omp_get_thread_num() == 0) usleep(2000);
+    touch(512);
+#pragma omp inst end(work)
+  }
+#pragma omp inst begin(serial)
+  touch(2048);
+#pragma omp inst end(serial)
+  return 0;
+}
+";
+
+fn compiled_pages() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.compile("pages", PAGES);
+    sandbox
+}
+
+#[test]
+fn metrics_are_counted_where_they_happen() {
+    let sandbox = compiled_pages();
+    let list = "page-faults,task-clock,context-switches,ru_minflt,memory-high-water";
+    sandbox.succeeds(&format!("run -q --trace --metrics {list} -o exp -- ./pages"));
+    let report = report(&sandbox, "exp");
+    let of = |region: &str, metric: &str| -> f64 {
+        let paths = report["call_paths"].as_array().unwrap().iter();
+        let here = paths.filter(|path| {
+            let region_of = &report["regions"][path["region"].as_u64().unwrap() as usize];
+            region_of["name"] == region
+        });
+        here.map(|path| path["metrics"][metric].as_f64().unwrap_or(0.0)).sum()
+    };
+    for (region, pages) in [("work", 1024.0), ("serial", 2048.0)] {
+        for metric in ["page-faults", "ru_minflt"] {
+            let counted = of(region, metric);
+            assert!((pages..pages + 100.0).contains(&counted), "{region} {metric} {counted}");
+        }
+    }
+    assert!(of("work", "context-switches") >= 1.0);
+    assert!(of("serial", "task-clock") > 0.0);
+    let metrics = report["metrics"].as_array().unwrap();
+    let total = |name: &str| metrics.iter().find(|metric| metric["name"] == name).unwrap();
+    assert!(total("memory-high-water")["raw"].as_i64().unwrap() > 12 << 20);
+    assert_eq!(
+        (&total("task-clock")["unit"], &total("page-faults")["unit"]),
+        (&"ns".into(), &"occ".into())
+    );
+    let text = sandbox.succeeds("report exp").output;
+    assert!(text.contains("Counted at the borders of parallel regions"), "{text}");
+    trace_says_the_same(&sandbox, total("page-faults")["raw"].as_u64().unwrap());
+}
+
+/// The last values of the threads in the trace are all that the profile has, but for what happened
+/// behind the last border.
+fn trace_says_the_same(sandbox: &Sandbox, page_faults: u64) {
+    use pompeii_otf2::encode::MetricValue;
+    use pompeii_otf2::event::Event;
+    let archive = pompeii_otf2::read::Archive::open(&sandbox.path("exp/traces.otf2")).unwrap();
+    let mut sum = 0;
+    for location in archive.locations() {
+        let mut last = 0;
+        for record in archive.events(location.id).unwrap() {
+            let Event::Metric(metric) = record.unwrap().event else { continue };
+            if let (pompeii_otf2::reference::MetricRef(0x10_0000), Some(&MetricValue::U64(value))) =
+                (metric.metric, metric.values.first())
+            {
+                assert!(value >= last);
+                last = value;
+            }
+        }
+        sum += last;
+    }
+    assert!(sum <= page_faults && sum + 100 > page_faults, "{sum} {page_faults}");
+}
+
+#[test]
+fn metrics_that_cannot_be_counted_are_refused_before_the_start() {
+    let sandbox = compiled_pages();
+    let refused = sandbox.pompeii("run --metrics page-faults,flops -o exp -- ./pages");
+    assert_eq!(refused.code, Some(125));
+    refused.says("no metric is called `flops`; expected a counter as `perf list` names it");
+    assert!(!sandbox.exists("exp"));
+    // A raw event of a machine without counters, or one that no machine has.
+    let mut command = sandbox.command("run -o exp -- ./pages");
+    let refused = Ended::of(command.env("SCOREP_METRIC_RUSAGE", "ru_none").output().unwrap());
+    assert_eq!(refused.code, Some(125));
+    refused.says("no metric is called `ru_none`");
+}
+
+/// Without `run`, what cannot be counted is left out, and the report says so.
+#[test]
+fn variables_of_score_p_ask_for_metrics_too() {
+    let sandbox = compiled_pages();
+    let mut program = std::process::Command::new(sandbox.path("pages"));
+    program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", "exp");
+    program.env("SCOREP_METRIC_RUSAGE", "ru_minflt").env("SCOREP_METRIC_PAPI", "page-faults");
+    assert!(program.status().unwrap().success());
+    let metrics = report(&sandbox, "exp")["metrics"].as_array().unwrap().clone();
+    for name in ["ru_minflt", "page-faults"] {
+        let metric = metrics.iter().find(|metric| metric["name"] == name).unwrap();
+        assert!(metric["raw"].as_i64().unwrap() >= 3072, "{metric}");
+    }
+}
+
+#[test]
+fn doctor_says_what_can_be_counted() {
+    let text = Sandbox::new().pompeii("doctor").output;
+    let line = text.lines().find(|line| line.contains("run --metrics")).unwrap();
+    assert!(line.contains("page-faults") && line.contains("ru_utime"), "{line}");
 }

@@ -9,6 +9,7 @@
 //! removed only when all of it is on disk.
 
 mod clock;
+mod counted;
 mod end;
 mod guard;
 mod manifest;
@@ -27,11 +28,14 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE};
 
+pub use counted::Counted;
 pub use end::End;
 pub use guard::Guarded;
 pub use manifest::{
     Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RunInfo, STARTED_FILE,
 };
+/// What can be counted beside time, for those who ask before a program starts.
+pub use pompeii_live::metrics;
 use running::Running;
 
 /// Name of the profile in an experiment.

@@ -9,6 +9,7 @@ use pompeii_live::LiveProcess;
 use pompeii_model::Cube;
 use serde::{Deserialize, Serialize};
 
+use crate::counted::{self, Counted};
 use crate::end::End;
 use crate::guard::{self, Guarded};
 
@@ -139,6 +140,9 @@ pub struct Manifest {
     pub regions: usize,
     /// Call paths.
     pub call_paths: usize,
+    /// Metrics beside time, where they were asked for.
+    #[serde(default)]
+    pub counted: Option<Counted>,
     /// What was lost.
     pub lost: Lost,
     /// Regions whose visits were summed in the trace.
@@ -174,6 +178,7 @@ impl Manifest {
             trace: live.trace,
             regions: cube.regions.len(),
             call_paths: cube.calls.len(),
+            counted: counted::describe(live),
             lost: Lost {
                 events: live.lost_events,
                 threads: live.lost_locations,

@@ -14,7 +14,7 @@ use pompeii_model::{
     VisitTimes, WAITS_FILE, Wait,
 };
 
-use crate::unify::Unified;
+use crate::unify::{MEASURED, Unified};
 use crate::{task_times, visit_times};
 
 /// Writes `path`.
@@ -36,11 +36,13 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
                     *value = cube.clock.seconds(ticks);
                 }
             })?,
-            Unit::Count | Unit::Bytes => writer.rows(theirs, |call, row: &mut [u64]| {
-                for (place, value) in row.iter_mut().enumerate() {
-                    *value = of(call).map_or(0, |call| rows.value(call, place)) as u64;
-                }
-            })?,
+            Unit::Count | Unit::Bytes | Unit::Nanoseconds => {
+                writer.rows(theirs, |call, row: &mut [u64]| {
+                    for (place, value) in row.iter_mut().enumerate() {
+                        *value = of(call).map_or(0, |call| rows.value(call, place)) as u64;
+                    }
+                })?
+            }
         }
     }
     write_statistics(&mut writer, cube, &own)?;
@@ -126,6 +128,11 @@ fn stored_parent(cube: &Cube, call: CallId) -> Option<CallId> {
     cube.calls.parent(call).or((call != program).then_some(program))
 }
 
+/// Marks a metric that was asked for beside time.
+fn counted() -> (String, String) {
+    ("pompeii::counted".to_owned(), "true".to_owned())
+}
+
 /// The definitions, and the report's call path of each of ours.
 fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     let mut report = Report::new(concat!("Pompeii ", env!("CARGO_PKG_VERSION")));
@@ -147,6 +154,7 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
                 unit: metric.unit.cube_name().to_owned(),
                 kind: if position == 0 { MetricKind::Inclusive } else { MetricKind::Exclusive },
                 description: metric.description.clone(),
+                attributes: if position < MEASURED.len() { Vec::new() } else { vec![counted()] },
                 ..cubex::Metric::default()
             },
         );

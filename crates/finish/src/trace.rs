@@ -18,6 +18,7 @@ use pompeii_otf2::reference::{
 use pompeii_otf2::value::Value;
 use pompeii_otf2::write::{ArchiveWriter, Options};
 
+use crate::counted;
 use crate::guard;
 use crate::unify::Unified;
 
@@ -53,6 +54,7 @@ pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(),
     }
     define_teams(&mut archive, live)?;
     guard::define(&mut archive, live, &unified.cube)?;
+    counted::define(&mut archive, live)?;
     let anchor = Anchor {
         machine: live.host.clone(),
         creator: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -11,7 +11,7 @@ use pompeii_model::{
     Process, ProcessId, Region, RegionId, Role, System, Unit,
 };
 
-use crate::{task_times, visit_times, waits};
+use crate::{counted, task_times, visit_times, waits};
 
 const ROOT: u32 = 1;
 const TASKS: u32 = 2;
@@ -66,6 +66,7 @@ pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
     for (place, location) in live.locations.iter().enumerate() {
         fill(&mut cube, live, (place, location), &calls_of[place], end_ticks);
     }
+    counted::add(&mut cube, live, &calls_of);
     cube.waits = waits::of(live, &calls_of);
     cube.task_times = task_times::of(live, cube.regions.len());
     cube.visit_times = visit_times::of(live, &calls_of);
@@ -412,6 +413,7 @@ mod tests {
             nodes: roots.into_iter().chain(nodes).collect(),
             task_records: Vec::new(),
             visit_records: Vec::new(),
+            metrics: Vec::new(),
             current: ROOT,
             final_barrier: None,
             last_ticks: 1_100,
@@ -441,6 +443,7 @@ mod tests {
             lost_events: 0,
             lost_locations: 0,
             first_errno: None,
+            metrics_running_permille: 1000,
             noted_end: None,
             forked_from: None,
             definitions: REGIONS.iter().enumerate().map(region).collect(),

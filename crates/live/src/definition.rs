@@ -2,6 +2,8 @@
 //! `u32 length, u8 tag, fields`; strings are `u32 length, bytes`. A reader takes whole records
 //! up to the published length and skips tags that it does not know.
 
+use crate::metrics::MetricUnit;
+
 /// Writes the kinds down once: as the type, and as the list of all.
 macro_rules! region_kinds {
     ($($kind:ident),* $(,)?) => {
@@ -93,6 +95,25 @@ pub enum Definition {
         /// Whether it begins.
         begins: bool,
     },
+    /// A metric that was asked for; those that are counted have ids in the order of the log.
+    Metric {
+        /// Its name.
+        name: String,
+        /// What is counted.
+        unit: MetricUnit,
+        /// It is a mark that only grows, and one of the whole process.
+        mark: bool,
+        /// Why it is not counted; empty where it is.
+        missing: String,
+    },
+    /// How metrics are read.
+    MetricReading {
+        /// At every event, without a system call; otherwise at the borders of parallel regions,
+        /// user regions, functions and tasks.
+        everywhere: bool,
+        /// What one reading of all takes, in nanoseconds.
+        cost_ns: u64,
+    },
 }
 
 impl Definition {
@@ -136,6 +157,17 @@ impl Definition {
                     log.extend(number.to_le_bytes());
                 }
                 log.extend(at.to_le_bytes());
+            }
+            Definition::Metric { name, unit, mark, missing } => {
+                log.extend([30, *unit as u8, u8::from(*mark)]);
+                for text in [name, missing] {
+                    log.extend((text.len() as u32).to_le_bytes());
+                    log.extend(text.as_bytes());
+                }
+            }
+            Definition::MetricReading { everywhere, cost_ns } => {
+                log.extend([31, u8::from(*everywhere)]);
+                log.extend(cost_ns.to_le_bytes());
             }
         }
         let length = (log.len() - start - 4) as u32;
@@ -188,6 +220,16 @@ impl Definition {
                 let at = fields.long()?;
                 Some(Some(Self::Guarded { region, class, location, node, at, begins }))
             }
+            30 => {
+                let unit = *MetricUnit::ALL.get(fields.byte()? as usize)?;
+                let mark = fields.byte()? != 0;
+                let (name, missing) = (fields.text()?, fields.text()?);
+                Some(Some(Self::Metric { name, unit, mark, missing }))
+            }
+            31 => {
+                let everywhere = fields.byte()? != 0;
+                Some(Some(Self::MetricReading { everywhere, cost_ns: fields.long()? }))
+            }
             _ => Some(None),
         }
     }
@@ -219,6 +261,19 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn metrics_come_back() {
+        let unit = MetricUnit::Nanoseconds;
+        let (name, missing) = ("task-clock".to_owned(), "not there".to_owned());
+        let written = [
+            Definition::Metric { name, unit, mark: false, missing },
+            Definition::MetricReading { everywhere: true, cost_ns: 312 },
+        ];
+        let mut log = Vec::new();
+        written.iter().for_each(|definition| definition.encode(&mut log));
+        assert_eq!(Definition::decode_all(&log), written);
+    }
 
     #[test]
     fn records_come_back_up_to_the_damage() {

@@ -174,6 +174,8 @@ pub struct ProcessHeader {
     pub lost_locations: AtomicU64,
     /// The first failure inside the tool as an `errno`, 0 for none.
     pub first_errno: AtomicU32,
+    /// Least share of the time, in permille, in which all metrics of a thread were counted.
+    pub metrics_running_permille: AtomicU32,
     /// The process that this one was forked from without an exec, 0 for none.
     pub forked_from: u32,
     /// The end that was noted, as [`NotedEnd::encode`](crate::NotedEnd::encode) has it; 0 where the

@@ -13,6 +13,7 @@
 //! | `N.tsk` | location N's [`TaskRecord`]s, where it has had tasks |
 //! | `N.vis` | location N's [`VisitRecord`]s by node, on request |
 //! | `N.buf` | the chunk that location N is filling, already in OTF2's layout |
+//! | `N.met` | what metrics have counted at location N's nodes, on request |
 //! | `N.evt` | location N's full chunks |
 //!
 //! Design constraints:
@@ -26,6 +27,7 @@ mod definition;
 mod end;
 mod layout;
 mod map;
+pub mod metrics;
 mod read;
 mod spill;
 
@@ -53,6 +55,11 @@ pub const FAILED_PREFIX: &str = "not-measured-";
 /// Bytes of one event chunk, the same in live state and in the archive.
 pub const CHUNK_BYTES: usize = 1 << 20;
 
+/// Metric classes of requested metrics in the trace begin here; what else has classes begins at 0.
+pub const METRICS_FIRST_CLASS: u32 = 1 << 20;
+/// So many requested metrics are a class: their values fit into the room of an event.
+pub const CLASS_MEMBERS: usize = 3;
+
 /// Name of a location's header and call-tree file.
 pub fn location_file(location: u32) -> String {
     format!("{location}.loc")
@@ -71,6 +78,11 @@ pub fn buffer_file(location: u32) -> String {
 /// Name of a location's file of visit records.
 pub fn visits_file(location: u32) -> String {
     format!("{location}.vis")
+}
+
+/// Name of a location's file of metrics: for each node one 64-bit number per metric.
+pub fn metrics_file(location: u32) -> String {
+    format!("{location}.met")
 }
 
 /// Name of a location's event file.

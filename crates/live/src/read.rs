@@ -11,7 +11,7 @@ use crate::layout::{
 };
 use crate::{
     DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, events_file, location_file,
-    tasks_file, visits_file,
+    metrics_file, tasks_file, visits_file,
 };
 
 /// Why live state cannot be read.
@@ -50,6 +50,8 @@ pub struct LiveLocation {
     pub nodes: Vec<Node>,
     /// Times of task instances.
     pub task_records: Vec<TaskRecord>,
+    /// What metrics have counted, by node; as many numbers as there are metrics that are counted.
+    pub metrics: Vec<Vec<u64>>,
     /// Times of visits by node; empty where they were not asked for.
     pub visit_records: Vec<VisitRecord>,
     /// Current node at the end.
@@ -98,6 +100,8 @@ pub struct LiveProcess {
     pub lost_locations: u64,
     /// First failure inside the tool.
     pub first_errno: Option<i32>,
+    /// Least share of the time, in permille, in which all metrics of a thread were counted.
+    pub metrics_running_permille: u32,
     /// Definitions log.
     pub definitions: Vec<Definition>,
     /// Team records.
@@ -185,7 +189,9 @@ impl LiveProcess {
         let errno = header.u32(offset_of!(ProcessHeader, first_errno));
         let log = Bytes::read(folder.join(DEFINITIONS_FILE))?;
         let published = field(offset_of!(ProcessHeader, definitions_bytes)) as usize;
+        let definitions = Definition::decode_all(&log.bytes[..published.min(log.bytes.len())]);
         let locations = header.u32(offset_of!(ProcessHeader, locations));
+        let locations = read_locations(folder, locations, counted_metrics(&definitions))?;
         Ok(Self {
             pid: field(offset_of!(ProcessHeader, pid)),
             program: header.text(offset_of!(ProcessHeader, program), 256),
@@ -199,9 +205,11 @@ impl LiveProcess {
             lost_events: field(offset_of!(ProcessHeader, lost_events)),
             lost_locations: field(offset_of!(ProcessHeader, lost_locations)),
             first_errno: (errno != 0).then_some(errno as i32),
-            definitions: Definition::decode_all(&log.bytes[..published.min(log.bytes.len())]),
+            metrics_running_permille: header
+                .u32(offset_of!(ProcessHeader, metrics_running_permille)),
             teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,
-            locations: read_locations(folder, locations)?,
+            locations,
+            definitions,
         })
     }
 }
@@ -268,7 +276,19 @@ fn read_teams(folder: &Path, count: u32) -> Result<Vec<LiveTeam>, ReadError> {
     Ok(teams.collect())
 }
 
-fn read_locations(folder: &Path, count: u32) -> Result<Vec<LiveLocation>, ReadError> {
+fn counted_metrics(definitions: &[Definition]) -> usize {
+    let is_counted = |definition: &&Definition| match definition {
+        Definition::Metric { missing, .. } => missing.is_empty(),
+        _ => false,
+    };
+    definitions.iter().filter(is_counted).count()
+}
+
+fn read_locations(
+    folder: &Path,
+    count: u32,
+    metrics: usize,
+) -> Result<Vec<LiveLocation>, ReadError> {
     let mut locations = Vec::new();
     for index in 0..count {
         let path = folder.join(location_file(index));
@@ -278,7 +298,10 @@ fn read_locations(folder: &Path, count: u32) -> Result<Vec<LiveLocation>, ReadEr
         }
         let file = Bytes::read(path)?;
         if file.u64(0) == MAGIC {
-            locations.push(read_location(folder, &file)?);
+            let mut location = read_location(folder, &file)?;
+            let nodes = location.nodes.len();
+            location.metrics = read_metrics(folder, index, (nodes, metrics));
+            locations.push(location);
         }
     }
     Ok(locations)
@@ -304,6 +327,7 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         thread: word(offset_of!(LocationHeader, thread)),
         level: word(offset_of!(LocationHeader, level)),
         nodes,
+        metrics: Vec::new(),
         visit_records: read_visit_records(folder, index, claimed),
         task_records: read_task_records(folder, index, word(TASK_RECORDS)),
         current: node_index(word(offset_of!(LocationHeader, current))),
@@ -311,6 +335,17 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
         events_path: folder.join(events_file(index)),
     })
+}
+
+/// As many nodes as the file has, at most `nodes`.
+fn read_metrics(folder: &Path, location: u32, (nodes, metrics): (usize, usize)) -> Vec<Vec<u64>> {
+    let Ok(file) = Bytes::read(folder.join(metrics_file(location))) else { return Vec::new() };
+    if metrics == 0 {
+        return Vec::new();
+    }
+    let whole = (file.bytes.len() / (8 * metrics)).min(nodes);
+    let number = |index: usize, metric: usize| file.u64(8 * (index * metrics + metric));
+    (0..whole).map(|index| (0..metrics).map(|metric| number(index, metric)).collect()).collect()
 }
 
 const TASK_RECORDS: usize = offset_of!(LocationHeader, task_records);

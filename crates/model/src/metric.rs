@@ -12,6 +12,8 @@ pub enum Unit {
     Count,
     /// Bytes.
     Bytes,
+    /// Nanoseconds of a clock of the system's.
+    Nanoseconds,
 }
 
 impl Unit {
@@ -21,6 +23,7 @@ impl Unit {
             Unit::Ticks => "sec",
             Unit::Count => "occ",
             Unit::Bytes => "bytes",
+            Unit::Nanoseconds => "ns",
         }
     }
 }

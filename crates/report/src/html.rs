@@ -203,7 +203,7 @@ fn metrics(cube: &Cube) -> Vec<PageMetric> {
         title: metric.title.clone(),
         unit: match metric.unit {
             Unit::Ticks => "sec",
-            Unit::Count | Unit::Bytes => "occ",
+            Unit::Count | Unit::Bytes | Unit::Nanoseconds => "occ",
         },
         parent: index(metric.parent),
     };

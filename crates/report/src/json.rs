@@ -97,7 +97,7 @@ pub struct JsonMetric {
     pub name: String,
     pub title: String,
     pub parent: Option<usize>,
-    /// `sec`, `occ` or `bytes`.
+    /// `sec`, `occ`, `bytes` or `ns`.
     pub unit: &'static str,
     /// Over all call paths and locations (collapsed display).
     pub total: f64,
@@ -260,7 +260,7 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
 fn shown(cube: &Cube, unit: Unit, value: i64) -> f64 {
     match unit {
         Unit::Ticks => cube.clock.seconds(value),
-        Unit::Count | Unit::Bytes => value as f64,
+        Unit::Count | Unit::Bytes | Unit::Nanoseconds => value as f64,
     }
 }
 

@@ -89,6 +89,7 @@ impl Table<'_> {
     fn value(&self, value: i64) -> String {
         match self.unit {
             Unit::Ticks => format::seconds(self.lens.seconds(value)),
+            Unit::Nanoseconds => format::seconds(value as f64 * 1e-9),
             Unit::Count | Unit::Bytes => format::count(value),
         }
     }
@@ -103,7 +104,7 @@ fn properties(table: &Table) -> String {
             // Times are shares of the CPU allocation, in whichever tree they stand.
             let whole = match metric.unit {
                 Unit::Ticks => cube.allocation_ticks(),
-                Unit::Count | Unit::Bytes => cube.total(id),
+                Unit::Count | Unit::Bytes | Unit::Nanoseconds => cube.total(id),
             };
             open.push((id, 0, whole));
         }

@@ -69,6 +69,11 @@ fn tsc_is_constant() -> bool {
     false
 }
 
+/// The system's monotonic clock, in nanoseconds.
+pub fn monotonic_ns() -> u64 {
+    system_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
 fn system_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes into the local variable.

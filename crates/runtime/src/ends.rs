@@ -17,6 +17,7 @@ use pompeii_live::NotedEnd;
 use crate::clock;
 use crate::guard;
 use crate::location::Location;
+use crate::metrics;
 use crate::openmp;
 use crate::process::Process;
 use crate::start;
@@ -97,6 +98,7 @@ fn note(how: NotedEnd) -> bool {
 /// their final barriers can be closed for them. Inside (exit in a parallel region) they are still
 /// running, and `finish` closes what is open. Returns whether it is outside.
 pub fn close_outside(process: &Process, thread: &mut Location) -> bool {
+    metrics::count(thread, thread.header.last_ticks);
     let outside = thread.contexts.is_outside();
     if outside {
         process.each_worker_of(thread.index(), |worker| {

@@ -30,6 +30,7 @@ mod iteration;
 mod location;
 mod locks;
 mod memory;
+mod metrics;
 mod openmp;
 pub mod pomp;
 pub mod pomp2;

@@ -16,6 +16,7 @@ use crate::events::Events;
 use crate::guard::{self, Guard};
 use crate::instance::{Task, Tasks};
 use crate::iteration::Ending;
+use crate::metrics::{self, Table};
 use crate::process::Process;
 use crate::task;
 use crate::task_times::TaskTimes;
@@ -93,6 +94,8 @@ pub struct Location {
     pub visits: Option<Box<Visits>>,
     /// Call paths whose visits are summed.
     pub guard: Guard,
+    /// What metrics have counted, on request.
+    pub metrics: Option<Box<Table>>,
     tree: Mapped,
 }
 
@@ -141,12 +144,16 @@ impl Location {
                 task_times: TaskTimes::default(),
                 visits: None,
                 guard: Guard::default(),
+                metrics: None,
                 tree,
             });
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
             if process.options.statistics {
                 (*place).visits = Visits::new(process, index);
+            }
+            (*place).metrics = Table::new(process, index);
+            if (*place).visits.is_some() || (*place).metrics.is_some() {
                 (*place).gate |= gate::DETAIL;
             }
             if process.options.trace && parent.is_none() {
@@ -187,13 +194,29 @@ impl Location {
     #[inline(always)]
     pub fn account(&mut self, now: u64) -> u64 {
         if self.gate & gate::DETAIL != 0 {
-            visits::settle(self);
+            self.account_details(now);
         }
         let last = self.header.last_ticks;
         let now = now.max(last);
         self.current().ticks += now - last;
         self.header.last_ticks = now;
         now
+    }
+
+    /// What else was asked for, up to `now`.
+    #[cold]
+    fn account_details(&mut self, now: u64) {
+        visits::settle(self);
+        if self.process.metrics.everywhere {
+            metrics::count(self, now.max(self.header.last_ticks));
+        }
+    }
+
+    /// Metrics are read where a region begins or ends that is a border for them.
+    fn read_metrics(&mut self, region: u32, now: u64) {
+        if self.gate & gate::DETAIL != 0 && self.process.is_border(region) {
+            metrics::read(self, now.max(self.header.last_ticks));
+        }
     }
 
     /// The child of `parent` with this key, made at its first visit; 0 where that is impossible.
@@ -370,6 +393,7 @@ impl Location {
             return true;
         }
         self.flush_gate(now);
+        self.read_metrics(region, now);
         false
     }
 
@@ -386,6 +410,7 @@ impl Location {
             return true;
         }
         self.flush_gate(now);
+        self.read_metrics(region, now);
         false
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pompeii_live::metrics::Metric;
 use pompeii_live::{
     Calibration, DEFINITIONS_FILE, Definition, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
     ProcessHeader, RegionKind, TEAMS_FILE, Team,
@@ -14,10 +15,13 @@ use crate::filter::Selection;
 use crate::guard::Bounds;
 use crate::location::Location;
 use crate::memory;
+use crate::metrics::{self, Metrics};
 use crate::seat::{self, Seat};
 
 const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
 const TEAMS_RESERVED: usize = 1 << 18;
+/// Regions beyond are no borders for metrics.
+const BORDERED_REGIONS: usize = 1 << 16;
 const LOCATIONS_MAX: usize = 1 << 14;
 
 /// How a measurement is set up.
@@ -33,6 +37,11 @@ pub struct Options {
     pub statistics: bool,
     /// Which call paths are summed instead of recorded in a trace.
     pub guard: Option<Bounds>,
+    /// Metrics beside time.
+    pub metrics: Vec<Metric>,
+    /// Metrics count the script's own time.
+    #[cfg(test)]
+    pub script_metrics: bool,
     /// Functions and user regions that are recorded.
     pub filter: Selection,
     /// Name of the program.
@@ -93,6 +102,10 @@ struct Definitions {
 pub struct Process {
     /// How it was set up.
     pub options: Options,
+    /// Metrics that are counted.
+    pub metrics: Metrics,
+    /// By region, a bit each: whether it is a border for metrics.
+    borders: Box<[AtomicU64]>,
     header: *mut ProcessHeader,
     teams: Mutex<Mapped>,
     teams_base: *mut Team,
@@ -145,8 +158,11 @@ impl Process {
             guarded: Vec::new(),
             communicators: HashMap::new(),
         };
+        let (metrics, said) = Metrics::choose(&options.metrics);
         let process = Process {
             options,
+            metrics,
+            borders: (0..BORDERED_REGIONS / 64).map(|_| AtomicU64::default()).collect(),
             header,
             teams: Mutex::new(teams),
             teams_base,
@@ -165,6 +181,7 @@ impl Process {
                 process.region(&RegionText::without_source(RegionKind::Tasks, "TASKS"));
             }
         }
+        said.iter().for_each(|definition| process.define(definition));
         Ok(Box::leak(Box::new(process)))
     }
 
@@ -176,7 +193,8 @@ impl Process {
         let log = unsafe { std::slice::from_raw_parts(theirs.log.base(), theirs.used_bytes) };
         let mut definitions = lock(&self.definitions);
         for definition in Definition::decode_all(log) {
-            if matches!(definition, Definition::Region { .. }) {
+            if let Definition::Region { id, kind, .. } = definition {
+                self.note_border(id, kind);
                 self.append(&mut definitions, &definition);
             }
         }
@@ -252,6 +270,7 @@ impl Process {
         let id = definitions.regions.len() as u32;
         definitions.regions.insert(key, id);
         definitions.kinds.push(region.kind);
+        self.note_border(id, region.kind);
         self.append(
             &mut definitions,
             &Definition::Region {
@@ -280,6 +299,27 @@ impl Process {
             guarded.push(region);
             guarded.len() - 1
         }) as u32
+    }
+
+    fn note_border(&self, region: u32, kind: RegionKind) {
+        if let (true, Some(word)) =
+            (metrics::is_border(kind), self.borders.get(region as usize / 64))
+        {
+            word.fetch_or(1 << (region % 64), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether metrics are read where this region begins and ends.
+    pub fn is_border(&self, region: u32) -> bool {
+        let word = self.borders.get(region as usize / 64);
+        word.is_some_and(|word| word.load(Ordering::Relaxed) & 1 << (region % 64) != 0)
+    }
+
+    /// All metrics of a thread were counted in so many permille of the time only.
+    pub fn metrics_ran(&self, permille: u32) {
+        if permille < 1000 {
+            self.header().metrics_running_permille.fetch_min(permille, Ordering::Relaxed);
+        }
     }
 
     /// The region that stands for the time without recording.
@@ -471,6 +511,7 @@ fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, Map
         lost_events: AtomicU64::new(0),
         lost_locations: AtomicU64::new(0),
         first_errno: AtomicU32::new(0),
+        metrics_running_permille: AtomicU32::new(1000),
         forked_from: options.forked_from,
         ended: AtomicU64::new(0),
         program: [0; 256],

@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use pompeii_live::metrics::{self, Metric};
 use pompeii_live::{Calibration, MapError};
 
 use crate::clock;
@@ -176,6 +177,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
     let start = forked.map_or(*start, |forked| forked.at);
     let parent = forked.and_then(|forked| forked.parent);
     let filter = Selection::of_environment(started);
+    let metrics = metrics_of_environment(started);
     let (host, program) = (folder::host_name(), folder::program_name());
     let process = folder::make_live(started, &host, &program, forked.is_some(), |folder| {
         let options = Options {
@@ -184,6 +186,9 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
             statistics: folder::enabled(&["POMPEII_STATISTICS"]),
             guard: guard_bounds(),
+            metrics: metrics.clone(),
+            #[cfg(test)]
+            script_metrics: false,
             filter: filter.clone(),
             program: program.clone(),
             host: host.clone(),
@@ -197,6 +202,17 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
     process.main.store(process.new_location(None).ok_or(errno)?, Ordering::Release);
     make_thread_key();
     Ok(process)
+}
+
+/// What the environment asks to be counted; what it cannot mean is said, and nothing is counted.
+fn metrics_of_environment(started: &Started) -> Vec<Metric> {
+    match metrics::requested(|name| folder::variable(&[name])) {
+        Ok(metrics) => metrics,
+        Err(error) => {
+            started.complain(&error.to_string());
+            Vec::new()
+        }
+    }
 }
 
 /// A forked child has its parent's.

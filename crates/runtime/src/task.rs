@@ -23,6 +23,7 @@ use crate::guard;
 use crate::instance::{Due, Stub, Task, state};
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
+use crate::metrics;
 use crate::openmp;
 use crate::task_times;
 
@@ -356,6 +357,9 @@ fn begins_undeferred(
 /// Suspends what runs and makes `task` the current task.
 #[inline(always)]
 fn push(thread: &mut Location, task: *mut Task, now: u64) {
+    if thread.gate & gate::DETAIL != 0 {
+        metrics::read(thread, now.max(thread.header.last_ticks));
+    }
     let now = thread.account(now);
     let below = thread.tasks.current;
     if below.is_null() {

@@ -17,6 +17,7 @@ use crate::barrier::{self, Barrier};
 use crate::events::Fields;
 use crate::instance::Task;
 use crate::location::{Location, ROOT};
+use crate::metrics;
 use crate::process::Process;
 use crate::task;
 
@@ -254,6 +255,7 @@ pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Opt
 fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     if master.gate != 0 {
         master.flush_gate(now);
+        metrics::read(master, now.max(master.header.last_ticks));
     }
     leave_joined(master);
     let now = master.account(now);
@@ -310,6 +312,7 @@ pub fn begin(
     let record = process.team(team);
     let worker = number != 0;
     if worker {
+        metrics::skip(thread, now);
         settle(thread);
         record.open.fetch_add(1, Relaxed);
         attach(thread, record);
@@ -408,6 +411,7 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
     task::abandon_all(thread);
     if thread.gate != 0 {
         thread.resynchronise(now);
+        metrics::read(thread, now.max(thread.header.last_ticks));
     }
     let context = *thread.context();
     let explicit = is_behind_its_barrier(thread, &context);
@@ -462,6 +466,7 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     end(master, team, now);
     let now = now.max(master.header.last_ticks);
     master.process.team(team).join_ticks.store(now, Release);
+    metrics::read(master, now);
     close(master);
     if master.tracing {
         master.event(|room, last| encode::thread_join(room, last, now, OPENMP));

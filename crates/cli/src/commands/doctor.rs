@@ -7,6 +7,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 
+use pompeii_finish::metrics::{self, Counters};
+
 use super::print;
 use crate::library;
 
@@ -50,6 +52,7 @@ pub fn execute(_: &Arguments) -> Result<ExitCode> {
         findings.push(compiler_works(&installed(compiler), name, text));
     }
     findings.push(shared_memory());
+    findings.push(counters());
     let mut text = String::new();
     for Finding { what, state, detail } in &findings {
         let mark = match state {
@@ -83,6 +86,33 @@ fn runtime_library() -> Finding {
     match library::folder() {
         Ok(folder) => Finding { what, state: State::Good, detail: folder.display().to_string() },
         Err(error) => Finding { what, state: State::Broken, detail: format!("{error:#}") },
+    }
+}
+
+/// What `run --metrics` can count here.
+fn counters() -> Finding {
+    let names: Vec<&str> = metrics::known_names().collect();
+    let wanted = names.iter().flat_map(|name| metrics::parse_list(name, ",").unwrap_or_default());
+    let (mut there, mut reasons) = (Vec::new(), Vec::new());
+    // One at a time: a machine has fewer counters than there are names.
+    for metric in wanted {
+        match Counters::open(std::slice::from_ref(&metric)).1.first() {
+            None => there.push(metric.name),
+            Some(failed) => reasons.push(failed.reason()),
+        }
+    }
+    let (present, all) = (there.len(), names.len());
+    let there = there.join(" ");
+    reasons.dedup();
+    let missing = match reasons.first() {
+        Some(reason) => format!("; the others: {reason}"),
+        None => String::new(),
+    };
+    let state = if reasons.is_empty() { State::Good } else { State::Absent };
+    Finding {
+        what: "run --metrics".into(),
+        state,
+        detail: format!("{present} of {all}: {there}{missing}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_finish::{Guarded, Manifest};
+use pompeii_finish::{Counted, Guarded, Manifest};
 use pompeii_report::{Options, RunInfo, TreeOptions};
 
 use super::{print, recover};
@@ -73,6 +73,29 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
     }
 }
 
+/// What is to be said about metrics: those that are missing, and how the others were read.
+fn counted(of: &Counted) -> Vec<String> {
+    let missing = of.missing.iter().map(|what| format!("Not counted: {what}."));
+    let mut notes: Vec<String> = missing.collect();
+    if of.metrics.is_empty() {
+        return notes;
+    }
+    let place = match of.at_every_event {
+        true => "at every event",
+        false => "at the borders of parallel regions, user regions, functions and tasks",
+    };
+    let (metrics, cost) = (of.metrics.join(", "), of.reading_ns);
+    notes.push(format!("Counted {place}, {cost} ns each time: {metrics}."));
+    if of.running_permille < 1000 {
+        let percent = of.running_permille / 10;
+        notes.push(format!(
+            "The machine has too few counters for all of these: they took turns, and were counted \
+             in {percent} % of the time at least. Values are scaled; ask for fewer at once."
+        ));
+    }
+    notes
+}
+
 /// As the user may type it: relative where it is below the current folder.
 fn shown_name(folder: &Path) -> String {
     let current = std::env::current_dir().unwrap_or_default();
@@ -91,6 +114,7 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     if filter.exists() {
         notes.push(format!("Functions and user regions by the filter {}.", shown_name(&filter)));
     }
+    notes.extend(manifest.counted.iter().flat_map(counted));
     let (threads, cpus) = (manifest.locations, manifest.run.cpus);
     if cpus > 0 && threads > cpus {
         notes.push(format!(

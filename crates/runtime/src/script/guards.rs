@@ -20,6 +20,7 @@ const GUARD: Setting = Setting {
     trace: true,
     timed_undeferred: true,
     statistics: false,
+    metrics: false,
     guard: Some(Bounds { visits: 1000, time_ns: 100 }),
 };
 

@@ -203,6 +203,7 @@ fn random_events_keep_the_sums() {
                 timed_undeferred: seed % 3 == 0,
                 statistics: seed % 5 == 0,
                 guard: None,
+                metrics: seed % 7 == 0,
             },
         );
         run.trees();

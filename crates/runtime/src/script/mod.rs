@@ -31,6 +31,7 @@ mod guards;
 mod iterations;
 mod kernels;
 mod locks;
+mod metrics;
 mod print;
 mod recording;
 mod task_times;
@@ -43,6 +44,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 
 use expect_test::Expect;
+use pompeii_live::metrics::parse_list;
 use pompeii_live::{Calibration, RegionKind};
 
 use crate::clock::Clock;
@@ -81,6 +83,14 @@ pub fn check_visits(script: &str, expected: Expect) {
     expected.assert_eq(&run.visit_times());
 }
 
+/// Runs a script and compares what a metric has counted, which is the time of the script itself.
+pub fn check_metrics(script: &str, expected: Expect) {
+    let setting = Setting { metrics: true, trace: true, ..Setting::default() };
+    let run = Run::new(script, setting);
+    run.trees();
+    expected.assert_eq(&(run.metrics() + &run.records()));
+}
+
 /// Runs a script with tracing and compares the records of its locations.
 pub fn check_trace(script: &str, setting: Setting, expected: Expect) {
     let run = Run::new(script, Setting { trace: true, ..setting });
@@ -99,6 +109,8 @@ pub struct Setting {
     pub statistics: bool,
     /// Sum what is short and frequent.
     pub guard: Option<Bounds>,
+    /// Count a metric: the script's own time.
+    pub metrics: bool,
 }
 
 /// A clock that says what the script says.
@@ -161,6 +173,8 @@ impl Run {
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
             statistics: setting.statistics,
+            metrics: if setting.metrics { parse_list("page-faults", ",").unwrap() } else { vec![] },
+            script_metrics: setting.metrics,
             program: "program".into(),
             start: Calibration::default(),
             guard: setting.guard,

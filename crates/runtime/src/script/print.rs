@@ -115,6 +115,22 @@ impl Run {
         text
     }
 
+    /// What the metric has counted, by location and node.
+    pub fn metrics(&self) -> String {
+        let live = LiveProcess::open(&self.folder.path().join("live")).unwrap();
+        let mut text = String::new();
+        for location in &live.locations {
+            let known = self.threads.iter().find(|(_, at)| index(*at) == location.index);
+            let name = known.map_or("?", |(name, _)| name);
+            for (node, counted) in location.nodes.iter().zip(&location.metrics) {
+                if counted[0] > 0 {
+                    let _ = writeln!(text, "{name} {} {}", self.key(node), counted[0]);
+                }
+            }
+        }
+        text
+    }
+
     /// Visits that have ended, by location and node: number, extremes, sum, sum of squares.
     pub fn visit_times(&self) -> String {
         let live = LiveProcess::open(&self.folder.path().join("live")).unwrap();
@@ -217,6 +233,7 @@ impl Run {
                 let id = task(of.thread_team.0, of.creating_thread, of.generation_number);
                 format!("ThreadTaskComplete {id}")
             }
+            Event::Metric(of) => format!("Metric {:?}", of.values),
             Event::MeasurementOnOff(of) => format!("MeasurementOnOff {:?}", of.measurement_mode),
             other => panic!("{other:?}"),
         }

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{Setting, check_trace};
 
 const TIMED: Setting =
-    Setting { trace: true, timed_undeferred: true, statistics: false, guard: None };
+    Setting { trace: true, timed_undeferred: true, statistics: false, guard: None, metrics: false };
 
 /// Figure 1 of the tasks paper: Enter, TaskCreate, TaskSwitch, Enter, Leave, TaskComplete, TaskSwitch
 /// back, Leave.

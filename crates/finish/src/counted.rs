@@ -1,0 +1,171 @@
+//! Metrics that were asked for beside time: rows of the cube, definitions of the trace, and what
+//! the manifest says of how they were read.
+
+use pompeii_live::metrics::MetricUnit;
+use pompeii_live::{CLASS_MEMBERS, Definition as Live, LiveProcess, METRICS_FIRST_CLASS};
+use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Role, Unit};
+use pompeii_otf2::Error;
+use pompeii_otf2::definition::{MetricClass, MetricMember};
+use pompeii_otf2::enums;
+use pompeii_otf2::reference::{MetricMemberRef, MetricRef};
+use pompeii_otf2::write::ArchiveWriter;
+use serde::{Deserialize, Serialize};
+
+/// How metrics were counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Those that were.
+    pub metrics: Vec<String>,
+    /// Those that were not, each with the reason.
+    pub missing: Vec<String>,
+    /// At every event; otherwise at the borders of parallel regions, user regions, functions and
+    /// tasks.
+    pub at_every_event: bool,
+    /// What one reading of all takes, in nanoseconds.
+    pub reading_ns: u64,
+    /// Least share of the time in which all of a thread were counted, in permille: below 1000 the
+    /// machine has fewer counters than were asked for, and values are scaled.
+    pub running_permille: u32,
+}
+
+/// The metrics that are counted: name, unit, and whether it is a mark.
+fn counted(live: &LiveProcess) -> Vec<(&str, MetricUnit, bool)> {
+    let of = |definition| match definition {
+        &Live::Metric { ref name, unit, mark, ref missing } if missing.is_empty() => {
+            Some((name.as_str(), unit, mark))
+        }
+        _ => None,
+    };
+    live.definitions.iter().filter_map(of).collect()
+}
+
+/// What the manifest says; `None` where nothing was asked for.
+pub fn describe(live: &LiveProcess) -> Option<Counted> {
+    let names = counted(live).into_iter().map(|(name, ..)| name.to_owned());
+    let mut described = Counted {
+        metrics: names.collect(),
+        running_permille: live.metrics_running_permille.min(1000),
+        ..Counted::default()
+    };
+    let mut asked = false;
+    for definition in &live.definitions {
+        match definition {
+            Live::Metric { name, missing, .. } if !missing.is_empty() => {
+                described.missing.push(format!("{name}: {missing}"));
+            }
+            Live::MetricReading { everywhere, cost_ns } => {
+                (described.at_every_event, described.reading_ns) = (*everywhere, *cost_ns);
+                asked = true;
+            }
+            _ => {}
+        }
+    }
+    asked.then_some(described)
+}
+
+/// Adds the metrics to the cube; `calls_of` is each node's call path, by location.
+pub fn add(cube: &mut Cube, live: &LiveProcess, calls_of: &[Vec<CallId>]) {
+    let everywhere = describe(live).is_some_and(|described| described.at_every_event);
+    let mut ids: Vec<MetricId> = Vec::new();
+    for (name, unit, mark) in counted(live) {
+        ids.push(cube.add_metric(Metric {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            description: description(everywhere, mark).to_owned(),
+            unit: match unit {
+                MetricUnit::Count => Unit::Count,
+                MetricUnit::Nanoseconds => Unit::Nanoseconds,
+                MetricUnit::Bytes => Unit::Bytes,
+            },
+            parent: None,
+        }));
+    }
+    for (place, location) in live.locations.iter().enumerate() {
+        for (node, values) in location.metrics.iter().enumerate() {
+            let Some(&call) = calls_of[place].get(node) else { continue };
+            let call = if everywhere { call } else { border(cube, call) };
+            for (&metric, &value) in ids.iter().zip(values).filter(|(_, value)| **value != 0) {
+                let value = i64::try_from(value).unwrap_or(i64::MAX);
+                cube.add(metric, call, LocationId::from_index(place), value);
+            }
+        }
+    }
+}
+
+fn description(everywhere: bool, mark: bool) -> &'static str {
+    match (mark, everywhere) {
+        (true, _) => {
+            "Where the process's mark has grown, and by how much: the sum is the mark. A call path's \
+             own share contains constructs in it that are no user region, function, task or \
+             parallel region"
+        }
+        (false, true) => "Counted in the call path itself, without what suspended it",
+        (false, false) => {
+            "Counted in the call path with the constructs in it that are no user region, function, \
+             task or parallel region"
+        }
+    }
+}
+
+/// What was counted between two borders belongs to the innermost region that has borders.
+fn border(cube: &Cube, call: CallId) -> CallId {
+    let has_borders = |call: &CallId| {
+        let role = cube.regions[cube.calls.region(*call)].role;
+        matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task)
+    };
+    let root = cube.calls.ancestors(call).last().unwrap_or(call);
+    cube.calls.ancestors(call).find(has_borders).unwrap_or(root)
+}
+
+/// Defines the metrics in the trace: classes of a few members each, whose values come right before
+/// the Enter or Leave of the same time.
+pub fn define(archive: &mut ArchiveWriter, live: &LiveProcess) -> Result<(), Error> {
+    let metrics = counted(live);
+    for (class, members) in metrics.chunks(CLASS_MEMBERS).enumerate() {
+        let first = METRICS_FIRST_CLASS + (class * CLASS_MEMBERS) as u32;
+        let ids: Vec<MetricMemberRef> =
+            (first..first + members.len() as u32).map(MetricMemberRef).collect();
+        for (&id, &(name, unit, mark)) in ids.iter().zip(members) {
+            define_member(archive, id, (name, unit, mark))?;
+        }
+        archive.define(MetricClass {
+            id: MetricRef(METRICS_FIRST_CLASS + class as u32),
+            metric_members: ids,
+            metric_occurrence: enums::MetricOccurrence::SYNCHRONOUS,
+            recorder_kind: enums::RecorderKind::CPU,
+        })?;
+    }
+    Ok(())
+}
+
+fn define_member(
+    archive: &mut ArchiveWriter,
+    id: MetricMemberRef,
+    (name, unit, mark): (&str, MetricUnit, bool),
+) -> Result<(), Error> {
+    let description = match mark {
+        true => "The process's mark",
+        false => "What the thread has counted so far in regions that are observed",
+    };
+    let unit = match unit {
+        MetricUnit::Count => "#",
+        MetricUnit::Nanoseconds => "ns",
+        MetricUnit::Bytes => "bytes",
+    };
+    let is_usage = mark || name.starts_with("ru_");
+    let member = MetricMember {
+        id,
+        name: archive.string(name)?,
+        description: archive.string(description)?,
+        metric_type: if is_usage { enums::MetricType::RUSAGE } else { enums::MetricType::OTHER },
+        metric_mode: match mark {
+            true => enums::MetricMode::ABSOLUTE_POINT,
+            false => enums::MetricMode::ACCUMULATED_START,
+        },
+        value_type: enums::ValueType::UINT64,
+        base: enums::Base::DECIMAL,
+        exponent: 0,
+        unit: archive.string(unit)?,
+    };
+    archive.define(member)
+}

@@ -1,0 +1,229 @@
+//! Metrics beside time: hardware and software counters of the kernel, resource usage, and the
+//! memory high-water mark. What is asked for by name is opened per thread ([`Counters`]) and read
+//! as what has been counted since the thread's last reading.
+//!
+//! This is here, and not in the runtime, because `run` and `doctor` ask the same questions before a
+//! program starts: which names are there, and what does this machine count?
+
+mod names;
+mod perf;
+mod usage;
+
+use perf::Groups;
+
+pub use names::{UnknownMetric, known_names, parse_list, requested};
+
+/// What a metric's integers stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum MetricUnit {
+    /// Occurrences.
+    Count,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Bytes.
+    Bytes,
+}
+
+impl MetricUnit {
+    /// All units; a unit's position is its tag.
+    pub const ALL: [MetricUnit; 3] =
+        [MetricUnit::Count, MetricUnit::Nanoseconds, MetricUnit::Bytes];
+}
+
+/// Where a metric's values come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// `perf_event_open` with this type and configuration.
+    Perf {
+        /// `PERF_TYPE_*`.
+        kind: u32,
+        /// What to count.
+        config: u64,
+    },
+    /// A field of `getrusage` for the calling thread.
+    Usage(Usage),
+    /// The largest resident memory of the process so far: where it grows, and by how much.
+    HighWater,
+}
+
+/// Fields of `getrusage`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the system")]
+pub enum Usage {
+    Utime,
+    Stime,
+    Minflt,
+    Majflt,
+    Inblock,
+    Oublock,
+    Nvcsw,
+    Nivcsw,
+}
+
+/// A metric that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// As it was asked for: the metric's unique name.
+    pub name: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// What is counted.
+    pub unit: MetricUnit,
+}
+
+/// Why a metric is not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unavailable {
+    /// Its position in the list.
+    pub metric: usize,
+    /// What the system says.
+    pub errno: i32,
+}
+
+impl Unavailable {
+    /// What the reason is, and what to do.
+    pub fn reason(&self) -> String {
+        match self.errno {
+            libc::EACCES | libc::EPERM => format!(
+                "not permitted: /proc/sys/kernel/perf_event_paranoid is {}, at most 2 is needed \
+                 (`sysctl kernel.perf_event_paranoid=2`, or CAP_PERFMON)",
+                perf::paranoid().trim()
+            ),
+            libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => {
+                "this machine has no such counter (virtual machines often have none)".to_owned()
+            }
+            libc::ENOSYS => "this kernel has no performance counters".to_owned(),
+            libc::EMFILE | libc::ENFILE => "too many open files: each counter is one".to_owned(),
+            errno => std::io::Error::from_raw_os_error(errno).to_string(),
+        }
+    }
+}
+
+/// How the process's counters are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// All of them can be read without a system call.
+    pub user: bool,
+}
+
+/// The counters of one thread.
+pub struct Counters {
+    metrics: Vec<Metric>,
+    groups: Groups,
+    /// Values at the last reading.
+    last: Vec<u64>,
+    now: Vec<u64>,
+}
+
+impl Counters {
+    /// Opens what can be counted of `metrics` on the calling thread; what cannot stays 0.
+    pub fn open(metrics: &[Metric]) -> (Self, Vec<Unavailable>) {
+        let (groups, failed) = Groups::open(metrics);
+        let (last, now) = (vec![0; metrics.len()], vec![0; metrics.len()]);
+        (Self { metrics: metrics.to_vec(), groups, last, now }, failed)
+    }
+
+    /// How they are read.
+    pub fn access(&self) -> Access {
+        let all = self.metrics.iter().all(|metric| matches!(metric.source, Source::Perf { .. }));
+        Access { user: all && !self.metrics.is_empty() && self.groups.user_access() }
+    }
+
+    /// Share of the time in which all were counted, in permille: less than 1000 where the machine
+    /// has fewer counters than were asked for, and takes them in turn. Values are scaled then.
+    pub fn running_permille(&self) -> u64 {
+        self.groups.running_permille()
+    }
+
+    /// What has been counted since the last reading, in the order of the metrics.
+    pub fn advance(&mut self, counted: &mut [u64]) {
+        self.groups.read(&mut self.now);
+        usage::read(&self.metrics, &mut self.now);
+        for (position, counted) in counted.iter_mut().enumerate() {
+            let (now, last) = (self.now[position], &mut self.last[position]);
+            *counted = match self.metrics[position].source {
+                Source::HighWater => usage::grown_to(now),
+                // Scaled values may go back a little.
+                _ => now.saturating_sub(*last),
+            };
+            *last = now.max(*last);
+        }
+    }
+
+    /// What has been counted since the last reading is nobody's. (The high-water mark is that of
+    /// the process: where it has grown meanwhile is found at the next reading.)
+    pub fn skip(&mut self) {
+        self.groups.read(&mut self.now);
+        usage::read(&self.metrics, &mut self.now);
+        for (last, now) in self.last.iter_mut().zip(&self.now) {
+            *last = (*now).max(*last);
+        }
+    }
+
+    /// The metric's value now: of the thread since it has opened it, or the high-water mark.
+    pub fn value(&self, position: usize) -> u64 {
+        self.last.get(position).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(list: &str) -> Counters {
+        let (counters, failed) = Counters::open(&parse_list(list, ",").unwrap());
+        assert_eq!(failed, []);
+        counters
+    }
+
+    /// Touches pages that nobody has touched.
+    fn touch(bytes: usize) -> u64 {
+        let pages = vec![1u8; bytes];
+        pages.iter().step_by(4096).map(|&byte| u64::from(byte)).sum()
+    }
+
+    #[test]
+    fn software_counters_count_what_happens_between_readings() {
+        let mut counters = counters("page-faults,task-clock,context-switches");
+        let mut counted = [0; 3];
+        counters.advance(&mut counted);
+        let pages = touch(8 << 20);
+        counters.advance(&mut counted);
+        assert!(counted[0] >= pages && counted[1] > 0, "{counted:?} {pages}");
+        let before = counters.value(0);
+        touch(1 << 20);
+        counters.skip();
+        counters.advance(&mut counted);
+        assert!(counted[0] < 100 && counters.value(0) > before, "{counted:?}");
+        assert_eq!((counters.running_permille(), counters.access().user), (1000, false));
+    }
+
+    #[test]
+    fn usage_is_that_of_the_thread_and_memory_that_of_the_process() {
+        let mut counters = counters("ru_minflt,ru_utime,memory-high-water");
+        let mut counted = [0; 3];
+        counters.advance(&mut counted);
+        touch(32 << 20);
+        counters.advance(&mut counted);
+        assert!(counted[0] >= 8000 && counters.value(2) > 32 << 20, "{counted:?}");
+        std::thread::spawn(|| touch(32 << 20)).join().unwrap();
+        counters.advance(&mut counted);
+        assert!(counted[0] < 1000, "{counted:?}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_and_the_rest_counts() {
+        // A type that no kernel has.
+        let nothing = Source::Perf { kind: 4_000_000, config: 1 };
+        let mut metrics = parse_list("page-faults,task-clock", ",").unwrap();
+        metrics[0].source = nothing;
+        let (mut counters, failed) = Counters::open(&metrics);
+        assert_eq!(failed.len(), 1);
+        assert_eq!(failed[0].metric, 0);
+        assert!(failed[0].reason().contains("no such counter"), "{failed:?}");
+        let mut counted = [7; 2];
+        counters.advance(&mut counted);
+        assert!(counted[0] == 0 && counted[1] > 0, "{counted:?}");
+    }
+}

@@ -1,0 +1,231 @@
+//! Metrics beside time, on request: what a thread's counters have counted is added to the node that
+//! its location is in, exclusively like time, and suspended with a task like time (decision 15).
+//!
+//! Where all counters can be read without a system call, they are at every event. Otherwise they
+//! are at the borders of parallel regions, user regions, functions and tasks only, and `finish`
+//! lifts what was counted in between to the innermost of these. Counters belong to the thread of
+//! the system, whichever location it plays, and what it counts between teams is nobody's.
+
+use std::cell::RefCell;
+
+use pompeii_live::encode::{self, MetricValue};
+use pompeii_live::metrics::{Counters, Metric, Source};
+use pompeii_live::{
+    CLASS_MEMBERS, Definition, METRICS_FIRST_CLASS, Mapped, RegionKind, metrics_file, node_index,
+};
+
+use crate::clock;
+use crate::location::{Location, gate};
+use crate::process::Process;
+
+const RESERVED_BYTES: usize = 512 << 20;
+const FIRST_BYTES: usize = 4096;
+/// Readings that the cost of one is measured with.
+const TRIALS: u64 = 64;
+
+/// The metrics of a process.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    /// Those that are counted.
+    pub list: Vec<Metric>,
+    /// They are read at every event.
+    pub everywhere: bool,
+}
+
+/// A thread's counters, for the process at this address.
+struct OfThread {
+    process: usize,
+    counters: Counters,
+}
+
+thread_local! {
+    static COUNTERS: RefCell<Option<OfThread>> = const { RefCell::new(None) };
+}
+
+impl Metrics {
+    /// Tries which of `wanted` can be counted, on the initial thread. Returns what is to be said
+    /// about them, too.
+    pub fn choose(wanted: &[Metric]) -> (Metrics, Vec<Definition>) {
+        if wanted.is_empty() {
+            return (Metrics::default(), Vec::new());
+        }
+        let (_, failed) = Counters::open(wanted);
+        let missing = |position: usize| failed.iter().find(|failed| failed.metric == position);
+        let mut said = Vec::new();
+        let mut list = Vec::new();
+        for (position, metric) in wanted.iter().enumerate() {
+            let reason = missing(position).map(|failed| failed.reason());
+            said.push(Definition::Metric {
+                name: metric.name.clone(),
+                unit: metric.unit,
+                mark: metric.source == Source::HighWater,
+                missing: reason.clone().unwrap_or_default(),
+            });
+            if reason.is_none() {
+                list.push(metric.clone());
+            }
+        }
+        let (mut counters, _) = Counters::open(&list);
+        let everywhere = counters.access().user;
+        let cost_ns = cost_ns(&mut counters);
+        said.push(Definition::MetricReading { everywhere, cost_ns });
+        (Metrics { list, everywhere }, said)
+    }
+}
+
+/// What one reading takes. Nothing is anybody's meanwhile, so that no growth of memory is lost.
+fn cost_ns(counters: &mut Counters) -> u64 {
+    let before = clock::monotonic_ns();
+    (0..TRIALS).for_each(|_| counters.skip());
+    clock::monotonic_ns().saturating_sub(before) / TRIALS
+}
+
+/// What a location has counted.
+pub struct Table {
+    rows: Mapped,
+    /// What was counted since the last reading.
+    counted: Vec<u64>,
+    /// What the trace says: the sum so far, or the mark.
+    totals: Vec<u64>,
+    #[cfg(test)]
+    script_last: u64,
+}
+
+impl Table {
+    /// For the location with this index; `None` without metrics, or without room, which is told.
+    pub fn new(process: &Process, location: u32) -> Option<Box<Table>> {
+        let metrics = process.metrics.list.len();
+        if metrics == 0 {
+            return None;
+        }
+        let path = format!("{}/{}", process.options.folder, metrics_file(location));
+        match Mapped::create(&path, FIRST_BYTES, RESERVED_BYTES) {
+            Ok(rows) => {
+                let (counted, totals) = (vec![0; metrics], vec![0; metrics]);
+                Some(Box::new(Table {
+                    rows,
+                    counted,
+                    totals,
+                    #[cfg(test)]
+                    script_last: 0,
+                }))
+            }
+            Err(error) => {
+                process.lost(1, error.errno);
+                None
+            }
+        }
+    }
+
+    /// Adds what was counted to the row of node `index`.
+    fn add(&mut self, index: usize) {
+        let row_bytes = self.counted.len() * size_of::<u64>();
+        if self.rows.ensure((index + 1) * row_bytes).is_err() {
+            return;
+        }
+        // SAFETY: `ensure` has allocated the row; only this thread uses the file.
+        let row = unsafe {
+            let row = self.rows.base().add(index * row_bytes).cast::<u64>();
+            std::slice::from_raw_parts_mut(row, self.counted.len())
+        };
+        for (value, counted) in row.iter_mut().zip(&self.counted) {
+            *value += counted;
+        }
+    }
+}
+
+/// Whether metrics are read where a region of this kind begins or ends.
+pub fn is_border(kind: RegionKind) -> bool {
+    use RegionKind::{Function, Parallel, Task, User};
+    matches!(kind, Parallel | User | Function | Task)
+}
+
+/// Adds what the thread has counted since its last reading to the location's current node.
+#[cold]
+#[inline(never)]
+pub fn count(thread: &mut Location, now: u64) {
+    let Some(mut table) = thread.metrics.take() else { return };
+    if table.advance(thread.process, now).is_some() {
+        table.add(node_index(thread.header.current) as usize);
+    }
+    thread.metrics = Some(table);
+}
+
+/// The same at a border: the trace says what has been counted so far.
+pub fn read(thread: &mut Location, now: u64) {
+    if thread.gate & gate::DETAIL == 0 || thread.metrics.is_none() {
+        return;
+    }
+    count(thread, now);
+    if !thread.tracing {
+        return;
+    }
+    let Some(table) = thread.metrics.take() else { return };
+    for (class, values) in table.totals.chunks(CLASS_MEMBERS).enumerate() {
+        let mut members = [MetricValue::U64(0); CLASS_MEMBERS];
+        for (member, &value) in members.iter_mut().zip(values) {
+            *member = MetricValue::U64(value);
+        }
+        let (class, members) = (METRICS_FIRST_CLASS + class as u32, &members[..values.len()]);
+        thread.event(|room, last| encode::metric(room, last, now, class, members).unwrap_or(0));
+    }
+    thread.metrics = Some(table);
+}
+
+/// What the thread has counted since its last reading is nobody's: it was in no team.
+pub fn skip(thread: &mut Location, now: u64) {
+    if thread.gate & gate::DETAIL != 0 {
+        let process = thread.process;
+        if let Some(table) = thread.metrics.as_mut() {
+            table.skip(process, now);
+        }
+    }
+}
+
+impl Table {
+    #[cfg_attr(not(test), allow(unused_variables, reason = "scripts count their own time"))]
+    fn advance(&mut self, process: &Process, now: u64) -> Option<()> {
+        #[cfg(test)]
+        if process.options.script_metrics {
+            self.counted.fill(now - std::mem::replace(&mut self.script_last, now));
+            self.totals.iter_mut().for_each(|total| *total += self.counted[0]);
+            return Some(());
+        }
+        with_counters(process, |counters| {
+            counters.advance(&mut self.counted);
+            for (position, total) in self.totals.iter_mut().enumerate() {
+                *total = match process.metrics.list[position].source {
+                    Source::HighWater => counters.value(position),
+                    _ => *total + self.counted[position],
+                };
+            }
+            process.metrics_ran(counters.running_permille() as u32);
+        })
+    }
+
+    #[cfg_attr(not(test), allow(unused_variables, reason = "scripts count their own time"))]
+    fn skip(&mut self, process: &Process, now: u64) {
+        #[cfg(test)]
+        if process.options.script_metrics {
+            self.script_last = now;
+            return;
+        }
+        with_counters(process, Counters::skip);
+    }
+}
+
+/// Uses the calling thread's counters, which are opened the first time. `None` while the thread
+/// ends.
+fn with_counters<T>(process: &Process, call: impl FnOnce(&mut Counters) -> T) -> Option<T> {
+    let address = std::ptr::from_ref(process) as usize;
+    let with = |known: &RefCell<Option<OfThread>>| {
+        let mut known = known.try_borrow_mut().ok()?;
+        // A forked child's process is another one, and counters are not inherited.
+        if known.as_ref().is_none_or(|of| of.process != address) {
+            let (counters, _) = Counters::open(&process.metrics.list);
+            *known = Some(OfThread { process: address, counters });
+        }
+        known.as_mut().map(|of| call(&mut of.counters))
+    };
+    COUNTERS.try_with(with).ok().flatten()
+}
