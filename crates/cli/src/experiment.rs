@@ -47,6 +47,15 @@ fn profile_of(folder: &Path) -> Result<PathBuf> {
     if folder.is_file() {
         return Ok(folder.to_owned());
     }
+    finish_if_needed(folder)?;
+    Ok(folder.join(PROFILE_FILE))
+}
+
+/// Finishes the experiment in `folder` where that has not been done, and says so.
+///
+/// # Errors
+/// Why it cannot be finished.
+pub fn finish_if_needed(folder: &Path) -> Result<()> {
     if pompeii_finish::is_unfinished(folder) {
         say(format!("{} was not finished; finishing it now", folder.display()));
         let by = std::env::args().nth(1).unwrap_or_default();
@@ -54,7 +63,7 @@ fn profile_of(folder: &Path) -> Result<PathBuf> {
         pompeii_finish::finish(folder, &info)
             .with_context(|| format!("cannot finish {}", folder.display()))?;
     }
-    Ok(folder.join(PROFILE_FILE))
+    Ok(())
 }
 
 fn load(

@@ -2,6 +2,7 @@
 
 pub mod compile;
 mod config;
+mod cube;
 mod doctor;
 mod dump;
 mod explain;
@@ -43,6 +44,8 @@ pub enum Command {
     Explain(explain::Arguments),
     /// Make an experiment of what a program left, and say what there was
     Recover(recover::Arguments),
+    /// What Cube's tools do to reports: diff, merge, mean, cut, stat, dump, ...
+    Cube(cube::Arguments),
     /// Say what works on this machine and what does not
     Doctor(doctor::Arguments),
     /// Say what a build system must know, and install what it reads
@@ -65,6 +68,7 @@ impl Command {
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Recover(arguments) => recover::execute(&arguments),
+            Command::Cube(arguments) => cube::execute(&arguments),
             Command::Doctor(arguments) => doctor::execute(&arguments),
             Command::Config(arguments) => config::execute(&arguments),
             Command::Wrappers(arguments) => wrappers::execute(&arguments),

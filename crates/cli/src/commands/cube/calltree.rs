@@ -1,0 +1,62 @@
+//! `pompeii cube calltree`: the call tree, as text.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use pompeii_algebra::{CallTreeOptions, Input, Mode, Rows, call_tree, choose_metrics};
+
+use super::operand::{self, print_json};
+use crate::commands::print;
+
+/// Options of `cube calltree`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii cube calltree before                     names only
+    pompeii cube calltree before -m time -i -t 1     inclusive times of at least 1 %
+    pompeii cube calltree before -m visits --lines   with files and lines")]
+pub struct Arguments {
+    /// The report
+    #[arg(value_name = "REPORT")]
+    report: PathBuf,
+    /// Show the values of this metric, summed over threads
+    #[arg(short, long, value_name = "METRIC")]
+    metric: Option<String>,
+    /// With what is called
+    #[arg(short, long, requires = "metric")]
+    inclusive: bool,
+    /// Leave out what has less than so many percent, inclusively
+    #[arg(short, long, value_name = "PERCENT", default_value_t = 0.0, requires = "metric")]
+    threshold: f64,
+    /// Show files and lines
+    #[arg(short, long)]
+    lines: bool,
+    /// Everything, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let reader = operand::open(&arguments.report)?;
+    let input = Input::new(&reader);
+    let metric = match &arguments.metric {
+        Some(name) => {
+            let found = choose_metrics(input.report(), std::slice::from_ref(name))?;
+            Some(*found.first().context("no metric")?)
+        }
+        None => None,
+    };
+    let options = CallTreeOptions {
+        metric,
+        mode: if arguments.inclusive { Mode::Inclusive } else { Mode::Exclusive },
+        threshold_percent: arguments.threshold,
+    };
+    let tree = call_tree(&input, &options)?;
+    if arguments.json {
+        print_json(&tree)?;
+    } else {
+        print(&tree.text(arguments.lines))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,52 @@
+//! `pompeii cube cut`: a part of the call tree, or less detail of it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use pompeii_algebra::{CutOptions, Input, Pattern};
+
+use super::operand::{self, Output};
+
+/// Options of `cube cut`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii cube cut before -r solve -o solve.cubex            only what is below solve
+    pompeii cube cut before -p 'MPI_*' -p init -o calm.cubex   without these
+    pompeii cube cut before -l '*dgemm*' -o coarse.cubex       nothing below these
+
+Names of regions may have * and ?; `#12` is the call path with the number 12 (`pompeii cube dump`
+shows numbers).")]
+pub struct Arguments {
+    /// The report
+    #[arg(value_name = "REPORT")]
+    report: PathBuf,
+    /// Make these call paths the roots and leave out all else
+    #[arg(short, long, value_name = "REGION")]
+    root: Vec<String>,
+    /// Leave these call paths out, with all below them; values go to their callers
+    #[arg(short, long, value_name = "REGION")]
+    prune: Vec<String>,
+    /// Leave out all below these call paths; values go to them
+    #[arg(short, long, value_name = "REGION")]
+    leaf: Vec<String>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.root.is_empty() && arguments.prune.is_empty() && arguments.leaf.is_empty() {
+        bail!("nothing to cut: give --root, --prune or --leaf, with the name of a region");
+    }
+    let reader = operand::open(&arguments.report)?;
+    let input = Input::new(&reader);
+    let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect();
+    let options = CutOptions {
+        roots: patterns(&arguments.root),
+        prune: patterns(&arguments.prune),
+        leaves: patterns(&arguments.leaf),
+    };
+    let outcome = pompeii_algebra::cut(&input, &options)?;
+    arguments.output.save_outcome(&outcome, "cut")
+}

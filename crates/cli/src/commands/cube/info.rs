@@ -1,0 +1,36 @@
+//! `pompeii cube info`: what a report consists of.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use pompeii_algebra::{Input, info};
+
+use super::operand::{self, print_json};
+use crate::commands::print;
+
+/// Options of `cube info`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii cube info before
+    pompeii cube info summary.cube.gz --json | jq '.metrics[].unique_name'")]
+pub struct Arguments {
+    /// The report
+    #[arg(value_name = "REPORT")]
+    report: PathBuf,
+    /// Everything, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let reader = operand::open(&arguments.report)?;
+    let found = info(&Input::new(&reader))?;
+    if arguments.json {
+        print_json(&found)?;
+    } else {
+        print(&found.text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

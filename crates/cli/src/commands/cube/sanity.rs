@@ -1,0 +1,38 @@
+//! `pompeii cube sanity`: whether anything is wrong in a report.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use pompeii_algebra::{Input, sanity};
+
+use super::operand::{self, print_json};
+use crate::commands::print;
+
+/// Options of `cube sanity`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii cube sanity before
+    pompeii cube sanity gained.cubex --json
+
+Exit code 1 if a check fails. Values of differences may be negative; that is not checked there.")]
+pub struct Arguments {
+    /// The report
+    #[arg(value_name = "REPORT")]
+    report: PathBuf,
+    /// Everything, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let reader = operand::open(&arguments.report)?;
+    let found = sanity(&Input::new(&reader))?;
+    if arguments.json {
+        print_json(&found)?;
+    } else {
+        print(&found.text())?;
+    }
+    Ok(if found.is_sane() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

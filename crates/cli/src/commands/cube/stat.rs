@@ -1,0 +1,83 @@
+//! `pompeii cube stat`: statistics over processes and threads, or the most expensive regions.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use pompeii_algebra::{
+    Input, Pattern, Rows, StatisticsOptions, choose_metrics, statistics, statistics_csv,
+    statistics_text, top_regions,
+};
+
+use super::operand::{self, list, print_json};
+use crate::commands::print;
+
+/// Options of `cube stat`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii cube stat before -m time,visits               each region, over all threads
+    pompeii cube stat before -m time -r 'solve*' --call-paths
+    pompeii cube stat before -t 10                        the ten regions that take most time
+    pompeii cube stat before -m time --csv > time.csv")]
+pub struct Arguments {
+    /// The report
+    #[arg(value_name = "REPORT")]
+    report: PathBuf,
+    /// Unique names of metrics, with * and ? [default: all; of --top: time]
+    #[arg(short, long, value_name = "LIST")]
+    metrics: Vec<String>,
+    /// Names of regions, with * and ? [default: all]
+    #[arg(short, long, value_name = "LIST")]
+    routines: Vec<String>,
+    /// Each call path instead of each region
+    #[arg(short, long)]
+    call_paths: bool,
+    /// The N regions that have most of the metric, with their visits
+    #[arg(short, long, value_name = "N")]
+    top: Option<usize>,
+    /// Comma-separated values with all digits instead of a table
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Everything, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let reader = operand::open(&arguments.report)?;
+    let input = Input::new(&reader);
+    match arguments.top {
+        Some(count) => top(arguments, &input, count)?,
+        None => spread(arguments, &input)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn top(arguments: &Arguments, input: &Input<'_>, count: usize) -> Result<()> {
+    let mut names = list(&arguments.metrics);
+    if names.is_empty() {
+        names.push("time".into());
+    }
+    let metric = *choose_metrics(input.report(), &names)?.first().context("no metric")?;
+    let found = top_regions(input, metric, count)?;
+    match (arguments.json, arguments.csv) {
+        (true, _) => print_json(&found),
+        (_, true) => print(&found.csv()),
+        _ => print(&found.text()),
+    }
+}
+
+fn spread(arguments: &Arguments, input: &Input<'_>) -> Result<()> {
+    let options = StatisticsOptions {
+        metrics: choose_metrics(input.report(), &list(&arguments.metrics))?,
+        regions: list(&arguments.routines).into_iter().map(Pattern::new).collect(),
+        by_call_path: arguments.call_paths,
+    };
+    let found = statistics(input, &options)?;
+    match (arguments.json, arguments.csv) {
+        (true, _) => print_json(&found),
+        (_, true) => print(&statistics_csv(&found)),
+        _ => print(&statistics_text(&found)),
+    }
+}
