@@ -77,8 +77,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// The words of the command, and for `compile` those that are set elsewhere. A drop-in compiler
-/// says only what is wrong, unless it is told otherwise: builds take its words for warnings.
+/// The words of the command, and for `compile` and `instrument` those that are set elsewhere. A
+/// drop-in compiler says only what is wrong, unless it is told otherwise: builds take its words for
+/// warnings.
 fn all_arguments(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let (mut arguments, drop_in) = wrapper_arguments(arguments);
     let words = arguments.get(1..).unwrap_or_default();
@@ -88,14 +89,20 @@ fn all_arguments(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
         // Names that are no text are the compiler's alone.
         bail!("{}", child::replace(&arguments[3..]));
     }
-    let is_compile = |words: &Vec<String>| words.first().is_some_and(|word| word == "compile");
-    let Some(texts) = texts.filter(is_compile) else { return Ok(arguments) };
+    let Some(texts) = texts else { return Ok(arguments) };
     let command = Arguments::command();
-    let compile =
-        command.find_subcommand("compile").context("the command line has no `compile`")?;
-    let defaults: &[&str] = if drop_in { &["--quiet"] } else { &[] };
+    let named = |name| command.find_subcommand(name).context("a command is missing");
+    let words = match texts.first().map(String::as_str) {
+        Some("compile") => {
+            let defaults: &[&str] = if drop_in { &["--quiet"] } else { &[] };
+            settings::complete(named("compile")?, defaults, &texts)?
+        }
+        Some("instrument") => {
+            settings::complete_instrument(named("compile")?, named("instrument")?, &texts)?
+        }
+        _ => return Ok(arguments),
+    };
     arguments.truncate(1);
-    let words = settings::complete(compile, defaults, &texts)?;
     arguments.extend(words.into_iter().map(OsString::from));
     Ok(arguments)
 }

@@ -1,7 +1,8 @@
-//! Options of `pompeii compile` that do not stand on its command line: those of a source tree, in
-//! the table `[instrument]` of a `pompeii.toml` found upwards from the source, and those of a
-//! build, in `POMPEII_INSTRUMENT` (decision 26). Both become words in front of the command line's
-//! own, and of several words for one option the last one counts.
+//! Options of `pompeii compile` and `pompeii instrument` that do not stand on the command line:
+//! those of a source tree, in the table `[instrument]` of a `pompeii.toml` found upwards from the
+//! source, and those of a build, in `POMPEII_INSTRUMENT` (decision 26). Both become words in front
+//! of the command line's own, and of several words for one option the last one counts.
+//! `instrument` passes over those that only a compilation has.
 //!
 //! Keys of the file are the long options; so a new option is known here without further ado.
 
@@ -30,8 +31,12 @@ const NOT_IN_FILE: [&str; 4] = ["help", "version", "no-config", "keep"];
 
 /// The file that says something about the sources of a command.
 pub fn file(line: &CommandLine) -> Option<PathBuf> {
-    let source = line.sources.first()?;
-    let folder = fs::canonicalize(source_folder(&source.path)).ok()?;
+    above(&line.sources.first()?.path)
+}
+
+/// The file that says something about a source.
+fn above(source: &Path) -> Option<PathBuf> {
+    let folder = fs::canonicalize(source_folder(source)).ok()?;
     folder.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
 }
 
@@ -52,22 +57,78 @@ pub fn complete(compile: &Command, defaults: &[&str], arguments: &[String]) -> R
     let (own, command) = arguments.split_at(split);
     let mut all = own[..1].to_vec();
     all.extend(defaults.iter().map(ToString::to_string));
-    let wanted = !own.iter().any(|word| word == OFF);
-    if wanted && let Some(path) = file(&CommandLine::parse(command.get(1..).unwrap_or_default())) {
+    if !own.iter().any(|word| word == OFF) {
+        let line = CommandLine::parse(command.get(1..).unwrap_or_default());
+        all.extend(set_elsewhere(compile, file(&line))?);
+    }
+    all.extend_from_slice(&own[1..]);
+    all.extend_from_slice(command);
+    Ok(all)
+}
+
+/// The same for `pompeii instrument`, which has some of the options of `compile`.
+///
+/// # Errors
+/// What is set and not known, with its place.
+pub fn complete_instrument(
+    compile: &Command,
+    instrument: &Command,
+    arguments: &[String],
+) -> Result<Vec<String>> {
+    // What is wrong with the words is said where they are read.
+    let Ok(given) = instrument.clone().try_get_matches_from(arguments) else {
+        return Ok(arguments.to_vec());
+    };
+    if given.get_flag("no_config") || given.get_flag("undo") {
+        return Ok(arguments.to_vec());
+    }
+    let file = given.get_one::<PathBuf>("file").and_then(|source| above(source));
+    let mut all = arguments[..1].to_vec();
+    all.extend(known_words(instrument, compile, set_elsewhere(compile, file)?));
+    all.extend_from_slice(&arguments[1..]);
+    Ok(all)
+}
+
+/// The words of the file and of the variable.
+fn set_elsewhere(compile: &Command, file: Option<PathBuf>) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    if let Some(path) = file {
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let found = of_file(compile, &text, path.parent().unwrap_or(Path::new("")))
             .with_context(|| path.display().to_string())?;
         check(compile, &found, &path.display().to_string())?;
         all.extend(found);
     }
-    if wanted && let Ok(text) = env::var(VARIABLE) {
+    if let Ok(text) = env::var(VARIABLE) {
         let found = words::split(&text);
         check(compile, &found, VARIABLE)?;
         all.extend(found);
     }
-    all.extend_from_slice(&own[1..]);
-    all.extend_from_slice(command);
     Ok(all)
+}
+
+/// Those words for `whole` that `part` has options for, each with its value.
+fn known_words(part: &Command, whole: &Command, words: Vec<String>) -> Vec<String> {
+    let mut known = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        let is_named = |option: &&Arg| {
+            let short = option.get_short().map(|short| format!("-{short}"));
+            let long = option.get_long().map(|long| format!("--{long}"));
+            long.as_deref() == Some(name) || short.as_deref() == Some(name)
+        };
+        let Some(option) = whole.get_arguments().find(is_named) else { continue };
+        let takes_value = option.get_action().takes_values() && value.is_none();
+        let value = if takes_value { words.next() } else { None };
+        let long = option.get_long();
+        if part.get_arguments().any(|other| long.is_some() && other.get_long() == long) {
+            known.push(word);
+            known.extend(value);
+        }
+    }
+    known
 }
 
 /// Says where a wrong word stands before it is lost among the others.
@@ -167,6 +228,20 @@ mod tests {
         );
         check_file("# nothing\n[instrument]\nstrict = false\n", expect![""]);
         check_file("", expect![""]);
+    }
+
+    #[test]
+    fn a_part_of_the_options_is_chosen() {
+        let flag = |name: &'static str| Arg::new(name).long(name).action(clap::ArgAction::SetTrue);
+        let abi = || Arg::new("abi").long("abi");
+        let whole = Command::new("compile")
+            .args([flag("strict").short('s'), flag("functions"), abi()])
+            .arg(Arg::new("keep").long("keep"));
+        let part = Command::new("instrument").args([flag("functions"), abi()]);
+        let words = "--strict --abi pomp2 --keep dir -s --abi=pomp --functions --keep=dir";
+        let words = words.split(' ').map(str::to_owned).collect();
+        let known = known_words(&part, &whole, words);
+        assert_eq!(known.join(" "), "--abi pomp2 --abi=pomp --functions");
     }
 
     #[test]

@@ -324,3 +324,17 @@ fn a_filter_chooses_functions() {
     refused.says("--filter filter");
     refused.says("line 3");
 }
+
+#[test]
+fn trigraphs_are_what_the_preprocessor_says_they_are() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "old.c",
+        "int main(void) {\n  int n = 0;\n#pragma omp parallel ??/\n    num_threads(2)\n  {\n\
+         #pragma omp atomic\n    n++;\n  }\n  return n;\n}\n",
+    );
+    let words = "compile --strict -- gcc -std=c99 -w -fopenmp old.c -o old";
+    sandbox.succeeds(words).says("old.c: instrumented 2 of 2 directives after preprocessing");
+    let status = Command::new(sandbox.path("old")).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}

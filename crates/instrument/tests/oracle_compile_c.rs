@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
-use pompeii_instrument::{Language, Options, instrument};
+use pompeii_instrument::{Abi, Functions, Language, Options, instrument};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -111,14 +111,59 @@ fn manifest(path: &str) -> PathBuf {
 }
 
 fn rewrite(program: &str, folder: &Path) -> PathBuf {
-    let path = manifest("tests/programs").join(program);
-    let source = fs::read(&path).unwrap();
-    let language = Language::from_path(program).unwrap();
-    let outcome = instrument(&source, &Options::new(program, language)).unwrap();
+    let options = Options::new(program, Language::from_path(program).unwrap());
+    rewrite_with(program, &options, &folder.join(program))
+}
+
+fn rewrite_with(program: &str, options: &Options, output: &Path) -> PathBuf {
+    let source = fs::read(manifest("tests/programs").join(program)).unwrap();
+    let outcome = instrument(&source, options).unwrap();
     assert_eq!(outcome.directives_found, outcome.directives_instrumented, "{program}");
-    let output = folder.join(program);
-    fs::write(&output, outcome.text).unwrap();
-    output
+    assert!(options.functions.is_none() || outcome.functions_instrumented > 0, "{program}");
+    fs::write(output, outcome.text).unwrap();
+    output.to_owned()
+}
+
+/// The events of functions are no reason for a warning either, in any standard.
+#[test]
+fn functions_are_quiet() {
+    if std::env::var_os("POMPEII_ORACLES").is_none() {
+        println!("not run: POMPEII_ORACLES is not set");
+        return;
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_functions_c");
+    fs::create_dir_all(&folder).unwrap();
+    for (program, first) in PROGRAMS {
+        let cxx = program.ends_with(".cpp");
+        let standards = if cxx { CXX_STANDARDS } else { C_STANDARDS };
+        let from = standards.iter().position(|standard| standard == first).unwrap();
+        for abi in [Abi::Pomp, Abi::Pomp2] {
+            let mut options = Options::new(program, Language::from_path(program).unwrap());
+            options.functions = Some(Functions::default());
+            options.abi = abi;
+            let output = folder.join(format!("{abi:?}.{program}"));
+            let instrumented = match abi {
+                // Not every construct has events there.
+                Abi::Pomp2 => {
+                    let source = fs::read(manifest("tests/programs").join(program)).unwrap();
+                    fs::write(&output, instrument(&source, &options).unwrap().text).unwrap();
+                    output
+                }
+                Abi::Pomp => rewrite_with(program, &options, &output),
+            };
+            for compiler in if cxx { ["g++", "clang++-19"] } else { ["gcc", "clang-19"] } {
+                let known = |list: &[&str]| list.contains(program);
+                let clang = compiler.starts_with("clang");
+                let unfit = if clang { NOT_FOR_CLANG } else { NOT_FOR_GCC };
+                if known(unfit) || clang && known(LOUD_WHEN_PLAIN) {
+                    continue;
+                }
+                for standard in &standards[from..] {
+                    strict(compiler, standard, &instrumented, &folder);
+                }
+            }
+        }
+    }
 }
 
 /// The same by way of `-E`, in a file that the compiler takes for preprocessed.

@@ -14,6 +14,7 @@ const PROGRAMS: &[&str] = &[
     "branches.F90",
     "cancel.f90",
     "chunks.f90",
+    "chunks_wide.f90",
     "combined.f90",
     "common_blocks.f",
     "constructs.f90",

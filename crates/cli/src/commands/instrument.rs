@@ -13,11 +13,15 @@ use crate::instrument_options::InstrumentOptions;
 
 /// Options of `instrument`.
 #[derive(clap::Args)]
+#[command(args_override_self = true)]
 #[command(before_long_help = "EXAMPLES
     pompeii instrument ocean.c                    the rewritten text, to standard output
     pompeii instrument ocean.c -o ocean.mod.c
     pompeii instrument --undo ocean.mod.c         the original again, byte for byte
-    pompeii instrument --pomp-disable=sync solver.f90 -o solver.mod.f90")]
+    pompeii instrument --pomp-disable=sync solver.f90 -o solver.mod.f90
+
+Options are also taken from POMPEII_INSTRUMENT and from the table [instrument] of a pompeii.toml
+found upwards from the file, as for pompeii compile.")]
 pub struct Arguments {
     /// The source file
     #[arg(value_name = "FILE")]
@@ -31,6 +35,9 @@ pub struct Arguments {
     /// The language, where the suffix does not say it
     #[arg(long, value_parser = ["c", "c++", "fixed", "free"])]
     language: Option<String>,
+    /// Look at neither POMPEII_INSTRUMENT nor pompeii.toml
+    #[arg(long)]
+    no_config: bool,
     #[command(flatten)]
     instrument: InstrumentOptions,
 }

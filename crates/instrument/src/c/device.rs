@@ -1,18 +1,75 @@
-//! Code for devices: functions that `declare target` lists. What is compiled for a device can call
-//! no measurement, wherever its directives stand.
+//! Code for devices: functions that `declare target` names, and those that only `target` constructs
+//! call. What is compiled for a device can call no measurement, wherever its directives stand.
 
 use super::functions::Bodies;
 use super::lexer::Lexed;
+use super::outline::Function;
 use super::pragma::Found;
-use crate::directives::passed;
+use super::reach;
+use super::statements::Site;
+use crate::directives::{Kind, Level, passed};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Whether the text can have such lists at all.
+/// Whether the text can have directives about devices at all.
 pub(super) fn possible(text: &[u8]) -> bool {
-    let behind = |at: usize| text.get(at + b"declare".len()..).unwrap_or_default();
-    memchr::memmem::find_iter(text, b"declare")
-        .any(|at| matches!(behind(at), [b' ' | b'_', b't', b'a', b'r', b'g', b'e', b't', ..]))
+    // `#pragma omp begin declare target`, with some room for blanks.
+    const BEFORE: usize = 64;
+    memchr::memmem::find_iter(text, b"target").any(|at| {
+        let before = &text[at.saturating_sub(BEFORE)..at];
+        before.ends_with(b"declare_") || before.windows(3).any(|word| word == b"omp")
+    })
+}
+
+/// The bodies of `target` constructs, in the order of the text.
+pub(super) fn targets(lexed: &Lexed, views: &[Vec<Site>]) -> Vec<Range<usize>> {
+    let is_target = |site: &&Site| match &lexed.directives[site.directive].kind {
+        Kind::Events(levels) => levels[0] == Level::Target { open: false },
+        _ => false,
+    };
+    let bodies = views.iter().flatten().filter(is_target).filter_map(|site| site.body);
+    let mut targets: Vec<_> = bodies.map(|body| body.start..body.end).collect();
+    targets.sort_by_key(|body| (body.start, body.end));
+    targets.dedup();
+    targets
+}
+
+/// Marks the functions that may be compiled for a device.
+pub(super) fn mark(
+    text: &[u8],
+    lexed: &Lexed,
+    functions: &mut [Function],
+    listed: &BTreeSet<String>,
+    targets: &[Range<usize>],
+) {
+    if !targets.is_empty() {
+        let only = reach::from_devices_only(text, lexed, functions, targets);
+        functions.iter_mut().zip(only).for_each(|(function, only)| function.device = only);
+    }
+    for function in functions.iter_mut() {
+        function.device |= listed.contains(function.last());
+    }
+    mark_attributes(text, functions);
+}
+
+/// The attribute `[[omp::decl(declare_target)]]` in front of a definition.
+fn mark_attributes(text: &[u8], functions: &mut [Function]) {
+    // The head of a function is not longer.
+    const HEAD_MAX: usize = 4096;
+    const ATTRIBUTE: &[u8] = b"omp::decl(";
+    for at in memchr::memmem::find_iter(text, ATTRIBUTE) {
+        let words = text[at + ATTRIBUTE.len()..].trim_ascii_start();
+        if !words.starts_with(b"declare_target") && !words.starts_with(b"declare target") {
+            continue;
+        }
+        let next = functions.partition_point(|function| function.open <= at);
+        if let Some(function) = functions.get_mut(next)
+            && function.open - at < HEAD_MAX
+            && memchr::memchr2(b';', b'}', &text[at..function.open]).is_none()
+        {
+            function.device = true;
+        }
+    }
 }
 
 /// The functions that are listed; not those that are for the host alone.
@@ -37,9 +94,9 @@ pub(super) fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
     names
 }
 
-/// The bodies of these functions, in the order of the text.
-pub(super) fn ranges(bodies: &Bodies, names: &BTreeSet<String>) -> Vec<Range<usize>> {
-    let bodies = bodies.functions.iter().filter(|function| names.contains(function.last()));
+/// The bodies of the marked functions, in the order of the text.
+pub(super) fn ranges(bodies: &Bodies) -> Vec<Range<usize>> {
+    let bodies = bodies.functions.iter().filter(|function| function.device);
     bodies.map(|function| function.open..function.close).collect()
 }
 

@@ -20,7 +20,7 @@ use crate::edit::EditList;
 use crate::{
     Abi, Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2,
 };
-use std::cell::{LazyCell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
 /// What the prelude has to declare besides the routines.
@@ -87,7 +87,7 @@ pub(super) fn emit(
         }
     }
     if options.openmp {
-        emitter.macros();
+        emitter.hidden();
     }
     if let Some(bodies) = bodies {
         emitter.functions(bodies);
@@ -111,7 +111,7 @@ pub(super) struct Emitter<'a> {
     /// Whether anything that was inserted needs the declarations.
     pub(super) calls: bool,
     /// Names of macros, looked for when the first one is asked for.
-    defined: OnceCell<HashSet<&'a [u8]>>,
+    pub(super) defined: OnceCell<HashSet<&'a [u8]>>,
     /// Constructs whose closedness has been reported.
     reported: BTreeSet<usize>,
     /// Names of directives that are not known.
@@ -259,17 +259,6 @@ impl Emitter<'_> {
         if included {
             region.include_barrier();
         }
-    }
-
-    /// A macro among the clauses: it may stand for one that matters, `nowait` for example.
-    fn macro_in_clauses(&self, found: &Found) -> Option<String> {
-        let names = found.directive.clauses.iter().map(|clause| &*clause.name);
-        let mut unknown = names.filter(|name| !clauses::is_known(name));
-        let defined = |name: &&str| {
-            let macros = || self.defined.get_or_init(|| scan::defined_names(self.source));
-            name.bytes().any(|byte| byte.is_ascii_uppercase()) || macros().contains(name.as_bytes())
-        };
-        unknown.find(defined).filter(|_| !self.options.preprocessed).map(str::to_owned)
     }
 
     /// The calls of every level.
@@ -584,23 +573,6 @@ impl Emitter<'_> {
             let message =
                 format!("no calls are possible inside `{name}`: constructs there are left alone");
             self.note(at, Severity::Note, message);
-        }
-    }
-
-    fn macros(&mut self) {
-        let anywhere = LazyCell::new(|| scan::mentions_directive(self.source));
-        let mut hiding = Vec::new();
-        for &at in &self.lexed.macros {
-            let end = scan::preprocessor_line_end(self.source, at);
-            let from_argument = !scan::has_operator_with_literal(&self.source[at..end]);
-            if scan::mentions_directive(&self.source[at..end]) || from_argument && *anywhere {
-                hiding.push(at);
-            }
-        }
-        for at in hiding {
-            let message = "directives made by this macro are not seen; \
-                           instrument the preprocessed text to see them";
-            self.note(at, Severity::Hidden, message.to_owned());
         }
     }
 }

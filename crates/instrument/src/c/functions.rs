@@ -50,7 +50,6 @@ impl Emitter<'_> {
                            it shows are not seen";
             self.note(at, Severity::Hidden, message.to_owned());
         }
-        let device = device::listed(self.source, self.lexed);
         let (mut muted, mut declare_target) = (false, 0);
         let mut directives = self.lexed.directives.iter().peekable();
         for function in &bodies.functions {
@@ -63,7 +62,7 @@ impl Emitter<'_> {
                 }
             }
             let open = !function.closed && !muted && declare_target == 0;
-            if open && !self.lexed.is_system(function.open) && !device.contains(function.last()) {
+            if open && !self.lexed.is_system(function.open) && !function.device {
                 self.function(function);
             }
         }

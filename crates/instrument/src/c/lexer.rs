@@ -65,6 +65,8 @@ pub(super) struct Lexed {
     pub(super) markers: Vec<(usize, u32, Option<String>)>,
     /// Macro definitions that contain a directive in the form of an operator.
     pub(super) macros: Vec<usize>,
+    /// Pragmas that go on in the next line if the compiler knows trigraphs.
+    pub(super) trigraphs: Vec<usize>,
     /// Where headers of the system begin and where they end, in turns, by line markers.
     system: Vec<usize>,
 }
@@ -119,6 +121,7 @@ pub(super) fn lex(
             conditions: Conditions::default(),
             markers: Vec::new(),
             macros: Vec::new(),
+            trigraphs: Vec::new(),
             system: Vec::new(),
         },
     };
@@ -356,6 +359,13 @@ impl Lexer<'_> {
     }
 
     fn pragma(&mut self, start: usize, rest: usize, end: usize) {
+        let words = self.text[rest..end].trim_ascii();
+        if let Some(words) = words.strip_suffix(b"??/")
+            && (words.is_empty() || words.starts_with(b"omp") || words.starts_with(b"pomp"))
+        {
+            self.lexed.trigraphs.push(start);
+            return self.push(Kind::Pragma, start, end);
+        }
         match pragma::read_line(self.text, start, rest, end, self.lines) {
             Some(found) if !self.system && self.openmp => self.directive(found),
             _ => self.push(Kind::Pragma, start, end),

@@ -5,7 +5,8 @@
 //! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
 //! gets, [`insertions`] and the edit list write it. For functions, [`outline`] finds the bodies in
 //! each view, [`head`] (with [`parts`]) says what the text before a brace is, [`functions`] places
-//! the calls. Every phase is linear in the text, times the number of views.
+//! the calls; [`device`] (with [`reach`]) says which of them may be compiled for devices. Every
+//! phase is linear in the text, times the number of views.
 
 mod abi_pomp2;
 mod attribute;
@@ -17,6 +18,7 @@ mod emit;
 mod finish;
 mod functions;
 mod head;
+mod hidden;
 mod insertions;
 mod levels;
 mod lexer;
@@ -28,6 +30,7 @@ mod place;
 mod positions;
 mod pragma;
 mod prelude;
+mod reach;
 mod scan;
 mod split;
 mod statements;
@@ -51,12 +54,11 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         .iter()
         .map(|view| statements::sites(source, &lines, &lexed, view))
         .collect::<Result<Vec<_>, _>>()?;
-    let device = device::listed(source, &lexed);
-    let bodies = match functions || !device.is_empty() {
-        true => functions::bodies(source, &lexed, &views, cxx),
+    let bodies = match functions || device::possible(source) {
+        true => bodies(source, &lexed, &views, &sites, cxx),
         false => functions::Bodies::default(),
     };
-    let device = device::ranges(&bodies, &device);
+    let device = device::ranges(&bodies);
     let constructs = constructs::collect(source, &lines, &lexed, &sites, &device)?;
     let visible = |offset| {
         let branch = lexed.conditions.branch_at(offset);
@@ -64,4 +66,19 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     };
     let bodies = functions.then_some(&bodies);
     emit::emit(source, options, &lines, &lexed, &constructs, bodies, &visible)
+}
+
+/// The bodies of functions; those that may be for devices are marked.
+fn bodies(
+    source: &[u8],
+    lexed: &lexer::Lexed,
+    views: &[conditions::View],
+    sites: &[Vec<statements::Site>],
+    cxx: bool,
+) -> functions::Bodies {
+    let listed = device::listed(source, lexed);
+    let targets = device::targets(lexed, sites);
+    let mut bodies = functions::bodies(source, lexed, views, cxx);
+    device::mark(source, lexed, &mut bodies.functions, &listed, &targets);
+    bodies
 }

@@ -22,6 +22,8 @@ pub(super) struct Function {
     pub(super) close: usize,
     /// Whether nothing can be inserted: a coroutine, assembly, code that a compiler evaluates.
     pub(super) closed: bool,
+    /// Whether it may be compiled for a device; found by [`super::device`].
+    pub(super) device: bool,
 }
 
 impl Function {
@@ -294,6 +296,7 @@ impl Walk<'_> {
             open: open.end as usize,
             close: open.end as usize,
             closed: head.closed || special || self.simd,
+            device: false,
         });
         let index = self.outline.functions.len() - 1;
         self.bodies.push(index);

@@ -15,6 +15,7 @@ use super::scan::{Kind, Statement};
 use super::site::Site;
 use super::text::Extra;
 use crate::directives::Level;
+use memchr::memmem;
 use std::rc::Rc;
 
 impl Rewriter<'_> {
@@ -124,6 +125,18 @@ impl Rewriter<'_> {
         });
     }
 
+    /// Whether the text may have integers of 16 bytes. They are shortened by INT then; else sums
+    /// with what our routine gets do without a name that the user may have given to something else.
+    fn has_wide_integers(&self) -> bool {
+        let source = self.source;
+        let wide = memmem::find_iter(source, b"16").any(|at| {
+            let before = source[..at].trim_ascii_end();
+            matches!(before.last(), Some(b'(' | b'*' | b'=' | b'_'))
+        });
+        wide || memmem::find(source, b"int128").is_some()
+            || memmem::find(source, b"INT128").is_some()
+    }
+
     fn code(&self, statement: Statement) -> Code {
         Code::of(self.source, self.facts.scan, self.writer.form, statement)
     }
@@ -180,6 +193,9 @@ impl Rewriter<'_> {
             Some(comma) => String::from_utf8_lossy(&code.text[comma + 1..]).into_owned(),
             None => "1".to_owned(),
         };
-        Some(format!(",0_8+{variable},0_8+({step})"))
+        match self.has_wide_integers() {
+            true => Some(format!(",int({variable},8),int({step},8)")),
+            false => Some(format!(",0_8+{variable},0_8+({step})")),
+        }
     }
 }

@@ -125,3 +125,58 @@ fn carriage_returns() {
     assert_eq!(body.matches('\n').count(), body.matches("\r\n").count() + 1, "{body}");
     assert!(body.contains("#pragma omp for \\\r\n    nowait\r\n"), "{body}");
 }
+
+#[test]
+fn a_pragma_that_may_go_on_behind_a_trigraph() {
+    check(
+        "void f(int *x) {\n#pragma omp parallel ??/\n  num_threads(2)\n  *x = 1;\n\
+         #pragma omp barrier\n#pragma once ??/\n\n}\n",
+        &expect![[r#"
+            void f(int *x) {
+            #pragma omp parallel ??/
+              num_threads(2)
+              *x = 1;
+            { POMP_Barrier_enter(pomp_1());
+            #line 5
+            #pragma omp barrier
+            POMP_Barrier_exit(pomp_1()); }
+            #line 6
+            #pragma once ??/
+
+            }
+            == 1: barrier (5, 5) (5, 5)
+            == Hidden 2: this pragma may go on behind a trigraph and is left alone; instrument the preprocessed text to see it
+        "#]],
+    );
+}
+
+#[test]
+fn literals_that_no_compiler_puts_together() {
+    check(
+        "void f(int *x) {\n  _Pragma(\"omp \" \"parallel\") *x = 1;\n}\n",
+        &expect![[r#"
+            void f(int *x) {
+              _Pragma("omp " "parallel") *x = 1;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn declarations_in_attributes_pass_through() {
+    check_cxx(
+        "int counter [[omp::decl(threadprivate)]];\n[[omp::decl(declare_simd uniform(x))]]\n\
+         double g(double x);\nvoid f(double *x) {\n  [[omp::directive(parallel)]]\n  \
+         { static int own [[using omp: decl(threadprivate)]]; *x = g(*x); }\n}\n",
+        &expect![[r#"
+            int counter [[omp::decl(threadprivate)]];
+            [[omp::decl(declare_simd uniform(x))]]
+            double g(double x);
+            void f(double *x) {
+              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::directive(parallel firstprivate(pomp_p1))]]
+              { POMP_Parallel_begin(pomp_1(), pomp_p1); { static int own [[using omp: decl(threadprivate)]]; *x = g(*x); } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            }
+            == 1: parallel (5, 5) (6, 6)
+        "#]],
+    );
+}

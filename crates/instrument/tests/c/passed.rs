@@ -1,7 +1,8 @@
 //! Constructs that pass through, and what is closed to calls.
 
 use super::check;
-use expect_test::expect;
+use expect_test::{Expect, expect};
+use pompeii_instrument::{Functions, Language, Options, instrument, undo};
 
 #[test]
 fn structure_is_kept() {
@@ -332,5 +333,44 @@ fn unknown_directives_are_named_once() {
             == Warning 2: `ompx` is not a directive that is known; it stays as it is
             == Warning 4: `wonder` is not a directive that is known; it stays as it is
         "#]],
+    );
+}
+
+/// Instruments with functions; shows what gets events.
+fn check_devices(input: &str, expected: &Expect) {
+    let mut options = Options::new("t.cpp", Language::Cxx);
+    options.functions = Some(Functions::default());
+    let outcome = instrument(input.as_bytes(), &options).unwrap();
+    assert_eq!(undo(&outcome.text).unwrap(), input.as_bytes());
+    let names = outcome.regions.iter().map(|region| format!("{} {}", region.name, region.sub_name));
+    expected.assert_eq(&names.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn functions_that_only_device_code_calls() {
+    check_devices(
+        "double deep(double x);\n\
+         double deep(double x) {\n#pragma omp critical(deep)\n  return x; }\n\
+         double both(double x) { return x; }\n\
+         double table(double x) { return x; }\n\
+         double (*entry)(double) = table;\n\
+         static double kernel(double x) { return deep(x) + both(x); }\n\
+         double again(int n) { return n ? again(n - 1) : 1; }\n\
+         int main() {\n  double s = both(2);\n\
+         #pragma omp target map(s)\n  { s = kernel(s) + table(s) + again(3); }\n  return s < 3;\n}\n",
+        &expect![[r#"
+            target 
+            region both
+            region table
+            region main"#]],
+    );
+}
+
+#[test]
+fn functions_that_an_attribute_makes_device_code() {
+    check_devices(
+        "[[omp::decl(declare_target)]] double x;\nvoid host() {}\n\
+         [[omp::decl( declare target )]]\nvoid device() {}\n",
+        &expect!["region host"],
     );
 }
