@@ -181,3 +181,25 @@ fn what_is_damaged_is_told_and_the_rest_printed() {
     "#]],
     );
 }
+
+#[test]
+fn an_archive_without_an_anchor_is_recovered() {
+    let sandbox = Sandbox::new();
+    let copy = sandbox.path("dead");
+    let mut cp = Command::new("cp");
+    assert!(cp.arg("-r").arg(sample("hybrid")).arg(&copy).status().unwrap().success());
+    fs::remove_file(copy.join("traces.otf2")).unwrap();
+    let recovered = sandbox.succeeds("recover dead/traces.otf2").output;
+    expect![[r#"
+        dead/traces.otf2: can be read now.
+          kept: 188 events of 4 locations, 144 global definitions
+          was wrong: the anchor is missing or cannot be read
+    "#]]
+    .assert_eq(&recovered);
+    let events = sandbox.succeeds("dump dead/traces.otf2").output;
+    let events = events.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+    // The head of the table is one of the lines.
+    assert_eq!(events.count(), 1 + 188);
+    let again = sandbox.succeeds("recover dead").output;
+    assert_eq!(again, "dead/traces.otf2: complete; nothing to do.\n");
+}

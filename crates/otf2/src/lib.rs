@@ -111,6 +111,8 @@ pub mod read;
 #[cfg(feature = "std")]
 pub mod record;
 #[cfg(feature = "std")]
+pub mod recover;
+#[cfg(feature = "std")]
 pub mod reference;
 #[cfg(all(test, feature = "std"))]
 mod round_trip;

@@ -13,7 +13,7 @@ use chrono::{Local, TimeZone};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::Definition;
 use pompeii_otf2::print::{Options, Printer, Times};
-use pompeii_otf2::read::{Archive, Merged, SnapshotRecord};
+use pompeii_otf2::read::{Archive, EventReader, Merged, SnapshotRecord};
 use pompeii_otf2::reference::LocationRef;
 
 use super::say;
@@ -166,6 +166,18 @@ impl Dump<'_> {
         }
     }
 
+    /// The time to begin with; `None` for the start, also where steps count all events.
+    fn since(&self) -> Option<u64> {
+        let from = self.arguments.time.first().copied();
+        from.filter(|&from| from > 0 && self.arguments.step.is_none())
+    }
+
+    /// Whether the time that was asked for is over, and nothing counts the events behind it.
+    fn is_over(&self, time: u64) -> bool {
+        let until = self.arguments.time.get(1);
+        until.is_some_and(|&until| time > until) && self.arguments.step.is_none()
+    }
+
     /// Whether only parts without events were asked for.
     fn has_only_parts(&self) -> bool {
         let it = self.arguments;
@@ -265,20 +277,31 @@ impl Dump<'_> {
 
     /// The events of the locations that were asked for.
     fn merged(&mut self) -> Merged {
-        let mut readers = Vec::new();
-        for location in self.locations().collect::<Vec<_>>() {
-            let events = self.archive.raw_events(location);
-            match events {
-                Ok(events) if self.arguments.no_local_defs => readers.push(events),
-                Ok(events) => {
-                    let (local, errors) = self.archive.local_salvage(location);
-                    errors.iter().for_each(|error| self.tell(error));
-                    readers.push(events.with_local(local.mappings, local.clock));
-                }
-                Err(error) => self.tell(&error),
+        let locations: Vec<LocationRef> = self.locations().collect();
+        Merged::new(locations.into_iter().filter_map(|location| self.reader(location)))
+    }
+
+    fn reader(&mut self, location: LocationRef) -> Option<EventReader> {
+        let raw = self.arguments.no_local_defs;
+        // Random access: only the chunks of the time that was asked for are read. Where it fails,
+        // everything that is wrong is told from the start on.
+        if let (Some(since), false) = (self.since(), raw)
+            && let Ok(events) = self.archive.events_since(location, since)
+        {
+            return Some(events);
+        }
+        match self.archive.raw_events(location) {
+            Ok(events) if raw => Some(events),
+            Ok(events) => {
+                let (local, errors) = self.archive.local_salvage(location);
+                errors.iter().for_each(|error| self.tell(error));
+                Some(events.with_local(local.mappings, local.clock))
+            }
+            Err(error) => {
+                self.tell(&error);
+                None
             }
         }
-        Merged::new(readers)
     }
 
     fn events(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
@@ -295,6 +318,7 @@ impl Dump<'_> {
             let mut left = step.unwrap_or(u64::MAX);
             let flow = merged.visit(|event| {
                 match event {
+                    Ok(event) if self.is_over(event.time) => return ControlFlow::Break(Ok(())),
                     Ok(event) => {
                         if !silent
                             && self.is_in_time(event.time)

@@ -2,6 +2,8 @@
 //! what there was. Every command that opens an experiment does the same; this one says more, and
 //! can be told that a program has ended which this host knows nothing of.
 
+mod archive;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,9 +18,10 @@ use super::print;
 #[command(before_long_help = "EXAMPLES
     pompeii recover pompeii-20261120_1132_ab12cd34
     pompeii recover --force before      the job on the other host is over
-    pompeii recover before --json | jq .end")]
+    pompeii recover before --json | jq .end
+    pompeii recover trace/traces.otf2   an OTF2 archive whose writer died, of whatever tool")]
 pub struct Arguments {
-    /// The experiment
+    /// The experiment; or the anchor that an OTF2 archive should have
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
     /// Its program has ended, even where it seems to be running or ran on another host
@@ -32,6 +35,9 @@ pub struct Arguments {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let folder = &arguments.experiment;
+    if let Some(anchor) = archive::anchor_of(folder) {
+        return archive::execute(&anchor, arguments.json);
+    }
     if !folder.is_dir() {
         bail!("{}: expected the directory of an experiment", folder.display());
     }

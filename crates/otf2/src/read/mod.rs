@@ -13,6 +13,7 @@ mod parallel;
 mod records;
 mod simple;
 mod source;
+mod state;
 mod stream;
 mod tournament;
 
@@ -26,3 +27,4 @@ pub use records::{
     DefinitionReader, MarkerReader, SnapshotReader, SnapshotRecord, ThumbnailReader,
 };
 pub use source::{Bytes, ChunkSource, FileChunks};
+pub use state::{ChunkState, HeldLock, OpenRegion, State, Task};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::EventWriter;
 use super::chunked::ChunkedWriter;
 use crate::anchor::Anchor;
-use crate::chunk::{EMPTY_EVENT_FILE, Endian, HEADER_BYTES, Header};
+use crate::chunk::{self, EMPTY_EVENT_FILE, END_OF_CHUNK, Endian, HEADER_BYTES, Header};
 use crate::definition::{self, Definition};
 use crate::error::{Error, io_error};
 use crate::legacy;
@@ -155,12 +155,7 @@ impl ArchiveWriter {
         location: LocationRef,
         definitions: &[Definition],
     ) -> Result<(), Error> {
-        let path = self.local_path(location);
-        let mut file = definition_file(&path, &self.options)?;
-        for definition in definitions {
-            write_definition(&mut file, definition.clone(), true)?;
-        }
-        file.finish().map(drop)
+        write_local(&self.local_path(location), definitions, &self.options)
     }
 
     /// Appends a global definition; what it refers to must have been defined before.
@@ -220,6 +215,19 @@ impl ArchiveWriter {
     }
 }
 
+/// Writes a file of local definitions.
+pub(crate) fn write_local(
+    path: &Path,
+    definitions: &[Definition],
+    options: &Options,
+) -> Result<(), Error> {
+    let mut file = definition_file(path, options)?;
+    for definition in definitions {
+        write_definition(&mut file, definition.clone(), true)?;
+    }
+    file.finish().map(drop)
+}
+
 fn definition_file(path: &Path, options: &Options) -> Result<ChunkedWriter<File>, Error> {
     let file = File::create(path).map_err(io_error(path))?;
     let mut file = ChunkedWriter::new(file, path, options.definition_chunk_bytes, false);
@@ -251,7 +259,7 @@ fn write_definition<W: Write>(
 }
 
 /// Seals a live file chunk by chunk; chunks that are complete already are not written again.
-fn seal_file(live: &Path, chunk_bytes: usize) -> Result<Sealed, Error> {
+pub(crate) fn seal_file(live: &Path, chunk_bytes: usize) -> Result<Sealed, Error> {
     let error = |source| Error::Io { path: live.to_owned(), source };
     let mut file = OpenOptions::new().read(true).write(true).open(live).map_err(error)?;
     let mut sealer = Sealer::new();
@@ -285,6 +293,14 @@ fn read_chunk(file: &mut File, number: u64, chunk_bytes: usize) -> io::Result<Ve
         return Ok(Vec::new());
     }
     file.take((chunk_bytes - HEADER_BYTES) as u64).read_to_end(&mut chunk)?;
+    if chunk.len() < chunk_bytes {
+        // The file ends here, perhaps within a record: what is whole stays, with room for marks.
+        // The zero behind is what a whole record needs, and too little for one that is cut.
+        chunk.push(END_OF_CHUNK);
+        let used = chunk::scan(&chunk).map_or(HEADER_BYTES, |scan| scan.used_bytes);
+        chunk.truncate(used);
+        chunk.resize((used + 2).min(chunk_bytes), END_OF_CHUNK);
+    }
     if chunk.len() < EMPTY_EVENT_FILE.len() {
         chunk.clear();
     }

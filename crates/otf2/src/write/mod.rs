@@ -6,6 +6,7 @@ mod events;
 mod records;
 
 pub use archive::{ArchiveWriter, Options};
+pub(crate) use archive::{seal_file, write_local};
 pub use events::EventWriter;
 #[cfg(test)]
 pub(crate) use events::write_event;

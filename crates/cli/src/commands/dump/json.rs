@@ -144,6 +144,7 @@ fn events(dump: &mut Dump<'_>, out: &mut impl Write) -> Result<()> {
     let mut merged = dump.merged();
     while let Some(event) = merged.read_next() {
         match event {
+            Ok(event) if dump.is_over(event.time) => break,
             Ok(event) if dump.arguments.silent || !dump.is_in_time(event.time) => {}
             Ok(event) => {
                 let line = Line::new("event", event.event.name());

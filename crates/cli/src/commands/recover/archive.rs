@@ -1,0 +1,64 @@
+//! OTF2 archives of any writer that died: nothing reads them without the anchor, which is written
+//! last.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use pompeii_otf2::recover::{Recovered, recover};
+
+use crate::commands::print;
+
+/// The anchor that an archive has, or should have: the path itself if it is called `*.otf2`; in a
+/// folder that is no experiment, the one of `traces/`.
+pub(super) fn anchor_of(path: &Path) -> Option<PathBuf> {
+    if path.extension().is_some_and(|extension| extension == "otf2") {
+        return Some(path.to_owned());
+    }
+    let is_experiment = path.join("live").exists() || path.join("manifest.json").exists();
+    (!is_experiment && path.join("traces").is_dir()).then(|| path.join("traces.otf2"))
+}
+
+/// Recovers the archive and says what was done.
+pub(super) fn execute(anchor: &Path, json: bool) -> Result<ExitCode> {
+    let recovered = recover(anchor)?;
+    match json {
+        true => print(&format!("{}\n", to_json(recovered.as_ref())))?,
+        false => print(&describe(anchor, recovered.as_ref()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(anchor: &Path, recovered: Option<&Recovered>) -> String {
+    let shown = anchor.display();
+    let Some(it) = recovered else {
+        return format!("{shown}: complete; nothing to do.\n");
+    };
+    let mut text = format!("{shown}: can be read now.\n");
+    let _ = writeln!(
+        text,
+        "  kept: {} events of {} locations, {} global definitions",
+        it.events, it.locations, it.definitions_kept
+    );
+    for problem in &it.problems {
+        let _ = writeln!(text, "  was wrong: {problem}");
+    }
+    for what in &it.made_up {
+        let _ = writeln!(text, "  made up: {what}");
+    }
+    text
+}
+
+fn to_json(recovered: Option<&Recovered>) -> serde_json::Value {
+    recovered.map_or(serde_json::json!({ "complete": true }), |it| {
+        serde_json::json!({
+            "complete": false,
+            "locations": it.locations,
+            "events": it.events,
+            "definitions_kept": it.definitions_kept,
+            "made_up": it.made_up,
+            "problems": it.problems,
+        })
+    })
+}
