@@ -25,6 +25,13 @@ pub struct Options {
     /// Keep shortest, longest and mean time of single visits per call path too
     #[arg(long)]
     statistics: bool,
+    /// How much of the trace may be on its way to the disk, e.g. 256M; no limit if not said
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+    /// What happens when that is used up: wait for the disk (the trace says how long), or drop the
+    /// newest chunk of a thread (how many events that are is counted)
+    #[arg(long, value_name = "WHAT", value_parser = ["wait", "drop"])]
+    memory_full: Option<String>,
     /// Record every visit in a trace, also those that the guard would sum
     #[arg(long)]
     no_guard: bool,
@@ -61,10 +68,13 @@ impl Options {
             ("POMPEII_GUARD", self.no_guard.then_some(0)),
             ("POMPEII_GUARD_VISITS", self.guard_visits),
             ("POMPEII_GUARD_TIME", self.guard_time),
+            ("POMPEII_TOTAL_MEMORY", self.memory),
         ];
         let said = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
         let mut variables: Vec<(&'static str, String)> = said.collect();
         variables.extend(self.metrics.iter().map(|list| (METRICS_VARIABLE, list.clone())));
+        let full = self.memory_full.clone().map(|what| ("POMPEII_MEMORY_FULL", what));
+        variables.extend(full);
         variables
     }
 }
@@ -90,6 +100,12 @@ impl Options {
 }
 
 const METRICS_VARIABLE: &str = "POMPEII_METRICS";
+/// A size as people write it.
+fn size(text: &str) -> Result<u64, String> {
+    let wanted = "expected bytes, with K, M, G or T for 1024 of the unit before, as 256M";
+    pompeii_finish::bytes_of(text).ok_or_else(|| wanted.to_owned())
+}
+
 const FILTER_VARIABLES: &[&str] = &["POMPEII_FILTER", "SCOREP_FILTERING_FILE"];
 
 /// The path that the first of these variables that is set names.

@@ -37,6 +37,8 @@ const VARIABLES: &[Variable] = &[
         "POMPEII_METRICS",
         &["SCOREP_METRIC_PAPI", "SCOREP_METRIC_PAPI_SEP", "SCOREP_METRIC_RUSAGE"],
     ),
+    variable("POMPEII_TOTAL_MEMORY", &["SCOREP_TOTAL_MEMORY"]),
+    variable("POMPEII_MEMORY_FULL", &[]),
     variable("POMPEII_ENABLE", &[]),
     variable("POMPEII_LIVE_DIR", &[]),
     variable("POMPEII_INSTRUMENT", &[]),

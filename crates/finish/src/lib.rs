@@ -10,6 +10,7 @@
 
 mod clock;
 mod counted;
+mod dropped;
 mod end;
 mod guard;
 mod manifest;
@@ -29,6 +30,9 @@ use nix::fcntl::{Flock, FlockArg};
 use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE};
 
 pub use counted::Counted;
+pub use pompeii_live::bytes_of;
+
+pub use dropped::Dropped;
 pub use end::End;
 pub use guard::Guarded;
 pub use manifest::{

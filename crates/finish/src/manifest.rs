@@ -10,6 +10,7 @@ use pompeii_model::Cube;
 use serde::{Deserialize, Serialize};
 
 use crate::counted::{self, Counted};
+use crate::dropped::{self, Dropped};
 use crate::end::End;
 use crate::guard::{self, Guarded};
 
@@ -73,10 +74,13 @@ impl RunInfo {
 }
 
 /// What the measurement could not keep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lost {
     /// Events that could not be recorded.
     pub events: u64,
+    /// Those of them that were whole chunks of the trace.
+    #[serde(default)]
+    pub dropped: Vec<Dropped>,
     /// Threads that were not observed.
     pub threads: u64,
     /// The first reason, as the system says it.
@@ -181,6 +185,7 @@ impl Manifest {
             counted: counted::describe(live),
             lost: Lost {
                 events: live.lost_events,
+                dropped: dropped::dropped(live, cube),
                 threads: live.lost_locations,
                 reason: reason.map(|error| error.to_string()),
                 died: live.end.is_none(),

@@ -73,6 +73,8 @@ pub enum Definition {
     Dropped {
         /// Whose.
         location: u32,
+        /// The number that it would have had.
+        chunk: u64,
         /// How many events it held.
         events: u64,
         /// Time of the first.
@@ -144,10 +146,10 @@ impl Definition {
                     log.extend(number.to_le_bytes());
                 }
             }
-            Definition::Dropped { location, events, from, until } => {
+            Definition::Dropped { location, chunk, events, from, until } => {
                 log.push(20);
                 log.extend(location.to_le_bytes());
-                for number in [events, from, until] {
+                for number in [chunk, events, from, until] {
                     log.extend(number.to_le_bytes());
                 }
             }
@@ -209,9 +211,9 @@ impl Definition {
                 Some(Some(Self::NestedCommunicator { id, master, level, size }))
             }
             20 => {
-                let location = fields.number()?;
+                let (location, chunk) = (fields.number()?, fields.long()?);
                 let (events, from, until) = (fields.long()?, fields.long()?, fields.long()?);
-                Some(Some(Self::Dropped { location, events, from, until }))
+                Some(Some(Self::Dropped { location, chunk, events, from, until }))
             }
             10 => {
                 let begins = fields.byte()? != 0;
@@ -296,7 +298,8 @@ mod tests {
             at: 1 << 40,
             begins: true,
         };
-        let dropped = Definition::Dropped { location: 1, events: 9, from: 1 << 40, until: 1 << 41 };
+        let (from, until) = (1 << 40, 1 << 41);
+        let dropped = Definition::Dropped { location: 1, chunk: 2, events: 9, from, until };
         let mut log = Vec::new();
         for definition in [&region, &team, &nested, &dropped, &guarded] {
             definition.encode(&mut log);

@@ -24,6 +24,7 @@
 
 mod calibrate;
 mod definition;
+mod disk;
 mod end;
 mod layout;
 mod map;
@@ -33,6 +34,7 @@ mod spill;
 
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, RegionKind};
+pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
 pub use end::NotedEnd;
 pub use layout::{
     BINS, BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,

@@ -28,6 +28,11 @@ use crate::{CHUNK_BYTES, buffer_file, events_file};
 /// The system call that failed; then the chunk is not in the file.
 pub fn write_chunk(path: &str, number: u64, bytes: &[u8; CHUNK_BYTES]) -> Result<(), MapError> {
     within_file_limit((number as usize + 1).saturating_mul(CHUNK_BYTES))?;
+    with_file(path, |file| write_at(file, number * CHUNK_BYTES as u64, bytes))?
+}
+
+/// Opens the file for writing, makes it where it is missing, and closes it behind the call.
+pub(crate) fn with_file<T>(path: &str, call: impl FnOnce(i32) -> T) -> Result<T, MapError> {
     let path = CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC;
     let file = loop {
@@ -39,10 +44,10 @@ pub fn write_chunk(path: &str, number: u64, bytes: &[u8; CHUNK_BYTES]) -> Result
             error => return Err(error),
         }
     };
-    let result = write_at(file, number * CHUNK_BYTES as u64, bytes);
+    let result = call(file);
     // SAFETY: `file` was opened above and is not used afterwards.
     unsafe { libc::close(file) };
-    result
+    Ok(result)
 }
 
 fn write_at(file: i32, at: u64, bytes: &[u8]) -> Result<(), MapError> {

@@ -9,7 +9,8 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Packed, Room, TIMESTAMP_BYTES};
 use pompeii_live::{
-    CHUNK_BYTES, Definition, Mapped, begin_chunk, buffer_file, chunk, events_file, write_chunk,
+    CHUNK_BYTES, Definition, MapError, Mapped, begin_chunk, buffer_file, chunk, events_file,
+    write_chunk,
 };
 
 use crate::clock;
@@ -25,13 +26,15 @@ pub struct Events {
     chunk: *mut [u8; CHUNK_BYTES],
     /// Its number.
     number: u64,
+    /// How many records at its begin are ours: what happened to the chunk before.
+    own_records: u64,
     /// Time of the last timestamp.
     pub last_time: u64,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { next: 1, limit: 0, chunk: null_mut(), number: 0, last_time: 0 }
+        Self { next: 1, limit: 0, chunk: null_mut(), number: 0, own_records: 0, last_time: 0 }
     }
 }
 
@@ -246,6 +249,18 @@ impl Location {
         }
     }
 
+    /// Writes the full chunk, as far as the budget allows it.
+    fn hand_over(&self, path: &str, bytes: &[u8; CHUNK_BYTES]) -> Result<(), MapError> {
+        let number = self.events.number;
+        let Some(budget) = &self.process.budget else { return write_chunk(path, number, bytes) };
+        if !budget.admits() {
+            return Err(MapError { call: "--memory", errno: libc::ENOBUFS });
+        }
+        let written = write_chunk(path, number, bytes);
+        budget.handed((self.index(), number), written.is_ok());
+        written
+    }
+
     /// The full chunk goes to the file, and the trace says how long that has taken. Where it cannot
     /// be written, it is given up: how many events that are is counted, and the newest are kept.
     fn spill(&mut self) {
@@ -253,22 +268,32 @@ impl Location {
         let path = format!("{}/{}", self.process.options.folder, events_file(self.index()));
         // SAFETY: the buffer is mapped, and only this thread writes there.
         let bytes = unsafe { &*self.events.chunk };
-        match write_chunk(&path, self.events.number, bytes) {
+        match self.hand_over(&path, bytes) {
             Ok(()) => {
                 self.events.begin(self.events.number + 1);
                 let stop = now + clock::now().saturating_sub(before);
                 self.event(|room, last| encode::buffer_flush(room, last, now, stop));
+                self.events.own_records = 1;
                 guard::look(self);
             }
-            Err(error) => {
-                let scan = chunk::scan(bytes).unwrap_or_default();
-                let (from, until) = (scan.first_time.unwrap_or(now), scan.last_time.unwrap_or(now));
-                let (location, events) = (self.index(), scan.events);
-                self.process.lost(events, error.errno);
-                self.process.define(&Definition::Dropped { location, events, from, until });
-                self.events.begin(self.events.number);
-            }
+            Err(error) => self.give_up(chunk::scan(bytes).unwrap_or_default(), error.errno),
         }
+    }
+
+    /// The full chunk is given up: the trace says that nothing was recorded meanwhile.
+    fn give_up(&mut self, scan: chunk::Scan, errno: i32) {
+        let now = self.header.last_ticks;
+        let (from, until) = (scan.first_time.unwrap_or(now), scan.last_time.unwrap_or(now));
+        // Only events of the program are missed.
+        let events = scan.events - self.events.own_records.min(scan.events);
+        let (location, chunk) = (self.index(), self.events.number);
+        self.process.lost(events, errno);
+        self.process.define(&Definition::Dropped { location, chunk, events, from, until });
+        self.events.begin(chunk);
+        self.events.last_time = from.saturating_sub(1);
+        self.event(|room, last| encode::measurement_on_off(room, last, from, 2));
+        self.event(|room, last| encode::measurement_on_off(room, last, now, 1));
+        self.events.own_records = 2;
     }
 }
 
@@ -283,6 +308,7 @@ mod tests {
     use pompeii_otf2::seal;
 
     use super::*;
+    use crate::budget::WhenFull;
     use crate::process::{Options, Process};
 
     /// What was encoded ahead of time reads like what the encoder writes, but for the width of the
@@ -307,11 +333,18 @@ mod tests {
 
     /// A location that records, in a folder of its own.
     fn location() -> (tempfile::TempDir, &'static mut Location) {
-        let folder = tempfile::tempdir().unwrap();
+        location_in(tempfile::tempdir().unwrap(), None)
+    }
+
+    fn location_in(
+        folder: tempfile::TempDir,
+        memory: Option<(u64, WhenFull)>,
+    ) -> (tempfile::TempDir, &'static mut Location) {
         let options = Options {
             folder: folder.path().display().to_string(),
             trace: true,
             tsc: true,
+            memory,
             ..Options::default()
         };
         let location = Process::start(options, None).unwrap().new_location(None).unwrap();
@@ -327,7 +360,8 @@ mod tests {
         }
     }
 
-    /// What the location's event file holds: events, and times of all but the flushes.
+    /// What the location's event file holds: events, times of those of the program, and how many
+    /// are not the program's.
     fn recorded(folder: &tempfile::TempDir) -> (u64, Vec<u64>, u64) {
         pompeii_live::gather(folder.path(), 0).unwrap();
         let mut bytes = std::fs::read(folder.path().join(events_file(0))).unwrap();
@@ -344,6 +378,7 @@ mod tests {
                     assert!(flush.stop_time.0 >= record.time);
                     flushes += 1;
                 }
+                Event::MeasurementOnOff(_) => flushes += 1,
                 _ => times.push(record.time),
             }
         }
@@ -353,11 +388,11 @@ mod tests {
     #[test]
     fn full_chunks_are_written_and_the_trace_says_so() {
         let (folder, location) = location();
-        const VISITS: u64 = 150_000;
+        const VISITS: u64 = 100_000;
         visit(location, 1..VISITS);
         let (events, times, flushes) = recorded(&folder);
-        // Twelve bytes each, so three chunks are full.
-        assert_eq!((events, flushes), (2 * (VISITS - 1) + 3, 3));
+        // Twelve bytes each, so two chunks are full.
+        assert_eq!((events, flushes), (2 * (VISITS - 1) + 2, 2));
         assert!(times.into_iter().eq(2..2 * VISITS));
         let live = LiveProcess::open(folder.path()).unwrap();
         assert_eq!(live.lost_events, 0);
@@ -380,8 +415,7 @@ mod tests {
             .definitions
             .iter()
             .filter_map(|definition| match *definition {
-                Definition::Dropped { location: 0, events, from, until } => {
-                    assert_eq!(until - from + 1, events);
+                Definition::Dropped { location: 0, chunk: 0, events, from, until } => {
                     Some((from, until, events))
                 }
                 _ => None,
@@ -389,8 +423,52 @@ mod tests {
             .collect();
         assert_eq!((dropped.len(), dropped[0].0), (2, 2));
         assert_eq!(dropped.iter().map(|dropped| dropped.2).sum::<u64>(), live.lost_events);
-        assert_eq!(dropped[1].0, dropped[0].1 + 1);
+        // The second begins with what was said of the first.
+        assert_eq!(dropped[1].0, dropped[0].0);
+        assert_eq!(dropped[1].1 - dropped[0].0 + 1, live.lost_events);
         assert_eq!((times[0], times.last()), (dropped[1].1 + 1, Some(&299_999)));
         assert_eq!(live.first_errno, Some(libc::EISDIR));
+    }
+
+    /// What is beyond a tiny budget waits for the disk; nothing is lost.
+    #[test]
+    fn a_tiny_budget_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        if pompeii_live::lies_in_memory(&folder.path().display().to_string()) {
+            return;
+        }
+        let (folder, location) = location_in(folder, Some((1, WhenFull::Wait)));
+        visit(location, 1..100_000);
+        let (events, times, flushes) = recorded(&folder);
+        assert_eq!((events, flushes), (2 * 99_999 + 2, 2));
+        assert!(times.into_iter().eq(2..200_000));
+        assert_eq!(LiveProcess::open(folder.path()).unwrap().lost_events, 0);
+    }
+
+    /// Beyond the budget chunks are given up: what is kept and what is lost are all events.
+    #[test]
+    fn what_is_beyond_the_budget_is_counted() {
+        let (folder, location) =
+            location_in(tempfile::tempdir().unwrap(), Some((1, WhenFull::Drop)));
+        visit(location, 1..150_000);
+        let (events, times, flushes) = recorded(&folder);
+        let live = LiveProcess::open(folder.path()).unwrap();
+        assert_eq!(live.lost_events + events - flushes, 2 * 149_999);
+        assert!(times.is_sorted() && times.first() == Some(&2) && times.last() == Some(&299_999));
+        assert!(live.lost_events == 0 || live.first_errno == Some(libc::ENOBUFS));
+    }
+
+    /// Files that live in memory never leave it: the budget is for the whole trace.
+    #[test]
+    fn what_lives_in_memory_stays_within_the_budget() {
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
+        let (folder, location) = location_in(folder, Some((1 << 20, WhenFull::Wait)));
+        visit(location, 1..150_000);
+        let (events, times, flushes) = recorded(&folder);
+        let live = LiveProcess::open(folder.path()).unwrap();
+        assert_eq!(live.first_errno, Some(libc::ENOBUFS));
+        assert_eq!(live.lost_events + events - flushes, 2 * 149_999);
+        // The first chunk and the newest one are there.
+        assert!(live.lost_events > 160_000 && times.last() == Some(&299_999));
     }
 }

@@ -15,6 +15,7 @@
 //! wait). The core takes the time as an argument, so tests drive it with a clock of their own.
 
 mod barrier;
+mod budget;
 mod cause;
 mod clock;
 mod descriptor;

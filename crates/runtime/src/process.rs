@@ -11,6 +11,7 @@ use pompeii_live::{
     ProcessHeader, RegionKind, TEAMS_FILE, Team,
 };
 
+use crate::budget::{Budget, WhenFull};
 use crate::filter::Selection;
 use crate::guard::Bounds;
 use crate::location::Location;
@@ -44,6 +45,8 @@ pub struct Options {
     pub script_metrics: bool,
     /// Functions and user regions that are recorded.
     pub filter: Selection,
+    /// How many bytes of a trace may be on their way to the disk, and what happens beyond.
+    pub memory: Option<(u64, WhenFull)>,
     /// Name of the program.
     pub program: String,
     /// Name of the host.
@@ -117,6 +120,8 @@ pub struct Process {
     spare: Mutex<Vec<u32>>,
     /// Region id + 1 that stands for the time without recording.
     off_region: AtomicU32,
+    /// How much of a trace may be on its way to the disk.
+    pub budget: Option<Budget>,
     /// The initial thread's location.
     pub main: AtomicPtr<Location>,
 }
@@ -159,6 +164,8 @@ impl Process {
             communicators: HashMap::new(),
         };
         let (metrics, said) = Metrics::choose(&options.metrics);
+        let budget =
+            options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &options.folder));
         let process = Process {
             options,
             metrics,
@@ -171,6 +178,7 @@ impl Process {
             seats: (0..LOCATIONS_MAX).map(|_| Seat::default()).collect(),
             spare: Mutex::default(),
             off_region: AtomicU32::default(),
+            budget,
             main: AtomicPtr::default(),
         };
         match parent {

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pompeii_live::metrics::{self, Metric};
-use pompeii_live::{Calibration, MapError};
+use pompeii_live::{Calibration, MapError, bytes_of};
 
+use crate::budget::WhenFull;
 use crate::clock;
 use crate::ends;
 use crate::filter::Selection;
@@ -189,6 +190,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             metrics: metrics.clone(),
             #[cfg(test)]
             script_metrics: false,
+            memory: memory_budget(),
             filter: filter.clone(),
             program: program.clone(),
             host: host.clone(),
@@ -228,6 +230,14 @@ fn make_thread_key() {
 }
 
 /// When call paths are guarded; `None` where that is not wanted.
+/// How much of a trace may be on its way to the disk.
+fn memory_budget() -> Option<(u64, WhenFull)> {
+    let size = folder::variable(&["POMPEII_TOTAL_MEMORY", "SCOREP_TOTAL_MEMORY"])?;
+    let drops = folder::variable(&["POMPEII_MEMORY_FULL"]).is_some_and(|what| what == "drop");
+    let when_full = if drops { WhenFull::Drop } else { WhenFull::Wait };
+    Some((bytes_of(&size)?, when_full))
+}
+
 fn guard_bounds() -> Option<Bounds> {
     let number = |name: &str| folder::variable(&[name]).and_then(|value| value.trim().parse().ok());
     if folder::variable(&["POMPEII_GUARD"]).is_some() && !folder::enabled(&["POMPEII_GUARD"]) {

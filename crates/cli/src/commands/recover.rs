@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use pompeii_finish::{End, Manifest, ProcessEntry, RunInfo};
+use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo};
 
 use super::print;
 
@@ -103,6 +103,12 @@ pub fn lost(manifest: &Manifest) -> Vec<String> {
     if lost.events > 0 {
         lines.push(format!("{} events could not be recorded: {reason}.", lost.events));
     }
+    lines.extend(lost.dropped.iter().map(|dropped| {
+        let Dropped { location, events, from_s, until_s } = dropped;
+        format!(
+            "The trace lacks {events} of them, of {location}, from {from_s:.3} s to {until_s:.3} s."
+        )
+    }));
     if lost.threads > 0 {
         lines.push(format!("{} threads were not observed: {reason}.", lost.threads));
     }
