@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const VISITS: u64 = 120_000;
 
-/// Each of two threads visits a region so often, and one of them a critical.
+/// Each of two threads visits a region so often.
 const PROGRAM: &str = "int main(void) {
   long sum = 0;
 #pragma omp parallel num_threads(2) reduction(+ : sum)
