@@ -100,6 +100,7 @@ impl Options {
 }
 
 const METRICS_VARIABLE: &str = "POMPEII_METRICS";
+
 /// A size as people write it.
 fn size(text: &str) -> Result<u64, String> {
     let wanted = "expected bytes, with K, M, G or T for 1024 of the unit before, as 256M";
