@@ -22,6 +22,9 @@ pub struct Options {
     /// PAPI presets, fields of getrusage (ru_nvcsw), memory-high-water
     #[arg(long, value_name = "LIST")]
     metrics: Option<String>,
+    /// Write the trace for readers of OTF2 before 1.2: with the records that it had for OpenMP
+    #[arg(long)]
+    legacy_records: bool,
     /// Keep shortest, longest and mean time of single visits per call path too
     #[arg(long)]
     statistics: bool,
@@ -65,6 +68,7 @@ impl Options {
     fn variables(&self) -> Vec<(&'static str, String)> {
         let numbers = [
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
+            ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),
             ("POMPEII_GUARD_VISITS", self.guard_visits),
             ("POMPEII_GUARD_TIME", self.guard_time),

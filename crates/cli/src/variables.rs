@@ -33,6 +33,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_TIMED_UNDEFERRED", &[]),
     variable("POMPEII_FOLLOW_FORKS", &[]),
     variable("POMPEII_STATISTICS", &[]),
+    variable("POMPEII_LEGACY_RECORDS", &[]),
     variable(
         "POMPEII_METRICS",
         &["SCOREP_METRIC_PAPI", "SCOREP_METRIC_PAPI_SEP", "SCOREP_METRIC_RUSAGE"],

@@ -254,3 +254,39 @@ fn doctor_says_what_can_be_counted() {
     let line = text.lines().find(|line| line.contains("run --metrics")).unwrap();
     assert!(line.contains("page-faults") && line.contains("ru_utime"), "{line}");
 }
+
+/// How often each kind of record is in a trace.
+fn records(sandbox: &Sandbox, experiment: &str) -> std::collections::BTreeMap<String, usize> {
+    let path = sandbox.path(experiment).join("traces.otf2");
+    let archive = pompeii_otf2::read::Archive::open(&path).unwrap();
+    let mut found = std::collections::BTreeMap::new();
+    for location in archive.locations() {
+        let mut events = 0;
+        for record in archive.events(location.id).unwrap() {
+            let text = format!("{:?}", record.unwrap().event);
+            *found.entry(text.split('(').next().unwrap().to_owned()).or_insert(0) += 1;
+            events += 1;
+        }
+        assert_eq!(events, location.number_of_events);
+    }
+    found
+}
+
+#[test]
+fn old_readers_get_the_records_that_they_know() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q --trace -o new -- ./tasks");
+    sandbox.succeeds("run -q --trace --legacy-records -o old -- ./tasks");
+    let (new, old) = (records(&sandbox, "new"), records(&sandbox, "old"));
+    for (now, then) in [
+        ("ThreadFork", "OmpFork"),
+        ("ThreadJoin", "OmpJoin"),
+        ("ThreadTaskCreate", "OmpTaskCreate"),
+        ("ThreadTaskComplete", "OmpTaskComplete"),
+    ] {
+        assert!(new[now] > 0 && new[now] == old[then], "{new:?} {old:?}");
+    }
+    assert!(old["OmpTaskSwitch"] >= 20 && old["Enter"] == old["Leave"], "{old:?}");
+    assert!(old.keys().all(|name| !name.starts_with("Thread")), "{old:?}");
+}

@@ -13,6 +13,7 @@ mod counted;
 mod dropped;
 mod end;
 mod guard;
+mod legacy;
 mod manifest;
 mod profile;
 mod running;

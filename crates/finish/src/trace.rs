@@ -20,6 +20,7 @@ use pompeii_otf2::write::{ArchiveWriter, Options};
 
 use crate::counted;
 use crate::guard;
+use crate::legacy::Teams;
 use crate::unify::Unified;
 
 const NODE: SystemTreeNodeRef = SystemTreeNodeRef(1);
@@ -35,6 +36,7 @@ fn location_ref(place: usize) -> LocationRef {
 pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(), Error> {
     let options = Options { event_chunk_bytes: CHUNK_BYTES, ..Options::default() };
     let mut archive = ArchiveWriter::create(folder, "traces", options)?;
+    let legacy = live.legacy_records.then(|| Teams::new(live));
     let mut events = Vec::new();
     for (place, location) in live.locations.iter().enumerate() {
         let failed = |source| Error::Io { path: location.events_path.clone(), source };
@@ -44,7 +46,11 @@ pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(),
         let mut files = [&location.events_path, &adopted].into_iter();
         let file = files.find(|file| file.exists());
         let sealed = file.map(|file| archive.adopt_events(location_ref(place), file));
-        events.push(sealed.transpose()?.map_or(0, |sealed| sealed.events));
+        let sealed = sealed.transpose()?;
+        events.push(match (&legacy, sealed) {
+            (Some(teams), Some(_)) => teams.rewrite(&adopted)?,
+            (_, sealed) => sealed.map_or(0, |sealed| sealed.events),
+        });
     }
     define_clock(&mut archive, live, unified)?;
     define_paradigm(&mut archive)?;

@@ -444,6 +444,7 @@ mod tests {
             lost_locations: 0,
             first_errno: None,
             metrics_running_permille: 1000,
+            legacy_records: false,
             noted_end: None,
             forked_from: None,
             definitions: REGIONS.iter().enumerate().map(region).collect(),

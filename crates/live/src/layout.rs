@@ -174,6 +174,8 @@ pub struct ProcessHeader {
     pub lost_locations: AtomicU64,
     /// The first failure inside the tool as an `errno`, 0 for none.
     pub first_errno: AtomicU32,
+    /// 1 where the trace is for readers of OTF2 before 1.2.
+    pub legacy_records: u32,
     /// Least share of the time, in permille, in which all metrics of a thread were counted.
     pub metrics_running_permille: AtomicU32,
     /// The process that this one was forked from without an exec, 0 for none.

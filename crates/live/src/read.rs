@@ -100,6 +100,8 @@ pub struct LiveProcess {
     pub lost_locations: u64,
     /// First failure inside the tool.
     pub first_errno: Option<i32>,
+    /// The trace is for readers of OTF2 before 1.2.
+    pub legacy_records: bool,
     /// Least share of the time, in permille, in which all metrics of a thread were counted.
     pub metrics_running_permille: u32,
     /// Definitions log.
@@ -205,6 +207,7 @@ impl LiveProcess {
             lost_events: field(offset_of!(ProcessHeader, lost_events)),
             lost_locations: field(offset_of!(ProcessHeader, lost_locations)),
             first_errno: (errno != 0).then_some(errno as i32),
+            legacy_records: header.u32(offset_of!(ProcessHeader, legacy_records)) != 0,
             metrics_running_permille: header
                 .u32(offset_of!(ProcessHeader, metrics_running_permille)),
             teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,

@@ -38,6 +38,8 @@ pub struct Options {
     pub statistics: bool,
     /// Which call paths are summed instead of recorded in a trace.
     pub guard: Option<Bounds>,
+    /// The trace is for readers of OTF2 before 1.2: `finish` writes its records anew.
+    pub legacy_records: bool,
     /// Metrics beside time.
     pub metrics: Vec<Metric>,
     /// Metrics count the script's own time.
@@ -519,6 +521,7 @@ fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, Map
         lost_events: AtomicU64::new(0),
         lost_locations: AtomicU64::new(0),
         first_errno: AtomicU32::new(0),
+        legacy_records: u32::from(options.legacy_records),
         metrics_running_permille: AtomicU32::new(1000),
         forked_from: options.forked_from,
         ended: AtomicU64::new(0),

@@ -187,6 +187,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
             statistics: folder::enabled(&["POMPEII_STATISTICS"]),
             guard: guard_bounds(),
+            legacy_records: folder::enabled(&["POMPEII_LEGACY_RECORDS"]),
             metrics: metrics.clone(),
             #[cfg(test)]
             script_metrics: false,
