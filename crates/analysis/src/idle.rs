@@ -156,17 +156,35 @@ impl<'a> Presence<'a> {
         self.task_time.map_or(0, |metric| self.cube.own(metric, call))
     }
 
-    /// Time in the task trees that no stub node in the program's tree stands for.
+    /// Time in the task trees that no stub node in the program's tree stands for. Stubs in task
+    /// trees are of tasks that a team executes which a task has forked: they are a part of it.
     pub fn only_in_task_trees(&self, cube: &Cube, location: LocationId) -> Ticks {
-        let stubs = self.task_time.map_or(0, |metric| cube.total_at(metric, location));
-        let calls = cube.calls.ids().filter(|&call| in_task_tree(cube, call));
-        let time = |call| self.time.map_or(0, |metric| cube.get(metric, call, location));
-        calls.map(time).sum::<Ticks>() - stubs
+        let get = |metric: Option<MetricId>, call| {
+            metric.map_or(0, |metric| cube.get(metric, call, location))
+        };
+        let seen = |call| match in_task_tree(cube, call) {
+            true => get(self.time, call),
+            false => -get(self.task_time, call),
+        };
+        cube.calls.ids().map(seen).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    /// The inner barrier's stub of 30 is a part of the outer task, which is 70 long.
+    #[test]
+    fn tasks_of_a_team_that_a_task_forks_count_once() {
+        let text = "wall=100 locations=1
+             a/parallel@a.c:2                                         0  time=30
+             a/parallel@a.c:2/task@a.c:4                              0  task_time=70
+             TASKS/task@a.c:4/parallel@a.c:5                          0  time=40
+             TASKS/task@a.c:4/parallel@a.c:5/task@a.c:6               0  task_time=30
+             TASKS/task@a.c:6                                         0  time=30";
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        crate::check_sum(&cube).unwrap();
+    }
+
     /// The league's other initial thread is in the region on its own, the master is not.
     #[test]
     fn a_thread_beside_the_master_is_idle_elsewhere() {

@@ -255,6 +255,82 @@ fn doctor_says_what_can_be_counted() {
     assert!(line.contains("page-faults") && line.contains("ru_utime"), "{line}");
 }
 
+/// Everything that may be counted twice or not at all: teams in teams and in tasks, tasks of those,
+/// untied ones that wait, and threads that come and go.
+const NESTED: &str = "#include <omp.h>
+#include <pthread.h>
+#include <unistd.h>
+static int fib(int n) {
+  int x, y;
+  if (n < 2) return n;
+#pragma omp task untied shared(x)
+  x = fib(n - 1);
+#pragma omp task shared(y)
+  y = fib(n - 2);
+#pragma omp taskwait
+  return x + y;
+}
+static void inner(int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp single nowait
+    for (int i = 0; i < 4; i++) {
+#pragma omp task
+      usleep(100 * i);
+    }
+#pragma omp critical
+    usleep(10);
+  }
+}
+static void *thread(void *unused) {
+  (void)unused;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  fib(5);
+  return 0;
+}
+int main(void) {
+  omp_set_max_active_levels(3);
+#pragma omp parallel num_threads(2)
+  {
+    inner(2);
+#pragma omp single
+    for (int i = 0; i < 3; i++) {
+#pragma omp task
+      inner(1 + i);
+    }
+#pragma omp single
+    fib(8);
+  }
+  for (int i = 0; i < 3; i++) {
+    pthread_t other;
+    pthread_create(&other, 0, thread, 0);
+    thread(0);
+    pthread_join(other, 0);
+  }
+  return 0;
+}
+";
+
+/// Program tree, task trees and idle time are wall time x locations, to the tick ([`report`] asks).
+#[test]
+fn sums_hold_with_nested_teams_untied_tasks_and_threads_that_come_and_go() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("nested", NESTED);
+    for (experiment, options) in [("a", ""), ("b", "--trace"), ("c", "--statistics")] {
+        sandbox.succeeds(&format!("run -q {options} -o {experiment} -- ./nested"));
+        let report = report(&sandbox, experiment);
+        let raw = |name: &str| {
+            let metric = report["metrics"].as_array().unwrap().iter();
+            metric.clone().find(|metric| metric["name"] == name).unwrap()["raw"].as_i64().unwrap()
+        };
+        let wall = report["wall_ticks"].as_i64().unwrap();
+        let threads = report["threads"].as_i64().unwrap();
+        assert_eq!(raw("time"), wall * threads, "{options}");
+        assert!(threads > 4 && raw("tasks_created") > 50, "{report}");
+    }
+}
+
 /// How often each kind of record is in a trace.
 fn records(sandbox: &Sandbox, experiment: &str) -> std::collections::BTreeMap<String, usize> {
     let path = sandbox.path(experiment).join("traces.otf2");
