@@ -5,6 +5,7 @@ mod demo;
 mod fuzz;
 mod manual;
 mod programs;
+mod sanitize;
 mod setup;
 mod shell;
 mod test;
@@ -21,6 +22,7 @@ cargo xtask test [STAGE]       install what is missing and run every test, or on
 cargo xtask programs [PART]    the real programs whose names contain PART
 cargo xtask bench NAME          what something costs, beside what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give the instrumenter arbitrary bytes for so many seconds
+cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need
 ";
@@ -44,6 +46,7 @@ fn execute(words: &[String]) -> Result<()> {
         Some("programs") => test::programs(argument),
         Some("bench") => bench::run(argument),
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
+        Some("sanitize") => sanitize::run(argument),
         Some("tidy") => tidy::run(&root()),
         Some("setup") => setup::install(setup::Purpose::Tests),
         Some(other) => bail!("no command `{other}`\n{HELP}"),

@@ -2,16 +2,17 @@
 
 use anyhow::{Result, bail};
 
-use crate::{manual, programs, setup, shell, tidy};
+use crate::{manual, programs, sanitize, setup, shell, tidy};
 
 /// A name, and what is done.
 type Stage = (&'static str, fn() -> Result<()>);
 
 /// The stages in their order.
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     ("format", format),
     ("lint", lint),
     ("cargo", cargo_tests),
+    ("models", sanitize::loom),
     ("oracles", oracles),
     ("manual", manual),
     ("programs", all_programs),

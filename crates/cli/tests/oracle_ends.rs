@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
 mod common;
+#[path = "ends/deep.rs"]
+mod deep;
 #[path = "ends/measured.rs"]
 mod measured;
 
 use common::{Sandbox, oracles};
-use measured::{Measured, measure};
+use measured::{Measured, measure, profile};
 
 /// Compiles `source`, instrumented, as `program`.
 fn build(sandbox: &Sandbox, command: &str, (source, text): (&str, &str), program: &str) {
@@ -103,6 +105,33 @@ fn end_by_stop() {
         let inside = if how == "region" { 12 } else { 0 };
         assert_eq!(measured.visits("!$omp critical (inside)"), inside, "{how}");
     }
+}
+
+#[test]
+fn calls_a_hundred_thousand_deep() {
+    if oracles() {
+        deep::check(100_000);
+    }
+}
+
+/// More threads than a team's places are for: they run, and are told.
+#[test]
+fn threads_beyond_the_limit_are_counted() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    build(
+        &sandbox,
+        "gcc -fopenmp",
+        ("threads.c", include_str!("ends/programs/threads.c")),
+        "threads",
+    );
+    let measured = profile(&sandbox, "exp", "", "./threads many 4100");
+    assert_eq!(ended(&measured), (Some(0), None, "done\n"));
+    let lost = measured.manifest["lost"]["threads"].as_u64().unwrap();
+    assert_eq!((measured.visits("!$omp critical (inside)"), lost), (4096, 4));
+    measured.ended.says("4 threads were not observed");
 }
 
 /// The ends of `ends/exits.rs` with LLVM's runtime.

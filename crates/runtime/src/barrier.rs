@@ -5,16 +5,15 @@
 //! latest arrival is waiting, without the tasks executed meanwhile; what follows is starvation
 //! where the team has tasks, and, in the final barrier of a region, join management where not.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{NodeOffset, Team};
 
+use crate::arrivals;
 use crate::cause::{self, Delay, Place};
 use crate::location::Location;
 use crate::task;
 use crate::team::Context;
-
-const TIME_MASK: u64 = (1 << 48) - 1;
 
 /// A barrier that a thread's implicit task is in.
 #[derive(Clone, Copy)]
@@ -73,31 +72,15 @@ pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     }
 }
 
-/// The word counts arrivals in its low 16 bits and sums their times above, so that the last thread
-/// also knows how long all others have waited for it.
 #[inline(always)]
 fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeOffset, u32), now: u64) {
-    let added = (now << 16).wrapping_add(1);
-    let word = record.arrivals.fetch_add(added, Relaxed).wrapping_add(added);
-    if word as u16 != size as u16 {
-        return;
-    }
     let place = Place::new(thread.index(), node);
-    if node != 0 {
-        let waited = u64::from(size).wrapping_mul(now).wrapping_sub(word >> 16) & TIME_MASK;
+    let last = arrivals::arrive(record, size, now, place.word());
+    if let Some(waited) = last.filter(|_| node != 0) {
         let node = thread.node(node);
         node.last_arrivals += 1;
-        // The last to count itself need not be the last by the clock: then it delayed nobody.
-        node.delay_ticks += if waited > TIME_MASK / 2 { 0 } else { waited };
+        node.delay_ticks += waited;
     }
-    let generation = record.generation.load(Relaxed);
-    let slot = &record.slots[generation as usize & 1];
-    slot.latest_ticks.store(now, Relaxed);
-    slot.latest_place.store(place.word(), Relaxed);
-    record.last_task_place.store(0, Relaxed);
-    slot.generation.store(generation + 1, Release);
-    record.arrivals.store(0, Relaxed);
-    record.generation.store(generation + 1, Release);
 }
 
 /// The latest arrival at the barrier that the thread is in, if it is known already: when, and
@@ -107,12 +90,8 @@ fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, Place)> {
     if context.size == 1 {
         return Some((context.barrier.enter, Place::from_word(0)));
     }
-    let generation = context.barrier.generation;
-    let slot = &record.slots[generation as usize & 1];
-    let published = slot.generation.load(Acquire) == generation + 1;
-    let latest =
-        || (slot.latest_ticks.load(Relaxed), Place::from_word(slot.latest_place.load(Relaxed)));
-    published.then(latest)
+    let latest = arrivals::latest(record, context.barrier.generation);
+    latest.map(|(ticks, place)| (ticks, Place::from_word(place)))
 }
 
 /// Leaves an explicit barrier, or an implicit one that was made explicit.

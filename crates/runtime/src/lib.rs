@@ -14,6 +14,8 @@
 //! [`instance`]s and their [`task_times`], [`sync`] (critical, locks), [`cause`] (who made whom
 //! wait). The core takes the time as an argument, so tests drive it with a clock of their own.
 
+mod addresses;
+mod arrivals;
 mod barrier;
 mod budget;
 mod cause;
@@ -37,6 +39,7 @@ pub mod pomp;
 pub mod pomp2;
 mod process;
 mod seat;
+mod shared;
 mod start;
 mod sync;
 mod task;

@@ -535,3 +535,60 @@ fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, Map
     unsafe { place.write(header) };
     Ok(place)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Barrier};
+
+    use super::*;
+
+    const THREADS: u32 = 4;
+
+    /// What one thread does while others do the same: what it has got must be what they get.
+    fn meet(process: &'static Process, number: u32) -> Vec<u32> {
+        let mut met = Vec::new();
+        for round in 0..50 {
+            let text = RegionText::without_source(RegionKind::User, &format!("region {round}"));
+            met.push(process.region(&text));
+            met.push(process.communicator(0, 1, round + 2));
+            // Nobody else plays this thread of the initial one's teams.
+            let thread = number * 8 + round % 8 + 1;
+            assert_eq!(process.worker(0, 1, thread), process.worker(0, 1, thread));
+            assert!(process.has_team(process.new_team().unwrap()));
+            let own = process.thread_location().unwrap();
+            // SAFETY: locations are never freed, and their index never changes.
+            process.spare_location(unsafe { (&raw const (*own).header.index).read() });
+            let mut workers = 0;
+            process.each_worker_of(0, |_| workers += 1);
+            assert!((round.min(7) + 1..=8 * THREADS).contains(&workers), "{number}: {workers}");
+        }
+        met
+    }
+
+    /// The same under ThreadSanitizer: `cargo xtask sanitize thread`.
+    #[test]
+    fn threads_get_the_same_ids_and_locations_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().display().to_string();
+        let process = Process::start(Options { folder, ..Options::default() }, None).unwrap();
+        process.new_location(None).unwrap();
+        let together = Arc::new(Barrier::new(THREADS as usize));
+        let threads: Vec<_> = (0..THREADS)
+            .map(|number| {
+                let together = Arc::clone(&together);
+                std::thread::spawn(move || {
+                    together.wait();
+                    meet(process, number)
+                })
+            })
+            .collect();
+        let met: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        assert!(met.iter().all(|ids| *ids == met[0]));
+        let header = process.header();
+        assert_eq!(header.teams.load(Ordering::Relaxed), THREADS * 50);
+        // The initial thread, eight workers of each, and at most one for each of these threads.
+        let locations = header.locations.load(Ordering::Relaxed);
+        assert!((2 + 8 * THREADS..=1 + 9 * THREADS).contains(&locations), "{locations}");
+        assert_eq!(header.lost_locations.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,14 +1,20 @@
 //! What other threads may touch of a location, apart from the location itself: a location is
 //! changed by its own thread only, so everything that threads share about it is here, and atomic.
 
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
-
 use crate::instance::Task;
 use crate::location::Location;
+use crate::shared::{AtomicPtr, Ordering};
+use std::ptr::null_mut;
 
+#[cfg(not(loom))]
 const PAGES: usize = 64;
+#[cfg(not(loom))]
 const SEATS_PER_PAGE: usize = 64;
+/// The model follows each single one.
+#[cfg(loom)]
+const PAGES: usize = 2;
+#[cfg(loom)]
+const SEATS_PER_PAGE: usize = 2;
 
 /// In the place of a location that could not be made: it is not tried for each region again.
 pub const REFUSED: *mut Location = std::ptr::without_provenance_mut(1);
@@ -40,7 +46,7 @@ impl Seat {
         let page = level.pages.get(page)?;
         let mut known = page.load(Ordering::Acquire);
         if known.is_null() {
-            known = publish(page, Box::new([const { AtomicPtr::new(null_mut()) }; SEATS_PER_PAGE]));
+            known = publish(page, Box::new(std::array::from_fn(|_| AtomicPtr::new(null_mut()))));
         }
         // SAFETY: pages are never freed once they are published.
         Some(unsafe { &(*known)[place] })
@@ -57,7 +63,7 @@ impl Seat {
                 }
                 at = known.next;
             }
-            let pages = [const { AtomicPtr::new(null_mut()) }; PAGES];
+            let pages = std::array::from_fn(|_| AtomicPtr::new(null_mut()));
             let fresh = Box::into_raw(Box::new(Level { level, next: head, pages }));
             let order = (Ordering::AcqRel, Ordering::Acquire);
             if self.levels.compare_exchange(head, fresh, order.0, order.1).is_err() {
@@ -105,7 +111,7 @@ fn publish<T>(place: &AtomicPtr<T>, fresh: Box<T>) -> *mut T {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

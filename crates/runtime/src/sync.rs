@@ -5,11 +5,12 @@
 //! only by the holder, so they need no atomic operation but their publication, which the lock
 //! itself provides.
 
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use pompeii_live::{Key, NodeOffset, encode};
 
+use crate::addresses::{self, Addresses};
 use crate::cause::{self, Delay, Place};
 use crate::events::Fields;
 use crate::guard;
@@ -19,8 +20,6 @@ use crate::team::OPENMP;
 /// State of one lock or one named critical.
 #[derive(Debug)]
 pub struct Lock {
-    /// Address of an OpenMP lock, 0 for an unused place.
-    address: AtomicUsize,
     /// Id in the trace.
     id: AtomicU32,
     /// A critical's id as the trace has it.
@@ -40,7 +39,6 @@ pub struct Lock {
 impl Lock {
     #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
     const EMPTY: Lock = Lock {
-        address: AtomicUsize::new(0),
         id: AtomicU32::new(0),
         fields: Fields::NONE,
         order: AtomicU32::new(0),
@@ -225,54 +223,46 @@ pub fn nested_released(lock: &Lock) -> bool {
     depth == 0
 }
 
-/// OpenMP locks by address: a fixed table that needs no lock of its own (decision 18).
+/// OpenMP locks by address.
 pub struct LockTable {
-    places: [Lock; LockTable::PLACES],
+    addresses: Addresses,
+    locks: [Lock; addresses::PLACES],
 }
 
 impl LockTable {
-    const PLACES: usize = 1 << 12;
-    const PROBES: usize = 16;
-
     /// An empty table.
     pub const fn new() -> Self {
-        Self { places: [const { Lock::EMPTY }; Self::PLACES] }
+        Self { addresses: Addresses::new(), locks: [const { Lock::EMPTY }; addresses::PLACES] }
     }
 
     /// The lock at `address`, or `None` where its part of the table is full.
     pub fn find(&self, address: usize) -> Option<&Lock> {
-        self.known(address).or_else(|| self.take(address))
-    }
-
-    fn places(&self, address: usize) -> impl Iterator<Item = &Lock> {
-        let hash = (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-        (0..Self::PROBES).map(move |probe| &self.places[(hash + probe) % Self::PLACES])
-    }
-
-    fn known(&self, address: usize) -> Option<&Lock> {
-        self.places(address).find(|lock| lock.address.load(Acquire) == address)
+        match self.addresses.known(address) {
+            Some(place) => Some(&self.locks[place]),
+            None => self.take(address),
+        }
     }
 
     #[cold]
     fn take(&self, address: usize) -> Option<&Lock> {
-        self.places(address).find(|lock| {
-            let taken = lock.address.compare_exchange(0, address, AcqRel, Acquire);
-            if taken.is_ok() {
-                lock.id.store(next_id(), Relaxed);
-            }
-            taken.is_ok() || taken == Err(address)
-        })
+        let (place, is_new) = self.addresses.take(address)?;
+        let lock = &self.locks[place];
+        if is_new {
+            lock.id.store(next_id(), Relaxed);
+        }
+        Some(lock)
     }
 
     /// The lock at `address` is new or gone: nobody has held it, and its place is free.
     pub fn forget(&self, address: usize) {
-        if let Some(lock) = self.known(address) {
+        if let Some(place) = self.addresses.known(address) {
+            let lock = &self.locks[place];
             lock.released_ticks.store(0, Relaxed);
             lock.holder.store(0, Relaxed);
             lock.depth.store(0, Relaxed);
             lock.silent.store(false, Relaxed);
             lock.order.store(0, Relaxed);
-            lock.address.store(0, Release);
+            self.addresses.free(place);
         }
     }
 }
@@ -287,12 +277,12 @@ mod tests {
         let id = |address| TABLE.find(address).map(|lock| lock.id.load(Relaxed));
         let first = id(0x1000);
         assert_eq!(id(0x1000), first);
-        for address in (0x1000..).step_by(64).take(3 * LockTable::PLACES) {
+        for address in (0x1000..).step_by(64).take(3 * addresses::PLACES) {
             assert!(id(address).is_some(), "{address:x}");
             TABLE.forget(address);
         }
         assert_ne!(id(0x1000), first);
-        let full = (0x1000..).step_by(64).take(3 * LockTable::PLACES);
-        assert!(full.filter(|&address| id(address).is_none()).count() >= 2 * LockTable::PLACES);
+        let full = (0x1000..).step_by(64).take(3 * addresses::PLACES);
+        assert!(full.filter(|&address| id(address).is_none()).count() >= 2 * addresses::PLACES);
     }
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::common::{Ended, Sandbox};
+use crate::deep;
 use crate::measured::{Measured, measure, profile, read};
 
 /// `programs/threads.c`, compiled once.
@@ -88,16 +89,6 @@ fn a_thousand_threads() {
     assert_eq!((measured.visits(INSIDE), locations(&measured)), (1000, 1000));
 }
 
-/// More threads than a team's places are for: they run, and are told.
-#[test]
-fn threads_beyond_the_limit_are_counted() {
-    let measured = profile(threads(), "too-many", "", "./threads many 4100");
-    assert_eq!((measured.ended.code, measured.ended.output.as_str()), (Some(0), "done\n"));
-    let lost = measured.manifest["lost"]["threads"].as_u64().unwrap();
-    assert_eq!((measured.visits(INSIDE), lost), (4096, 4));
-    measured.ended.says("4 threads were not observed");
-}
-
 #[test]
 fn teams_nested_a_hundred_deep() {
     let mut run = threads().command("run --trace -o nested -- ./threads nest 100");
@@ -109,21 +100,10 @@ fn teams_nested_a_hundred_deep() {
 }
 
 /// Neither the runtime nor what reads its data may recurse, or take a time or room that grows with
-/// the square of the depth. (A hundred thousand deep with `POMPEII_ORACLES=1`.)
+/// the square of the depth. (A hundred thousand deep in `oracle_ends.rs`.)
 #[test]
 fn calls_of_any_depth() {
-    let levels = if std::env::var_os("POMPEII_ORACLES").is_some() { 100_000 } else { 5_000 };
-    let sandbox = Sandbox::new();
-    sandbox.file("deep.c", include_str!("programs/deep.c"));
-    sandbox.succeeds("compile -q --functions -- gcc -g -fopenmp deep.c -o calls");
-    let measured = measure(&sandbox, "exp", "", &format!("./calls {levels}"));
-    assert_eq!(measured.ended.output, format!("{}\n", 2 * levels));
-    assert_eq!(measured.visits("deep"), 2 * levels);
-    assert_eq!(measured.manifest["lost"]["events"], 0);
-    let report = sandbox.succeeds("report exp").output;
-    assert!(report.contains("deeper than 100 not shown; --json has them"));
-    assert!(report.len() < 100_000, "{} bytes", report.len());
-    sandbox.succeeds("html exp -o deep.html");
+    deep::check(5_000);
 }
 
 /// A plug-in that is instrumented, in a program that is, and in one that knows nothing of it.

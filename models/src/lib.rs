@@ -1,0 +1,230 @@
+//! The lock-free parts of the runtime, compiled from their own files, with the atomics of loom
+//! (`--cfg loom`) or of the standard library (miri, ThreadSanitizer).
+
+#[path = "../../crates/runtime/src/addresses.rs"]
+pub mod addresses;
+#[path = "../../crates/runtime/src/arrivals.rs"]
+pub mod arrivals;
+#[path = "../../crates/runtime/src/seat.rs"]
+pub mod seat;
+
+/// What [`seat`] hands around: only the pointer matters.
+pub mod location {
+    pub struct Location(pub u32);
+}
+
+/// What is given back to a [`seat`].
+pub mod instance {
+    pub struct Task {
+        pub next: *mut Task,
+        pub number: u32,
+    }
+}
+
+/// As `crates/runtime/src/shared.rs`, but for the team's record: it has what arrivals need.
+pub mod shared {
+    #[cfg(loom)]
+    pub use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+    #[cfg(not(loom))]
+    pub use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+    #[derive(Debug, Default)]
+    pub struct BarrierSlot {
+        pub generation: AtomicU64,
+        pub latest_ticks: AtomicU64,
+        pub latest_place: AtomicU64,
+    }
+
+    #[derive(Debug, Default)]
+    pub struct Team {
+        pub arrivals: AtomicU64,
+        pub generation: AtomicU64,
+        pub slots: [BarrierSlot; 2],
+        pub last_task_place: AtomicU64,
+    }
+}
+
+/// Threads, and how often a model is run: loom tries every order once.
+#[cfg(test)]
+mod run {
+    #[cfg(loom)]
+    pub use loom::{model, sync::Arc, thread};
+    #[cfg(not(loom))]
+    pub use std::{sync::Arc, thread};
+
+    /// What runs together is different each time.
+    #[cfg(not(loom))]
+    pub fn model(run: impl Fn()) {
+        for _ in 0..if cfg!(miri) { 4 } else { 2000 } {
+            run();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+
+    use crate::addresses::Addresses;
+    use crate::instance::Task;
+    use crate::location::Location;
+    use crate::run::{Arc, model, thread};
+    use crate::seat::Seat;
+    use crate::shared::Ordering::{Acquire, Relaxed, Release};
+    use crate::shared::{AtomicPtr, AtomicU64, Team};
+    use crate::{arrivals, shared};
+
+    /// Runs `part` on two threads, the calling one included, and returns both answers.
+    fn both<S, A>(shared: &Arc<S>, part: fn(&S, u64) -> A) -> [A; 2]
+    where
+        S: Send + Sync + 'static,
+        A: Send + 'static,
+    {
+        let theirs = Arc::clone(shared);
+        let other = thread::spawn(move || part(&theirs, 2));
+        let own = part(shared, 1);
+        [own, other.join().unwrap()]
+    }
+
+    /// A team of two and the barrier of the OpenMP runtime that it really waits at.
+    #[derive(Default)]
+    struct Barriers {
+        team: Team,
+        inside: AtomicU64,
+    }
+
+    impl Barriers {
+        /// Waits as the OpenMP runtime does: nobody leaves before all have come.
+        /// A thread that executes tasks meanwhile asks for the latest arrival: it is whole.
+        fn wait(&self, round: u64, generation: u64) {
+            self.inside.fetch_add(1, shared::Ordering::AcqRel);
+            while self.inside.load(Acquire) < 2 * round {
+                if let Some((ticks, place)) = arrivals::latest(&self.team, generation) {
+                    assert_eq!(ticks, 100 * round + place);
+                }
+                thread::yield_now();
+            }
+        }
+    }
+
+    /// Exactly one thread is the last, both know it when they have left, and what it published is
+    /// what it said; in the next barrier, too, which one may enter while the other leaves.
+    #[test]
+    fn the_last_to_arrive_is_one_and_everybody_knows_it() {
+        model(|| {
+            let answers = both(&Arc::new(Barriers::default()), |barriers, number| {
+                let mut answers = Vec::new();
+                for round in 1..=2 {
+                    let generation = barriers.team.generation.load(Relaxed);
+                    let now = 100 * round + number;
+                    let last = arrivals::arrive(&barriers.team, 2, now, number);
+                    barriers.wait(round, generation);
+                    answers.push((generation, last, arrivals::latest(&barriers.team, generation)));
+                }
+                answers
+            });
+            for round in 0..2 {
+                let [own, other] = [&answers[0][round], &answers[1][round]];
+                assert_eq!((own.0, other.0), (round as u64, round as u64), "generation");
+                assert!(own.1.is_some() != other.1.is_some(), "one is the last");
+                let (number, waited) = if own.1.is_some() { (1, own.1) } else { (2, other.1) };
+                let latest = Some((100 * (round as u64 + 1) + number, number));
+                assert_eq!((own.2, other.2), (latest, latest));
+                // The last to count itself was the last by the clock, or it delayed nobody.
+                assert_eq!(waited, Some(if number == 2 { 1 } else { 0 }));
+            }
+        });
+    }
+
+    /// The thread with this number of this level has one place, whoever asks first.
+    #[test]
+    fn a_seat_has_one_place_for_each_level_and_number() {
+        model(|| {
+            let [own, other] = both(&Arc::new(Seat::default()), |seat, number| {
+                let place = |level, thread| {
+                    seat.worker(level, thread).map(|place| std::ptr::from_ref(place) as usize)
+                };
+                // In another order each.
+                let (first, second) = (number as u32, 3 - number as u32);
+                let (a, b) = (place(first, 1), place(second, 1));
+                if number == 1 { [a, b] } else { [b, a] }
+            });
+            assert_eq!(own, other);
+            assert_ne!(own[0], own[1]);
+        });
+    }
+
+    /// What is published in a place is whole.
+    #[test]
+    fn a_location_in_its_place_is_complete() {
+        model(|| {
+            let seat = Arc::new(Seat::default());
+            both(&seat, |seat, number| {
+                let place = seat.worker(1, 1).unwrap();
+                if number == 1 {
+                    place.store(Box::into_raw(Box::new(Location(7))), Release);
+                } else {
+                    let found = place.load(Acquire);
+                    // SAFETY: the other thread has published it.
+                    assert!(found.is_null() || unsafe { (*found).0 } == 7);
+                }
+            });
+            let place: &AtomicPtr<Location> = seat.worker(1, 1).unwrap();
+            // SAFETY: both threads are done with it.
+            drop(unsafe { Box::from_raw(place.load(Acquire)) });
+        });
+    }
+
+    /// Instances that two threads give back while the owner takes are each taken once.
+    #[test]
+    fn what_is_given_back_is_taken_once() {
+        model(|| {
+            let seat = Arc::new(Seat::default());
+            let taken = both(&seat, |seat, number| {
+                let task = Task { next: null_mut(), number: number as u32 };
+                // SAFETY: nobody else knows the instance.
+                unsafe { seat.give_back(Box::into_raw(Box::new(task))) };
+                if number == 1 { take(seat) } else { Vec::new() }
+            });
+            let mut all: Vec<u32> = taken.concat();
+            all.extend(take(&seat));
+            all.sort_unstable();
+            assert_eq!(all, [1, 2]);
+        });
+    }
+
+    fn take(seat: &Seat) -> Vec<u32> {
+        let (mut at, mut numbers) = (seat.take_returned(), Vec::new());
+        while !at.is_null() {
+            // SAFETY: whoever takes them owns them.
+            let task = unsafe { Box::from_raw(at) };
+            numbers.push(task.number);
+            at = task.next;
+        }
+        numbers
+    }
+
+    /// Threads that meet a lock at the same time find the same place, and others find others.
+    #[test]
+    fn an_address_has_one_place() {
+        model(|| {
+            let table = Arc::new(Addresses::new());
+            let find = |table: &Addresses, address| {
+                table.known(address).or_else(|| table.take(address).map(|(place, _)| place))
+            };
+            let found = both(&table, move |table, number| {
+                let find = |address| {
+                    table.known(address).or_else(|| table.take(address).map(|(place, _)| place))
+                };
+                let (first, second) = if number == 1 { (64, 128) } else { (128, 64) };
+                let (a, b) = (find(first), find(second));
+                if number == 1 { [a, b] } else { [b, a] }
+            });
+            assert_eq!(found[0], found[1]);
+            assert_ne!(found[0][0], found[0][1]);
+            table.free(found[0][0].unwrap());
+            assert_eq!((table.known(64), table.known(128)), (None, found[0][1]));
+            assert!(find(&table, 192).is_some());
+        });
+    }
+}
