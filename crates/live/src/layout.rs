@@ -6,8 +6,27 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Marks files of this layout; the last byte is its version.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\x03");
+/// Marks files of this layout; the last byte changes with it, so that a library of one version and
+/// a command of another do not misread each other.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\0") | (fingerprint() << 56);
+
+/// A number that depends on the sizes of all records, and on where the header's last fields are.
+const fn fingerprint() -> u64 {
+    let sizes = [
+        size_of::<ProcessHeader>(),
+        std::mem::offset_of!(ProcessHeader, host),
+        std::mem::offset_of!(ProcessHeader, ended),
+        size_of::<LocationHeader>(),
+        size_of::<Node>(),
+        size_of::<Team>(),
+    ];
+    let (mut sum, mut index) = (3u64, 0);
+    while index < sizes.len() {
+        sum = sum * 31 + sizes[index] as u64;
+        index += 1;
+    }
+    sum % 255 + 1
+}
 /// A location file's header takes this much before the first node.
 pub const LOCATION_PAGE_BYTES: usize = 4096;
 

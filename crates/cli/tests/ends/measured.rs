@@ -28,7 +28,9 @@ pub fn measure(sandbox: &Sandbox, name: &str, options: &str, command: &str) -> M
 /// The same without a trace.
 pub fn profile(sandbox: &Sandbox, name: &str, options: &str, command: &str) -> Measured {
     let ended = sandbox.pompeii(&format!("run -o {name} {options} -- {command}"));
-    assert!(sandbox.exists(&format!("{name}/manifest.json")), "{command}\n{}", ended.messages);
+    let (code, signal, messages) = (ended.code, ended.signal, &ended.messages);
+    let finished = sandbox.exists(&format!("{name}/manifest.json"));
+    assert!(finished, "{command}: exit {code:?}, signal {signal:?}\n{messages}");
     read(sandbox, name, ended)
 }
 
