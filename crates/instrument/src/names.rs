@@ -184,8 +184,29 @@ const USUAL: &[&str] = &[
     "write",
 ];
 
-/// Where the names with each first letter are in [`USUAL`].
-const LETTERS: Letters = Letters::of(USUAL);
+/// Slots of [`SLOTS`]: few names share one.
+const SLOT_COUNT: usize = 512;
+
+/// The places of names in [`USUAL`], from 1, each in the slot of its hash or the next free one.
+const SLOTS: [u8; SLOT_COUNT] = {
+    let mut slots = [0; SLOT_COUNT];
+    let mut at = 0;
+    while at < USUAL.len() {
+        let mut slot = slot(USUAL[at].as_bytes());
+        while slots[slot] != 0 {
+            slot = (slot + 1) % SLOT_COUNT;
+        }
+        at += 1;
+        slots[slot] = at as u8;
+    }
+    slots
+};
+
+/// Where the search for a name begins. It is not empty.
+const fn slot(name: &[u8]) -> usize {
+    let (first, middle, last) = (name[0], name[name.len() / 2], name[name.len() - 1]);
+    (first as usize * 37 + middle as usize * 11 + last as usize * 5 + name.len()) % SLOT_COUNT
+}
 
 /// Where the words with each first letter begin in a list that is sorted by first letters.
 pub(crate) struct Letters([usize; 27]);
@@ -243,8 +264,14 @@ pub(crate) fn name(text: &[u8], fold_case: bool) -> Name {
 }
 
 fn usual(text: &[u8]) -> Option<&'static str> {
-    let same_letter = &USUAL[LETTERS.range(*text.first()?)];
-    same_letter.iter().find(|usual| usual.as_bytes() == text).copied()
+    let mut slot = if text.is_empty() { return None } else { slot(text) };
+    while let Some(at) = usize::from(SLOTS[slot]).checked_sub(1) {
+        if USUAL[at].as_bytes() == text {
+            return Some(USUAL[at]);
+        }
+        slot = (slot + 1) % SLOT_COUNT;
+    }
+    None
 }
 
 #[cfg(test)]

@@ -64,9 +64,7 @@ impl Script {
             if !body.is_empty() {
                 body.push(b',');
             }
-            push_hex(&mut body, entry.copy);
-            body.push(b'+');
-            push_hex(&mut body, entry.skip);
+            push_numbers(&mut body, entry.copy, entry.skip);
             let (own, rest) = deleted.split_at(entry.deleted);
             if !own.is_empty() {
                 body.push(b'-');
@@ -152,16 +150,26 @@ fn encode(text: &mut Vec<u8>, deleted: &[u8]) {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-fn push_hex(text: &mut Vec<u8>, number: usize) {
-    let mut digits = [0; 16];
-    let mut first = digits.len();
-    let mut rest = number;
-    while rest > 0 || first == digits.len() {
-        first -= 1;
-        digits[first] = DIGITS[rest & 15];
-        rest >>= 4;
-    }
+/// Writes two numbers with a `+` between.
+fn push_numbers(text: &mut Vec<u8>, copy: usize, skip: usize) {
+    let mut digits = [b'+'; 33];
+    let plus = put_hex(&mut digits, skip) - 1;
+    let first = put_hex(&mut digits[..plus], copy);
     text.extend_from_slice(&digits[first..]);
+}
+
+/// Writes a number to the end of a buffer; returns where it begins.
+fn put_hex(buffer: &mut [u8], number: usize) -> usize {
+    let mut first = buffer.len();
+    let mut rest = number;
+    loop {
+        first -= 1;
+        buffer[first] = DIGITS[rest & 15];
+        rest >>= 4;
+        if rest == 0 {
+            return first;
+        }
+    }
 }
 
 fn hex(digits: &[u8]) -> Option<u64> {

@@ -28,28 +28,22 @@ fn check(source: &str, expected: Expect) {
     expected.assert_eq(&output("f.f90", source, |_| {}).0);
 }
 
-#[test]
-fn procedures_pass_handles_strings_and_words() {
+/// An appended unit of a text with a parallel region and a barrier, given how it begins.
+fn appended(first: &str) -> String {
     let source = "!$omp parallel num_threads(3)\n!$omp barrier\n!$omp end parallel\nend\n";
+    let tail = output("f.f90", source, |_| {}).1;
+    let start = tail.find(first).expect("the unit");
+    let next = ["\nsubroutine pomp_H", "\nblock data"];
+    let behind = &tail[start..];
+    let end = next.into_iter().filter_map(|next| behind.find(next)).min();
+    behind[..end.map_or(behind.len(), |end| end + 1)].to_owned()
+}
+
+#[test]
+fn procedures_pass_handles_and_words() {
+    let units =
+        ["subroutine pomp_H_barrier_enter(", "subroutine pomp_H_barrier_exit("].map(appended);
     expect![[r#"
-        subroutine pomp_H_assign_handle(pomp_n)
-        use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
-        implicit none
-        interface
-        subroutine pomp_c(pomp_d,pomp_s) bind(C,name='POMP2_Assign_handle')
-        import pomp_k, pomp_l
-        integer(pomp_k) :: pomp_d
-        integer(pomp_k), value :: pomp_s
-        end subroutine
-        end interface
-        integer :: pomp_n
-        integer(pomp_k) :: pomp_h(2), pomp_w(2)
-        common /pomp_H_h/ pomp_h
-        common /pomp_H_w/ pomp_w
-        external :: pomp_H_fill
-        if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
-        call pomp_c(pomp_w(pomp_n),pomp_h(pomp_n))
-        end subroutine
         subroutine pomp_H_barrier_enter(pomp_n,pomp_x0)
         use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
         implicit none
@@ -88,6 +82,56 @@ fn procedures_pass_handles_strings_and_words() {
         integer(pomp_k) :: pomp_x0
         call pomp_c(pomp_w(pomp_n),pomp_x0)
         end subroutine
+    "#]]
+    .assert_eq(&units.concat());
+}
+
+#[test]
+fn a_fork_passes_the_number_of_threads() {
+    let units = ["subroutine pomp_H_parallel_fork("].map(appended);
+    expect![[r#"
+        subroutine pomp_H_parallel_fork(pomp_n,pomp_x0)
+        use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
+        implicit none
+        interface
+        subroutine pomp_c(pomp_d,pomp_i,pomp_j,pomp_x0,pomp_s) bind(C,&
+        &name='POMP2_Parallel_fork')
+        import pomp_k, pomp_l
+        integer(pomp_k) :: pomp_d
+        integer(pomp_l), value :: pomp_i,pomp_j
+        integer(pomp_k) :: pomp_x0
+        integer(pomp_k), value :: pomp_s
+        end subroutine
+        function pomp_m() bind(C,name='omp_get_max_threads')
+        import pomp_l
+        integer(pomp_l) :: pomp_m
+        end function
+        end interface
+        integer :: pomp_n
+        integer(pomp_k) :: pomp_h(2), pomp_w(2)
+        common /pomp_H_h/ pomp_h
+        common /pomp_H_w/ pomp_w
+        integer(pomp_k) :: pomp_x0
+        integer(pomp_l) :: pomp_t
+        external :: pomp_H_fill
+        if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
+        pomp_t=pomp_m()
+        if (pomp_n==1) pomp_t=3
+        call pomp_c(pomp_w(pomp_n),1_pomp_l,pomp_t,pomp_x0,pomp_h(pomp_n))
+        end subroutine
+    "#]]
+    .assert_eq(&units.concat());
+}
+
+#[test]
+fn the_ends_of_a_region() {
+    let units = [
+        "subroutine pomp_H_parallel_begin(",
+        "subroutine pomp_H_parallel_end(",
+        "subroutine pomp_H_parallel_join(",
+    ]
+    .map(appended);
+    expect![[r#"
         subroutine pomp_H_parallel_begin(pomp_n)
         use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
         implicit none
@@ -118,35 +162,6 @@ fn procedures_pass_handles_strings_and_words() {
         common /pomp_H_w/ pomp_w
         call pomp_c(pomp_w(pomp_n))
         end subroutine
-        subroutine pomp_H_parallel_fork(pomp_n,pomp_x0)
-        use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
-        implicit none
-        interface
-        subroutine pomp_c(pomp_d,pomp_i,pomp_j,pomp_x0,pomp_s) bind(C,&
-        &name='POMP2_Parallel_fork')
-        import pomp_k, pomp_l
-        integer(pomp_k) :: pomp_d
-        integer(pomp_l), value :: pomp_i,pomp_j
-        integer(pomp_k) :: pomp_x0
-        integer(pomp_k), value :: pomp_s
-        end subroutine
-        function pomp_m() bind(C,name='omp_get_max_threads')
-        import pomp_l
-        integer(pomp_l) :: pomp_m
-        end function
-        end interface
-        integer :: pomp_n
-        integer(pomp_k) :: pomp_h(2), pomp_w(2)
-        common /pomp_H_h/ pomp_h
-        common /pomp_H_w/ pomp_w
-        integer(pomp_k) :: pomp_x0
-        integer(pomp_l) :: pomp_t
-        external :: pomp_H_fill
-        if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
-        pomp_t=pomp_m()
-        if (pomp_n==1) pomp_t=3
-        call pomp_c(pomp_w(pomp_n),1_pomp_l,pomp_t,pomp_x0,pomp_h(pomp_n))
-        end subroutine
         subroutine pomp_H_parallel_join(pomp_n,pomp_x0)
         use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
         implicit none
@@ -164,6 +179,14 @@ fn procedures_pass_handles_strings_and_words() {
         integer(pomp_k) :: pomp_x0
         call pomp_c(pomp_w(pomp_n),pomp_x0)
         end subroutine
+    "#]]
+    .assert_eq(&units.concat());
+}
+
+#[test]
+fn strings_are_found_once() {
+    let units = ["subroutine pomp_H_fill("].map(appended);
+    expect![[r#"
         subroutine pomp_H_fill(pomp_n)
         use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, c_loc, &
         &c_char, c_null_char
@@ -193,6 +216,34 @@ fn procedures_pass_handles_strings_and_words() {
         pomp_h(pomp_n)=transfer(c_loc(pomp_t),pomp_h(pomp_n))
         end subroutine
         end subroutine
+    "#]]
+    .assert_eq(&units.concat());
+}
+
+#[test]
+fn handles_are_assigned_in_the_beginning() {
+    let units =
+        ["subroutine pomp_H_assign_handle(", "subroutine pomp_H_iassign_handle(", "block data"]
+            .map(appended);
+    expect![[r#"
+        subroutine pomp_H_assign_handle(pomp_n)
+        use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, pomp_l=>c_int
+        implicit none
+        interface
+        subroutine pomp_c(pomp_d,pomp_s) bind(C,name='POMP2_Assign_handle')
+        import pomp_k, pomp_l
+        integer(pomp_k) :: pomp_d
+        integer(pomp_k), value :: pomp_s
+        end subroutine
+        end interface
+        integer :: pomp_n
+        integer(pomp_k) :: pomp_h(2), pomp_w(2)
+        common /pomp_H_h/ pomp_h
+        common /pomp_H_w/ pomp_w
+        external :: pomp_H_fill
+        if (pomp_h(pomp_n)==0) call pomp_H_fill(pomp_n)
+        call pomp_c(pomp_w(pomp_n),pomp_h(pomp_n))
+        end subroutine
         subroutine pomp_H_iassign_handle() bind(C,&
         &name='POMP2_Init_reg_acc122e1504b651d_2')
         implicit none
@@ -211,7 +262,7 @@ fn procedures_pass_handles_strings_and_words() {
         data pomp_h/2*0/, pomp_w/2*0/
         end block data
     "#]]
-    .assert_eq(&output("f.f90", source, |_| {}).1);
+    .assert_eq(&units.concat());
 }
 
 #[test]
@@ -229,18 +280,12 @@ fn worksharing_and_its_barrier() {
   x = 1
   !$omp end sections nowait
   !$omp end parallel
-  !$omp parallel do
-  do i = 1, 9
-    x = x + i
-  end do
 end subroutine
 ",
         expect![[r#"
             subroutine s(x)
             integer(8) :: pomp_o2
-            integer(8) :: pomp_o4
             integer(8) :: pomp_p1
-            integer(8) :: pomp_p4
               integer :: x, i
             call pomp_H_parallel_fork(1,pomp_p1)
               !$omp parallel firstprivate(pomp_p1) &
@@ -267,24 +312,45 @@ end subroutine
             call pomp_H_parallel_end(1)
               !$omp end parallel
             call pomp_H_parallel_join(1,pomp_p1)
-            call pomp_H_parallel_fork(4,pomp_p4)
+            end subroutine
+        "#]],
+    );
+}
+
+#[test]
+fn a_combined_loop_and_its_barrier() {
+    check(
+        "subroutine s(x)
+  integer :: x, i
+  !$omp parallel do
+  do i = 1, 9
+    x = x + i
+  end do
+end subroutine
+",
+        expect![[r#"
+            subroutine s(x)
+            integer(8) :: pomp_o1
+            integer(8) :: pomp_p1
+              integer :: x, i
+            call pomp_H_parallel_fork(1,pomp_p1)
             !$omp parallel &
-            !$omp&firstprivate(pomp_p4) &
-            !$omp&private(pomp_o4)
-            call pomp_H_parallel_begin(4)
-            call pomp_H_do_enter(4)
+            !$omp&firstprivate(pomp_p1) &
+            !$omp&private(pomp_o1)
+            call pomp_H_parallel_begin(1)
+            call pomp_H_do_enter(1)
             !$omp do
               do i = 1, 9
                 x = x + i
               end do
             !$omp end do nowait
-            call pomp_H_implicit_barrier_enter(4,pomp_o4)
+            call pomp_H_implicit_barrier_enter(1,pomp_o1)
             !$omp barrier
-            call pomp_H_implicit_barrier_exit(4,pomp_o4)
-            call pomp_H_do_exit(4)
-            call pomp_H_parallel_end(4)
+            call pomp_H_implicit_barrier_exit(1,pomp_o1)
+            call pomp_H_do_exit(1)
+            call pomp_H_parallel_end(1)
             !$omp end parallel
-            call pomp_H_parallel_join(4,pomp_p4)
+            call pomp_H_parallel_join(1,pomp_p1)
             end subroutine
         "#]],
     );

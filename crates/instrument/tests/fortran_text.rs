@@ -554,9 +554,9 @@ fn atomic() {
 }
 
 #[test]
-fn tasks() {
+fn a_task_in_a_recursive_procedure() {
     check(
-        "recursive subroutine s(n)\n!$omp task default(none) firstprivate(n)\ncall s(n-1)\n!$omp end task\nend subroutine\nprogram p\n!$omp parallel\n!$omp task untied\n!$omp task\n!$omp end task\n!$omp taskyield\n!$omp taskwait\n!$omp taskgroup\n!$omp end taskgroup\n!$omp end task\n!$omp end parallel\nend program\n",
+        "recursive subroutine s(n)\n!$omp task default(none) firstprivate(n)\ncall s(n-1)\n!$omp end task\nend subroutine\n",
         expect![[r##"
             # 1 "f.f90"
             recursive subroutine s(n)
@@ -575,59 +575,69 @@ fn tasks() {
             call pomp_H_task_create_end(1,pomp_t1)
             # 5 "f.f90"
             end subroutine
+        "##]],
+    );
+}
+
+#[test]
+fn tasks() {
+    check(
+        "program p\n!$omp parallel\n!$omp task untied\n!$omp task\n!$omp end task\n!$omp taskyield\n!$omp taskwait\n!$omp taskgroup\n!$omp end taskgroup\n!$omp end task\n!$omp end parallel\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
             program p
-            integer(8) :: pomp_p2
+            integer(8) :: pomp_p1
+            integer(8) :: pomp_t2
             integer(8) :: pomp_t3
-            integer(8) :: pomp_t4
-            call pomp_H_parallel_fork(2,pomp_p2)
-            # 7 "f.f90"
-            !$omp parallel firstprivate(pomp_p2) &
-            !$omp& private(pomp_t3,pomp_t4)
-            call pomp_H_parallel_begin(2,pomp_p2)
-            call pomp_H_task_create_begin(3,pomp_t3)
-            # 8 "f.f90"
-            !$omp task firstprivate(pomp_t3) &
-            !$omp& private(pomp_t4) &
-            # 8 "f.f90"
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f90"
+            !$omp parallel firstprivate(pomp_p1) &
+            !$omp& private(pomp_t2,pomp_t3)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_task_create_begin(2,pomp_t2)
+            # 3 "f.f90"
+            !$omp task firstprivate(pomp_t2) &
+            !$omp& private(pomp_t3) &
+            # 3 "f.f90"
             !$omp & untied
+            call pomp_H_task_begin(2,pomp_t2)
+            call pomp_H_task_create_begin(3,pomp_t3)
+            # 4 "f.f90"
+            !$omp task firstprivate(pomp_t3)
             call pomp_H_task_begin(3,pomp_t3)
-            call pomp_H_task_create_begin(4,pomp_t4)
-            # 9 "f.f90"
-            !$omp task firstprivate(pomp_t4)
-            call pomp_H_task_begin(4,pomp_t4)
-            call pomp_H_task_end(4,pomp_t4)
-            # 10 "f.f90"
-            !$omp end task
-            call pomp_H_task_create_end(4,pomp_t4)
-            call pomp_H_task_resume(3,pomp_t3)
-            call pomp_H_taskyield_enter(5)
-            # 11 "f.f90"
-            !$omp taskyield
-            call pomp_H_taskyield_exit(5)
-            call pomp_H_task_resume(3,pomp_t3)
-            call pomp_H_taskwait_enter(6)
-            # 12 "f.f90"
-            !$omp taskwait
-            call pomp_H_taskwait_exit(6)
-            call pomp_H_task_resume(3,pomp_t3)
-            call pomp_H_taskgroup_enter(7)
-            # 13 "f.f90"
-            !$omp taskgroup
-            call pomp_H_taskgroup_begin(7)
-            call pomp_H_taskgroup_end(7)
-            # 14 "f.f90"
-            !$omp end taskgroup
-            call pomp_H_taskgroup_exit(7)
-            call pomp_H_task_resume(3,pomp_t3)
             call pomp_H_task_end(3,pomp_t3)
-            # 15 "f.f90"
+            # 5 "f.f90"
             !$omp end task
             call pomp_H_task_create_end(3,pomp_t3)
-            call pomp_H_parallel_end(2,pomp_p2)
-            # 16 "f.f90"
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskyield_enter(4)
+            # 6 "f.f90"
+            !$omp taskyield
+            call pomp_H_taskyield_exit(4)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskwait_enter(5)
+            # 7 "f.f90"
+            !$omp taskwait
+            call pomp_H_taskwait_exit(5)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskgroup_enter(6)
+            # 8 "f.f90"
+            !$omp taskgroup
+            call pomp_H_taskgroup_begin(6)
+            call pomp_H_taskgroup_end(6)
+            # 9 "f.f90"
+            !$omp end taskgroup
+            call pomp_H_taskgroup_exit(6)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_task_end(2,pomp_t2)
+            # 10 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(2,pomp_t2)
+            call pomp_H_parallel_end(1,pomp_p1)
+            # 11 "f.f90"
             !$omp end parallel
-            call pomp_H_parallel_join(2,pomp_p2)
-            # 17 "f.f90"
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 12 "f.f90"
             end program
         "##]],
     );
@@ -936,13 +946,12 @@ fn implicit_none_external() {
 fn preprocessor_branches() {
     check_file(
         "f.F90",
-        "subroutine s\n#include \"x.h\"\n#ifdef A\n!$omp parallel do schedule(static)\n#else\n!$omp parallel do\n#endif\ndo i=1,2\nend do\n#ifdef B\n!$omp do\n#endif\ndo i=1,2\n#if 0\nend do\n#endif\nend do\n!$omp parallel &\n#ifdef C\n!$omp private(i) &\n#endif\n!$omp if(x)\n!$omp end parallel\nend subroutine\n",
+        "subroutine s\n#include \"x.h\"\n#ifdef A\n!$omp parallel do schedule(static)\n#else\n!$omp parallel do\n#endif\ndo i=1,2\nend do\nend subroutine\n",
         expect![[r##"
             #line 1 "f.F90"
             subroutine s
             #include "x.h"
             integer(8) :: pomp_p1
-            integer(8) :: pomp_p3
             #line 3 "f.F90"
             #ifdef A
             call pomp_H_parallel_fork(1,pomp_p1)
@@ -977,39 +986,54 @@ fn preprocessor_branches() {
             !$omp end parallel
             call pomp_H_parallel_join(1,pomp_p1)
             #line 10 "f.F90"
+            end subroutine
+        "##]],
+    );
+}
+
+#[test]
+fn constructs_of_one_branch() {
+    check_file(
+        "f.F90",
+        "subroutine s\n#ifdef B\n!$omp do\n#endif\ndo i=1,2\n#if 0\nend do\n#endif\nend do\n!$omp parallel &\n#ifdef C\n!$omp private(i) &\n#endif\n!$omp if(x)\n!$omp end parallel\nend subroutine\n",
+        expect![[r##"
+            #line 1 "f.F90"
+            subroutine s
+            integer(8) :: pomp_p2
+            #line 2 "f.F90"
             #ifdef B
-            #define pomp_H_b2
-            call pomp_H_do_enter(2)
-            #line 11 "f.F90"
+            #define pomp_H_b1
+            call pomp_H_do_enter(1)
+            #line 3 "f.F90"
             !$omp do
-            #line 12 "f.F90"
+            #line 4 "f.F90"
             #endif
             do i=1,2
             #if 0
             end do
             #endif
             end do
-            #ifdef pomp_H_b2
-            #undef pomp_H_b2
+            #ifdef pomp_H_b1
+            #undef pomp_H_b1
             !$omp end do nowait
-            call pomp_H_barrier_enter(2)
+            call pomp_H_barrier_enter(1)
             !$omp barrier
-            call pomp_H_barrier_exit(2)
-            call pomp_H_do_exit(2)
+            call pomp_H_barrier_exit(1)
+            call pomp_H_do_exit(1)
             #endif
-            call pomp_H_parallel_fork(3,pomp_p3)
-            #line 18 "f.F90"
-            !$omp parallel firstprivate(pomp_p3) &
+            call pomp_H_parallel_fork(2,pomp_p2)
+            #line 10 "f.F90"
+            !$omp parallel firstprivate(pomp_p2) &
             #ifdef C
             !$omp private(i) &
             #endif
             !$omp if(x)
-            call pomp_H_parallel_begin(3,pomp_p3)
-            call pomp_H_parallel_end(3,pomp_p3)
-            #line 23 "f.F90"
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_parallel_end(2,pomp_p2)
+            #line 15 "f.F90"
             !$omp end parallel
-            call pomp_H_parallel_join(3,pomp_p3)
-            #line 24 "f.F90"
+            call pomp_H_parallel_join(2,pomp_p2)
+            #line 16 "f.F90"
             end subroutine
         "##]],
     );
@@ -1121,10 +1145,17 @@ fn disabled_constructs() {
     .assert_eq(&text[..end]);
 }
 
-#[test]
-fn appended_procedures() {
+/// What is appended to a text with one construct: the procedure for an event, the function that
+/// knows the descriptors, and the procedure in it that fills one.
+fn appended() -> [String; 3] {
     let text = output("dir/f.f", "!$OMP BARRIER\n      END\n", "");
-    let start = text.find("# 1 \"<pompeii>\"").unwrap();
+    let places = ["# 1 \"<pompeii>\"", "      function pomp_H_at", "      contains", "! pompeii"];
+    let places = places.map(|place| text.find(place).expect("a part of what is appended"));
+    [0, 1, 2].map(|part| text[places[part]..places[part + 1]].to_owned())
+}
+
+#[test]
+fn the_procedure_of_an_event() {
     expect![[r##"
         # 1 "<pompeii>" 1
               subroutine pomp_H_barrier_enter(pomp_n)
@@ -1153,6 +1184,13 @@ fn appended_procedures() {
               integer(pomp_k), external :: pomp_H_at
               call pomp_c(pomp_H_at(pomp_n))
               end subroutine
+    "##]]
+    .assert_eq(&appended()[0]);
+}
+
+#[test]
+fn the_function_that_knows_the_descriptors() {
+    expect![[r#"
               function pomp_H_at(pomp_n)
               use, intrinsic :: iso_c_binding, only : pomp_k=>c_int64_t, c_int,
              & c_ptr, c_loc, c_char, c_null_char, c_null_ptr
@@ -1183,6 +1221,13 @@ fn appended_procedures() {
         !$omp end critical (pomp_H_c)
               end if
               pomp_H_at=pomp_h(pomp_n)
+    "#]]
+    .assert_eq(&appended()[1]);
+}
+
+#[test]
+fn the_procedure_that_fills_a_descriptor() {
+    expect![[r#"
               contains
               subroutine pomp_p(pomp_t,pomp_s)
               character(kind=c_char) :: pomp_t(40)
@@ -1214,8 +1259,8 @@ fn appended_procedures() {
               pomp_h(pomp_n)=transfer(c_loc(pomp_r(pomp_n)),pomp_h(pomp_n))
               end subroutine
               end function
-    "##]]
-    .assert_eq(&text[start..text.find("! pompeii").unwrap()]);
+    "#]]
+    .assert_eq(&appended()[2]);
 }
 
 #[test]
@@ -1291,7 +1336,7 @@ fn errors_say_what_was_expected() {
 fn locks() {
     check_with(
         "f.f90",
-        "program p\n  use omp_lib, only: omp_lock_kind, omp_set_lock, omp_test_lock\n  implicit none (type, external)\n  integer(omp_lock_kind) :: l\n  call omp_set_lock(l) ! omp_set_lock\n  print *, 'omp_set_lock'\n  !$ if (omp_test_lock(l)) call omp_unset_lock(l)\ncontains\n  subroutine s()\n    call omp_init_lock_with_hint(l, 1)\n  end subroutine\nend program\n",
+        "program p\n  use omp_lib, only: omp_lock_kind, omp_set_lock, omp_test_lock\n  implicit none (type, external)\n  integer(omp_lock_kind) :: l\n  call omp_set_lock(l) ! omp_set_lock\n  print *, 'omp_set_lock'\n  !$ if (omp_test_lock(l)) call omp_unset_lock(l)\nend program\n",
         |options| options.locks = Locks::Rewrite,
         expect![[r##"
             # 1 "f.f90"
@@ -1299,21 +1344,21 @@ fn locks() {
               use omp_lib, only: omp_lock_kind, omp_set_lock, omp_test_lock
               implicit none (type, external)
             interface
-            logical(4) function pomp_7cd3f7a6_test_lock(pomp_x0)
+            logical(4) function pomp_8ed328dd_test_lock(pomp_x0)
             !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
             !DIR$ IGNORE_TKR pomp_x0
             integer, target :: pomp_x0(*)
             end function
             end interface
             interface
-            subroutine pomp_7cd3f7a6_set_lock(pomp_x0)
+            subroutine pomp_8ed328dd_set_lock(pomp_x0)
             !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
             !DIR$ IGNORE_TKR pomp_x0
             integer, target :: pomp_x0(*)
             end subroutine
             end interface
             interface
-            subroutine pomp_7cd3f7a6_unset_lock(pomp_x0)
+            subroutine pomp_8ed328dd_unset_lock(pomp_x0)
             !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
             !DIR$ IGNORE_TKR pomp_x0
             integer, target :: pomp_x0(*)
@@ -1321,49 +1366,38 @@ fn locks() {
             end interface
             # 4 "f.f90"
               integer(omp_lock_kind) :: l
-              call pomp_7cd3f7a6_set_lock(l) ! omp_set_lock
+              call pomp_8ed328dd_set_lock(l) ! omp_set_lock
               print *, 'omp_set_lock'
-              !$ if (pomp_7cd3f7a6_test_lock(l)) call pomp_7cd3f7a6_unset_lock(l)
+              !$ if (pomp_8ed328dd_test_lock(l)) call pomp_8ed328dd_unset_lock(l)
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn locks_with_hints() {
+    check_with(
+        "f.f90",
+        "program p\ncontains\n  subroutine s(l)\n    integer(8) :: l\n    call omp_init_lock_with_hint(l, 1)\n  end subroutine\nend program\n",
+        |options| options.locks = Locks::Rewrite,
+        expect![[r##"
+            # 1 "f.f90"
+            program p
             contains
-              subroutine s()
+              subroutine s(l)
             interface
-            subroutine pomp_7cd3f7a6_init_lock_with_hint(pomp_x0,pomp_x1)
+            subroutine pomp_7c21e236_init_lock_with_hint(pomp_x0,pomp_x1)
             !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
             !DIR$ IGNORE_TKR pomp_x0
             integer, target :: pomp_x0(*)
             integer(4) :: pomp_x1
             end subroutine
             end interface
-            # 10 "f.f90"
-                call pomp_7cd3f7a6_init_lock_with_hint(l, 1)
+            # 4 "f.f90"
+                integer(8) :: l
+                call pomp_7c21e236_init_lock_with_hint(l, 1)
               end subroutine
             end program
-        "##]],
-    );
-    check_with(
-        "f.f",
-        "      SUBROUTINE S(L,J)\n      LOGICAL OMP_TEST_LOCK\n      EXTERNAL OMP_TEST_LOCK\n      INTEGER J\n      IF (J.EQ.1234567.AND.J.NE.7654321.AND.OMP_TEST_LOCK(LOCKS(J+100))) J=1\n      END\n",
-        |options| options.locks = Locks::Rewrite,
-        expect![[r##"
-            # 1 "f.f"
-                  SUBROUTINE S(L,J)
-                  interface
-                  logical(4) function pomp_879da67c_test_lock(pomp_x0)
-            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
-            !DIR$ IGNORE_TKR pomp_x0
-                  integer, target :: pomp_x0(*)
-                  end function
-                  end interface
-            # 2 "f.f"
-                  LOGICAL OMP_TEST_LOCK
-                  EXTERNAL OMP_TEST_LOCK
-                  INTEGER J
-                  IF (J.EQ.1234567.AND.J.NE.7654321.AND.
-            # 5 "f.f"
-                 &pomp_879da67c_test_lock
-            # 5 "f.f"
-                 &(LOCKS(J+100))) J=1
-                  END
         "##]],
     );
 }
@@ -1371,17 +1405,11 @@ fn locks() {
 #[test]
 fn taskloops() {
     check(
-        "!$omp taskloop shared(s) ! note\nl: do i=1,3\n  if (i == 2) cycle l\n  do j=1,2; if (j == 1) cycle; if (j == 2) cycle l; end do\n  if (i == 3) then\n    s = 1; cycle\n  end if\nend do l\n!$omp taskloop collapse(2)\ndo 10 i=1,2\ndo 10, j=1,2\n10 s = s + 1\n!$omp taskloop\ndo i=1,2\n  goto 20\n20 end do\n!$omp taskloop simd\ndo i=1,2\nend do\n!$omp taskloop collapse(n)\ndo i=1,2\nend do\nend\n",
+        "!$omp taskloop shared(s) ! note\nl: do i=1,3\n  if (i == 2) cycle l\n  do j=1,2; if (j == 1) cycle; if (j == 2) cycle l; end do\n  if (i == 3) then\n    s = 1; cycle\n  end if\nend do l\nend\n",
         expect![[r##"
             # 1 "f.f90"
             integer(8) :: pomp_l1
-            integer(8) :: pomp_l2
-            integer(8) :: pomp_l3
-            integer(8) :: pomp_l4
-            integer(8) :: pomp_l5
             integer(8) :: pomp_t1
-            integer(8) :: pomp_t2
-            integer(8) :: pomp_t3
             pomp_t1=0
             call pomp_H_taskloop_enter(1,pomp_l1)
             # 1 "f.f90"
@@ -1415,110 +1443,89 @@ fn taskloops() {
             end do l
             !$omp end taskloop
             call pomp_H_taskloop_exit(1,pomp_l1)
-            pomp_t2=0
-            call pomp_H_taskloop_enter(2,pomp_l2)
             # 9 "f.f90"
-            !$omp taskloop firstprivate(pomp_l2) &
-            !$omp& firstprivate(pomp_t2) &
-            # 9 "f.f90"
-            !$omp & collapse(2)
-            # 10 "f.f90"
-            do    i=1,2
-            do     j=1,2
-            call pomp_H_taskloop_begin(2,pomp_l2,pomp_t2)
-            if (.false.) goto 10
-            # 12 "f.f90"
-            10 s = s + 1
-            call pomp_H_taskloop_end(2,pomp_t2)
-            end do
-            end do
-            !$omp end taskloop
-            call pomp_H_taskloop_exit(2,pomp_l2)
-            pomp_t3=0
-            call pomp_H_taskloop_enter(3,pomp_l3)
-            # 13 "f.f90"
-            !$omp taskloop firstprivate(pomp_l3) &
-            !$omp& firstprivate(pomp_t3)
-            # 14 "f.f90"
-            do i=1,2
-            call pomp_H_taskloop_begin(3,pomp_l3,pomp_t3)
-            # 15 "f.f90"
-              goto 20
-            20 continue
-            call pomp_H_taskloop_end(3,pomp_t3)
-            # 16 "f.f90"
-               end do
-            !$omp end taskloop
-            call pomp_H_taskloop_exit(3,pomp_l3)
-            call pomp_H_taskloop_enter(4,pomp_l4)
-            # 17 "f.f90"
-            !$omp taskloop simd
-            # 18 "f.f90"
-            do i=1,2
-            end do
-            !$omp end taskloop simd
-            call pomp_H_taskloop_exit(4,pomp_l4)
-            call pomp_H_taskloop_enter(5,pomp_l5)
-            # 20 "f.f90"
-            !$omp taskloop collapse(n)
-            # 21 "f.f90"
-            do i=1,2
-            end do
-            !$omp end taskloop
-            call pomp_H_taskloop_exit(5,pomp_l5)
-            # 23 "f.f90"
             end
         "##]],
     );
-    check_fixed(
-        "      subroutine s(n)\nC$OMP PARALLEL MASTER TASKLOOP DEFAULT(NONE) FIRSTPRIVATE(N)\n      DO 1 0 I = 1, N\n      IF (I .EQ. 3) CYCLE\n   10 CONTINUE\n      END\n",
+}
+
+#[test]
+fn taskloops_that_end_with_a_label() {
+    check(
+        "!$omp taskloop collapse(2)\ndo 10 i=1,2\ndo 10, j=1,2\n10 s = s + 1\n!$omp taskloop\ndo i=1,2\n  goto 20\n20 end do\nend\n",
         expect![[r##"
-            # 1 "f.f"
-                  subroutine s(n)
-                  integer(8) :: pomp_l1
-                  integer(8) :: pomp_p1
-                  integer(8) :: pomp_t1
-                  call pomp_H_parallel_fork(1,pomp_p1)
-            # 2 "f.f"
-            !$omp parallel
-            !$omp&firstprivate(pomp_p1)
-            !$omp&private(pomp_l1)
-            !$omp&private(pomp_t1)
-            !$omp&shared(N)
-                  call pomp_H_parallel_begin(1,pomp_p1)
-            # 2 "f.f"
-            !$omp master
-                  call pomp_H_master_begin(1)
-                  pomp_t1=0
-                  call pomp_H_taskloop_enter(1,pomp_l1)
-            # 2 "f.f"
-            !$omp taskloop
-            !$omp&firstprivate(pomp_l1)
-            !$omp&firstprivate(pomp_t1)
-            !$omp&DEFAULT(NONE)
-            !$omp&FIRSTPRIVATE(N)
-            # 3 "f.f"
-                  DO     I = 1, N
-                  call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
-                  if (.false.) goto 10
-            # 4 "f.f"
-                  IF (I .EQ. 3) then
-                  call pomp_H_taskloop_end(1,pomp_t1)
-                  cycle
-                  end if
-            # 5 "f.f"
-               10 CONTINUE
-                  call pomp_H_taskloop_end(1,pomp_t1)
-                  end do
+            # 1 "f.f90"
+            integer(8) :: pomp_l1
+            integer(8) :: pomp_l2
+            integer(8) :: pomp_t1
+            integer(8) :: pomp_t2
+            pomp_t1=0
+            call pomp_H_taskloop_enter(1,pomp_l1)
+            # 1 "f.f90"
+            !$omp taskloop firstprivate(pomp_l1) &
+            !$omp& firstprivate(pomp_t1) &
+            # 1 "f.f90"
+            !$omp & collapse(2)
+            # 2 "f.f90"
+            do    i=1,2
+            do     j=1,2
+            call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
+            if (.false.) goto 10
+            # 4 "f.f90"
+            10 s = s + 1
+            call pomp_H_taskloop_end(1,pomp_t1)
+            end do
+            end do
             !$omp end taskloop
-                  call pomp_H_taskloop_exit(1,pomp_l1)
-                  call pomp_H_master_end(1)
-            !$omp end master
-                  call pomp_H_parallel_end(1,pomp_p1)
-            !$omp end parallel
-                  call pomp_H_parallel_join(1,pomp_p1)
-            # 6 "f.f"
-                  END
+            call pomp_H_taskloop_exit(1,pomp_l1)
+            pomp_t2=0
+            call pomp_H_taskloop_enter(2,pomp_l2)
+            # 5 "f.f90"
+            !$omp taskloop firstprivate(pomp_l2) &
+            !$omp& firstprivate(pomp_t2)
+            # 6 "f.f90"
+            do i=1,2
+            call pomp_H_taskloop_begin(2,pomp_l2,pomp_t2)
+            # 7 "f.f90"
+              goto 20
+            20 continue
+            call pomp_H_taskloop_end(2,pomp_t2)
+            # 8 "f.f90"
+               end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(2,pomp_l2)
+            # 9 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn taskloops_whose_tasks_are_not_seen() {
+    check(
+        "!$omp taskloop simd\ndo i=1,2\nend do\n!$omp taskloop collapse(n)\ndo i=1,2\nend do\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_l1
+            integer(8) :: pomp_l2
+            call pomp_H_taskloop_enter(1,pomp_l1)
+            # 1 "f.f90"
+            !$omp taskloop simd
+            # 2 "f.f90"
+            do i=1,2
+            end do
+            !$omp end taskloop simd
+            call pomp_H_taskloop_exit(1,pomp_l1)
+            call pomp_H_taskloop_enter(2,pomp_l2)
+            # 4 "f.f90"
+            !$omp taskloop collapse(n)
+            # 5 "f.f90"
+            do i=1,2
+            end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(2,pomp_l2)
+            # 7 "f.f90"
+            end
         "##]],
     );
 }

@@ -133,8 +133,11 @@ pub enum Kind {
 
 /// Finds what a directive is.
 pub fn classify(source: &[u8], directive: &Directive) -> Kind {
+    let mut words: Vec<&str> = directive.words.iter().map(|word| &*word.text).collect();
     // OpenMP 6.0 also spells `declare_target`.
-    let words: Vec<&str> = directive.words.iter().flat_map(|word| word.text.split('_')).collect();
+    if words.iter().any(|word| word.contains('_')) {
+        words = words.into_iter().flat_map(|word| word.split('_')).collect();
+    }
     if let Some(user) = user::classify(source, directive, &words) {
         return Kind::User(user);
     }

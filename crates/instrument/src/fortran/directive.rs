@@ -2,7 +2,7 @@
 //! (`paralleldo`, `enddo`), case does not matter, and everything refers to the joined text of the
 //! directive, not to the source: a word may be cut by a continuation.
 
-use super::form::Form;
+use super::form::{Form, is_name};
 use super::scan::DirectiveText;
 use crate::clauses;
 use crate::directive::{Directive, Piece, PieceKind};
@@ -240,7 +240,7 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
                 PieceKind::Other
             }
             c if is_name(c) && !c.is_ascii_digit() => {
-                at += text[at..].iter().take_while(|c| is_name(**c)).count();
+                at += text[at..].iter().position(|c| !is_name(*c)).unwrap_or(text.len() - at);
                 if depth == 0 && words(text, start..at, &mut pieces) {
                     continue;
                 }
@@ -251,10 +251,6 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
         pieces.push(Piece::new(kind, start..at));
     }
     pieces
-}
-
-fn is_name(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || c == b'_'
 }
 
 /// Cuts a run of letters that consists of words of directives, and perhaps a clause behind them:

@@ -279,6 +279,22 @@ pub(super) fn cut(text: &[u8], width: usize) -> usize {
     text.len()
 }
 
+/// A letter, digit or underscore.
+pub(super) fn is_name(c: u8) -> bool {
+    NAME[usize::from(c)]
+}
+
+/// The answers of [`is_name`]: it is asked for nearly every byte.
+const NAME: [bool; 256] = {
+    let mut name = [false; 256];
+    let mut c = 0;
+    while c < name.len() {
+        name[c] = (c as u8).is_ascii_alphanumeric() || c as u8 == b'_';
+        c += 1;
+    }
+    name
+};
+
 /// Blank or tab.
 pub(super) fn is_blank(c: u8) -> bool {
     c == b' ' || c == b'\t'

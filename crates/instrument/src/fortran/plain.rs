@@ -2,7 +2,7 @@
 //! programs. They need not be taken apart. What is doubtful is left to [`super::class`].
 
 use super::class::{Class, Construct};
-use super::form::is_blank;
+use super::form::{is_blank, is_name};
 use memchr::{memchr, memchr2, memchr3, memmem};
 
 /// Bytes in front of which a line must be looked at more closely.
@@ -113,7 +113,7 @@ fn if_statement(text: &[u8], fixed: bool) -> Option<Class> {
 }
 
 fn name_length(text: &[u8]) -> usize {
-    text.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == b'_').count()
+    text.iter().position(|c| !is_name(*c)).unwrap_or(text.len())
 }
 
 /// Whether this text of a line is an assignment to a variable, an element or a component, with
@@ -157,8 +157,7 @@ fn is_all(text: &[u8], fixed: bool) -> bool {
 fn behind_variable(text: &[u8]) -> &[u8] {
     let mut rest = text;
     loop {
-        let name = rest.iter().position(|c| !(c.is_ascii_alphanumeric() || *c == b'_'));
-        rest = skip_blank(&rest[name.unwrap_or(rest.len())..]);
+        rest = skip_blank(&rest[name_length(rest)..]);
         while rest.first() == Some(&b'(') {
             rest = skip_blank(behind_parenthesis(rest));
         }

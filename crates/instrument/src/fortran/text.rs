@@ -169,7 +169,9 @@ impl Names {
 
     fn place(&mut self, event: Event, extras: Option<&'static [Extra]>) -> usize {
         let any = extras.is_some_and(|extras| extras.contains(&Extra::Any));
-        let known = self.used.iter().position(|used| used.event == event && used.any == any);
+        // The second parts differ more often than the first.
+        let is = |used: &Used| used.event.1 == event.1 && used.event.0 == event.0;
+        let known = self.used.iter().position(|used| is(used) && used.any == any);
         known.unwrap_or_else(|| {
             self.used.push(self.new_routine(event, any, extras));
             self.used.len() - 1
