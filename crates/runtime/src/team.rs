@@ -265,15 +265,16 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     master.header.current = node;
     let level = level_of_next_team(master);
     let stub = master.tasks.current_stub();
-    let (index, context) = (master.index(), *master.context());
+    let (index, outer) = (master.index(), master.contexts.top().team);
     let record = master.process.team(team);
     record.fork_ticks.store(now, Relaxed);
     record.join_ticks.store(0, Relaxed);
     record.master.store(index, Relaxed);
     record.node.store(node, Relaxed);
     record.stub.store(stub, Relaxed);
-    record.parent.store(context.team.wrapping_add(1), Relaxed);
-    if record.level.swap(level, Relaxed) != level {
+    record.parent.store(outer.wrapping_add(1), Relaxed);
+    if record.level.load(Relaxed) != level {
+        record.level.store(level, Relaxed);
         record.communicator_size.store(0, Relaxed);
     }
     record.tasks.store(0, Relaxed);
@@ -413,13 +414,13 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
         thread.resynchronise(now);
         metrics::read(thread, now.max(thread.header.last_ticks));
     }
-    let context = *thread.context();
-    let explicit = is_behind_its_barrier(thread, &context);
+    let Context { base, regions, .. } = *thread.contexts.top();
+    let explicit = is_behind_its_barrier(thread, base, regions.barrier);
     let now = thread.account(now);
-    thread.unwind_to_node(context.base, now);
+    thread.unwind_to_node(base, now);
     match explicit {
         true => barrier::arrive_at(thread, 0, now),
-        false => barrier::enter(thread, context.regions.barrier, now),
+        false => barrier::enter(thread, regions.barrier, now),
     }
     thread.context().bars |= bars::ENDED;
     thread.header.final_barrier = team + 1;
@@ -427,14 +428,14 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
 
 /// Whether the instrumenter has made the final barrier explicit and the thread comes from there:
 /// then the one that OpenMP has at the end is no second one, only the way to the join.
-fn is_behind_its_barrier(thread: &mut Location, context: &Context) -> bool {
-    let (last, base) = (thread.header.last_ticks, context.base);
+fn is_behind_its_barrier(thread: &mut Location, base: NodeOffset, barrier: u32) -> bool {
+    let last = thread.header.last_ticks;
     if thread.barrier_exit_ticks != last || thread.header.current != base || thread.is_passing() {
         return false;
     }
     // The barrier of a combined construct's loop is below the loop.
     let taken = thread.node(base).hint;
-    taken != 0 && thread.node(taken).key == Key::Region(context.regions.barrier).encode()
+    taken != 0 && thread.node(taken).key == Key::Region(barrier).encode()
 }
 
 /// Teams inside that were left without a join (nothing in OpenMP allows it, programs do it).

@@ -92,7 +92,9 @@ fn ours(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
         command.args(options).args(["micro.c", "-o", &program, &path]).current_dir(folder);
         shell::run(&mut command)?;
         for (mode, trace) in [("profile", "0"), ("trace", "1")] {
-            let environment = [("POMPEII_EXPERIMENT", "RESULTS"), ("POMPEII_TRACE", trace)];
+            // Every event has its record.
+            let guard = ("POMPEII_GUARD", "0");
+            let environment = [("POMPEII_EXPERIMENT", "RESULTS"), ("POMPEII_TRACE", trace), guard];
             let name = format!("{mode}{link}");
             variants.push(Variant::new(&name, folder, &[&program], &environment));
         }
