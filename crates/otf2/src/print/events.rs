@@ -1,7 +1,7 @@
 //! The lines of events, and of what snapshots tell of them.
 
 use super::line::{Line, plural, shown, value_text};
-use super::number::{digits, general};
+use super::number::{general, put_digits};
 use super::{Options, Times};
 use crate::encode::MetricValue;
 use crate::enums::ValueType;
@@ -16,7 +16,7 @@ use super::names::Names;
 /// A line of an Enter up to its region, with blanks for location and time.
 const ENTER: [u8; HEAD_BYTES] = head(b"ENTER");
 const LEAVE: [u8; HEAD_BYTES] = head(b"LEAVE");
-const HEAD_BYTES: usize = 80;
+const HEAD_BYTES: usize = 79;
 const LOCATION_END: usize = 48;
 const TIME_END: usize = 69;
 
@@ -54,18 +54,17 @@ pub(super) fn event(out: &mut Vec<u8>, names: &Names, options: &Options, it: Eve
     }
 }
 
-/// Most lines of a print are these.
+/// Most lines of a print are these. The numbers are written where they will stay: to copy bytes
+/// that were stored one by one just before would wait for the stores.
 #[inline]
 fn region_line(out: &mut Vec<u8>, head: &[u8; HEAD_BYTES], it: EventView<'_>, shown: &str) {
-    let mut line = *head;
-    // Blanks overwrite blanks: both numbers are written with all their columns.
-    let (text, at) = digits(it.time);
-    line[TIME_END - 20..TIME_END].copy_from_slice(&text);
-    debug_assert!(at < 20);
-    let (text, _) = digits(it.location.0);
-    line[LOCATION_END - 15..LOCATION_END].copy_from_slice(&text[5..]);
-    // One blank less than the label needs is in the array.
-    out.extend_from_slice(&line[..TIME_END + 10]);
+    let begin = out.len();
+    out.extend_from_slice(head);
+    if let Some(line) = out.get_mut(begin..).and_then(|line| line.first_chunk_mut()) {
+        let line: &mut [u8; HEAD_BYTES] = line;
+        put_digits(&mut line[TIME_END - 20..TIME_END], it.time);
+        put_digits(&mut line[LOCATION_END - 15..LOCATION_END], it.location.0);
+    }
     out.extend_from_slice(shown.as_bytes());
     out.push(b'\n');
 }

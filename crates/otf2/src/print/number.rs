@@ -14,23 +14,33 @@ const fn pairs() -> [u8; 200] {
     pairs
 }
 
-/// The digits of a number, at the end of the array, and where they begin.
-#[inline]
-pub(super) fn digits(number: u64) -> ([u8; 20], usize) {
-    let (mut text, mut at, mut rest) = ([b' '; 20], 20, number);
-    while rest >= 100 {
+/// Writes the digits of a number to the end of `room`; returns where they begin. What does not fit
+/// is left out.
+#[inline(always)]
+pub(super) fn put_digits(room: &mut [u8], number: u64) -> usize {
+    let (mut at, mut rest) = (room.len(), number);
+    while rest >= 10 && at >= 2 {
         let pair = 2 * (rest % 100) as usize;
         rest /= 100;
         at -= 2;
-        [text[at], text[at + 1]] = [PAIRS[pair], PAIRS[pair + 1]];
+        if let (Some(place), Some(pair)) = (room.get_mut(at..at + 2), PAIRS.get(pair..pair + 2)) {
+            place.copy_from_slice(pair);
+        }
     }
-    if rest >= 10 {
-        at -= 2;
-        [text[at], text[at + 1]] = [PAIRS[2 * rest as usize], PAIRS[2 * rest as usize + 1]];
-    } else {
+    // Of two digits at a time, the last one may be the number's only one.
+    if (rest > 0 || at == room.len()) && at >= 1 {
         at -= 1;
-        text[at] = b'0' + rest as u8;
+        if let Some(place) = room.get_mut(at) {
+            *place = b'0' + (rest % 10) as u8;
+        }
     }
+    at
+}
+
+/// The digits of a number, at the end of the array, and where they begin.
+pub(super) fn digits(number: u64) -> ([u8; 20], usize) {
+    let mut text = [b' '; 20];
+    let at = put_digits(&mut text, number);
     (text, at)
 }
 
@@ -93,7 +103,8 @@ mod tests {
 
     #[test]
     fn numbers() {
-        for number in [0, 7, 10, 99, 100, 12345, u64::MAX - 1, u64::MAX] {
+        for number in [0, 7, 10, 99, 100, 105, 999, 1000, 12345, 1_000_000, u64::MAX - 1, u64::MAX]
+        {
             let (text, at) = digits(number);
             assert_eq!(text[at..], *number.to_string().as_bytes());
         }

@@ -17,6 +17,8 @@ pub(super) struct Tournament {
     winner: u64,
     base_time: u64,
     index_bits: u32,
+    /// The first time behind the base that has no key of its own.
+    far: u64,
 }
 
 impl Tournament {
@@ -25,7 +27,8 @@ impl Tournament {
         let leaves = times.len().next_power_of_two();
         let index_bits = leaves.ilog2() + 1;
         let losers = vec![NONE; leaves];
-        let mut new = Tournament { losers, winner: NONE, base_time: 0, index_bits };
+        let far = u64::MAX >> index_bits;
+        let mut new = Tournament { losers, winner: NONE, base_time: 0, index_bits, far };
         new.play(times);
         new
     }
@@ -43,7 +46,7 @@ impl Tournament {
     #[must_use]
     pub fn replace_winner(&mut self, index: usize, time: Option<u64>) -> bool {
         let mut key = match time.map(|time| time.wrapping_sub(self.base_time)) {
-            Some(since) if since < self.far() => since << self.index_bits | index as u64,
+            Some(since) if since < self.far => since << self.index_bits | index as u64,
             Some(_) => return false,
             None => NONE,
         };
@@ -53,13 +56,8 @@ impl Tournament {
             node /= 2;
         }
         self.winner = key;
-        key == NONE || key >> self.index_bits != self.far()
-    }
-
-    /// The first time behind the base that has no key of its own.
-    #[inline]
-    fn far(&self) -> u64 {
-        u64::MAX >> self.index_bits
+        // No key but those of far times and of no time is as great as this one.
+        key < self.far << self.index_bits || key == NONE
     }
 
     /// Lets all locations meet, with the smallest of their times as the base.
@@ -70,7 +68,7 @@ impl Tournament {
         let mut winners = vec![NONE; 2 * leaves];
         for (index, &time) in times.iter().enumerate() {
             if let (Some(time), Some(place)) = (time, winners.get_mut(leaves + index)) {
-                let since = (time - self.base_time).min(self.far());
+                let since = (time - self.base_time).min(self.far);
                 *place = since << self.index_bits | index as u64;
             }
         }
