@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow};
-use pompeii_filter::Filter;
+use pompeii_filter::{Filter, Windows};
 use pompeii_finish::metrics::{self, Counters};
 
 /// The filter's copy in an experiment.
@@ -35,6 +35,12 @@ pub struct Options {
     /// newest chunk of a thread (how many events that are is counted)
     #[arg(long, value_name = "WHAT", value_parser = ["wait", "drop"])]
     memory_full: Option<String>,
+    /// Record only START:END in seconds, or REGION@FIRST:LAST, visits of it from 0 on
+    #[arg(long, value_name = "WINDOW", conflicts_with = "select")]
+    window: Vec<String>,
+    /// Record only visits of regions: a file of Score-P's selective recording
+    #[arg(long, value_name = "FILE")]
+    select: Option<PathBuf>,
     /// Record every visit in a trace, also those that the guard would sum
     #[arg(long)]
     no_guard: bool,
@@ -62,7 +68,32 @@ impl Options {
         let named = self.filter.clone().or_else(|| path_of(FILTER_VARIABLES));
         let filter = named.map(|path| absolute_if(&path, read_filter(&path))).transpose()?;
         self.check_metrics()?;
-        Ok(Recording { filter, variables: self.variables() })
+        let mut variables = self.variables();
+        variables.extend(self.windows()?);
+        Ok(Recording { filter, variables })
+    }
+
+    /// The variable that says which part of the run is recorded, checked.
+    fn windows(&self) -> Result<Option<(&'static str, String)>> {
+        if !self.window.is_empty() {
+            let text = self.window.join(";");
+            Windows::parse(&text).map_err(|error| anyhow!("--window {error}"))?;
+            return Ok(Some(("POMPEII_WINDOW", text)));
+        }
+        let text = std::env::var("POMPEII_WINDOW").unwrap_or_default();
+        if self.select.is_none() && !text.is_empty() {
+            Windows::parse(&text).map_err(|error| anyhow!("POMPEII_WINDOW: {error}"))?;
+            return Ok(None);
+        }
+        let Some(path) = self.select.clone().or_else(|| path_of(SELECT_VARIABLES)) else {
+            return Ok(None);
+        };
+        let name = || format!("selective recording {}", path.display());
+        let text = fs::read(&path).with_context(name)?;
+        let windows = Windows::parse_selective(&String::from_utf8_lossy(&text));
+        windows.map_err(|error| anyhow!(error)).with_context(name)?;
+        let path = std::path::absolute(&path)?.display().to_string();
+        Ok(Some((SELECT_VARIABLES[0], path)))
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
@@ -111,6 +142,7 @@ fn size(text: &str) -> Result<u64, String> {
     pompeii_finish::bytes_of(text).ok_or_else(|| wanted.to_owned())
 }
 
+const SELECT_VARIABLES: &[&str] = &["POMPEII_SELECT", "SCOREP_SELECTIVE_CONFIG_FILE"];
 const FILTER_VARIABLES: &[&str] = &["POMPEII_FILTER", "SCOREP_FILTERING_FILE"];
 
 /// The path that the first of these variables that is set names.
@@ -140,6 +172,9 @@ impl Recording {
     pub fn set(&self, command: &mut Command) {
         if let Some(filter) = &self.filter {
             command.env(FILTER_VARIABLES[0], filter);
+        }
+        if self.variables.iter().any(|(name, _)| *name == SELECT_VARIABLES[0]) {
+            command.env_remove("POMPEII_WINDOW");
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }

@@ -27,6 +27,8 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_REPLACE", &["SCOREP_OVERWRITE_EXPERIMENT_DIRECTORY"]),
     variable("POMPEII_TRACE", &["SCOREP_ENABLE_TRACING"]),
     variable("POMPEII_FILTER", &["SCOREP_FILTERING_FILE"]),
+    variable("POMPEII_WINDOW", &[]),
+    variable("POMPEII_SELECT", &["SCOREP_SELECTIVE_CONFIG_FILE"]),
     variable("POMPEII_GUARD", &[]),
     variable("POMPEII_GUARD_VISITS", &[]),
     variable("POMPEII_GUARD_TIME", &[]),
@@ -187,7 +189,7 @@ mod tests {
                 && !path.ends_with("cli/src/variables.rs")
             {
                 let text = std::fs::read_to_string(&path).unwrap();
-                let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
                 found.extend(text.split('"').filter(|word| is_name(word)).map(str::to_owned));
             }
         }

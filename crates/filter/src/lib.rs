@@ -7,6 +7,8 @@
 
 mod names;
 mod rules;
+mod windows;
 
 pub use names::Naming;
 pub use rules::{Filter, FilterError};
+pub use windows::Windows;

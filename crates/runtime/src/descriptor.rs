@@ -133,13 +133,15 @@ pub struct Defined {
     pub leave: Packed,
     /// Its number.
     pub id: u32,
+    /// Its place among the regions whose visits open windows.
+    pub window: Option<usize>,
 }
 
 impl Defined {
     /// The region with this number.
     pub const fn new(id: u32) -> Self {
         let key = Key::Region(id).encode();
-        Self { key, enter: Packed::enter(id), leave: Packed::leave(id), id }
+        Self { key, enter: Packed::enter(id), leave: Packed::leave(id), id, window: None }
     }
 }
 
@@ -237,7 +239,14 @@ impl Handle {
             return &FILTERED;
         }
         let id = process.region(&text);
-        let defined = Box::leak(Box::new(Defined::new(id)));
+        let place =
+            if slot == Slot::User { process.options.windows.find(&text.name) } else { None };
+        let defined = match place {
+            // No node has this key: its events take the long way, where the window is opened.
+            Some(_) => Defined { key: u64::MAX, window: place, ..Defined::new(id) },
+            None => Defined::new(id),
+        };
+        let defined = Box::leak(Box::new(defined));
         self.regions[slot as usize].store(defined, Ordering::Release);
         defined
     }

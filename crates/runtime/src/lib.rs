@@ -47,6 +47,7 @@ mod task_times;
 mod team;
 mod tls;
 mod visits;
+mod window;
 
 #[cfg(test)]
 mod script;

@@ -22,6 +22,7 @@ use crate::task;
 use crate::task_times::TaskTimes;
 use crate::team::{self, Context, Contexts};
 use crate::visits::{self, Visits};
+use crate::window::{self, Window};
 
 /// The program, or, for a thread of a team, the time outside of teams.
 pub const ROOT: NodeOffset = node_offset(1);
@@ -53,6 +54,8 @@ pub mod gate {
     pub const ENDING: u32 = 64;
     /// Some call paths are guarded: their visits may be summed instead of recorded.
     pub const GUARDED: u32 = 128;
+    /// Recording follows a window.
+    pub const WINDOW: u32 = 256;
     /// More than exclusive times was asked for, which the short way does not know.
     pub const DETAIL: u32 = 512;
 }
@@ -96,6 +99,8 @@ pub struct Location {
     pub guard: Guard,
     /// What metrics have counted, on request.
     pub metrics: Option<Box<Table>>,
+    /// The part of the run that is recorded.
+    pub window: Window,
     tree: Mapped,
 }
 
@@ -145,8 +150,10 @@ impl Location {
                 visits: None,
                 guard: Guard::default(),
                 metrics: None,
+                window: Window::default(),
                 tree,
             });
+            (*place).gate |= window::first_gate(&process.options.windows, parent.is_some());
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
             if process.options.statistics {
@@ -382,6 +389,9 @@ impl Location {
     /// The long way of an enter; true where the enter is passed over.
     #[cold]
     fn enter_gated(&mut self, region: u32, now: u64) -> bool {
+        if self.gate & gate::WINDOW != 0 {
+            window::follow(self, now);
+        }
         if self.is_passing() {
             self.skipped += 1;
             if self.gate & gate::SKIPPING != 0 {
@@ -436,6 +446,9 @@ impl Location {
             return;
         }
         let region = self.process.off_region();
+        // It is switched already: a window has no say in the events of that.
+        let watched = self.gate & gate::WINDOW;
+        self.gate &= !watched;
         if on {
             self.gate &= !gate::OFF;
             self.skipped = 0;
@@ -447,6 +460,7 @@ impl Location {
             (self.off, self.skipped) = (self.place(), 0);
             self.gate |= gate::OFF;
         }
+        self.gate |= watched;
     }
 
     fn record_mode(&mut self, now: u64, mode: u8) {

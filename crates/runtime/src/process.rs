@@ -18,6 +18,7 @@ use crate::location::Location;
 use crate::memory;
 use crate::metrics::{self, Metrics};
 use crate::seat::{self, Seat};
+use pompeii_live::filter::Windows;
 
 const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
 const TEAMS_RESERVED: usize = 1 << 18;
@@ -45,6 +46,8 @@ pub struct Options {
     /// Metrics count the script's own time.
     #[cfg(test)]
     pub script_metrics: bool,
+    /// The part of the run that is recorded.
+    pub windows: Windows,
     /// Functions and user regions that are recorded.
     pub filter: Selection,
     /// How many bytes of a trace may be on their way to the disk, and what happens beyond.

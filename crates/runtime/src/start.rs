@@ -24,6 +24,7 @@ use crate::openmp;
 use crate::process::{Options, Process};
 use crate::tls::{self, Thread};
 use crate::visits;
+use crate::window;
 
 static START: OnceLock<(Calibration, Started)> = OnceLock::new();
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
@@ -179,6 +180,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
     let parent = forked.and_then(|forked| forked.parent);
     let filter = Selection::of_environment(started);
     let metrics = metrics_of_environment(started);
+    let windows = window::of_environment(started);
     let (host, program) = (folder::host_name(), folder::program_name());
     let process = folder::make_live(started, &host, &program, forked.is_some(), |folder| {
         let options = Options {
@@ -192,6 +194,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             #[cfg(test)]
             script_metrics: false,
             memory: memory_budget(),
+            windows: windows.clone(),
             filter: filter.clone(),
             program: program.clone(),
             host: host.clone(),

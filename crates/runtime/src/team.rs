@@ -16,10 +16,11 @@ use pompeii_live::{Key, NodeOffset, Team, encode, node_index};
 use crate::barrier::{self, Barrier};
 use crate::events::Fields;
 use crate::instance::Task;
-use crate::location::{Location, ROOT};
+use crate::location::{Location, ROOT, gate};
 use crate::metrics;
 use crate::process::Process;
 use crate::task;
+use crate::window;
 
 /// OTF2's number for the OpenMP paradigm.
 pub const OPENMP: u8 = 3;
@@ -242,6 +243,9 @@ pub struct ParallelRegions {
 
 /// The master meets a parallel region. Returns the team, `None` where it goes unobserved.
 pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Option<u32> {
+    if !master.process.options.windows.is_whole() {
+        window::fork(master, now);
+    }
     let team = if master.is_passing() { None } else { observe(master, region, now) };
     if team.is_none() {
         master.context().bars += 1;
@@ -350,6 +354,9 @@ pub fn begin(
     if thread.tracing {
         thread.event(|room, last| encode::thread_team_begin(room, last, now, communicator));
         thread.event(|room, last| encode::enter(room, last, now, regions.parallel));
+    }
+    if thread.gate & gate::WINDOW != 0 {
+        window::follow(thread, now);
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use pompeii_analysis::format;
 use pompeii_finish::{Counted, Guarded, Manifest};
+use pompeii_model::{CallId, Cube, Role};
 use pompeii_report::{Options, RunInfo, TreeOptions};
 
 use super::{print, recover};
@@ -69,7 +71,10 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
         experiment: shown_name(&experiment.folder),
         observed_by: manifest.map(|manifest| manifest.observed_by.clone()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
-        notes: manifest.map(|manifest| notes(manifest, &experiment.folder)).unwrap_or_default(),
+        notes: off_share(&experiment.cube)
+            .into_iter()
+            .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, &experiment.folder)))
+            .collect(),
     }
 }
 
@@ -94,6 +99,29 @@ fn counted(of: &Counted) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// How much of the run was not recorded because a window or the program said so.
+fn off_share(cube: &Cube) -> Option<String> {
+    let (time, visits) = (cube.metric("time")?, cube.metric("visits")?);
+    let is_off = |call: &CallId| {
+        let region = &cube.regions[cube.calls.region(*call)];
+        region.role == Role::Artificial && region.name == "MEASUREMENT OFF"
+    };
+    let mut ticks = 0;
+    for call in cube.calls.ids().filter(is_off) {
+        let of = cube.system.locations.ids().filter(|&at| cube.get(visits, call, at) > 0);
+        ticks += of.map(|at| cube.get(time, call, at)).sum::<i64>();
+    }
+    let (off, all) = (cube.clock.seconds(ticks), cube.clock.seconds(cube.allocation_ticks()));
+    (ticks > 0).then(|| {
+        format!(
+            "Recording was off for {} of {} ({}): what happened then is in MEASUREMENT OFF.",
+            format::seconds(off),
+            format::seconds(all),
+            format::percent(off / all)
+        )
+    })
 }
 
 /// As the user may type it: relative where it is below the current folder.

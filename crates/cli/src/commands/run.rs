@@ -22,6 +22,8 @@ use crate::{child, experiment, variables};
     pompeii run --trace -o before -- ./ocean 400
     OMP_NUM_THREADS=8 pompeii run -o eight --replace -- ./ocean 400
     pompeii run --trace --filter ocean.filter -- ./ocean 400
+    pompeii run --trace --window 10:12.5 -- ./ocean 400
+    pompeii run --trace --window 'step@100:102' -- ./ocean 400
     pompeii run -- sh -c './prepare && ./solve'")]
 pub struct Arguments {
     /// Record a trace too

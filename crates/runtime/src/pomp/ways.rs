@@ -4,7 +4,7 @@
 use crate::clock;
 use crate::descriptor::{Descriptor, Slot};
 use crate::pomp::on_construct;
-use crate::{barrier, descriptor, fast, guard, sync, tls};
+use crate::{barrier, descriptor, fast, guard, sync, tls, window};
 
 /// A region is entered.
 #[inline(always)]
@@ -25,7 +25,11 @@ fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.region(process, slot);
         if !handle.is_filtered(slot) {
-            thread.enter(region, clock::now());
+            let now = clock::now();
+            if let Some(place) = handle.defined(slot).window {
+                window::enter(thread, place, now);
+            }
+            thread.enter(region, now);
         }
     });
 }
@@ -50,6 +54,9 @@ fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
         let region = handle.region(process, slot);
         if !handle.is_filtered(slot) {
             thread.exit(region, clock::now());
+            if let Some(place) = handle.defined(slot).window {
+                window::exit(thread, place, thread.header.last_ticks);
+            }
         }
     });
 }

@@ -22,6 +22,7 @@ const GUARD: Setting = Setting {
     statistics: false,
     metrics: false,
     guard: Some(Bounds { visits: 1000, time_ns: 100 }),
+    windows: "",
 };
 
 /// Regions that the scenes use.

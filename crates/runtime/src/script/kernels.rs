@@ -204,6 +204,7 @@ fn random_events_keep_the_sums() {
                 statistics: seed % 5 == 0,
                 guard: None,
                 metrics: seed % 7 == 0,
+                windows: "",
             },
         );
         run.trees();

@@ -39,11 +39,13 @@ mod tasks;
 mod teams;
 mod traces;
 mod visit_times;
+mod windows;
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 
 use expect_test::Expect;
+use pompeii_live::filter::Windows;
 use pompeii_live::metrics::parse_list;
 use pompeii_live::{Calibration, RegionKind};
 
@@ -111,6 +113,8 @@ pub struct Setting {
     pub guard: Option<Bounds>,
     /// Count a metric: the script's own time.
     pub metrics: bool,
+    /// The part of the run that is recorded.
+    pub windows: &'static str,
 }
 
 /// A clock that says what the script says.
@@ -178,8 +182,9 @@ impl Run {
             program: "program".into(),
             start: Calibration::default(),
             guard: setting.guard,
+            windows: Windows::parse(setting.windows).unwrap(),
             // With the other clock a tick is a nanosecond.
-            tsc: setting.guard.is_none(),
+            tsc: setting.guard.is_none() && setting.windows.is_empty(),
             ..Options::default()
         };
         let process = Process::start(options, None).unwrap();
@@ -195,6 +200,10 @@ impl Run {
             turns: HashMap::new(),
             loops: HashMap::new(),
         };
+        if !process.options.windows.is_whole() {
+            process.off_region();
+            run.regions.push("(off)".to_owned());
+        }
         let mut now = 0;
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let mut words = line.split_whitespace().peekable();

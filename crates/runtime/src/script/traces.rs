@@ -4,8 +4,14 @@ use expect_test::expect;
 
 use super::{Setting, check_trace};
 
-const TIMED: Setting =
-    Setting { trace: true, timed_undeferred: true, statistics: false, guard: None, metrics: false };
+const TIMED: Setting = Setting {
+    trace: true,
+    timed_undeferred: true,
+    statistics: false,
+    guard: None,
+    metrics: false,
+    windows: "",
+};
 
 /// Figure 1 of the tasks paper: Enter, TaskCreate, TaskSwitch, Enter, Leave, TaskComplete, TaskSwitch
 /// back, Leave.

@@ -1,0 +1,87 @@
+//! `run --window` and `--select`: only a part of the run is recorded, and everything is balanced.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use common::{Ended, Sandbox};
+use serde_json::Value;
+
+/// Ten steps of a function, each with a team; then one long team whose threads do steps of 1 ms.
+const STEPS: &str = "#include <unistd.h>
+static int step(int n) {
+  int sum = 0;
+#pragma omp parallel for num_threads(2) reduction(+:sum)
+  for (int i = 0; i < 8; i++) sum += i + n;
+  return sum;
+}
+static void wait(void) { usleep(1000); }
+int main(void) {
+  int sum = 0;
+  for (int n = 0; n < 10; n++) sum += step(n);
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 200; i++) wait();
+  return sum == 0;
+}
+";
+
+fn compile() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("steps.c", STEPS);
+    sandbox.succeeds("compile --functions -q -- gcc -g -fopenmp steps.c -o steps");
+    sandbox
+}
+
+fn visits(sandbox: &Sandbox, region: &str) -> u64 {
+    let report = sandbox.succeeds("report exp --json").output;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["sum_error"], Value::Null);
+    let regions = report["regions"].as_array().unwrap();
+    let known = regions.iter().find(|known| known["name"] == region);
+    known.map_or(0, |known| known["visits"].as_u64().unwrap())
+}
+
+#[test]
+fn visits_of_a_region_open_windows() {
+    let sandbox = compile();
+    let ended = sandbox.succeeds("run --trace --window step@2,5:7 -o exp -- ./steps");
+    ended.says("Recording was off for ");
+    let parallel = "!$omp parallel @steps.c:4";
+    assert_eq!((visits(&sandbox, "step"), visits(&sandbox, parallel)), (4, 8));
+    assert_eq!((visits(&sandbox, "wait"), visits(&sandbox, "main")), (0, 0));
+    sandbox.file("selective", "other 1\nstep 0, 8:20\n");
+    let mut command = sandbox.command("run --trace -q -o exp --replace -- ./steps");
+    let command = command.env("SCOREP_SELECTIVE_CONFIG_FILE", "selective");
+    Ended::of(command.output().unwrap()).says("using SCOREP_SELECTIVE_CONFIG_FILE=selective");
+    assert_eq!((visits(&sandbox, "step"), visits(&sandbox, parallel)), (3, 6));
+}
+
+#[test]
+fn a_window_of_time_may_lie_inside_of_a_region() {
+    let sandbox = compile();
+    let ended = sandbox.succeeds("run --trace --window 0.05:0.1 -o exp -- ./steps");
+    ended.says("Recording was off for ");
+    // The long team is whole; about 50 of each thread's 200 steps of at least 1 ms are seen.
+    let seen = visits(&sandbox, "wait");
+    assert!((1..=100).contains(&seen), "{seen} steps in 50 ms on 2 threads");
+    assert_eq!(visits(&sandbox, "!$omp parallel @steps.c:12"), 2);
+    // A window that never comes.
+    sandbox.succeeds("run --window 1000: -o exp --replace -- ./steps");
+    assert_eq!((visits(&sandbox, "wait"), visits(&sandbox, "step")), (0, 0));
+    assert_eq!(visits(&sandbox, "!$omp parallel @steps.c:4"), 20);
+    // All of it.
+    sandbox.succeeds("run --window : -o exp --replace -- ./steps");
+    assert_eq!((visits(&sandbox, "wait"), visits(&sandbox, "step")), (400, 10));
+}
+
+#[test]
+fn a_wrong_window_is_refused_before_the_start() {
+    let sandbox = Sandbox::new();
+    let refused = sandbox.pompeii("run --window 5 -o exp -- touch started");
+    assert_eq!(refused.code, Some(125));
+    refused.says("--window `5`: expected START:END in seconds, or REGION@FIRST:LAST");
+    sandbox.file("selective", "step 3:x\n");
+    let refused = sandbox.pompeii("run --select selective -o exp -- touch started");
+    assert_eq!(refused.code, Some(125));
+    refused.says("selective recording selective: line 1: `3:x`");
+    assert!(!sandbox.exists("exp") && !sandbox.exists("started"));
+}
