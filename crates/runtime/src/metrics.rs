@@ -186,7 +186,7 @@ impl Table {
     #[cfg_attr(not(test), allow(unused_variables, reason = "scripts count their own time"))]
     fn advance(&mut self, process: &Process, now: u64) -> Option<()> {
         #[cfg(test)]
-        if process.options.script_metrics {
+        if is_script_time(process) {
             self.counted.fill(now - std::mem::replace(&mut self.script_last, now));
             self.totals.iter_mut().for_each(|total| *total += self.counted[0]);
             return Some(());
@@ -206,12 +206,21 @@ impl Table {
     #[cfg_attr(not(test), allow(unused_variables, reason = "scripts count their own time"))]
     fn skip(&mut self, process: &Process, now: u64) {
         #[cfg(test)]
-        if process.options.script_metrics {
+        if is_script_time(process) {
             self.script_last = now;
             return;
         }
         with_counters(process, Counters::skip);
     }
+}
+
+/// Name of the metric of scripts, which count their own time.
+#[cfg(test)]
+pub const SCRIPT_TIME: &str = "script time";
+
+#[cfg(test)]
+fn is_script_time(process: &Process) -> bool {
+    process.metrics.list.iter().any(|metric| metric.name == SCRIPT_TIME)
 }
 
 /// Uses the calling thread's counters, which are opened the first time. `None` while the thread

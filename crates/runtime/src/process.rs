@@ -43,9 +43,6 @@ pub struct Options {
     pub legacy_records: bool,
     /// Metrics beside time.
     pub metrics: Vec<Metric>,
-    /// Metrics count the script's own time.
-    #[cfg(test)]
-    pub script_metrics: bool,
     /// The part of the run that is recorded.
     pub windows: Windows,
     /// Functions and user regions that are recorded.

@@ -191,8 +191,6 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             guard: guard_bounds(),
             legacy_records: folder::enabled(&["POMPEII_LEGACY_RECORDS"]),
             metrics: metrics.clone(),
-            #[cfg(test)]
-            script_metrics: false,
             memory: memory_budget(),
             windows: windows.clone(),
             filter: filter.clone(),

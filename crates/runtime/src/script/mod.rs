@@ -46,13 +46,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use expect_test::Expect;
 use pompeii_live::filter::Windows;
-use pompeii_live::metrics::parse_list;
+use pompeii_live::metrics::{Metric, parse_list};
 use pompeii_live::{Calibration, RegionKind};
 
 use crate::clock::Clock;
 use crate::descriptor::Defined;
 use crate::guard::Bounds;
 use crate::location::Location;
+use crate::metrics::SCRIPT_TIME;
 use crate::process::{Options, Process, RegionText};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
@@ -117,6 +118,13 @@ pub struct Setting {
     pub windows: &'static str,
 }
 
+/// A metric that counts the script's own time.
+fn script_time() -> Vec<Metric> {
+    let mut metrics = parse_list("page-faults", ",").unwrap();
+    metrics[0].name = SCRIPT_TIME.to_owned();
+    metrics
+}
+
 /// A clock that says what the script says.
 #[derive(Clone, Copy)]
 struct At(u64);
@@ -177,8 +185,7 @@ impl Run {
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
             statistics: setting.statistics,
-            metrics: if setting.metrics { parse_list("page-faults", ",").unwrap() } else { vec![] },
-            script_metrics: setting.metrics,
+            metrics: if setting.metrics { script_time() } else { Vec::new() },
             program: "program".into(),
             start: Calibration::default(),
             guard: setting.guard,
