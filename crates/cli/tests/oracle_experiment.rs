@@ -155,6 +155,100 @@ fn readers_of_traces_and_reports_accept_the_examples() {
     }
 }
 
+/// Resource usage is there on every machine. Metrics, the times of visits and of task instances are
+/// rows of kinds that plain profiles do not have, and old records are those of another model.
+#[test]
+fn readers_accept_what_is_measured_on_request() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let coarse = examples().join("kernels/coarse.c");
+    let source = coarse.display();
+    sandbox.succeeds(&format!("compile --strict -q -- gcc -O1 -fopenmp {source} -o prog -lm"));
+    let run = |options: &str| {
+        sandbox.succeeds(&format!("run -q --trace --replace {options} -o exp -- ./prog 20 40"));
+        silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")))
+    };
+    let plain = run("--metrics ru_minflt,ru_utime,memory-high-water --statistics");
+    accept(&sandbox);
+    assert!(plain.contains("METRIC") && plain.contains("ru_utime"), "{plain}");
+    let profile = sandbox.path("exp/profile.cubex");
+    let read = silent(Command::new(python()).args(["-c", MEASURED]).arg(profile));
+    assert_eq!(read.trim(), "good", "{read}");
+    let old = run("--legacy-records");
+    silent(
+        Command::new("/usr/bin/python3").args(["-c", EVENTS]).arg(sandbox.path("exp/traces.otf2")),
+    );
+    let count = |text: &str, kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
+    assert_eq!(count(&old, "THREAD_"), 0, "{old}");
+    for (now, before) in [
+        ("THREAD_FORK", "OMP_FORK"),
+        ("THREAD_JOIN", "OMP_JOIN"),
+        ("THREAD_TASK_CREATE", "OMP_TASK_CREATE"),
+        ("THREAD_TASK_COMPLETE", "OMP_TASK_COMPLETE"),
+    ] {
+        assert!(count(&old, before) > 0, "{before}");
+        assert_eq!(count(&plain, now), count(&old, before), "{before}");
+    }
+}
+
+/// Criticals that are short and many: the trace has their sums, in metric classes behind those that
+/// were asked for.
+const CRITICALS: &str = "int main(void) {
+  long sum = 0;
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 100000; i++) {
+#pragma omp critical
+    sum += i;
+  }
+  return sum == 0;
+}
+";
+
+#[test]
+fn readers_accept_sums_beside_metrics() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.file("criticals.c", CRITICALS);
+    sandbox.succeeds("compile --strict -q -- gcc -O1 -fopenmp criticals.c -o criticals");
+    sandbox.succeeds(
+        "run -q --trace --metrics ru_minflt,ru_utime,ru_stime,ru_nvcsw -o exp -- ./criticals",
+    );
+    accept(&sandbox);
+    let global = silent(Command::new("otf2-print").arg("-G").arg(sandbox.path("exp/traces.otf2")));
+    let classes = global.lines().filter(|line| line.starts_with("METRIC_CLASS"));
+    assert!(classes.count() > 2, "{global}");
+    assert!(global.contains("visits of !$omp critical"), "{global}");
+}
+
+/// Counted page faults are above 0, and the visits of a call path lie between their extremes.
+const MEASURED: &str = r#"
+import sys, pycubexr
+with pycubexr.CubexParser(sys.argv[1]) as cubex:
+    root = cubex.get_root_cnodes()[0]
+    def values(name):
+        return cubex.get_metric_values(cubex.get_metric_by_name(name))
+    def below(cnode):
+        yield cnode
+        for child in cnode.get_children():
+            yield from below(child)
+    assert sum(sum(values("ru_minflt").cnode_values(c)) for c in below(root)) > 0, "ru_minflt"
+    low, high = values("min_time"), values("max_time")
+    seen = 0
+    # The reader cannot make up rows of these types that the file leaves out.
+    for cnode in [c for c in below(root) if c.id in high.cnode_indices]:
+        ends = [v.cnode_values(cnode).astype(float) for v in (low, high)]
+        for least, most in zip(*ends):
+            if most > 0:
+                assert 0 <= least <= most, (least, most)
+                seen += 1
+    assert seen > 2, seen
+print("good")
+"#;
+
 /// Ordered, taskloops, taskgroups, cancellation and their kin: roles that only newer constructs have.
 const NEWER: &str = "#include <stdio.h>
 int main(void) {
@@ -220,6 +314,11 @@ fn readers_of_traces_and_reports_accept_newer_constructs() {
     assert!(report.contains("\"clauses\": \"ordered schedule(static,1)\""), "{report}");
 }
 
+/// The interpreter that has pycubexr.
+fn python() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".into())
+}
+
 /// What a run wrote is read by the reference library's tools and reader, and by pycubexr.
 fn accept(sandbox: &Sandbox) {
     let trace = sandbox.path("exp/traces.otf2");
@@ -227,9 +326,8 @@ fn accept(sandbox: &Sandbox) {
     assert!(events.contains("THREAD_TEAM_BEGIN") && events.contains("LEAVE"));
     let global = silent(Command::new("otf2-print").arg("-G").arg(&trace));
     assert!(global.contains("COMM_LOCATIONS"));
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let profile = sandbox.path("exp/profile.cubex");
-    let report = silent(Command::new(python).args(["-c", SUMS]).arg(profile));
+    let report = silent(Command::new(python()).args(["-c", SUMS]).arg(profile));
     assert_eq!(report.trim(), "good", "{report}");
     silent(Command::new("/usr/bin/python3").args(["-c", EVENTS]).arg(&trace));
 }

@@ -2,7 +2,7 @@
 //! the manifest says of how they were read.
 
 use pompeii_live::metrics::MetricUnit;
-use pompeii_live::{CLASS_MEMBERS, Definition as Live, LiveProcess, METRICS_FIRST_CLASS};
+use pompeii_live::{CLASS_MEMBERS, Definition as Live, LiveProcess};
 use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Role, Unit};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::{MetricClass, MetricMember};
@@ -118,24 +118,24 @@ fn border(cube: &Cube, call: CallId) -> CallId {
 }
 
 /// Defines the metrics in the trace: classes of a few members each, whose values come right before
-/// the Enter or Leave of the same time.
-pub fn define(archive: &mut ArchiveWriter, live: &LiveProcess) -> Result<(), Error> {
+/// the Enter or Leave of the same time. Returns the number of members.
+pub fn define(archive: &mut ArchiveWriter, live: &LiveProcess) -> Result<u32, Error> {
     let metrics = counted(live);
     for (class, members) in metrics.chunks(CLASS_MEMBERS).enumerate() {
-        let first = METRICS_FIRST_CLASS + (class * CLASS_MEMBERS) as u32;
+        let first = (class * CLASS_MEMBERS) as u32;
         let ids: Vec<MetricMemberRef> =
             (first..first + members.len() as u32).map(MetricMemberRef).collect();
         for (&id, &(name, unit, mark)) in ids.iter().zip(members) {
             define_member(archive, id, (name, unit, mark))?;
         }
         archive.define(MetricClass {
-            id: MetricRef(METRICS_FIRST_CLASS + class as u32),
+            id: MetricRef(class as u32),
             metric_members: ids,
             metric_occurrence: enums::MetricOccurrence::SYNCHRONOUS,
             recorder_kind: enums::RecorderKind::CPU,
         })?;
     }
-    Ok(())
+    Ok(metrics.len() as u32)
 }
 
 fn define_member(

@@ -67,9 +67,11 @@ const MEMBERS: [(&str, &str, &str, enums::MetricMode); 4] = [
     ("longest", "ticks", "time of the longest", enums::MetricMode::ABSOLUTE_LAST),
 ];
 
-/// Defines the metric class of each region that was guarded (decision 21).
+/// Defines the metric class of each region that was guarded (decision 21), with members from
+/// `first_member` on.
 pub fn define(
     archive: &mut ArchiveWriter,
+    first_member: u32,
     live: &LiveProcess,
     cube: &Cube,
 ) -> Result<(), pompeii_otf2::Error> {
@@ -81,7 +83,7 @@ pub fn define(
             _ => None,
         })
         .collect();
-    let mut ids = (0..).map(MetricMemberRef);
+    let mut ids = (first_member..).map(MetricMemberRef);
     for (class, region) in classes {
         let Some(found) = cube.regions.get(RegionId(region)) else { continue };
         let mut members = Vec::new();

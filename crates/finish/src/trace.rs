@@ -59,8 +59,8 @@ pub fn write(live: &LiveProcess, unified: &Unified, folder: &Path) -> Result<(),
         define_region(&mut archive, RegionRef(index as u32), region)?;
     }
     define_teams(&mut archive, live)?;
-    guard::define(&mut archive, live, &unified.cube)?;
-    counted::define(&mut archive, live)?;
+    let members = counted::define(&mut archive, live)?;
+    guard::define(&mut archive, members, live, &unified.cube)?;
     let anchor = Anchor {
         machine: live.host.clone(),
         creator: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -57,10 +57,15 @@ pub const FAILED_PREFIX: &str = "not-measured-";
 /// Bytes of one event chunk, the same in live state and in the archive.
 pub const CHUNK_BYTES: usize = 1 << 20;
 
-/// Metric classes of requested metrics in the trace begin here; what else has classes begins at 0.
-pub const METRICS_FIRST_CLASS: u32 = 1 << 20;
-/// So many requested metrics are a class: their values fit into the room of an event.
+/// So many requested metrics are a metric class of the trace: their values fit into the room of an
+/// event.
 pub const CLASS_MEMBERS: usize = 3;
+
+/// Number of classes of the requested metrics. Theirs come first and other classes follow, since
+/// readers want dense ids.
+pub const fn metric_classes(metrics: usize) -> u32 {
+    metrics.div_ceil(CLASS_MEMBERS) as u32
+}
 
 /// Name of a location's header and call-tree file.
 pub fn location_file(location: u32) -> String {

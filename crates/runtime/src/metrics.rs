@@ -10,9 +10,7 @@ use std::cell::RefCell;
 
 use pompeii_live::encode::{self, MetricValue};
 use pompeii_live::metrics::{Counters, Metric, Source};
-use pompeii_live::{
-    CLASS_MEMBERS, Definition, METRICS_FIRST_CLASS, Mapped, RegionKind, metrics_file, node_index,
-};
+use pompeii_live::{CLASS_MEMBERS, Definition, Mapped, RegionKind, metrics_file, node_index};
 
 use crate::clock;
 use crate::location::{Location, gate};
@@ -166,7 +164,7 @@ pub fn read(thread: &mut Location, now: u64) {
         for (member, &value) in members.iter_mut().zip(values) {
             *member = MetricValue::U64(value);
         }
-        let (class, members) = (METRICS_FIRST_CLASS + class as u32, &members[..values.len()]);
+        let (class, members) = (class as u32, &members[..values.len()]);
         thread.event(|room, last| encode::metric(room, last, now, class, members).unwrap_or(0));
     }
     thread.metrics = Some(table);

@@ -303,12 +303,14 @@ impl Process {
 
     /// The metric class of a region's sums (see [`crate::guard`]).
     pub fn guard_class(&self, region: u32) -> u32 {
+        let first = pompeii_live::metric_classes(self.metrics.list.len());
         let guarded = &mut lock(&self.definitions).guarded;
         let known = guarded.iter().position(|&known| known == region);
-        known.unwrap_or_else(|| {
+        let position = known.unwrap_or_else(|| {
             guarded.push(region);
             guarded.len() - 1
-        }) as u32
+        });
+        first + position as u32
     }
 
     fn note_border(&self, region: u32, kind: RegionKind) {
