@@ -22,6 +22,7 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
     let cube = &unified.cube;
     let (report, calls) = report(cube);
     let mut writer = Writer::create(path, &report, WriteOptions::default())?;
+    write_files(&mut writer, cube, &calls)?;
     let own: HashMap<cubex::CallPathId, CallId> =
         calls.enumerated().map(|(own, &theirs)| (theirs, own)).collect();
     for (metric, definition) in cube.metrics().enumerated() {
@@ -46,13 +47,33 @@ pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
         }
     }
     write_statistics(&mut writer, cube, &own)?;
-    let waits: Vec<Wait> = cube.waits.iter().map(|wait| stored(wait, &calls)).collect();
-    writer.file(WAITS_FILE, Wait::write_all(&waits).as_bytes())?;
     writer.finish().map(drop)
 }
 
-/// Behind the metrics of the cube: statistics of task instances and of visits. Histograms, and what
-/// is read back exactly, are in files.
+/// What has a dimension that the cube lacks, or is read back exactly; nothing where there is none.
+fn write_files(
+    writer: &mut Writer<'_, File>,
+    cube: &Cube,
+    calls: &IndexVec<CallId, cubex::CallPathId>,
+) -> Result<(), cubex::Error> {
+    let waits: Vec<Wait> = cube.waits.iter().map(|wait| stored(wait, calls)).collect();
+    let visit = |times: &VisitTimes| VisitTimes {
+        call: CallId::from_index(calls[times.call].index()),
+        ..*times
+    };
+    let visits: Vec<VisitTimes> = cube.visit_times.iter().map(visit).collect();
+    let files = [
+        (VISITS_FILE, VisitTimes::write_all(&visits)),
+        (TASKS_FILE, TaskTimes::write_all(&cube.task_times)),
+        (WAITS_FILE, Wait::write_all(&waits)),
+    ];
+    for (name, text) in files.iter().filter(|(_, text)| !text.is_empty()) {
+        writer.file(name, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Behind the metrics of the cube: statistics of task instances and of visits.
 fn write_statistics(
     writer: &mut Writer<'_, File>,
     cube: &Cube,
@@ -72,12 +93,7 @@ fn write_statistics(
             }
         }
     }
-    let calls: HashMap<CallId, CallId> =
-        own.iter().map(|(theirs, &own)| (own, CallId::from_index(theirs.index()))).collect();
-    let stored = |times: &VisitTimes| VisitTimes { call: calls[&times.call], ..*times };
-    let visits: Vec<VisitTimes> = cube.visit_times.iter().map(stored).collect();
-    writer.file(VISITS_FILE, VisitTimes::write_all(&visits).as_bytes())?;
-    writer.file(TASKS_FILE, TaskTimes::write_all(&cube.task_times).as_bytes())
+    Ok(())
 }
 
 /// The wait with the report's call paths; locations are the same there.
