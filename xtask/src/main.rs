@@ -20,7 +20,7 @@ const HELP: &str = "\
 cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
 cargo xtask programs [PART]    the real programs whose names contain PART
-cargo xtask bench NAME          what something costs, beside what it is compared with
+cargo xtask bench NAME [ON]    what something costs, beside what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give the instrumenter arbitrary bytes for so many seconds
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
 cargo xtask tidy               layers, style and budget (also an ordinary test)
@@ -44,7 +44,7 @@ fn execute(words: &[String]) -> Result<()> {
         Some("demo") => demo::run(),
         Some("test") => test::run(argument),
         Some("programs") => test::programs(argument),
-        Some("bench") => bench::run(argument),
+        Some("bench") => bench::run(argument, words.get(2).map(String::as_str)),
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
         Some("sanitize") => sanitize::run(argument),
         Some("tidy") => tidy::run(&root()),

@@ -1,5 +1,6 @@
 //! How many megabytes of source per second are instrumented, beside `opari2`. Both read a file and
-//! write the result to a file; they take turns, and the median of several turns counts.
+//! write the result to a file; they take turns, and the median of several turns counts. Texts are
+//! made here, or with a folder are the sources below it, joined by language ([`super::suite`]).
 
 use std::fmt::Write;
 use std::fs;
@@ -7,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::{cpu_time, median};
+use super::{cpu_time, median, suite};
 use crate::shell;
 
 const TURNS: usize = 5;
-const SIZE_BYTES: usize = 8_000_000;
+/// About as large is each text.
+pub const SIZE_BYTES: usize = 8_000_000;
 
 /// A source: its file, and what its text repeats. `FILL` stands for so many lines of computation.
 struct Source {
@@ -61,7 +63,7 @@ const fn fortran(file: &'static str, unit: &'static str, lines: usize) -> Source
 }
 
 /// Writes the sources and prints the table.
-pub fn run() -> Result<()> {
+pub fn run(suite: Option<&str>) -> Result<()> {
     let ours = shell::build_pompeii()?.display().to_string();
     let folder = shell::target_folder().join("bench");
     fs::create_dir_all(&folder)?;
@@ -73,16 +75,25 @@ pub fn run() -> Result<()> {
         "{:12} {:>6} {:>14} {:>14} {:>14}",
         "", "MB", "directives/kB", "pompeii MB/s", "opari2 MB/s"
     );
-    for source in &SOURCES {
-        let (path, directives) = write(source, &folder)?;
-        println!("{}", row(source, &path, directives, &ours, with_opari2)?);
+    let texts: Vec<Text> = match suite {
+        Some(suite) => suite::join(Path::new(suite), &folder)?,
+        None => SOURCES.iter().map(|source| write(source, &folder)).collect::<Result<_>>()?,
+    };
+    for text in &texts {
+        println!("{}", row(text, &ours, with_opari2)?);
     }
-    println!("processor time, median of {TURNS} turns; again: cargo xtask bench instrument");
+    let on = suite.map_or_else(String::new, |suite| format!(" {suite}"));
+    println!("processor time, median of {TURNS} turns; again: cargo xtask bench instrument{on}");
     Ok(())
 }
 
-/// Writes a source; returns its path and how many directives it has.
-fn write(source: &Source, folder: &Path) -> Result<(PathBuf, usize)> {
+/// A text on the disk, and how many directives it has.
+pub struct Text {
+    pub path: PathBuf,
+    pub directives: usize,
+}
+
+fn write(source: &Source, folder: &Path) -> Result<Text> {
     let mut text = source.head.to_owned();
     let mut units = 0;
     while text.len() < SIZE_BYTES {
@@ -94,29 +105,29 @@ fn write(source: &Source, folder: &Path) -> Result<(PathBuf, usize)> {
     }
     let path = folder.join(source.file);
     fs::write(&path, &text)?;
-    Ok((path, if source.unit.contains("omp") { units } else { 0 }))
+    Ok(Text { path, directives: if source.unit.contains("omp") { units } else { 0 } })
 }
 
-fn row(
-    source: &Source,
-    path: &Path,
-    directives: usize,
-    ours: &str,
-    with_opari2: bool,
-) -> Result<String> {
-    let path = path.display().to_string();
+/// `opari2` fails on some real texts.
+fn row(text: &Text, ours: &str, with_opari2: bool) -> Result<String> {
+    let path = text.path.display().to_string();
     let output = format!("{path}.out");
     let (mut pompeii, mut opari2) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         pompeii.push(cpu_time::seconds(ours, &["instrument", &path, "-o", &output])?);
         if with_opari2 {
-            opari2.push(cpu_time::seconds("opari2", &[&path, &output])?);
+            opari2.extend(cpu_time::seconds("opari2", &[&path, &output]).ok());
         }
     }
     let megabytes = fs::metadata(&path)?.len() as f64 / 1e6;
     let speed = |seconds: Vec<f64>| format!("{:.0}", megabytes / median(seconds));
-    let theirs = if with_opari2 { speed(opari2) } else { "-".to_owned() };
-    let density = directives as f64 / megabytes / 1e3;
-    let ours = speed(pompeii);
-    Ok(format!("{:12} {megabytes:6.1} {density:14.2} {ours:>14} {theirs:>14}", source.file))
+    let theirs = match (with_opari2, opari2.len()) {
+        (true, TURNS) => speed(opari2),
+        (true, _) => "fails".to_owned(),
+        (false, _) => "-".to_owned(),
+    };
+    let density = text.directives as f64 / megabytes / 1e3;
+    let (ours, file) = (speed(pompeii), text.path.file_name().unwrap_or_default());
+    let file = file.to_string_lossy();
+    Ok(format!("{file:12} {megabytes:6.1} {density:14.2} {ours:>14} {theirs:>14}"))
 }

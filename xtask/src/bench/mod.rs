@@ -1,27 +1,29 @@
-//! `cargo xtask bench NAME`: what something costs, beside what it is compared with. To add a
-//! benchmark: a file here, and its line in `BENCHMARKS`.
+//! `cargo xtask bench NAME [ON]`: what something costs, beside what it is compared with; `ON` is
+//! what it is measured on, for benchmarks that know several things. To add a benchmark: a file
+//! here, and its line in `BENCHMARKS`.
 
 mod cpu_time;
 mod instrument;
 mod otf2;
 mod overhead;
+mod suite;
 
 use anyhow::{Result, bail};
 
 /// A name, and what is measured.
-type Benchmark = (&'static str, fn() -> Result<()>);
+type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
 const BENCHMARKS: [Benchmark; 3] =
-    [("instrument", instrument::run), ("otf2", otf2::run), ("overhead", overhead::run)];
+    [("instrument", instrument::run), ("otf2", |_| otf2::run()), ("overhead", |_| overhead::run())];
 
 /// Runs the benchmark that is called `name`.
-pub fn run(name: Option<&str>) -> Result<()> {
+pub fn run(name: Option<&str>, on: Option<&str>) -> Result<()> {
     let found = BENCHMARKS.iter().find(|(known, _)| name == Some(known));
     let Some((_, benchmark)) = found else {
         let names = BENCHMARKS.map(|(name, _)| name).join(", ");
         bail!("no benchmark `{}`; benchmarks are {names}", name.unwrap_or_default());
     };
-    benchmark()
+    benchmark(on)
 }
 
 /// The middle one of an odd number of measurements.
