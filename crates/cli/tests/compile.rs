@@ -335,6 +335,6 @@ fn trigraphs_are_what_the_preprocessor_says_they_are() {
     );
     let words = "compile --strict -- gcc -std=c99 -w -fopenmp old.c -o old";
     sandbox.succeeds(words).says("old.c: instrumented 2 of 2 directives after preprocessing");
-    let status = Command::new(sandbox.path("old")).status().unwrap();
+    let status = Command::new(sandbox.path("old")).current_dir(sandbox.path("")).status().unwrap();
     assert_eq!(status.code(), Some(2));
 }
