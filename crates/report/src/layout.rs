@@ -17,6 +17,11 @@ pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
+/// What a name gets in front of columns of these widths.
+pub fn name_width(options: &Options, columns: &[usize]) -> usize {
+    options.width.saturating_sub(columns.iter().sum::<usize>() + 1).max(20)
+}
+
 /// Text cut to `columns`, with `…` in its middle: begin and end of a name tell most.
 pub fn fit(text: &str, columns: usize) -> String {
     let chars: Vec<char> = text.chars().collect();

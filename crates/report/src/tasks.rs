@@ -4,7 +4,7 @@ use pompeii_analysis::{TaskInstances, format, task_instances};
 use pompeii_model::{Cube, Distribution, TaskTime};
 
 use crate::Options;
-use crate::layout::{Style, fit, left, right, wrap};
+use crate::layout::{Style, fit, left, name_width, right, wrap};
 
 /// Constructs that are shown.
 const SHOWN: usize = 10;
@@ -18,7 +18,7 @@ pub fn tasks(cube: &Cube, options: &Options) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let heading = left("Tasks: time per instance", name_width(options));
+    let heading = left("Tasks: time per instance", name_width(options, &NUMBERS));
     let titles = ["instances", "mean", "deviation", "min", "max"];
     let columns: String = titles.iter().zip(NUMBERS).map(|(title, n)| right(title, n)).collect();
     let mut text = format!(" {}{columns}\n", Style::new(options).bold(&heading));
@@ -32,10 +32,6 @@ pub fn tasks(cube: &Cube, options: &Options) -> String {
     text
 }
 
-fn name_width(options: &Options) -> usize {
-    options.width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(20)
-}
-
 fn construct(cube: &Cube, of: &TaskInstances, options: &Options) -> String {
     let mut text = format!(" {}\n", fit(&cube.regions[of.region].name, options.width - 1));
     for (time, distribution) in of.times() {
@@ -44,7 +40,7 @@ fn construct(cube: &Cube, of: &TaskInstances, options: &Options) -> String {
         }
     }
     if of.undeferred > 0 {
-        let name = left("  undeferred, counted only", name_width(options));
+        let name = left("  undeferred, counted only", name_width(options, &NUMBERS));
         text += &format!(" {name}{}\n", right(&format::count(of.undeferred), NUMBERS[0]));
     }
     let bins = histogram(cube, &of.execution);
@@ -63,7 +59,7 @@ fn line(cube: &Cube, time: TaskTime, of: &Distribution, options: &Options) -> St
         seconds(moments.max as f64),
     ];
     let columns: String = numbers.iter().zip(NUMBERS).map(|(text, n)| right(text, n)).collect();
-    format!(" {}{columns}\n", left(&name, name_width(options)))
+    format!(" {}{columns}\n", left(&name, name_width(options, &NUMBERS)))
 }
 
 /// How many instances took how long: the bins that count, each with its upper bound.

@@ -6,7 +6,7 @@ use pompeii_analysis::{Lens, format};
 use pompeii_model::{CallId, Cube, IndexVec, MetricId, Unit};
 
 use crate::Options;
-use crate::layout::{Style, fit, left, right, width};
+use crate::layout::{Style, fit, left, name_width, right, width};
 
 /// What the trees show.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ struct Line<'a> {
 
 impl Table<'_> {
     fn name_width(&self) -> usize {
-        self.options.layout.width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(20)
+        name_width(&self.options.layout, &NUMBERS)
     }
 
     fn heading(&self, title: &str) -> String {

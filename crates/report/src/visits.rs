@@ -5,7 +5,7 @@ use pompeii_analysis::format;
 use pompeii_model::{CallId, Cube, Moments};
 
 use crate::Options;
-use crate::layout::{Style, fit, left, right};
+use crate::layout::{Style, fit, left, name_width, right};
 
 /// Call paths that are shown.
 const SHOWN: usize = 15;
@@ -30,7 +30,7 @@ pub fn visits(cube: &Cube, options: &Options) -> String {
         return String::new();
     }
     found.sort_by_key(|(call, moments)| (-moments.sum, *call));
-    let heading = left("Call paths: time per visit", name_width(options));
+    let heading = left("Call paths: time per visit", name_width(options, &NUMBERS));
     let titles = ["visits", "mean", "deviation", "min", "max"];
     let columns: String = titles.iter().zip(NUMBERS).map(|(title, n)| right(title, n)).collect();
     let mut text = format!(" {}{columns}\n", Style::new(options).bold(&heading));
@@ -42,10 +42,6 @@ pub fn visits(cube: &Cube, options: &Options) -> String {
         text += &format!(" ({more} more: --json has all)\n");
     }
     text
-}
-
-fn name_width(options: &Options) -> usize {
-    options.width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(20)
 }
 
 fn line(cube: &Cube, call: CallId, of: &Moments, options: &Options) -> String {
@@ -60,5 +56,8 @@ fn line(cube: &Cube, call: CallId, of: &Moments, options: &Options) -> String {
     ];
     let columns: String = numbers.iter().zip(NUMBERS).map(|(text, n)| right(text, n)).collect();
     let name = name.strip_prefix("!$omp ").unwrap_or(name);
-    format!(" {}{columns}\n", left(&fit(name, name_width(options) - 1), name_width(options)))
+    format!(
+        " {}{columns}\n",
+        left(&fit(name, name_width(options, &NUMBERS) - 1), name_width(options, &NUMBERS))
+    )
 }

@@ -5,7 +5,7 @@ use pompeii_analysis::{Cause, Lens, WaitedAt, format, waited_at};
 use pompeii_model::Cube;
 
 use crate::Options;
-use crate::layout::{Style, fit, left, right};
+use crate::layout::{Style, fit, left, name_width, right};
 
 /// Constructs, and causes of each, that are shown.
 const SHOWN: usize = 5;
@@ -19,7 +19,7 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
         return String::new();
     }
     let style = Style::new(options);
-    let heading = left("Waiting, and for whom", name_width(options));
+    let heading = left("Waiting, and for whom", name_width(options, &NUMBERS));
     let columns = right("lost", NUMBERS[0]) + &right("times", NUMBERS[1]);
     let mut text = format!(" {}{columns}{}\n", style.bold(&heading), right("share", NUMBERS[2]));
     for at in found.iter().take(SHOWN) {
@@ -30,10 +30,6 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
         text += &format!(" ({more} more: --json has all)\n");
     }
     text
-}
-
-fn name_width(options: &Options) -> usize {
-    options.width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(20)
 }
 
 fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
@@ -52,7 +48,7 @@ fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
 }
 
 fn line(options: &Options, name: &str, (seconds, visits, share): (f64, i64, f64)) -> String {
-    let name = left(&fit(name, name_width(options)), name_width(options));
+    let name = left(&fit(name, name_width(options, &NUMBERS)), name_width(options, &NUMBERS));
     let numbers = right(&format::seconds(seconds), NUMBERS[0])
         + &right(&format::count(visits), NUMBERS[1])
         + &right(&format::percent(share), NUMBERS[2]);

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pompeii_algebra::{CallTreeOptions, Input, Mode, Rows, call_tree, choose_metrics};
 
-use super::operand::{self, print_json};
-use crate::commands::print;
+use super::operand;
 
 /// Options of `cube calltree`.
 #[derive(clap::Args)]
@@ -53,10 +52,6 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         threshold_percent: arguments.threshold,
     };
     let tree = call_tree(&input, &options)?;
-    if arguments.json {
-        print_json(&tree)?;
-    } else {
-        print(&tree.text(arguments.lines))?;
-    }
+    operand::show(&tree, arguments.json, || tree.text(arguments.lines))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use pompeii_algebra::{CompareOptions, Input, compare};
 
-use super::operand::{self, print_json};
-use crate::commands::print;
+use super::operand;
 
 /// Options of `cube cmp`.
 #[derive(clap::Args)]
@@ -39,10 +38,6 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let (first, second) = (operand::open(&arguments.first)?, operand::open(&arguments.second)?);
     let options = CompareOptions { tolerance: arguments.tolerance, list_max: arguments.list };
     let found = compare(&Input::new(&first), &Input::new(&second), &options)?;
-    if arguments.json {
-        print_json(&found)?;
-    } else {
-        print(&found.text())?;
-    }
+    operand::show(&found, arguments.json, || found.text())?;
     Ok(if found.is_same() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -85,6 +85,14 @@ pub fn print_json(value: &impl Serialize) -> Result<()> {
     print(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
+/// Prints a result for programs or for people.
+///
+/// # Errors
+/// What the system says.
+pub fn show(value: &impl Serialize, json: bool, text: impl Fn() -> String) -> Result<()> {
+    if json { print_json(value) } else { print(&text()) }
+}
+
 /// An error of the libraries with the system's reason once, as the cause: a broken pipe is known by
 /// that, and a chain of causes does not say it twice.
 pub fn told(error: pompeii_cubex::Error) -> anyhow::Error {

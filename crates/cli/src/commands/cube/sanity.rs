@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use pompeii_algebra::{Input, sanity};
 
-use super::operand::{self, print_json};
-use crate::commands::print;
+use super::operand;
 
 /// Options of `cube sanity`.
 #[derive(clap::Args)]
@@ -29,10 +28,6 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let reader = operand::open(&arguments.report)?;
     let found = sanity(&Input::new(&reader))?;
-    if arguments.json {
-        print_json(&found)?;
-    } else {
-        print(&found.text())?;
-    }
+    operand::show(&found, arguments.json, || found.text())?;
     Ok(if found.is_sane() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
