@@ -84,7 +84,10 @@ pub fn call_tree(rows: &dyn Rows, options: &CallTreeOptions) -> Result<CallTree>
         let parameters = tree[id]
             .parameters
             .iter()
-            .map(|p| format!(" {}={}", p.key, p.value))
+            .map(|p| format!("{}={}", p.key, p.value))
+            // As a region of its own it may have this name already.
+            .filter(|text| *text != region.name)
+            .map(|text| format!(" {text}"))
             .collect::<String>();
         let place = match region.begin_line {
             _ if region.file.is_empty() => String::new(),

@@ -94,3 +94,8 @@ pub use statistics::{
 };
 pub use unify::{Mapping, SystemMode, Unified, unify};
 pub use write::write;
+
+/// The examples of the README are compiled, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -172,29 +172,31 @@ fn inclusive_and_exclusive_together() {
     );
 }
 
+/// A report with a metric of each type.
+fn all_types(number: u32) -> Reader {
+    let types = [
+        "INT8",
+        "UINT16",
+        "INT64",
+        "DOUBLE",
+        "MAXDOUBLE",
+        "COMPLEX",
+        "RATE",
+        "TAU_ATOMIC",
+        "NDOUBLES(2)",
+        "HISTOGRAM(2)",
+        "SCALE_FUNC",
+    ];
+    let metrics: Vec<String> =
+        types.iter().enumerate().map(|(i, t)| format!("m{i} EXCLUSIVE {t} #")).collect();
+    let values: Vec<String> =
+        (0..types.len()).map(|i| format!("m{i}={}", number + i as u32)).collect();
+    report(&[1], &format!("{}\n\nmain {}\n", metrics.join("\n"), values.join(" ")))
+}
+
 #[test]
-fn types_of_all_kinds() {
-    let all = |number: u32| {
-        let types = [
-            "INT8",
-            "UINT16",
-            "INT64",
-            "DOUBLE",
-            "MAXDOUBLE",
-            "COMPLEX",
-            "RATE",
-            "TAU_ATOMIC",
-            "NDOUBLES(2)",
-            "HISTOGRAM(2)",
-            "SCALE_FUNC",
-        ];
-        let metrics: Vec<String> =
-            types.iter().enumerate().map(|(i, t)| format!("m{i} EXCLUSIVE {t} #")).collect();
-        let values: Vec<String> =
-            (0..types.len()).map(|i| format!("m{i}={}", number + i as u32)).collect();
-        report(&[1], &format!("{}\n\nmain {}\n", metrics.join("\n"), values.join(" ")))
-    };
-    let (a, b) = (all(40), all(20));
+fn differences_of_all_types() {
+    let (a, b) = (all_types(40), all_types(20));
     let (a, b) = (Input::new(&a), Input::new(&b));
     check(
         &diff(&a, &b, &Combination::default()),
@@ -218,6 +220,12 @@ fn types_of_all_kinds() {
         note: metric `m10` has SCALE_FUNC values, which this operation cannot combine; it has no values in the result
     "#]],
     );
+}
+
+#[test]
+fn means_of_all_types() {
+    let (a, b) = (all_types(40), all_types(20));
+    let (a, b) = (Input::new(&a), Input::new(&b));
     check(
         &mean(&[&a, &b], &Combination::default()),
         expect![[r#"
@@ -237,6 +245,12 @@ fn types_of_all_kinds() {
         note: metric `m10` has SCALE_FUNC values, which this operation cannot combine; it has no values in the result
     "#]],
     );
+}
+
+#[test]
+fn merged_reports_of_all_types() {
+    let (a, b) = (all_types(40), all_types(20));
+    let (a, b) = (Input::new(&a), Input::new(&b));
     check(
         &merge(&[&b, &a], &Combination::default()),
         expect![[r#"

@@ -134,9 +134,12 @@ fn check_dump(options: DumpOptions, metrics: &[&str], expect: Expect) {
     expect.assert_eq(&String::from_utf8(text).unwrap());
 }
 
+fn form(format: DumpFormat) -> DumpOptions {
+    DumpOptions { format, ..DumpOptions::default() }
+}
+
 #[test]
-fn dumps_in_each_form() {
-    let form = |format| DumpOptions { format, ..DumpOptions::default() };
+fn dumps_for_people() {
     check_dump(
         form(DumpFormat::Human),
         &[],
@@ -178,6 +181,10 @@ fn dumps_in_each_form() {
 
     "#]],
     );
+}
+
+#[test]
+fn dumps_with_a_line_per_call_path() {
     check_dump(
         form(DumpFormat::Csv),
         &["time", "stats"],
@@ -193,6 +200,10 @@ fn dumps_in_each_form() {
         stats,3,"main/""odd,name""",(0;0;0;0;0),(0;0;0;0;0),(0;0;0;0;0),(0;0;0;0;0)
     "#]],
     );
+}
+
+#[test]
+fn dumps_with_a_line_per_value() {
     check_dump(
         form(DumpFormat::Csv2),
         &["wait", "visits", "rate"],
@@ -212,6 +223,10 @@ fn dumps_in_each_form() {
         2,3,0,1,0/0
     "#]],
     );
+}
+
+#[test]
+fn dumps_for_gnuplot() {
     check_dump(
         form(DumpFormat::Gnuplot),
         &["visits"],
@@ -240,6 +255,10 @@ fn dumps_in_each_form() {
 
     "#]],
     );
+}
+
+#[test]
+fn dumps_as_json() {
     check_dump(
         form(DumpFormat::Json),
         &["wait", "stats"],
@@ -254,6 +273,10 @@ fn dumps_in_each_form() {
         {"call_path":3,"metric":"stats","path":"main/\"odd,name\"","values":["(0;0;0;0;0)","(0;0;0;0;0)","(0;0;0;0;0)","(0;0;0;0;0)"]}
     "#]],
     );
+}
+
+#[test]
+fn dumps_for_r() {
     check_dump(
         form(DumpFormat::R),
         &["wait", "stats"],

@@ -110,3 +110,8 @@ pub use tar::Target;
 pub use value::{ByteOrder, Number, RowValue, TauAtomic, UNDEFINED_UINT64, Value};
 pub use values::{Row, Values};
 pub use writer::{WriteOptions, Writer};
+
+/// The examples of the README are compiled, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{distinct_value, small_report, write};
-use expect_test::{Expect, expect};
+use expect_test::{Expect, expect, expect_file};
 use pompeii_cubex::{Reader, Report, WriteOptions};
 use proptest::prelude::*;
 
@@ -19,127 +19,7 @@ fn anchor(report: &Report) -> (String, Reader) {
 fn everything_once() {
     let report = small_report();
     let (text, reader) = anchor(&report);
-    expect![[r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <cube version="4.4">
-          <attr key="Creator" value="a &quot;test&quot;"/>
-          <attr key="CubePL Version" value="1.1"/>
-          <attr key="Cube anchor.xml syntax version" value="4.4"/>
-          <attr key="CUBE_CT_AGGR" value="SUM"/>
-          <doc>
-            <mirrors>
-              <murl>https://example.org/&lt;docs&gt;/</murl>
-            </mirrors>
-          </doc>
-          <metrics>
-            <metric id="0" type="INCLUSIVE">
-              <disp_name>Time</disp_name>
-              <uniq_name>time</uniq_name>
-              <dtype>DOUBLE</dtype>
-              <uom>sec</uom>
-              <url>@mirror@time.html</url>
-              <descr>Time &amp; more</descr>
-              <metric id="1" type="EXCLUSIVE">
-                <disp_name>Wait</disp_name>
-                <uniq_name>wait</uniq_name>
-                <dtype>DOUBLE</dtype>
-                <uom></uom>
-                <url></url>
-                <descr></descr>
-              </metric>
-            </metric>
-            <metric id="2" type="EXCLUSIVE">
-              <disp_name>Visits</disp_name>
-              <uniq_name>visits</uniq_name>
-              <dtype>UINT64</dtype>
-              <uom>occ</uom>
-              <url></url>
-              <descr></descr>
-              <attr key="key" value="value"/>
-            </metric>
-            <metric id="3" type="SIMPLE" viztype="GHOST">
-              <disp_name>Hidden</disp_name>
-              <uniq_name>hidden</uniq_name>
-              <dtype>INT32</dtype>
-              <uom></uom>
-              <val>VOID</val>
-              <url></url>
-              <descr></descr>
-            </metric>
-            <metric id="4" type="POSTDERIVED" convertible="false" cacheable="false">
-              <disp_name>Mean</disp_name>
-              <uniq_name>mean</uniq_name>
-              <dtype>DOUBLE</dtype>
-              <uom></uom>
-              <url></url>
-              <descr></descr>
-              <cubepl rowwise=false>metric::time() / metric::visits() &lt; 5</cubepl>
-              <cubeplinit>{ global(x); }</cubeplinit>
-              <cubeplaggr cubeplaggrtype=plus>max(arg1, arg2)</cubeplaggr>
-            </metric>
-          </metrics>
-          <program>
-            <region id="0" mod="" begin="-1" end="-1">
-              <name>a.out</name>
-              <mangled_name>a.out</mangled_name>
-              <paradigm>measurement</paradigm>
-              <role>artificial</role>
-              <url></url>
-              <descr></descr>
-            </region>
-            <region id="1" mod="src/a.c" begin="3" end="9">
-              <name>!$omp parallel @a.c:3</name>
-              <mangled_name>_omp_parallel</mangled_name>
-              <paradigm>openmp</paradigm>
-              <role>parallel</role>
-              <url></url>
-              <descr>all &lt;of&gt; it</descr>
-            </region>
-            <cnode id="0" calleeId="0">
-              <cnode id="1" line="12" mod="src/a.c" calleeId="1">
-                <cnode id="3" calleeId="1">
-                </cnode>
-              </cnode>
-              <cnode id="2" calleeId="0">
-                <parameter partype="numeric" parkey="n" parvalue="7"/>
-              </cnode>
-            </cnode>
-          </program>
-          <system>
-            <systemtreenode Id="0">
-              <name>Linux</name>
-              <class>machine</class>
-              <systemtreenode Id="1">
-                <name>host</name>
-                <class>node</class>
-                <locationgroup Id="0">
-                  <name>Process</name>
-                  <rank>0</rank>
-                  <type>process</type>
-                  <location Id="0">
-                    <name>Thread</name>
-                    <rank>0</rank>
-                    <type>thread</type>
-                  </location>
-                  <location Id="1">
-                    <name>Thread</name>
-                    <rank>1</rank>
-                    <type>thread</type>
-                  </location>
-                </locationgroup>
-              </systemtreenode>
-            </systemtreenode>
-            <topologies>
-              <cart name="line" ndims="1">
-                <dim name="x" size="2" periodic="true"/>
-                <coord locId="0">0</coord>
-                <coord locId="1">1</coord>
-              </cart>
-            </topologies>
-          </system>
-        </cube>
-    "#]]
-    .assert_eq(&text);
+    expect_file!["expected/anchor.xml"].assert_eq(&text);
     assert_eq!(*reader.report(), report);
 }
 

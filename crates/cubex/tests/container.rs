@@ -269,89 +269,103 @@ fn big_endian_positions() {
     );
 }
 
+/// An index of these rows.
+fn sparse(rows: &[u8]) -> Vec<u8> {
+    [b"CUBEX.INDEX\x01\0\0\0\0\0\x01", rows].concat()
+}
+
+fn check_exclusive(index: &[u8], data: &[u8], expect: Expect) {
+    check_values(MetricKind::Exclusive, index, data, expect);
+}
+
 #[test]
-fn contradictions() {
+fn contradictions_of_an_index() {
     let data = b"CUBEX.DATA\x01\x02";
-    let sparse = |rows: &[u8]| [b"CUBEX.INDEX\x01\0\0\0\0\0\x01", rows].concat();
-    let check = |index: &[u8], data: &[u8], expect: Expect| {
-        check_values(MetricKind::Exclusive, index, data, expect);
-    };
-    check(
+    check_exclusive(
         b"CUBEX.INDEX",
         data,
         expect![[r#"
         error: index of metric `m`: expected 18 bytes or more, found 11
     "#]],
     );
-    check(
+    check_exclusive(
         b"CUBEX.XEDNI\x01\0\0\0\0\0\x01\0\0\0\0",
         data,
         expect![[r#"
         error: index of metric `m`: expected CUBEX.INDEX, found CUBEX.XEDNI
     "#]],
     );
-    check(
+    check_exclusive(
         b"CUBEX.INDEX\x02\0\0\0\0\0\x01\0\0\0\0",
         data,
         expect![[r#"
         error: index of metric `m`: expected the number 1 in 4 bytes, found [2, 0, 0, 0]
     "#]],
     );
-    check(
+    check_exclusive(
         &sparse(b"\xff\xff\xff\xff\0\0\0\0"),
         data,
         expect![[r#"
         error: index of metric `m`: expected at most 1 rows, found 4294967295
     "#]],
     );
-    check(
+    check_exclusive(
         &sparse(b"\x01\0\0\0\x04\0\0\0"),
         data,
         expect![[r#"
         error: index of metric `m`: expected positions below 4, found 4
     "#]],
     );
-    check(
+}
+
+#[test]
+fn contradictions_of_data() {
+    let data = b"CUBEX.DATA\x01\x02";
+    check_exclusive(
         &sparse(b"\x02\0\0\0\0\0\0\0\x01\0\0\0"),
         data,
         expect![[r#"
         error: data of metric `m`: expected 2 rows of 2 bytes, found 12 bytes
     "#]],
     );
-    check(
+    check_exclusive(
         &sparse(b"\x01\0\0\0\0\0\0\0"),
         b"CUBEX",
         expect![[r#"
         error: data of metric `m`: expected CUBEX.DATA or ZCUBEX.DATA, found CUBEX
     "#]],
     );
-    check(
+    check_exclusive(
         &sparse(b"\x01\0\0\0\0\0\0\0"),
         b"ZCUBEX.DATA\xff\xff\xff\xff\xff\xff\xff\xff",
         expect![[r#"
             error: data of metric `m`: expected at most 0 table entries, found 18446744073709551615
         "#]],
     );
+}
+
+#[test]
+fn contradictions_of_packed_rows() {
     let entry = |numbers: [u64; 4], rest: &[u8]| {
         let numbers: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         [b"ZCUBEX.DATA", numbers.as_slice(), rest].concat()
     };
     let one_row = sparse(b"\x01\0\0\0\0\0\0\0");
-    check(
+    check_exclusive(
         &one_row,
         &entry([1, 0, 0, 9], b"four"),
         expect![[r#"
         error: data of metric `m`: expected a row within 4 bytes, found 9 bytes at 0 for 0
     "#]],
     );
-    check(
+    check_exclusive(
         &one_row,
         &entry([1, 0, 0, 4], b"four"),
         expect![[r#"
         error: row of call path 0 of metric `m`: expected 2 bytes of zlib data, found corrupt deflate stream
     "#]],
     );
-    check(
+    check_exclusive(
         &one_row,
         &entry([1, 0, 0, 0], b""),
         expect![[r#"

@@ -1,6 +1,8 @@
 //! The call tree: a forest of call paths, each a region under a parent call path. Root 1 is the
 //! program, root 2 is `TASKS`, under which every explicit task construct has a tree of its own.
 
+use std::collections::HashMap;
+
 use crate::{CallId, IndexVec, RegionId};
 
 /// One call path.
@@ -22,6 +24,8 @@ pub struct CallNode {
 pub struct CallTree {
     nodes: IndexVec<CallId, CallNode>,
     roots: Vec<CallId>,
+    /// The first call path of each parent and region: some have thousands of children.
+    first: HashMap<(Option<CallId>, RegionId), CallId>,
 }
 
 impl CallTree {
@@ -29,16 +33,19 @@ impl CallTree {
     pub fn add_root(&mut self, region: RegionId) -> CallId {
         let id = CallId(self.nodes.len() as u32);
         self.roots.push(id);
+        self.first.entry((None, region)).or_insert(id);
         self.nodes.push(CallNode { region, parent: None, children: Vec::new(), top: [id; 2] })
+    }
+
+    /// The root call path of `region`, made if it is new.
+    pub fn root_of(&mut self, region: RegionId) -> CallId {
+        self.first.get(&(None, region)).copied().unwrap_or_else(|| self.add_root(region))
     }
 
     /// The call path `parent` + `region`, made if it is new.
     pub fn child(&mut self, parent: CallId, region: RegionId) -> CallId {
-        let known = self.nodes[parent].children.iter().copied();
-        if let Some(id) = known.into_iter().find(|&id| self.nodes[id].region == region) {
-            return id;
-        }
-        self.add_child(parent, region)
+        let known = self.first.get(&(Some(parent), region)).copied();
+        known.unwrap_or_else(|| self.add_child(parent, region))
     }
 
     /// A new call path `parent` + `region`, even where one with this region exists already.
@@ -46,6 +53,7 @@ impl CallTree {
         let id = CallId(self.nodes.len() as u32);
         let [root, below] = self.nodes[parent].top;
         let top = [root, if parent == root { id } else { below }];
+        self.first.entry((Some(parent), region)).or_insert(id);
         self.nodes.push(CallNode { region, parent: Some(parent), children: Vec::new(), top });
         self.nodes[parent].children.push(id);
         id

@@ -165,8 +165,13 @@ mod tests {
         let main = calls.add_root(RegionId(0));
         let body = calls.child(main, RegionId(1));
         let mut system = System::default();
-        let process =
-            Process { name: "Process".into(), rank: 0, node: "n".into(), master: LocationId(0) };
+        let process = Process {
+            name: "Process".into(),
+            rank: 0,
+            node: "n".into(),
+            master: LocationId(0),
+            wall_ticks: 100,
+        };
         system.processes.push(process);
         for name in ["Master thread", "OMP thread 1"] {
             system.locations.push(Location { name: name.into(), process: ProcessId(0) });

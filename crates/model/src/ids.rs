@@ -87,6 +87,14 @@ impl<I: Id, T> IndexMut<I> for IndexVec<I, T> {
     }
 }
 
+impl<I, T> IntoIterator for IndexVec<I, T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
 impl<I: Id, T> FromIterator<T> for IndexVec<I, T> {
     fn from_iter<S: IntoIterator<Item = T>>(items: S) -> Self {
         Self { items: items.into_iter().collect(), of: PhantomData }

@@ -17,6 +17,7 @@
 //! ```
 
 mod calltree;
+mod communicator;
 mod cube;
 mod distribution;
 mod ids;
@@ -24,18 +25,21 @@ mod metric;
 mod region;
 mod system;
 mod time;
+mod unify;
 mod wait;
 
 pub use calltree::{CallNode, CallTree};
+pub use communicator::{Communicator, CommunicatorKey, Grid};
 pub use cube::Cube;
 pub use distribution::{
     Distribution, Moments, TASKS_FILE, TaskTime, TaskTimes, VISITS_FILE, VisitTimes,
 };
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
-pub use region::{Paradigm, Region, Role};
+pub use region::{MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role};
 pub use system::{Location, Process, System};
 pub use time::{Frequency, Ticks};
+pub use unify::{Definitions, Map, Union, unify, unify_all};
 pub use wait::{WAITS_FILE, Wait};
 
 ids::id!(
@@ -53,6 +57,10 @@ ids::id!(
 ids::id!(
     /// A process of the run.
     ProcessId
+);
+ids::id!(
+    /// A communicator: processes, or threads of a team.
+    CommunicatorId
 );
 ids::id!(
     /// A metric or performance property.

@@ -35,7 +35,7 @@ strings!(Paradigm { Measurement = "measurement", User = "user", OpenMp = "openmp
 
 /// What kind of construct a region is (facts of the Cube format: the `role` element).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
+#[allow(missing_docs, reason = "the names are OpenMP constructs, classes of MPI functions")]
 pub enum Role {
     Function,
     User,
@@ -72,6 +72,14 @@ pub enum Role {
     Taskloop,
     Cancel,
     Chunk,
+    Parameter,
+    PointToPoint,
+    OneToAll,
+    AllToOne,
+    AllToAll,
+    Collective,
+    OneSided,
+    File,
 }
 
 strings!(Role {
@@ -110,6 +118,14 @@ strings!(Role {
     Taskloop = "taskloop",
     Cancel = "cancel",
     Chunk = "chunk",
+    Parameter = "parameter",
+    PointToPoint = "point2point",
+    OneToAll = "one2all",
+    AllToOne = "all2one",
+    AllToAll = "all2all",
+    Collective = "other collective",
+    OneSided = "rma",
+    File = "file io",
 });
 
 /// One construct, function or user region of the source.
@@ -131,6 +147,12 @@ pub struct Region {
     /// between; see [`Region::written_clauses`] and [`Region::includes_barrier`].
     pub clauses: String,
 }
+
+/// Name of the artificial region that has the time without recording.
+pub const MEASUREMENT_OFF: &str = "MEASUREMENT OFF";
+
+/// The value that stands for those of a parameter that are not told apart.
+pub const PARAMETER_OTHERS: &str = "others";
 
 /// Words of the instrumenter's among the clauses.
 const OWN_WORDS: [&str; 3] = ["timed", "function", BARRIER_INCLUDED];
@@ -170,6 +192,16 @@ impl Region {
     pub fn written_clauses(&self) -> String {
         let words = self.clauses.split(' ').filter(|word| !OWN_WORDS.contains(word));
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether it has the time without recording.
+    pub fn is_measurement_off(&self) -> bool {
+        self.role == Role::Artificial && self.name == MEASUREMENT_OFF
+    }
+
+    /// Of a parameter's value, which is named `name=value`, these two.
+    pub fn parameter(&self) -> Option<(&str, &str)> {
+        self.name.split_once('=').filter(|_| self.role == Role::Parameter)
     }
 
     /// Whether the construct kept its implicit barrier: waiting there is in its own time.

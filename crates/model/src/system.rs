@@ -1,6 +1,8 @@
 //! The system tree: machine, node, process, location. Only locations carry values.
 
-use crate::{IndexVec, LocationId, ProcessId};
+use std::collections::HashSet;
+
+use crate::{IndexVec, LocationId, ProcessId, Ticks};
 
 /// A process of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct Process {
     pub node: String,
     /// Its first location: the thread that runs the serial parts.
     pub master: LocationId,
+    /// How long it was observed: all call paths of its master together.
+    pub wall_ticks: Ticks,
 }
 
 /// A thread of execution.
@@ -47,6 +51,13 @@ impl System {
     /// The master location of the process that `location` belongs to.
     pub fn master(&self, location: LocationId) -> LocationId {
         self.processes[self.locations[location].process].master
+    }
+
+    /// The hosts, each once, in the order of processes.
+    pub fn hosts(&self) -> Vec<&str> {
+        let mut seen = HashSet::new();
+        let hosts = self.processes.iter().map(|process| process.node.as_str());
+        hosts.filter(|&host| seen.insert(host)).collect()
     }
 
     /// The locations of a process in order.
