@@ -2,12 +2,12 @@
 //! Enter and Leave events, written, and read location by location or merged.
 //!
 //! ```text
-//! workload write FOLDER EVENTS LOCATIONS
+//! workload write FOLDER EVENTS LOCATIONS [big]
 //! workload local ANCHOR [THREADS]
 //! workload merged ANCHOR
 //! ```
-//! A reader prints how many events there were, and sums over regions and times: both sides must
-//! have seen the same.
+//! With `big`, numbers are written with the most significant byte first. A reader prints how many
+//! events there were, and sums over regions and times: both sides must have seen the same.
 
 #![allow(clippy::print_stdout, reason = "a program that is measured")]
 
@@ -17,6 +17,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::chunk::Endian;
 use pompeii_otf2::definition as def;
 use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
 use pompeii_otf2::event::{Enter, Event, Leave};
@@ -36,17 +37,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["write", folder, events, locations] => {
-            write(Path::new(folder), events.parse()?, locations.parse()?)
+            write(Path::new(folder), events.parse()?, locations.parse()?, Endian::Little)
+        }
+        ["write", folder, events, locations, "big"] => {
+            write(Path::new(folder), events.parse()?, locations.parse()?, Endian::Big)
         }
         ["local", anchor] => local(Path::new(anchor)),
         ["local", anchor, threads] => parallel(Path::new(anchor), threads.parse()?),
         ["merged", anchor] => merged(Path::new(anchor)),
-        _ => Err("usage: workload write FOLDER EVENTS LOCATIONS | local ANCHOR [THREADS] | merged ANCHOR".into()),
+        _ => Err("usage: workload write FOLDER EVENTS LOCATIONS [big] | local ANCHOR [THREADS] | merged ANCHOR".into()),
     }
 }
 
-fn write(folder: &Path, events: u64, locations: u64) -> Result<(), Box<dyn Error>> {
-    let mut archive = ArchiveWriter::create(folder, "traces", Options::default())?;
+fn write(folder: &Path, events: u64, locations: u64, endian: Endian) -> Result<(), Box<dyn Error>> {
+    let options = Options { endian, ..Options::default() };
+    let mut archive = ArchiveWriter::create(folder, "traces", options)?;
     let pairs = events / locations / 2;
     for location in 0..locations {
         let mut file = archive.events(LocationRef(location))?;

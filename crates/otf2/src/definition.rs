@@ -110,10 +110,10 @@ records! {
         begin_line_number: u32,
         end_line_number: u32,
         @since "1.1" {
-            canonical_name: StringRef = name,
-            region_role: RegionRole = legacy::role(region_type),
-            paradigm: enums::Paradigm = legacy::paradigm(region_type),
-            region_flags: RegionFlag = legacy::flags(region_type),
+            canonical_name: StringRef = *name,
+            region_role: RegionRole = legacy::role(*region_type),
+            paradigm: enums::Paradigm = legacy::paradigm(*region_type),
+            region_flags: RegionFlag = legacy::flags(*region_type),
         }
     }
     /// A place where a region is left for another one.
@@ -138,8 +138,8 @@ records! {
         group_type_pre12: GroupTypePre12,
         members: Vec<u64>,
         @since "1.2" {
-            group_type: GroupType = legacy::group_type(group_type_pre12),
-            paradigm: enums::Paradigm = legacy::group_paradigm(group_type_pre12),
+            group_type: GroupType = legacy::group_type(*group_type_pre12),
+            paradigm: enums::Paradigm = legacy::group_paradigm(*group_type_pre12),
             group_flags: GroupFlag = GroupFlag::NONE,
         }
     }
@@ -208,7 +208,7 @@ records! {
         name: StringRef,
         string_value: StringRef,
         @since "2.0" {
-            value: Value = Value::String(string_value),
+            value: Value = Value::String(*string_value),
         }
     }
     /// What kind of hardware a node of the system tree is.
@@ -222,7 +222,7 @@ records! {
         name: StringRef,
         string_value: StringRef,
         @since "2.0" {
-            value: Value = Value::String(string_value),
+            value: Value = Value::String(*string_value),
         }
     }
     /// A property of a location.
@@ -231,7 +231,7 @@ records! {
         name: StringRef,
         string_value: StringRef,
         @since "2.0" {
-            value: Value = Value::String(string_value),
+            value: Value = Value::String(*string_value),
         }
     }
     /// A dimension of a topology.

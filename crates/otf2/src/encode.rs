@@ -66,28 +66,33 @@ impl Packed {
     /// a zero, and something else.
     #[inline(always)]
     pub const fn word(self) -> (u64, usize) {
-        (self.0.to_le(), (self.0 >> 56) as usize)
+        (self.0.to_le(), self.stamped_bytes() - TIMESTAMP_BYTES)
     }
 
-    /// Six bytes of record at most, a zero, and the length in the topmost byte.
+    /// The record's bytes with its timestamp.
+    #[inline(always)]
+    const fn stamped_bytes(self) -> usize {
+        (self.0 >> 56) as usize
+    }
+
+    /// Six bytes of record at most, a zero, and the length with a timestamp in the topmost byte.
     const fn single(id: u8, value: u32) -> Packed {
         let (word, bytes) = pack_u32(value);
-        Packed(id as u64 | word << 8 | (bytes as u64 + 1) << 56)
+        Packed(id as u64 | word << 8 | (TIMESTAMP_BYTES as u64 + bytes as u64 + 1) << 56)
     }
 }
 
 /// Writes a record that was packed before: the fastest way into a trace.
 #[inline(always)]
 pub fn packed(room: &mut Room, last_time: &mut u64, time: u64, record: Packed) -> usize {
-    let bytes = (record.0 >> 56) as usize;
     if time > *last_time {
         *last_time = time;
         put_word(body(room, true), record.0);
         put_timestamp(room, time);
-        TIMESTAMP_BYTES + bytes
+        record.stamped_bytes()
     } else {
         put_word(body(room, false), record.0);
-        bytes
+        record.stamped_bytes() - TIMESTAMP_BYTES
     }
 }
 

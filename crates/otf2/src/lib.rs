@@ -131,3 +131,8 @@ pub mod write;
 pub use error::{Error, Malformed};
 #[cfg(feature = "std")]
 pub use wire::Timestamp;
+
+/// The examples of the README are compiled, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -134,6 +134,13 @@ impl Mappings {
         !self.any
     }
 
+    /// Whether the ids of regions are not global.
+    #[inline]
+    pub(crate) fn maps_regions(&self) -> bool {
+        let [_, _, _, map, ..] = &self.tables;
+        map.is_some()
+    }
+
     /// The global id of a region.
     #[inline(always)]
     pub(crate) fn region(&self, local: RegionRef) -> RegionRef {

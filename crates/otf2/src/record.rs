@@ -3,7 +3,7 @@
 //!
 //! To add a record: one entry in `event.rs`, `definition.rs`, `snapshot.rs`, `marker.rs` or
 //! `thumbnail.rs`. Fields stand in file order; those behind `@since` came in a later version of
-//! the format and have the given value in older files.
+//! the format and have the given value in older files; it may refer to the fields before.
 
 use crate::field::FieldValue;
 use crate::wire::{Flaw, Input, Sink};
@@ -22,8 +22,16 @@ pub struct UnknownRecord {
 
 /// A table of records, for readers that do not care which.
 pub(crate) trait Family: Sized {
+    /// The record with this key, with default fields.
+    fn blank(key: u16) -> Self;
+    /// Reads fields in the place of those that are there, whose memory is used again.
+    fn read_fields(&mut self, input: &mut Input<'_>) -> Result<(), Flaw>;
     /// Reads the fields of the record with this key.
-    fn read(key: u16, input: &mut Input<'_>) -> Result<Self, Flaw>;
+    fn read(key: u16, input: &mut Input<'_>) -> Result<Self, Flaw> {
+        let mut record = Self::blank(key);
+        record.read_fields(input)?;
+        Ok(record)
+    }
     /// Name of the record with this key.
     fn name_of(key: u16) -> &'static str;
     /// Number of the record in the file, plus [`LOCAL`] for some local definitions.
@@ -137,37 +145,51 @@ macro_rules! records {
         }
 
         impl $crate::record::Family for $family {
+            #[inline]
+            fn blank(key: u16) -> $family {
+                match key {
+                    $( $id => $family::$name($name::default()), )*
+                    _ => $family::Unknown($crate::record::UnknownRecord {
+                        id: key as u8,
+                        payload: Vec::new(),
+                    }),
+                }
+            }
+
             // What the record holds beyond the fields comes from a later version.
             #[inline]
-            fn read(
-                key: u16,
+            fn read_fields(
+                &mut self,
                 _input: &mut $crate::wire::Input<'_>,
-            ) -> Result<$family, $crate::wire::Flaw> {
+            ) -> Result<(), $crate::wire::Flaw> {
                 use $crate::wire::Wire as _;
-                Ok(match key {
+                match self {
                     $(
-                        $id => {
+                        $family::$name(_record) => {
                             $(
-                                let $field = <$ty>::read(_input)
+                                _record.$field.read_over(_input)
                                     .map_err(|flaw| flaw.in_field(stringify!($field)))?;
+                            )*
+                            $(
+                                #[allow(unused_variables, reason = "for the defaults of later ones")]
+                                let $field = &_record.$field;
                             )*
                             $(
                                 let older = _input.rest.is_empty();
                                 $(
-                                    let $later = if older { $default } else {
+                                    _record.$later = if older { $default } else {
                                         <$later_ty>::read(_input)
                                             .map_err(|flaw| flaw.in_field(stringify!($later)))?
                                     };
                                 )*
                             )?
-                            $family::$name($name { $($field,)* $($($later,)*)? })
                         }
                     )*
-                    _ => $family::Unknown($crate::record::UnknownRecord {
-                        id: key as u8,
-                        payload: std::mem::take(&mut _input.rest).to_vec(),
-                    }),
-                })
+                    $family::Unknown(record) => {
+                        record.payload = std::mem::take(&mut _input.rest).to_vec();
+                    }
+                }
+                Ok(())
             }
 
             fn key(&self) -> u16 {

@@ -53,7 +53,8 @@ macro_rules! values {
                 sink.bytes.len()
             }
 
-            fn show_untyped(&self) -> FieldValue<'_> {
+            /// The value without its type, for people and for other formats.
+            pub fn to_field(&self) -> FieldValue<'_> {
                 match self {
                     $( Value::$variant(value) => value.show(), )*
                     Value::Other { bits, .. } => bits.show(),
@@ -152,11 +153,7 @@ impl Wire for Value {
     }
     fn show(&self) -> FieldValue<'_> {
         let kind = self.kind();
-        FieldValue::Typed {
-            kind: kind.0,
-            name: kind.to_string(),
-            value: Box::new(self.show_untyped()),
-        }
+        FieldValue::Typed { kind: kind.0, name: kind.to_string(), value: Box::new(self.to_field()) }
     }
     fn map(&mut self, mappings: &Mappings) {
         self.map_untyped(mappings);

@@ -11,6 +11,12 @@ use crate::mapping::Mappings;
 pub(crate) trait Wire: Sized {
     /// Takes the field from the front of the record.
     fn read(input: &mut Input<'_>) -> Result<Self, Flaw>;
+    /// As [`read`](Wire::read), in the place of another value, whose memory is used again.
+    #[inline]
+    fn read_over(&mut self, input: &mut Input<'_>) -> Result<(), Flaw> {
+        *self = Self::read(input)?;
+        Ok(())
+    }
     /// Appends the field to the record.
     fn write(&self, sink: &mut Sink);
     /// Upper bound of its bytes in an event, which decides on the form of the record's length.
@@ -118,21 +124,25 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// A list whose elements take at least `least` bytes each, so that no count of a damaged file
-    /// can ask for more memory than the file's own size.
+    /// Whether so many elements of at least `least` bytes each can follow: so no count of a damaged
+    /// file can ask for more memory than the file's own size.
+    fn check_count(&self, count: u64, least: usize) -> Result<usize, Flaw> {
+        let fits =
+            |count: &usize| count.checked_mul(least).is_some_and(|bytes| bytes <= self.rest.len());
+        usize::try_from(count).ok().filter(fits).ok_or_else(|| {
+            let flaw = self.flaw("a count of elements that fit into the record");
+            Flaw { found: Some(count), ..flaw }
+        })
+    }
+
+    /// A list of so many elements, which take at least `least` bytes each.
     pub fn list<T>(
         &mut self,
         count: u64,
         least: usize,
         mut element: impl FnMut(&mut Self) -> Result<T, Flaw>,
     ) -> Result<Vec<T>, Flaw> {
-        let fits = usize::try_from(count).ok().filter(|&count| {
-            count.checked_mul(least).is_some_and(|bytes| bytes <= self.rest.len())
-        });
-        let Some(count) = fits else {
-            let flaw = self.flaw("a count of elements that fit into the record");
-            return Err(Flaw { found: Some(count), ..flaw });
-        };
+        let count = self.check_count(count, least)?;
         (0..count).map(|_| element(self)).collect()
     }
 }
@@ -345,8 +355,17 @@ pub(crate) trait Element: Wire {
 
 impl<T: Element> Wire for Vec<T> {
     fn read(input: &mut Input<'_>) -> Result<Self, Flaw> {
+        let mut list = Vec::new();
+        list.read_over(input)?;
+        Ok(list)
+    }
+    fn read_over(&mut self, input: &mut Input<'_>) -> Result<(), Flaw> {
+        self.clear();
         let count = if T::LONG { input.compressed(4)? } else { u64::from(input.u8()?) };
-        input.list(count, T::LEAST_BYTES, T::read)
+        for _ in 0..input.check_count(count, T::LEAST_BYTES)? {
+            self.push(T::read(input)?);
+        }
+        Ok(())
     }
     fn write(&self, sink: &mut Sink) {
         let limit = if T::LONG { u32::MAX as usize - 1 } else { u8::MAX as usize };

@@ -239,12 +239,10 @@ fn missing_empty_and_foreign_files() {
     "#]].assert_eq(&text);
 }
 
-#[test]
-fn circles_and_forward_references() {
-    let folder = tempfile::tempdir().expect("a folder");
+/// An archive of definitions that refer to themselves or to what comes later.
+fn circular_archive(folder: &Path) -> PathBuf {
     let mut writer =
-        ArchiveWriter::create(folder.path(), "traces", write::Options::default()).expect("created");
-    // Each refers to itself or to what comes later.
+        ArchiveWriter::create(folder, "traces", write::Options::default()).expect("created");
     let definitions: Vec<Definition> = vec![
         Comm { id: CommRef(0), group: GroupRef(1), parent: CommRef(0), ..Comm::default() }.into(),
         Callpath { id: CallpathRef(0), parent: CallpathRef(1), region: RegionRef(9) }.into(),
@@ -287,8 +285,30 @@ fn circles_and_forward_references() {
     let send = MpiSend { receiver: 2, communicator: CommRef(0), ..MpiSend::default() };
     events.event(2, &Event::MpiSend(send), &[]).expect("written");
     events.finish().expect("written");
-    let anchor = writer.finish(Anchor::default()).expect("written");
-    let archive = Archive::open(&anchor).expect("a good archive");
+    writer.finish(Anchor::default()).expect("written")
+}
+
+#[test]
+fn circles_and_forward_references_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = Archive::open(&circular_archive(folder.path())).expect("a good archive");
+    let flaws: Vec<String> = archive.reference_flaws().iter().map(Error::to_string).collect();
+    let flaws = flaws.join("\n").replace(&format!("{}/", folder.path().display()), "");
+    expect![[r#"
+        traces.def, byte 18: record Comm, field group: expected the id of a definition in front of it, found 1
+        traces.def, byte 18: record Comm, field parent: expected the id of a definition in front of it, found 0
+        traces.def, byte 26: record Callpath, field parent: expected the id of a definition in front of it, found 1
+        traces.def, byte 26: record Callpath, field region: expected the id of a definition, found 9
+        traces.def, byte 33: record Callpath, field region: expected the id of a definition, found 9
+        traces.def, byte 40: record CallingContext, field parent: expected the id of a definition in front of it, found 0
+        traces.def, byte 46: record SystemTreeNode, field parent: expected the id of a definition in front of it, found 0
+        traces.def, byte 52: record MetricInstance, field metric_class: expected the id of a definition in front of it, found 0"#]].assert_eq(&flaws);
+}
+
+#[test]
+fn circles_and_forward_references_are_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = Archive::open(&circular_archive(folder.path())).expect("a good archive");
     let options = Options { unwind: true, ..Options::default() };
     let mut printer = Printer::new(&archive, options, Vec::new());
     printer.global_definitions().expect("written to memory");

@@ -23,6 +23,7 @@
 //!   `INVALID`;
 //! * mapping tables and clock offsets are printed together with the global definitions, if both are
 //!   asked for;
+//! * names in the graph of the system tree are escaped;
 //! * definitions whose names are missing, and forward references, end in `INVALID`, not in a crash.
 
 mod definitions;
@@ -30,6 +31,7 @@ mod events;
 mod line;
 mod names;
 mod number;
+mod system_tree;
 
 use std::io::{self, Write};
 
@@ -39,6 +41,8 @@ use crate::reference::LocationRef;
 use crate::thumbnail::Thumbnail;
 use line::{plural, shown};
 use names::Names;
+
+pub use system_tree::system_tree;
 
 /// Written out when that much has come together.
 const BUFFER_BYTES: usize = 64 << 10;

@@ -62,11 +62,8 @@ impl Archive {
             definitions: Vec::new(),
             index: HashMap::new(),
         };
-        let path = archive.global_path();
-        let chunk_bytes = archive.anchor.definition_chunk_bytes;
-        let reader = DefinitionReader::new(FileChunks::new(&path, chunk_bytes), &path, chunk_bytes);
         let mut errors = Vec::new();
-        for definition in reader {
+        for definition in archive.global_definitions() {
             match definition {
                 Ok(definition) => archive.push(definition),
                 Err(error) => errors.push(error),
@@ -137,8 +134,14 @@ impl Archive {
     }
 
     /// Path of the global definitions.
-    fn global_path(&self) -> PathBuf {
+    pub(super) fn global_path(&self) -> PathBuf {
         self.folder.join(format!("{}.def", self.name))
+    }
+
+    /// Reads the global definitions from their file.
+    pub(super) fn global_definitions(&self) -> DefinitionReader {
+        let (path, chunk_bytes) = (self.global_path(), self.anchor.definition_chunk_bytes);
+        DefinitionReader::new(FileChunks::new(&path, chunk_bytes), &path, chunk_bytes)
     }
 
     fn path(&self, location: LocationRef, extension: &str) -> PathBuf {
@@ -192,14 +195,18 @@ impl Archive {
         if self.find("Location", location.0).is_none() {
             return Err(Error::NoLocation { file: self.global_path(), location: location.0 });
         }
-        let path = self.event_path(location);
+        let (path, chunk_bytes) = (self.event_path(location), self.anchor.event_chunk_bytes);
+        Ok(EventReader::new(self.event_chunks(&path), &path, chunk_bytes, location))
+    }
+
+    /// An event file, read or mapped.
+    pub(super) fn event_chunks(&self, path: &Path) -> FileChunks {
         let chunk_bytes = self.anchor.event_chunk_bytes;
-        let source = if self.maps_events {
-            FileChunks::mapped(&path, chunk_bytes)
+        if self.maps_events {
+            FileChunks::mapped(path, chunk_bytes)
         } else {
-            FileChunks::new(&path, chunk_bytes)
-        };
-        Ok(EventReader::new(source, &path, chunk_bytes, location))
+            FileChunks::new(path, chunk_bytes)
+        }
     }
 
     /// The events of all locations in the order of time.
@@ -268,7 +275,7 @@ lookups! {
 
 /// Kind and id of a definition. Its first field is the id if it refers to its own kind; else the
 /// definition adds something to another one.
-fn own_id(definition: &Definition) -> Option<(&'static str, u64)> {
+pub(super) fn own_id(definition: &Definition) -> Option<(&'static str, u64)> {
     let own = match definition.name() {
         "MetricClass" | "MetricInstance" => "Metric",
         "InterComm" => "Comm",

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::archive::{Archive, Local};
 use super::events::EventReader;
 use super::merged::Merged;
-use super::source::{ChunkSource, FileChunks};
+use super::source::ChunkSource;
 use crate::chunk::{HEADER_BYTES, Header};
 use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::error::{Error, io_error};
@@ -80,7 +80,7 @@ impl Archive {
     ) -> Result<u64, Error> {
         let path = self.event_path(location);
         let chunk_bytes = self.anchor().event_chunk_bytes;
-        let mut source = FileChunks::new(&path, chunk_bytes);
+        let mut source = self.event_chunks(&path);
         let file_bytes = fs::metadata(&path).map_err(io_error(&path))?.len();
         let (mut early, mut late) = (0, file_bytes.div_ceil(chunk_bytes));
         while early + 1 < late {

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::simple::{Simple, walk};
+use super::simple::{Batch, Simple, walk};
 use super::source::{ChunkSource, FileChunks};
 use super::stream::{Next, Stream};
 use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
@@ -20,10 +20,6 @@ use crate::wire::{Input, Wire};
 
 /// Stands where no event was read yet, or where it was moved out.
 const NO_EVENT: Event = Event::MpiCollectiveBegin(MpiCollectiveBegin {});
-
-/// Enter and Leave events that are decoded ahead: the more, the less the loop around them costs;
-/// those of many locations together should stay in the nearest cache.
-const BATCH: usize = 32;
 
 /// An event with all that belongs to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +47,8 @@ pub struct EventView<'a> {
     pub attributes: &'a [AttributeValue],
 }
 
-/// Reads the events of one location: as an iterator; with [`read_next`](EventReader::read_next),
+/// Reads the events of one location, without an allocation per event where it lends them: as an
+/// iterator; with [`read_next`](EventReader::read_next),
 /// which lends each event instead of handing it out; or fastest with
 /// [`visit`](EventReader::visit).
 #[derive(Debug)]
@@ -62,12 +59,12 @@ pub struct EventReader<S = FileChunks> {
     clock: Option<Arc<ClockCorrection>>,
     /// The last timestamp in the file.
     file_time: u64,
-    /// Events that are decoded and not yet delivered, from `taken` on.
-    batch: Vec<Simple>,
-    taken: usize,
+    batch: Batch,
     /// The event read last; also the next one to be delivered if `waits`.
     current: EventRecord,
     waits: bool,
+    /// The last metric event, unless it is the current one: the next one gets its memory.
+    spare: Event,
 }
 
 impl<S: ChunkSource> EventReader<S> {
@@ -80,10 +77,10 @@ impl<S: ChunkSource> EventReader<S> {
             mappings: Arc::default(),
             clock: None,
             file_time: 0,
-            batch: Vec::new(),
-            taken: 0,
+            batch: Batch::new(),
             current: EventRecord { location, time: 0, event: NO_EVENT, attributes: Vec::new() },
             waits: false,
+            spare: NO_EVENT,
         }
     }
 
@@ -133,23 +130,21 @@ impl<S: ChunkSource> EventReader<S> {
         &mut self,
         mut visit: impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        while self.taken < self.batch.len() || self.waits {
-            self.visit_next(&mut visit)?;
-        }
         loop {
+            while self.batch.first().is_some() || self.waits {
+                self.visit_next(&mut visit)?;
+            }
             self.visit_simple(&mut visit)?;
-            match self.anything() {
+            match self.decode_ahead() {
                 None => return ControlFlow::Continue(()),
                 Some(Err(error)) => visit(Err(error))?,
-                Some(Ok(())) => {
-                    self.waits = false;
-                    visit(Ok(self.current.view()))?;
-                }
+                Some(Ok(_)) => {}
             }
         }
     }
 
-    /// Visits the Enter and Leave events at the current place.
+    /// Visits the Enter and Leave events at the current place, without a batch. Those of the other
+    /// order of bytes, which are rare, take the way over one.
     #[inline(always)]
     fn visit_simple<B>(
         &mut self,
@@ -160,7 +155,7 @@ impl<S: ChunkSource> EventReader<S> {
         }
         let mut flow = ControlFlow::Continue(());
         let (location, bytes) = (self.location, self.stream.source.bytes());
-        let at = walk(bytes, self.stream.at, &mut self.file_time, |simple| {
+        let at = walk::<false>(bytes, self.stream.at, &mut self.file_time, |simple| {
             let simple = global(simple, &self.mappings, self.clock.as_deref());
             let (time, event) = (simple.time, simple.event());
             flow = visit(Ok(EventView { location, time, event: &event, attributes: &[] }));
@@ -185,13 +180,20 @@ impl<S: ChunkSource> EventReader<S> {
     /// The time of the next event, which is decoded now if it has not been.
     #[inline(always)]
     pub(super) fn prepare(&mut self) -> Option<Result<u64, Error>> {
-        if let Some(simple) = self.batch.get(self.taken) {
-            return Some(Ok(simple.time));
+        match self.decoded() {
+            Some(time) => Some(Ok(time)),
+            None => self.decode_ahead(),
         }
-        self.decode_ahead()
+    }
+
+    /// The time of the next Enter or Leave, where it is decoded.
+    #[inline(always)]
+    pub(super) fn decoded(&self) -> Option<u64> {
+        Some(self.batch.first()?.time)
     }
 
     /// Decodes more events: a batch of Enter and Leave, or one of another kind.
+    #[inline(never)]
     fn decode_ahead(&mut self) -> Option<Result<u64, Error>> {
         if !self.waits {
             self.fill_batch();
@@ -206,17 +208,17 @@ impl<S: ChunkSource> EventReader<S> {
     }
 
     fn fill_batch(&mut self) {
-        self.batch.clear();
-        self.taken = 0;
-        if self.stream.endian != Endian::Little || self.stream.has_ended() {
+        if self.stream.has_ended() {
             return;
         }
-        self.batch.reserve_exact(BATCH);
-        let (bytes, batch) = (self.stream.source.bytes(), &mut self.batch);
-        self.stream.at = walk(bytes, self.stream.at, &mut self.file_time, |simple| {
-            batch.push(global(simple, &self.mappings, self.clock.as_deref()));
-            batch.len() < BATCH
-        });
+        let (bytes, at, endian) = (self.stream.source.bytes(), self.stream.at, self.stream.endian);
+        let time = &mut self.file_time;
+        self.stream.at = match (self.mappings.maps_regions(), self.clock.as_deref()) {
+            (false, None) => self.batch.fill(bytes, at, endian, time, |simple| simple),
+            (_, clock) => self
+                .batch
+                .fill(bytes, at, endian, time, |simple| global(simple, &self.mappings, clock)),
+        };
     }
 
     /// Visits the event that [`prepare`](Self::prepare) has decoded.
@@ -225,8 +227,8 @@ impl<S: ChunkSource> EventReader<S> {
         &mut self,
         visit: &mut impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if let Some(&simple) = self.batch.get(self.taken) {
-            self.taken += 1;
+        if let Some(simple) = self.batch.first() {
+            self.batch.advance();
             let (location, time, event) = (self.location, simple.time, simple.event());
             return visit(Ok(EventView { location, time, event: &event, attributes: &[] }));
         }
@@ -237,13 +239,21 @@ impl<S: ChunkSource> EventReader<S> {
     /// Makes the event that [`prepare`](Self::prepare) has decoded the current one.
     #[inline]
     pub(super) fn make_current(&mut self) {
-        if let Some(&simple) = self.batch.get(self.taken) {
-            self.taken += 1;
+        if let Some(simple) = self.batch.first() {
+            self.batch.advance();
             self.current.time = simple.time;
-            self.current.event = ManuallyDrop::into_inner(simple.event());
+            self.set_current(ManuallyDrop::into_inner(simple.event()));
             self.current.attributes.clear();
         }
         self.waits = false;
+    }
+
+    #[inline]
+    fn set_current(&mut self, event: Event) {
+        let before = mem::replace(&mut self.current.event, event);
+        if let Event::Metric(_) = before {
+            self.spare = before;
+        }
     }
 
     /// The event read last.
@@ -275,7 +285,7 @@ impl<S: ChunkSource> EventReader<S> {
                 Next::End => return Ok(None),
                 Next::Record(TIMESTAMP) => self.file_time = self.stream.timestamp()?,
                 Next::Record(ATTRIBUTE_LIST) => {
-                    self.current.attributes = self.stream.attributes()?;
+                    self.stream.attributes(&mut self.current.attributes)?;
                     self.current.attributes.map(&self.mappings);
                 }
                 Next::Record(id) => {
@@ -288,7 +298,7 @@ impl<S: ChunkSource> EventReader<S> {
                         flush.stop_time.0 = corrected(clock, flush.stop_time.0);
                     }
                     self.current.time = corrected(clock, self.file_time);
-                    self.current.event = event;
+                    self.set_current(event);
                     self.waits = true;
                     return Ok(Some(()));
                 }
@@ -296,29 +306,44 @@ impl<S: ChunkSource> EventReader<S> {
         }
     }
 
+    /// An event to read the next one into, with memory for its list if there has been one.
+    #[inline]
+    fn blank(&mut self, key: u16) -> Event {
+        for used in [&mut self.current.event, &mut self.spare] {
+            if used.key() == key {
+                return mem::replace(used, NO_EVENT);
+            }
+        }
+        Event::blank(key)
+    }
+
     /// The event at the current place.
     #[inline]
     fn event(&mut self, id: u8) -> Result<Event, Error> {
+        let mut event = self.blank(u16::from(id));
         let (at, endian) = (self.stream.at, self.stream.endian);
         if chunk::is_single(id) {
             let rest = self.stream.rest();
             let mut input = Input::new(rest.get(1..).unwrap_or_default(), endian);
-            let event = Event::read(u16::from(id), &mut input);
+            let result = event.read_fields(&mut input);
             let used = rest.len() - input.rest.len();
-            return match event {
-                Ok(event) => {
+            return match result {
+                Ok(()) => {
                     self.stream.at += used;
                     Ok(event)
                 }
-                Err(flaw) => Err(self.stream.fatal(Event::name_of(u16::from(id)), flaw)),
+                Err(flaw) => Err(self.stream.fatal(event.name(), flaw)),
             };
         }
         let framed = self.stream.framed(|id| Event::name_of(u16::from(id)))?;
         let fields = self.stream.rest().get(framed.head..framed.bytes).unwrap_or_default();
         let end = at + framed.bytes;
-        let event = Event::read(u16::from(id), &mut Input::new(fields, endian));
+        let result = event.read_fields(&mut Input::new(fields, endian));
         self.stream.at = end;
-        event.map_err(|flaw| self.stream.flawed(Event::name_of(u16::from(id)), end, flaw))
+        match result {
+            Ok(()) => Ok(event),
+            Err(flaw) => Err(self.stream.flawed(event.name(), end, flaw)),
+        }
     }
 }
 
@@ -342,16 +367,19 @@ fn corrected(clock: Option<&ClockCorrection>, time: u64) -> u64 {
 }
 
 impl<S: ChunkSource> Stream<S> {
-    /// The attribute list at the current place.
-    #[cold]
-    pub fn attributes(&mut self) -> Result<Vec<AttributeValue>, Error> {
+    /// Reads the attribute list at the current place into `list`.
+    pub fn attributes(&mut self, list: &mut Vec<AttributeValue>) -> Result<(), Error> {
         let (at, endian) = (self.at, self.endian);
         let framed = self.framed(|_| "AttributeList")?;
         let fields = self.rest().get(framed.head..framed.bytes).unwrap_or_default();
         let end = at + framed.bytes;
-        let list = Vec::<AttributeValue>::read(&mut Input::new(fields, endian));
+        let result = list.read_over(&mut Input::new(fields, endian));
         self.at = end;
-        list.map_err(|flaw| self.flawed("AttributeList", end, flaw))
+        result.map_err(|flaw| {
+            // What belongs together is whole, or missing.
+            list.clear();
+            self.flawed("AttributeList", end, flaw)
+        })
     }
 }
 

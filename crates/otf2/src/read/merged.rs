@@ -43,21 +43,23 @@ impl<S: ChunkSource> Merged<S> {
         mut visit: impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.take_back();
-        loop {
+        while let Some(error) = self.errors.pop() {
+            visit(Err(error))?;
+        }
+        while let Some(index) = self.next.winner() {
+            let Some(reader) = self.locations.get_mut(index) else { break };
+            let flow = reader.visit_next(&mut visit);
+            if reader.decoded().is_some_and(|time| self.next.replace_winner(index, time)) {
+                flow?;
+                continue;
+            }
+            self.advance(index);
+            flow?;
             while let Some(error) = self.errors.pop() {
                 visit(Err(error))?;
             }
-            let Some(index) = self.next.winner() else { return ControlFlow::Continue(()) };
-            let Some(reader) = self.locations.get_mut(index) else {
-                return ControlFlow::Continue(());
-            };
-            let flow = reader.visit_next(&mut visit);
-            let time = next_time(reader, &mut self.errors);
-            if !self.next.replace_winner(index, time) {
-                self.play();
-            }
-            flow?;
         }
+        ControlFlow::Continue(())
     }
 
     /// Reads the next event. It is the merger's until the next call, so that nothing is moved.
@@ -90,21 +92,18 @@ impl<S: ChunkSource> Merged<S> {
         }
     }
 
-    /// Goes on to the next event of the location that had the smallest time.
-    #[inline]
+    /// Goes on to the next event of the location that had the smallest time, which is decoded now
+    /// if it has not been.
     fn advance(&mut self, index: usize) {
-        if let Some(reader) = self.locations.get_mut(index) {
-            let time = next_time(reader, &mut self.errors);
-            if !self.next.replace_winner(index, time) {
-                self.play();
-            }
+        let Some(reader) = self.locations.get_mut(index) else { return };
+        let met = match next_time(reader, &mut self.errors) {
+            None => self.next.remove_winner(index),
+            Some(time) => self.next.replace_winner(index, time),
+        };
+        if !met {
+            let times = next_times(&mut self.locations, &mut self.errors);
+            self.next.play(&times);
         }
-    }
-
-    #[cold]
-    fn play(&mut self) {
-        let times = next_times(&mut self.locations, &mut self.errors);
-        self.next.play(&times);
     }
 }
 
@@ -116,7 +115,6 @@ fn next_times<S: ChunkSource>(
 }
 
 /// The time of the next event of a location.
-#[inline(always)]
 fn next_time<S: ChunkSource>(reader: &mut EventReader<S>, errors: &mut Vec<Error>) -> Option<u64> {
     loop {
         match reader.prepare()? {

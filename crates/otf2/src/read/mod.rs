@@ -11,6 +11,7 @@ mod mapped;
 mod merged;
 mod parallel;
 mod records;
+mod references;
 mod simple;
 mod source;
 mod state;

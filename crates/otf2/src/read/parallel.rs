@@ -11,7 +11,6 @@ use std::thread;
 use super::archive::{Archive, Local};
 use super::bookmarks::bookmarks;
 use super::events::EventReader;
-use super::source::FileChunks;
 use crate::error::Error;
 use crate::mapping::{ClockCorrection, Mappings};
 use crate::reference::LocationRef;
@@ -44,7 +43,7 @@ impl Archive {
 
     /// Ranges of chunks that can be read on their own: the first of each has a time.
     fn split(&self, path: &Path, chunks_each: u64) -> Result<Vec<Range<u64>>, Error> {
-        let mut source = FileChunks::new(path, self.anchor().event_chunk_bytes);
+        let mut source = self.event_chunks(path);
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for bookmark in bookmarks(&mut source, path)? {
             match ranges.last_mut() {

@@ -37,12 +37,19 @@ macro_rules! readers {
         pub struct $name<S = FileChunks> {
             stream: Stream<S>,
             local: u16,
+            /// Place of the record read last.
+            begin: u64,
         }
 
         impl<S: ChunkSource> $name<S> {
             /// Reads the chunks of `source`. `file` is for messages.
             pub fn new(source: S, file: &Path, chunk_bytes: u64) -> $name<S> {
-                $name { stream: Stream::new(source, file, chunk_bytes), local: 0 }
+                $name { stream: Stream::new(source, file, chunk_bytes), local: 0, begin: 0 }
+            }
+
+            /// Place in the file where the record read last begins, in bytes.
+            pub fn offset(&self) -> u64 {
+                self.begin
             }
         }
 
@@ -51,7 +58,10 @@ macro_rules! readers {
 
             fn next(&mut self) -> Option<Self::Item> {
                 match self.stream.next() {
-                    Ok(Next::Record(_)) => Some(self.stream.record(self.local)),
+                    Ok(Next::Record(_)) => {
+                        self.begin = self.stream.offset(self.stream.at);
+                        Some(self.stream.record(self.local))
+                    }
                     Ok(Next::End) => None,
                     Err(error) => Some(Err(error)),
                 }
@@ -106,7 +116,7 @@ impl<S: ChunkSource> SnapshotReader<S> {
             match self.stream.next()? {
                 Next::End => return Ok(None),
                 Next::Record(TIMESTAMP) => self.time = self.stream.timestamp()?,
-                Next::Record(ATTRIBUTE_LIST) => attributes = self.stream.attributes()?,
+                Next::Record(ATTRIBUTE_LIST) => self.stream.attributes(&mut attributes)?,
                 Next::Record(_) => {
                     let (time, record) = (self.time, self.stream.record(0)?);
                     return Ok(Some(SnapshotRecord { time, record, attributes }));

@@ -5,6 +5,7 @@
 
 use std::mem::ManuallyDrop;
 
+use crate::chunk::Endian;
 use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::event::{Enter, Event, Leave};
 use crate::reference::RegionRef;
@@ -45,11 +46,69 @@ impl Simple {
     }
 }
 
-/// Takes Enter and Leave events of a little-endian chunk from `at` on, until `take` says no or
-/// something else comes, or the end of the chunk is near. `time` is that of the last timestamp.
-/// Returns the place behind the last one taken.
+/// Events that are decoded ahead: the more, the less the loop around them costs; those of many
+/// locations together should stay in the nearest cache.
+const BATCH: usize = 32;
+
+/// Enter and Leave events that are decoded and not yet delivered.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// They stand at the end, from `next` on: so one comparison tells whether there is one.
+    events: [Simple; BATCH],
+    next: usize,
+}
+
+impl Batch {
+    /// No events.
+    pub fn new() -> Batch {
+        Batch { events: [Simple { time: 0, code: 0 }; BATCH], next: BATCH }
+    }
+
+    /// The next event.
+    #[inline(always)]
+    pub fn first(&self) -> Option<Simple> {
+        self.events.get(self.next).copied()
+    }
+
+    /// Goes on behind the first event.
+    #[inline(always)]
+    pub fn advance(&mut self) {
+        self.next += 1;
+    }
+
+    /// Decodes events from `at` on, as [`walk`] does, and replaces those that were there. Returns
+    /// the place behind the last one.
+    pub fn fill(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        endian: Endian,
+        time: &mut u64,
+        global: impl Fn(Simple) -> Simple,
+    ) -> usize {
+        let (events, mut count) = (&mut self.events, 0);
+        let take = |simple| {
+            if let Some(place) = events.get_mut(count) {
+                *place = global(simple);
+                count += 1;
+            }
+            count < BATCH
+        };
+        let at = match endian {
+            Endian::Little => walk::<false>(bytes, at, time, take),
+            Endian::Big => walk::<true>(bytes, at, time, take),
+        };
+        self.next = BATCH - count;
+        self.events.copy_within(..count, self.next);
+        at
+    }
+}
+
+/// Takes Enter and Leave events of a chunk from `at` on, until `take` says no or something else
+/// comes, or the end of the chunk is near. `time` is that of the last timestamp. Returns the place
+/// behind the last one taken.
 #[inline(always)]
-pub(super) fn walk(
+pub(super) fn walk<const BIG_ENDIAN: bool>(
     bytes: &[u8],
     mut at: usize,
     time: &mut u64,
@@ -60,7 +119,8 @@ pub(super) fn walk(
         let &[mark, ref stamp @ .., _, _, _, _, _, _, _] = head;
         let [_, _, _, _, _, _, _, _, ref behind @ ..] = *head;
         let (word, used) = if mark == TIMESTAMP {
-            now = u64::from_le_bytes(*stamp);
+            let stamp = u64::from_le_bytes(*stamp);
+            now = if BIG_ENDIAN { stamp.swap_bytes() } else { stamp };
             (u64::from_le_bytes(*behind) >> 8, TIMESTAMP_BYTES)
         } else {
             let [ref front @ .., _, _, _, _, _, _, _, _] = *head;
@@ -72,7 +132,12 @@ pub(super) fn walk(
         }
         *time = now;
         at += used + 2 + size as usize;
-        let region = (word >> 16) & u64::from(u32::MAX) & ((1 << (8 * size)) - 1);
+        let four = (word >> 16) as u32;
+        let region = if BIG_ENDIAN {
+            u64::from(four.swap_bytes()) >> (32 - 8 * size)
+        } else {
+            u64::from(four) & ((1 << (8 * size)) - 1)
+        };
         if !take(Simple { time: now, code: region | (word & LEAVE_BIT) << 32 }) {
             break;
         }

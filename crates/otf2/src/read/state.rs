@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::archive::Archive;
 use super::bookmarks::{Bookmark, bookmarks};
 use super::events::EventView;
-use super::source::FileChunks;
 use crate::error::Error;
 use crate::event::Event;
 use crate::reference::{CommRef, LocationRef, RegionRef};
@@ -153,21 +152,23 @@ impl Archive {
         location: LocationRef,
     ) -> Result<(Vec<ChunkState>, Vec<Error>), Error> {
         let path = self.event_path(location);
-        let mut source = FileChunks::new(&path, self.anchor().event_chunk_bytes);
+        let mut source = self.event_chunks(&path);
         let mut chunks: Vec<ChunkState> = bookmarks(&mut source, &path)?
             .into_iter()
             .map(|bookmark| ChunkState { bookmark, times: None, state: State::default() })
             .collect();
         let (mut state, mut errors, mut begun) = (State::default(), Vec::new(), 0);
         let mut events = self.events(location)?;
-        while let Some(event) = events.read_next() {
-            let (time, event) = match event {
-                Ok(event) => (event.time, event.clone()),
+        // As an iterator, since the reader is asked for the chunk between an event and the next.
+        while let Some(event) = events.next() {
+            let event = match event {
+                Ok(event) => event,
                 Err(error) => {
                     errors.push(error);
                     continue;
                 }
             };
+            let time = event.time;
             let number = usize::try_from(events.chunk()).unwrap_or(usize::MAX);
             // Chunks without events begin with the same state as the next one with some.
             for chunk in chunks.get_mut(begun..=number).unwrap_or_default() {

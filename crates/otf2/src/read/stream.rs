@@ -193,7 +193,7 @@ impl<S: ChunkSource> Stream<S> {
     }
 
     /// Place in the file of a place in the current chunk.
-    fn offset(&self, at: usize) -> u64 {
+    pub fn offset(&self, at: usize) -> u64 {
         let begin = self.chunks.start.saturating_sub(1).saturating_mul(self.chunk_bytes);
         begin.saturating_add(at as u64)
     }

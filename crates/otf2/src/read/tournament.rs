@@ -17,8 +17,12 @@ pub(super) struct Tournament {
     winner: u64,
     base_time: u64,
     index_bits: u32,
+    /// The bits of a key that are the index.
+    index_mask: u64,
     /// The first time behind the base that has no key of its own.
     far: u64,
+    /// The smallest of the keys that such times have.
+    far_key: u64,
 }
 
 impl Tournament {
@@ -28,7 +32,15 @@ impl Tournament {
         let index_bits = leaves.ilog2() + 1;
         let losers = vec![NONE; leaves];
         let far = u64::MAX >> index_bits;
-        let mut new = Tournament { losers, winner: NONE, base_time: 0, index_bits, far };
+        let mut new = Tournament {
+            losers,
+            winner: NONE,
+            base_time: 0,
+            index_bits,
+            index_mask: (1 << index_bits) - 1,
+            far,
+            far_key: far << index_bits,
+        };
         new.play(times);
         new
     }
@@ -36,28 +48,41 @@ impl Tournament {
     /// Index of the location with the smallest time, of several the one with the smallest index.
     #[inline]
     pub fn winner(&self) -> Option<usize> {
-        let index = (self.winner & ((1 << self.index_bits) - 1)) as usize;
+        let index = (self.winner & self.index_mask) as usize;
         (self.winner != NONE).then_some(index)
     }
 
-    /// The time of the next event of the location `index`, which was the winner. `false`: it, or
-    /// the smallest one, is too far from the base; all must [`play`](Self::play) anew.
+    /// The time of the next event of the location `index`, which was the winner. `false`: it is
+    /// too far from the base; all must [`play`](Self::play) anew.
     #[inline(always)]
     #[must_use]
-    pub fn replace_winner(&mut self, index: usize, time: Option<u64>) -> bool {
-        let mut key = match time.map(|time| time.wrapping_sub(self.base_time)) {
-            Some(since) if since < self.far => since << self.index_bits | index as u64,
-            Some(_) => return false,
-            None => NONE,
-        };
+    pub fn replace_winner(&mut self, index: usize, time: u64) -> bool {
+        let since = time.wrapping_sub(self.base_time);
+        if since >= self.far {
+            return false;
+        }
+        self.meet(index, since << self.index_bits | index as u64);
+        true
+    }
+
+    /// The location `index`, which was the winner, has no more events. `false`: only far times are
+    /// left; all must [`play`](Self::play) anew.
+    #[must_use]
+    pub fn remove_winner(&mut self, index: usize) -> bool {
+        self.meet(index, NONE);
+        // No key but those of far times and of no time is as great as this one.
+        self.winner < self.far_key || self.winner == NONE
+    }
+
+    /// Lets this key be the winner's, which goes up to the root.
+    #[inline(always)]
+    fn meet(&mut self, index: usize, mut key: u64) {
         let mut node = (self.losers.len() + index) / 2;
         while let (1.., Some(loser)) = (node, self.losers.get_mut(node)) {
             (key, *loser) = (key.min(*loser), key.max(*loser));
             node /= 2;
         }
         self.winner = key;
-        // No key but those of far times and of no time is as great as this one.
-        key < self.far << self.index_bits || key == NONE
     }
 
     /// Lets all locations meet, with the smallest of their times as the base.
@@ -94,7 +119,11 @@ mod tests {
         while let Some(index) = tournament.winner() {
             order.push((next[index].expect("a time"), index));
             next[index] = locations[index].pop();
-            if !tournament.replace_winner(index, next[index]) {
+            let met = match next[index] {
+                None => tournament.remove_winner(index),
+                Some(time) => tournament.replace_winner(index, time),
+            };
+            if !met {
                 tournament.play(&next);
             }
         }
@@ -119,6 +148,14 @@ mod tests {
         let order = merge(times);
         assert_eq!(order.len(), 15);
         assert!(order.is_sorted(), "{order:?}");
+    }
+
+    #[test]
+    fn far_times_behind_the_end_of_a_location() {
+        let far = 1 << 62;
+        let times = vec![vec![1], vec![far + 9], vec![far + 5], vec![far + 7]];
+        let order = merge(times);
+        assert_eq!(order, [(1, 0), (far + 5, 2), (far + 7, 3), (far + 9, 1)]);
     }
 
     #[test]

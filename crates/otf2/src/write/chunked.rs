@@ -102,7 +102,7 @@ impl<W: Write> ChunkedWriter<W> {
 
     /// As [`timed_record`](Self::timed_record) for an Enter or Leave, straight into the chunk.
     /// `false` and no effect: this place in the file needs more care.
-    #[inline]
+    #[inline(always)]
     pub fn simple_record(&mut self, time: u64, record: Packed) -> bool {
         let room = self.chunk.get_mut(self.used..).and_then(|free| free.first_chunk_mut());
         let time = time.max(self.last_time);

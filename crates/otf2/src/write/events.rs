@@ -42,7 +42,9 @@ impl<W: Write> EventWriter<W> {
     /// Appends an event at `time`, in ticks; a time before the last one is recorded as that one.
     ///
     /// Errors: the system cannot write, or the record does not fit into a chunk.
-    #[inline]
+    // Enter and Leave cost half as much where the compiler sees which of them it is, as part of
+    // the caller.
+    #[inline(always)]
     pub fn event(
         &mut self,
         time: u64,
@@ -60,6 +62,7 @@ impl<W: Write> EventWriter<W> {
         self.any_event(time, event, attributes)
     }
 
+    #[inline(never)]
     fn any_event(
         &mut self,
         time: u64,
