@@ -1,0 +1,149 @@
+//! The C text of the wrappers of a function's Fortran forms: that of `mpif.h` and `use mpi`, under
+//! all names that compilers give it, and those of `use mpi_f08`.
+//!
+//! Every argument is an address. What the events need as a value is read, and a handle is made one
+//! of C; anything else is handed on as it is, lengths of texts included, which stand at the end.
+
+use crate::Fortran;
+use crate::functions::kind;
+use crate::header::{Parameter, Prototype};
+use crate::wrapper::{Body, indented};
+
+/// The wrappers of a function; none where Fortran has no such subroutine.
+pub fn wrappers(function: &Prototype, library: Fortran) -> String {
+    if function.result != "int" || function.parameters.iter().any(Parameter::is_variable) {
+        return String::new();
+    }
+    let function = &with_fortrans_parameters(function);
+    let name = function.name.to_lowercase();
+    let mut text = String::new();
+    if library == Fortran::IsItsOwn {
+        let plain = format!("mpi_{name}_");
+        let others = [format!("mpi_{name}__"), format!("mpi_{name}"), plain_upper(&name)];
+        text += &wrapper(function, &plain, &others);
+        for other in others.iter().filter(|other| **other != format!("MPI_{}", function.name)) {
+            text += &format!(
+                "PUBLIC __typeof__({plain}) {other} __attribute__((alias(\"{plain}\")));\n"
+            );
+        }
+    }
+    // With a descriptor of a buffer they are called `_f08ts_`, and call the C function.
+    if library == Fortran::IsItsOwn || !function.parameters.iter().any(Parameter::is_buffer) {
+        text += &wrapper(function, &format!("mpi_{name}_f08_"), &[]);
+    }
+    text
+}
+
+fn plain_upper(name: &str) -> String {
+    format!("MPI_{}", name.to_uppercase())
+}
+
+/// A Fortran program has its arguments from elsewhere.
+fn with_fortrans_parameters(function: &Prototype) -> Prototype {
+    let mut own = function.clone();
+    if matches!(own.name.as_str(), "Init" | "Init_thread") {
+        own.parameters.drain(..2);
+    }
+    own
+}
+
+/// The arguments of a subroutine, as text of C.
+struct Arguments {
+    /// Declared: all of them are addresses.
+    declared: String,
+    /// Handed on before anything was done to them.
+    given: String,
+    /// Handed on after that.
+    passed: String,
+    /// What the events use, as C has it.
+    values: String,
+}
+
+impl Arguments {
+    fn of(function: &Prototype, body: &Body) -> Self {
+        let (mut declared, mut given, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut values = String::new();
+        for (parameter, name) in function.parameters.iter().zip(&body.names) {
+            let is_used = body.is_used(name);
+            let address = if is_used { format!("{name}_") } else { name.clone() };
+            let value = parameter.value_type().filter(|_| is_used);
+            let kind = if value.is_some() { "MPI_Fint" } else { "void" };
+            declared.push(format!("{kind} *{address}"));
+            given.push(address.clone());
+            passed.push(match value {
+                Some(_) => address.clone(),
+                None if is_used => format!("(void *){name}"),
+                None => address.clone(),
+            });
+            if let Some(of) = value {
+                values += &read(of, name, &address);
+            } else if is_used {
+                values += &format!("{} = {address};\n", pointer(parameter).named(name));
+            }
+        }
+        let texts = function.parameters.iter().filter(|one| one.is_text()).count();
+        declared.push("MPI_Fint *error".to_owned());
+        declared.extend((0..texts).map(|text| format!("size_t length{text}")));
+        let mut behind = vec!["error".to_owned()];
+        behind.extend((0..texts).map(|text| format!("length{text}")));
+        let joined = |words: Vec<String>| [words, behind.clone()].concat().join(", ");
+        Self { declared: declared.join(", "), given: joined(given), passed: joined(passed), values }
+    }
+}
+
+fn wrapper(function: &Prototype, name: &str, others: &[String]) -> String {
+    let body = Body::of(function);
+    let Arguments { declared, given, passed, values } = Arguments::of(function, &body);
+    let names = std::iter::once(name).chain(others.iter().map(String::as_str));
+    let names: String = names.map(|name| format!("\"{name}\", ")).collect();
+    let (before, after) = (indented(&(values + &body.before)), indented(&body.after));
+    let (function, kind) = (&function.name, kind(&function.name));
+    format!(
+        "
+PUBLIC void {name}({declared})
+{{
+  static struct pomp_mpi_routine routine = {{ \"MPI_{function}\", POMP_MPI_{kind}, 0 }};
+  static const char *const names[] = {{ {names}NULL }};
+  static __typeof__({name}) *call;
+  enum {{ f = 1 }};
+  MPI_Fint own_error;
+  if (!call)
+    call = next(names, NULL);
+  if (!error)
+    error = &own_error;
+  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {{
+    call({given});
+    return;
+  }}
+{before}  call({passed});
+  int result = *error;
+  (void)result;
+{after}  ends(&routine);
+}}
+"
+    )
+}
+
+impl Body {
+    /// Whether the text uses a parameter of this name.
+    fn is_used(&self, name: &str) -> bool {
+        name.strip_prefix('a').is_none_or(|rest| rest.parse::<u32>().is_err())
+    }
+}
+
+/// A value of C from the address that Fortran gives.
+fn read(of: &str, name: &str, address: &str) -> String {
+    match of.strip_prefix("MPI_") {
+        None | Some("Fint") => format!("{of} {name} = *{address};\n"),
+        Some("Aint" | "Count" | "Offset") => format!("{of} {name} = *({of} *){address};\n"),
+        Some("Datatype") => format!("MPI_Datatype {name} = PMPI_Type_f2c(*{address});\n"),
+        Some(handle) => format!("{of} {name} = PMPI_{handle}_f2c(*{address});\n"),
+    }
+}
+
+/// What an address leads to is Fortran's: handles are integers, and what can be either has no type.
+fn pointer(parameter: &Parameter) -> Parameter {
+    let is_int = parameter.before.split(' ').any(|word| word == "int");
+    let before = if is_int { "const int *" } else { "void *" };
+    Parameter { before: before.to_owned(), after: String::new() }
+}

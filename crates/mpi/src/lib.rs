@@ -1,0 +1,207 @@
+//! MPI as a measurement sees it: which functions there are, what their arguments mean, and C
+//! wrappers that tell libpomp so.
+//!
+//! Design constraints:
+//! * Text in, text out: the preprocessed `mpi.h` of a machine is read, one C file is made. So
+//!   wrappers exist for what that MPI has, with its own types, and a function of a later standard
+//!   is at least timed.
+//! * What a function does is said once ([`functions`]), for C and for Fortran, for `int` and for
+//!   `MPI_Count`, for the blocking, the non-blocking and the persistent form.
+//! * Everything else about a call is C that can be read as such: `support.c`.
+//!
+//! ```
+//! let header = "int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,\n\
+//!               int tag, MPI_Comm comm);\n";
+//! let wrappers = pompeii_mpi::generate(header, pompeii_mpi::Fortran::CallsC)?;
+//! assert!(wrappers.contains("sends(comm, dest, tag, count, type);"));
+//! # Ok::<(), pompeii_mpi::Error>(())
+//! ```
+
+mod fortran;
+mod functions;
+mod header;
+mod wrapper;
+
+use header::Prototype;
+
+/// The C header of the functions that the wrappers call.
+pub const SUPPORT: &str = include_str!("support.c");
+
+/// How an MPI library's Fortran functions come to the C ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fortran {
+    /// They call the C functions, which are wrapped (MPICH and what is made of it); but for those
+    /// of `use mpi_f08` without a buffer.
+    CallsC,
+    /// They do their work without them, and have to be wrapped themselves (Open MPI).
+    IsItsOwn,
+}
+
+/// Why no wrappers could be made.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is no preprocessed `mpi.h`.
+    #[error("no function of MPI is declared in it; expected what the preprocessor makes of mpi.h")]
+    NoFunctions,
+}
+
+/// Wrappers of the functions that the preprocessed `mpi.h` declares.
+///
+/// # Errors
+/// Where it declares none.
+pub fn generate(header: &str, fortran: Fortran) -> Result<String, Error> {
+    let functions: Vec<Prototype> =
+        header::prototypes(header).filter(|one| functions::is_wrapped(&one.name)).collect();
+    if functions.is_empty() {
+        return Err(Error::NoFunctions);
+    }
+    let mut text = SUPPORT.to_owned();
+    for function in &functions {
+        text += &wrapper::of_c(function);
+        text += &fortran::wrappers(function, fortran);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(header: &str, fortran: Fortran, expected: Expect) {
+        let text = generate(header, fortran).unwrap_or_default();
+        expected.assert_eq(text.strip_prefix(SUPPORT).unwrap_or_default());
+    }
+
+    #[test]
+    fn a_receive_has_a_status_of_ours_where_the_program_wants_none() {
+        let header = "int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, \
+                      MPI_Comm comm, MPI_Status *status);";
+        check(
+            header,
+            Fortran::CallsC,
+            expect![[r#"
+
+            #undef MPI_Recv
+            PUBLIC int MPI_Recv(void *a0, int a1, MPI_Datatype a2, int a3, int a4, MPI_Comm comm, MPI_Status *status)
+            {
+              static struct pomp_mpi_routine routine = { "MPI_Recv", POMP_MPI_POINT_TO_POINT, 0 };
+              static const char *const names[] = { "MPI_Recv", NULL };
+              static __typeof__(PMPI_Recv) *call;
+              enum { f = 0 };
+              if (!call)
+                call = next(names, PMPI_Recv);
+              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
+                return call(a0, a1, a2, a3, a4, comm, status);
+              MPI_Status own;
+              if (is_ignored(status, f))
+                status = (void *)&own;
+              int result = call(a0, a1, a2, a3, a4, comm, status);
+              received(comm, status, result, f);
+              ends(&routine);
+              return result;
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn fortran_has_its_own_forms() {
+        let header = "int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);";
+        let text = generate(header, Fortran::IsItsOwn).unwrap_or_default();
+        // The form of C comes before, and is the one above.
+        let own = text.find("PUBLIC void mpi_comm_set_name_").map_or("", |at| &text[at..]);
+        expect![[r#"
+            PUBLIC void mpi_comm_set_name_(MPI_Fint *comm_, void *a1, MPI_Fint *error, size_t length0)
+            {
+              static struct pomp_mpi_routine routine = { "MPI_Comm_set_name", POMP_MPI_COMMUNICATOR, 0 };
+              static const char *const names[] = { "mpi_comm_set_name_", "mpi_comm_set_name__", "mpi_comm_set_name", "MPI_COMM_SET_NAME", NULL };
+              static __typeof__(mpi_comm_set_name_) *call;
+              enum { f = 1 };
+              MPI_Fint own_error;
+              if (!call)
+                call = next(names, NULL);
+              if (!error)
+                error = &own_error;
+              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {
+                call(comm_, a1, error, length0);
+                return;
+              }
+              MPI_Comm comm = PMPI_Comm_f2c(*comm_);
+              call(comm_, a1, error, length0);
+              int result = *error;
+              (void)result;
+              named(comm);
+              ends(&routine);
+            }
+            PUBLIC __typeof__(mpi_comm_set_name_) mpi_comm_set_name__ __attribute__((alias("mpi_comm_set_name_")));
+            PUBLIC __typeof__(mpi_comm_set_name_) mpi_comm_set_name __attribute__((alias("mpi_comm_set_name_")));
+            PUBLIC __typeof__(mpi_comm_set_name_) MPI_COMM_SET_NAME __attribute__((alias("mpi_comm_set_name_")));
+
+            PUBLIC void mpi_comm_set_name_f08_(MPI_Fint *comm_, void *a1, MPI_Fint *error, size_t length0)
+            {
+              static struct pomp_mpi_routine routine = { "MPI_Comm_set_name", POMP_MPI_COMMUNICATOR, 0 };
+              static const char *const names[] = { "mpi_comm_set_name_f08_", NULL };
+              static __typeof__(mpi_comm_set_name_f08_) *call;
+              enum { f = 1 };
+              MPI_Fint own_error;
+              if (!call)
+                call = next(names, NULL);
+              if (!error)
+                error = &own_error;
+              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {
+                call(comm_, a1, error, length0);
+                return;
+              }
+              MPI_Comm comm = PMPI_Comm_f2c(*comm_);
+              call(comm_, a1, error, length0);
+              int result = *error;
+              (void)result;
+              named(comm);
+              ends(&routine);
+            }
+        "#]]
+        .assert_eq(own);
+    }
+
+    #[test]
+    fn forms_of_a_collective_operation_follow_from_the_blocking_one() {
+        let header = "int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, \
+                      MPI_Comm comm, MPI_Request *request);";
+        check(
+            header,
+            Fortran::CallsC,
+            expect![[r#"
+
+            #undef MPI_Ibcast
+            PUBLIC int MPI_Ibcast(void *a0, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+            {
+              static struct pomp_mpi_routine routine = { "MPI_Ibcast", POMP_MPI_ONE_TO_ALL, 0 };
+              static const char *const names[] = { "MPI_Ibcast", NULL };
+              static __typeof__(PMPI_Ibcast) *call;
+              enum { f = 0 };
+              if (!call)
+                call = next(names, PMPI_Ibcast);
+              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
+                return call(a0, count, type, root, comm, request);
+              struct collective amount = bcast(comm, root, count, type);
+              uint64_t id = pomp_mpi_icollective();
+              int result = call(a0, count, type, root, comm, request);
+              collective_posted(&amount, id, request, result, f);
+              ends(&routine);
+              return result;
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_no_header_is_refused() {
+        let error = generate("#error no MPI here", Fortran::CallsC);
+        expect![
+            "no function of MPI is declared in it; expected what the preprocessor makes of mpi.h"
+        ]
+        .assert_eq(&error.map_or_else(|error| error.to_string(), |_| String::new()));
+    }
+}

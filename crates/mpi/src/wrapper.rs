@@ -1,0 +1,100 @@
+//! The C text of one wrapper.
+
+use crate::functions::{self, Form, Meaning};
+use crate::header::Prototype;
+
+/// What stands around a call.
+pub struct Body {
+    /// Names of the parameters, in order.
+    pub names: Vec<String>,
+    /// C before the call.
+    pub before: String,
+    /// C after it.
+    pub after: String,
+}
+
+impl Body {
+    /// That of a function.
+    pub fn of(function: &Prototype) -> Self {
+        let (parameters, before, after) = match functions::meaning(&function.name) {
+            Meaning::Timed => (String::new(), String::new(), String::new()),
+            Meaning::Events(events) => {
+                (events.parameters.into(), events.before.into(), events.after.into())
+            }
+            Meaning::Collective(collective, form) => {
+                let amount = format!("struct collective amount = {};\n", collective.amount);
+                let own = collective.parameters;
+                let posted =
+                    |id: &str| format!("collective_posted(&amount, {id}, request, result, f);");
+                match form {
+                    Form::Blocking => (
+                        own.into(),
+                        amount + "collective_begins();",
+                        "collective_ends(&amount, result);".into(),
+                    ),
+                    Form::NonBlocking => (
+                        format!("{own} request"),
+                        amount + "uint64_t id = pomp_mpi_icollective();",
+                        posted("id"),
+                    ),
+                    Form::Persistent => (format!("{own} _ request"), amount, posted("0")),
+                }
+            }
+        };
+        let mut said = parameters.split_whitespace();
+        let names = (0..function.parameters.len()).map(|place| match said.next() {
+            None | Some("_") => format!("a{place}"),
+            Some(name) => name.to_owned(),
+        });
+        let mut body = Self { names: names.collect(), before, after };
+        if body.uses("status") {
+            let own = "MPI_Status own;\nif (is_ignored(status, f))\n  status = (void *)&own;\n";
+            body.before = own.to_owned() + &body.before;
+        }
+        body
+    }
+
+    /// Whether a parameter has this name.
+    pub fn uses(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+}
+
+/// The wrapper of a C function.
+pub fn of_c(function: &Prototype) -> String {
+    let Prototype { name, result, parameters } = function;
+    let body = Body::of(function);
+    let declared = parameters.iter().zip(&body.names).map(|(one, name)| one.named(name));
+    let declared = match parameters.is_empty() {
+        true => "void".to_owned(),
+        false => declared.collect::<Vec<_>>().join(", "),
+    };
+    let fixed = parameters.iter().zip(&body.names).filter(|(one, _)| !one.is_variable());
+    let arguments = fixed.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let kind = functions::kind(name);
+    let (before, after) = (indented(&body.before), indented(&body.after));
+    format!(
+        "
+#undef MPI_{name}
+PUBLIC {result} MPI_{name}({declared})
+{{
+  static struct pomp_mpi_routine routine = {{ \"MPI_{name}\", POMP_MPI_{kind}, 0 }};
+  static const char *const names[] = {{ \"MPI_{name}\", NULL }};
+  static __typeof__(PMPI_{name}) *call;
+  enum {{ f = 0 }};
+  if (!call)
+    call = next(names, PMPI_{name});
+  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
+    return call({arguments});
+{before}  {result} result = call({arguments});
+{after}  ends(&routine);
+  return result;
+}}
+"
+    )
+}
+
+/// Lines of the body of a function.
+pub fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
