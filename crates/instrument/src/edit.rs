@@ -78,6 +78,15 @@ impl EditList {
     /// An edit whose text is the last one, of so many bytes.
     fn push(&mut self, range: Range<usize>, rank: i64, length: usize) {
         let text = self.texts.len() - length..self.texts.len();
+        // Often one insertion is made in pieces.
+        if range.is_empty()
+            && let Some(last) = self.edits.last_mut()
+            && (last.start, last.end, last.rank) == (range.start, range.start, rank)
+            && last.text.end == text.start
+        {
+            last.text.end = text.end;
+            return;
+        }
         self.edits.push(Edit { start: range.start, end: range.end, rank, text });
     }
 

@@ -4,10 +4,10 @@ use super::pragma::{self, Form, Found};
 use super::scan;
 use crate::directive::{Piece, PieceKind};
 
-/// Whether the text can have such attributes at all. Comments are not skipped: one that begins in
-/// many places would be looked through many times.
-pub(super) fn possible(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, b"[[").any(|at| {
+/// The first place where one may begin. Comments are not skipped: one that begins in many places
+/// would be looked through many times.
+pub(super) fn next(text: &[u8]) -> Option<usize> {
+    memchr::memmem::find_iter(text, b"[[").find(|at| {
         let inside = text[at + 2..].trim_ascii_start();
         [&b"omp"[..], b"using", b"/", b"\\"].iter().any(|begin| inside.starts_with(begin))
     })

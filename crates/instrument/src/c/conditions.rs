@@ -160,6 +160,22 @@ impl Conditions {
         })
     }
 
+    /// Whether a line is the first one of a group that lies in no other one.
+    pub(super) fn begins_group(&self, line: u32) -> bool {
+        let line = &self.lines[line as usize];
+        line.turn == Turn::If && self.nodes[line.branch as usize].parent == 0
+    }
+
+    /// The branches that begin at the lines between two tokens, outside of all groups.
+    pub(super) fn branches(&self, tokens: Range<usize>) -> Range<Branch> {
+        // Branches are numbered in the order of the text, and there `branch` is a new one.
+        let first = |token: usize| {
+            let line = self.lines.partition_point(|line| line.token < token);
+            self.lines.get(line).map_or(self.nodes.len() as Branch, |line| line.branch)
+        };
+        first(tokens.start)..first(tokens.end)
+    }
+
     /// Views that together show every branch that any configuration can have, as far as the limit
     /// allows. At least one.
     pub(super) fn views(&self, cxx: bool) -> Vec<View> {
@@ -262,6 +278,12 @@ impl View {
         let skipped = |group: &Vec<Branch>| !group.iter().any(|&branch| active[branch as usize]);
         let skips_a_group = conditions.groups.iter().any(skipped);
         Self { active, skips_a_group }
+    }
+
+    /// Whether both show the same of these branches.
+    pub(super) fn agrees(&self, other: &Self, branches: Range<Branch>) -> bool {
+        let branches = branches.start as usize..branches.end as usize;
+        self.active[branches.clone()] == other.active[branches]
     }
 
     /// Whether this branch is part of the view.

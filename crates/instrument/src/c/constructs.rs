@@ -55,11 +55,11 @@ pub(super) fn collect(
     text: &[u8],
     lines: &LineIndex,
     lexed: &Lexed,
-    views: &[Vec<Site>],
+    sites: &[Site],
     device: &[Range<usize>],
 ) -> Result<Vec<Construct>, Error> {
     let mut constructs = vec![Construct::default(); lexed.directives.len()];
-    for site in views.iter().flatten() {
+    for site in sites {
         let construct = &mut constructs[site.directive];
         if !construct.seen && !site.implicit_section {
             construct.parent = site.parent;

@@ -11,23 +11,25 @@ use crate::directives::{Kind, Level, passed};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Whether the text can have directives about devices at all.
-pub(super) fn possible(text: &[u8]) -> bool {
-    // `#pragma omp begin declare target`, with some room for blanks.
-    const BEFORE: usize = 64;
-    memchr::memmem::find_iter(text, b"target").any(|at| {
-        let before = &text[at.saturating_sub(BEFORE)..at];
-        before.ends_with(b"declare_") || before.windows(3).any(|word| word == b"omp")
-    })
+/// The attribute `[[omp::decl(declare_target)]]`, up to the directive.
+const ATTRIBUTE: &[u8] = b"omp::decl(";
+
+/// Whether there may be functions for devices, besides those between two directives.
+pub(super) fn has_functions(
+    text: &[u8],
+    listed: &BTreeSet<String>,
+    targets: &[Range<usize>],
+) -> bool {
+    !listed.is_empty() || !targets.is_empty() || memchr::memmem::find(text, ATTRIBUTE).is_some()
 }
 
 /// The bodies of `target` constructs, in the order of the text.
-pub(super) fn targets(lexed: &Lexed, views: &[Vec<Site>]) -> Vec<Range<usize>> {
+pub(super) fn targets(lexed: &Lexed, sites: &[Site]) -> Vec<Range<usize>> {
     let is_target = |site: &&Site| match &lexed.directives[site.directive].kind {
         Kind::Events(levels) => levels[0] == Level::Target { open: false },
         _ => false,
     };
-    let bodies = views.iter().flatten().filter(is_target).filter_map(|site| site.body);
+    let bodies = sites.iter().filter(is_target).filter_map(|site| site.body);
     let mut targets: Vec<_> = bodies.map(|body| body.start..body.end).collect();
     targets.sort_by_key(|body| (body.start, body.end));
     targets.dedup();
@@ -56,7 +58,6 @@ pub(super) fn mark(
 fn mark_attributes(text: &[u8], functions: &mut [Function]) {
     // The head of a function is not longer.
     const HEAD_MAX: usize = 4096;
-    const ATTRIBUTE: &[u8] = b"omp::decl(";
     for at in memchr::memmem::find_iter(text, ATTRIBUTE) {
         let words = text[at + ATTRIBUTE.len()..].trim_ascii_start();
         if !words.starts_with(b"declare_target") && !words.starts_with(b"declare target") {
@@ -77,6 +78,9 @@ pub(super) fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for found in &lexed.directives {
         let directive = &found.directive;
+        if !directive.words.first().is_some_and(|word| word.text.starts_with("declare")) {
+            continue;
+        }
         let host = directive.clause("device_type").and_then(|clause| clause.argument.clone());
         let host = host.is_some_and(|argument| &text[argument] == b"host");
         if directive.name().replace('_', " ") == "declare target" && !host {

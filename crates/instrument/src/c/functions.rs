@@ -26,18 +26,17 @@ pub(super) struct Bodies {
 pub(super) fn bodies(text: &[u8], lexed: &Lexed, views: &[View], cxx: bool) -> Bodies {
     let macros = head::macros(text);
     let language = head::Language { text, cxx, macros: &macros };
+    let segments = outline::outline(language, lexed, views);
+    let first_unbalanced = |found: &[Outline], segments: &[usize]| {
+        segments.iter().find_map(|&segment| found[segment].unbalanced)
+    };
+    let of_views = segments.views.iter();
+    let unbalanced = of_views.filter_map(|view| first_unbalanced(&segments.found, view)).next();
+    let believed = segments.of(|found, view| first_unbalanced(found, view).is_none());
     let mut functions: BTreeMap<usize, Function> = BTreeMap::new();
-    let mut unbalanced = None;
-    for view in views {
-        let outline = outline::outline(language, lexed, view);
-        let Outline { functions: found, unbalanced: None } = outline else {
-            unbalanced = unbalanced.or(outline.unbalanced);
-            continue;
-        };
-        for function in found {
-            let known = functions.entry(function.open).or_insert_with(|| function.clone());
-            known.closed |= function.closed;
-        }
+    for function in believed.into_iter().flat_map(|outline| outline.functions) {
+        let closed = function.closed;
+        functions.entry(function.open).or_insert(function).closed |= closed;
     }
     Bodies { functions: functions.into_values().collect(), unbalanced }
 }

@@ -5,11 +5,11 @@
 //! with a body to the end of the block that surrounds it, all tokens are kept. Operators, numbers
 //! and literals are one kind, and neighbours of that kind are one token.
 
+use super::attribute;
 use super::conditions::{Conditions, DEPTH_MAX, Turn, View};
 use super::pragma::{self, Found};
 use super::scan;
-use super::{attribute, device, locks};
-use crate::{Error, LineIndex, Options};
+use crate::{Error, LineIndex};
 
 /// A token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,13 +76,29 @@ impl Lexed {
     #[inline]
     pub(super) fn shown(&self, view: &View, mut at: usize) -> usize {
         while let Kind::Condition(line) = self.tokens[at].kind {
-            let line = &self.conditions.lines[line as usize];
-            let jump = match line.turn {
-                Turn::End => false,
-                // An active branch ends at the next line of its group; the rest is not shown.
-                Turn::If | Turn::Else => !view.shows(line.branch),
-            };
-            at = if jump { self.conditions.lines[line.next as usize].token } else { at + 1 };
+            at = self.behind_line(view, line, at);
+        }
+        at
+    }
+
+    /// Where a view goes on behind the conditional at the token `at`.
+    fn behind_line(&self, view: &View, line: u32, at: usize) -> usize {
+        let line = &self.conditions.lines[line as usize];
+        let jump = match line.turn {
+            Turn::End => false,
+            // An active branch ends at the next line of its group; the rest is not shown.
+            Turn::If | Turn::Else => !view.shows(line.branch),
+        };
+        if jump { self.conditions.lines[line.next as usize].token } else { at + 1 }
+    }
+
+    /// Index of the first token from `at` on that the view shows, or of the first conditional of a
+    /// group that lies in no other one, if that comes first and not at `start`.
+    pub(super) fn shown_of_segment(&self, view: &View, start: usize, mut at: usize) -> usize {
+        while let Kind::Condition(line) = self.tokens[at].kind
+            && (at == start || !self.conditions.begins_group(line))
+        {
+            at = self.behind_line(view, line, at);
         }
         at
     }
@@ -93,27 +109,26 @@ impl Lexed {
     }
 }
 
-/// Cuts the text.
+/// Cuts the text; `everything`: all of it, and not only what is near directives.
 pub(super) fn lex(
     text: &[u8],
     lines: &LineIndex,
     cxx: bool,
-    options: &Options,
+    openmp: bool,
+    everything: bool,
 ) -> Result<Lexed, Error> {
     let mut lexer = Lexer {
         text,
         lines,
         cxx,
-        everything: options.functions.is_some()
-            || pragma::operators_possible(text)
-            || device::possible(text)
-            || locks::replaced(options)
-            || attribute::possible(text),
-        openmp: options.openmp,
+        everything,
+        openmp,
         depth: None,
         saved: Vec::new(),
         system: false,
-        next_hash: memchr::memchr2(b'#', b'%', text).unwrap_or(text.len()),
+        next_hash: Next::new(),
+        next_operator: Next::new(),
+        next_attribute: Next::new(),
         fresh_comment: usize::MAX,
         lexed: Lexed {
             tokens: Vec::new(),
@@ -135,12 +150,28 @@ pub(super) fn lex(
     Ok(lexer.lexed)
 }
 
+/// The next place of something that is rarer than what is looked for from one place to the next.
+struct Next(usize);
+
+impl Next {
+    fn new() -> Self {
+        Self(0)
+    }
+
+    /// The first place from `at` on, or the end.
+    fn from(&mut self, text: &[u8], at: usize, find: impl Fn(&[u8]) -> Option<usize>) -> usize {
+        if self.0 < at || at == 0 {
+            self.0 = find(&text[at..]).map_or(text.len(), |length| at + length);
+        }
+        self.0
+    }
+}
+
 struct Lexer<'a> {
     text: &'a [u8],
     lines: &'a LineIndex,
     cxx: bool,
-    /// Whether directives can be anywhere in a line, or functions are looked for, so that all
-    /// tokens are wanted.
+    /// Whether all tokens are wanted, because functions are looked for.
     everything: bool,
     /// Whether directives mean anything.
     openmp: bool,
@@ -150,8 +181,12 @@ struct Lexer<'a> {
     saved: Vec<(Option<i64>, Option<i64>)>,
     /// Whether a line marker says that this is a header of the system: its directives stay alone.
     system: bool,
-    /// The next `#` or `%`, if it is not behind us.
-    next_hash: usize,
+    /// The next `#` or `%`, which may begin a preprocessor line.
+    next_hash: Next,
+    /// The next `_Pragma`.
+    next_operator: Next,
+    /// The next `[[`.
+    next_attribute: Next,
     /// End of the last comment that began a line.
     fresh_comment: usize,
     lexed: Lexed,
@@ -174,13 +209,12 @@ impl Lexer<'_> {
     /// The next byte at which the search for a directive has to look closer: what may begin a
     /// preprocessor line, a comment or a literal.
     fn next_stop(&mut self, at: usize) -> usize {
-        let behind = |found: Option<usize>| found.map(|length| at + length);
-        if self.next_hash < at {
-            let found = behind(memchr::memchr2(b'#', b'%', &self.text[at..]));
-            self.next_hash = found.unwrap_or(self.text.len());
-        }
-        let literal = memchr::memchr3(b'"', b'\'', b'/', &self.text[at..self.next_hash]);
-        behind(literal).unwrap_or(self.next_hash)
+        let text = self.text;
+        let hash = self.next_hash.from(text, at, |rest| memchr::memchr2(b'#', b'%', rest));
+        let operator = self.next_operator.from(text, at, pragma::next_operator);
+        let attribute = self.next_attribute.from(text, at, attribute::next);
+        let stop = hash.min(operator).min(attribute);
+        memchr::memchr3(b'"', b'\'', b'/', &text[at..stop]).map_or(stop, |length| at + length)
     }
 
     fn next(&self, at: usize) -> u8 {
@@ -266,7 +300,7 @@ impl Lexer<'_> {
             (b'%', b'>') => (Kind::CloseBrace, 2),
             (b'(', _) => (Kind::OpenParen, 1),
             (b')', _) => (Kind::CloseParen, 1),
-            (b'[', b'[') if self.everything && self.openmp => {
+            (b'[', b'[') if self.openmp => {
                 if let Some(found) = attribute::read(self.text, at) {
                     return Ok(self.attribute(found));
                 }

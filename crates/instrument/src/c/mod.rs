@@ -6,7 +6,8 @@
 //! gets, [`insertions`] and the edit list write it. For functions, [`outline`] finds the bodies in
 //! each view, [`head`] (with [`parts`]) says what the text before a brace is, [`functions`] places
 //! the calls; [`device`] (with [`reach`]) says which of them may be compiled for devices. Every
-//! phase is linear in the text, times the number of views.
+//! phase is linear in the text; what views show differently is looked at once for each
+//! ([`segments`]).
 
 mod abi_pomp2;
 mod attribute;
@@ -32,6 +33,7 @@ mod pragma;
 mod prelude;
 mod reach;
 mod scan;
+mod segments;
 mod split;
 mod statements;
 mod texts;
@@ -48,16 +50,23 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     }
     let cxx = options.language == Language::Cxx;
     let lines = LineIndex::new(source);
-    let lexed = lexer::lex(source, &lines, cxx, options)?;
+    let everything = functions || locks::replaced(options);
+    let lexed = lexer::lex(source, &lines, cxx, options.openmp, everything)?;
     let views = lexed.conditions.views(cxx);
-    let sites = views
-        .iter()
-        .map(|view| statements::sites(source, &lines, &lexed, view))
-        .collect::<Result<Vec<_>, _>>()?;
-    let bodies = match functions || device::possible(source) {
-        true => bodies(source, &lexed, &views, &sites, cxx),
+    let sites = statements::sites(source, &lines, &lexed, &views)?;
+    let (listed, targets) = (device::listed(source, &lexed), device::targets(&lexed, &sites));
+    let on_devices = device::has_functions(source, &listed, &targets);
+    let relexed = (on_devices && !everything)
+        .then(|| lexer::lex(source, &lines, cxx, options.openmp, true))
+        .transpose()?;
+    let whole = relexed.as_ref().unwrap_or(&lexed);
+    let mut bodies = match functions || on_devices {
+        true => functions::bodies(source, whole, &views, cxx),
         false => functions::Bodies::default(),
     };
+    if on_devices {
+        device::mark(source, whole, &mut bodies.functions, &listed, &targets);
+    }
     let device = device::ranges(&bodies);
     let constructs = constructs::collect(source, &lines, &lexed, &sites, &device)?;
     let visible = |offset| {
@@ -66,19 +75,4 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     };
     let bodies = functions.then_some(&bodies);
     emit::emit(source, options, &lines, &lexed, &constructs, bodies, &visible)
-}
-
-/// The bodies of functions; those that may be for devices are marked.
-fn bodies(
-    source: &[u8],
-    lexed: &lexer::Lexed,
-    views: &[conditions::View],
-    sites: &[Vec<statements::Site>],
-    cxx: bool,
-) -> functions::Bodies {
-    let listed = device::listed(source, lexed);
-    let targets = device::targets(lexed, sites);
-    let mut bodies = functions::bodies(source, lexed, views, cxx);
-    device::mark(source, lexed, &mut bodies.functions, &listed, &targets);
-    bodies
 }

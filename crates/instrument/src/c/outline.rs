@@ -8,6 +8,8 @@
 use super::conditions::View;
 use super::head::{self, Head, Item, Language, Opens};
 use super::lexer::{Kind, Lexed, Token};
+use super::segments::{self, Segments, Stop};
+use std::convert::Infallible;
 
 /// A function body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl Function {
     }
 }
 
-/// What one view shows.
+/// What a segment of one view shows.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     pub(super) functions: Vec<Function>,
@@ -41,15 +43,30 @@ pub(super) struct Outline {
     pub(super) unbalanced: Option<usize>,
 }
 
-/// Finds the function bodies of a view.
-pub(super) fn outline(language: Language, lexed: &Lexed, view: &View) -> Outline {
+/// Finds the function bodies of all views.
+pub(super) fn outline(language: Language, lexed: &Lexed, views: &[View]) -> Segments<Outline> {
+    let segments = segments::walk(lexed, views, Vec::new(), |view, start, scopes| {
+        Ok::<_, Infallible>(segment(language, lexed, view, start, scopes))
+    });
+    let Ok(segments) = segments;
+    segments
+}
+
+/// Finds the function bodies of a segment, which is inside of these scopes.
+fn segment(
+    language: Language,
+    lexed: &Lexed,
+    view: &View,
+    start: usize,
+    scopes: Vec<Scope>,
+) -> Stop<Vec<Scope>, Outline> {
     let mut walk = Walk {
         text: language.text,
         language,
         lexed,
         view,
-        at: 0,
-        scopes: Vec::new(),
+        at: start,
+        scopes,
         bodies: Vec::new(),
         head: Vec::new(),
         initialised: false,
@@ -57,10 +74,14 @@ pub(super) fn outline(language: Language, lexed: &Lexed, view: &View) -> Outline
         simd: false,
         outline: Outline::default(),
     };
-    while walk.outline.unbalanced.is_none() && walk.step() {}
-    let open = walk.scopes.first().map(|scope| scope.start);
-    walk.outline.unbalanced = walk.outline.unbalanced.or(open);
-    walk.outline
+    while walk.outline.unbalanced.is_none() && !walk.ends_segment(start) && walk.step() {}
+    let Walk { mut outline, mut at, scopes, .. } = walk;
+    if outline.unbalanced.is_some() {
+        at = lexed.tokens.len() - 1;
+    } else if lexed.tokens[at].kind == Kind::End {
+        outline.unbalanced = scopes.first().map(|scope| scope.start);
+    }
+    Stop { at, open: scopes, found: outline }
 }
 
 /// Names of more scopes than these are not put together.
@@ -70,6 +91,7 @@ const SCOPES_MAX: usize = 64;
 const HEAD_MAX: usize = 2000;
 
 /// An open block.
+#[derive(Debug, Clone, PartialEq)]
 struct Scope {
     kind: Within,
     /// Offset of its brace.
@@ -116,6 +138,20 @@ impl Walk<'_> {
     fn clear(&mut self) {
         self.head.clear();
         self.initialised = false;
+    }
+
+    /// Whether a segment ends here: between declarations, outside of functions.
+    fn ends_segment(&mut self, start: usize) -> bool {
+        if !matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_))
+            || !self.head.is_empty()
+            || self.old_style.is_some()
+            || self.simd
+            || !self.bodies.is_empty()
+        {
+            return false;
+        }
+        self.at = self.lexed.shown_of_segment(self.view, start, self.at);
+        matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_))
     }
 
     /// Takes one token, or one bracket; false at the end.

@@ -50,7 +50,8 @@ impl Found {
 
     /// Whether the tokens behind it are needed to find the end of its construct.
     pub(super) fn needs_tokens(&self) -> bool {
-        self.has_body() || self.is_attribute()
+        let stands_alone = matches!(self.kind, Kind::Events(_) | Kind::StandAlone);
+        self.has_body() || self.is_attribute() && stands_alone
     }
 
     /// Whether it is written as an attribute; then a semicolon follows one that stands alone.
@@ -76,10 +77,13 @@ pub(super) fn read_line(
     Some(Found::new(text, start..end, form, pieces))
 }
 
-/// Whether the text can have directives in operators at all. Comments are not skipped: one that
+/// The first place where a directive in an operator may begin. Comments are not skipped: one that
 /// begins in many places would be looked through many times.
-pub(super) fn operators_possible(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, OPERATOR).any(|at| {
+pub(super) fn next_operator(text: &[u8]) -> Option<usize> {
+    memchr::memmem::find_iter(text, OPERATOR).find(|&at| {
+        if at > 0 && scan::is_ident(text[at - 1]) {
+            return false;
+        }
         let open = text[at + OPERATOR.len()..].trim_ascii_start();
         let Some(literal) = open.strip_prefix(b"(").map(<[u8]>::trim_ascii_start) else {
             return open.starts_with(b"/") || open.starts_with(b"\\");

@@ -50,13 +50,22 @@ fn uses(
     targets: &[Range<usize>],
 ) -> Vec<(From, usize)> {
     let mut names: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    // Most words are rejected by their first letters and lengths.
+    let mut lengths = [0u64; 256];
     for (index, function) in functions.iter().enumerate() {
-        names.entry(function.last().as_bytes()).or_default().push(index);
+        let name = function.last().as_bytes();
+        names.entry(name).or_default().push(index);
+        lengths[first_letter(name)] |= length_bit(name);
     }
     let mut uses = Vec::new();
     let (mut open, mut next, mut target, mut target_end) = (Vec::new(), 0, 0, 0);
     for (at, token) in lexed.tokens.iter().enumerate() {
         let start = token.start as usize;
+        let word = &text[start..token.end as usize];
+        if token.kind != Kind::Word || lengths[first_letter(word)] & length_bit(word) == 0 {
+            continue;
+        }
+        let Some(named) = names.get(word) else { continue };
         while functions.get(next).is_some_and(|function| function.open <= start) {
             open.push(next);
             next += 1;
@@ -68,8 +77,6 @@ fn uses(
             target_end = body.end.max(target_end);
             target += 1;
         }
-        let word = &text[start..token.end as usize];
-        let Some(named) = names.get(word).filter(|_| token.kind == Kind::Word) else { continue };
         let from = match open.last() {
             _ if start < target_end => From::Target,
             Some(&function) => From::Function(function),
@@ -80,6 +87,14 @@ fn uses(
         uses.extend(named.iter().map(|&function| (from, function)));
     }
     uses
+}
+
+fn first_letter(name: &[u8]) -> usize {
+    name.first().copied().unwrap_or_default().into()
+}
+
+fn length_bit(name: &[u8]) -> u64 {
+    1 << (name.len() % 64)
 }
 
 /// All functions that calls lead to.

@@ -7,6 +7,7 @@
 
 use super::conditions::View;
 use super::lexer::{Kind, Lexed, Token};
+use super::segments::{self, Stop};
 use crate::directives::{self, Level};
 use crate::{Error, LineIndex};
 use std::ops::Range;
@@ -58,32 +59,30 @@ struct Wanted {
     met: usize,
 }
 
-/// Finds all constructs of a view.
+/// Finds all constructs, in the order of the views that show them.
 pub(super) fn sites(
     text: &[u8],
     lines: &LineIndex,
     lexed: &Lexed,
-    view: &View,
+    views: &[View],
 ) -> Result<Vec<Site>, Error> {
-    let mut walk = Walk {
-        text,
-        lines,
-        lexed,
-        view,
-        at: 0,
-        end: 0,
-        depth: 0,
-        parent: None,
-        wanted: None,
-        sites: Vec::new(),
-    };
-    loop {
-        match walk.peek().kind {
-            Kind::End => return Ok(walk.sites),
-            Kind::Directive(_) => walk.directive()?,
-            _ => walk.advance(),
-        }
-    }
+    let segments = segments::walk(lexed, views, (), |view, start, ()| {
+        let mut walk = Walk {
+            text,
+            lines,
+            lexed,
+            view,
+            at: start,
+            end: 0,
+            depth: 0,
+            parent: None,
+            wanted: None,
+            sites: Vec::new(),
+        };
+        walk.segment(start)?;
+        Ok(Stop { at: walk.at, open: (), found: walk.sites })
+    })?;
+    Ok(segments.of(|_, _| true).into_iter().flatten().collect())
 }
 
 /// Statements nested deeper than this are refused rather than overflowing the stack. It is clang's
@@ -107,6 +106,18 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// All constructs up to the end of the segment.
+    fn segment(&mut self, start: usize) -> Result<(), Error> {
+        loop {
+            self.at = self.lexed.shown_of_segment(self.view, start, self.at);
+            match self.lexed.tokens[self.at].kind {
+                Kind::End | Kind::Condition(_) => return Ok(()),
+                Kind::Directive(_) => self.directive()?,
+                _ => self.at += 1,
+            }
+        }
+    }
+
     /// The next token that the view shows.
     #[inline]
     fn peek(&mut self) -> Token {

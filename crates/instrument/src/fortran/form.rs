@@ -174,6 +174,15 @@ fn sentinel(rest: &[u8]) -> Option<(Sentinel, usize)> {
 }
 
 fn fixed_content(text: &[u8], line: Line, width: usize) -> Content {
+    // Most lines have no label and no tab.
+    if let [b' ', b' ', b' ', b' ', b' ', column, statement @ ..] = text
+        && *column != b'\t'
+        && text.len() <= width
+    {
+        let columns = Columns { continues: !matches!(column, b' ' | b'0'), label: 0, body: 6 };
+        let is_empty = statement.iter().all(|c| is_blank(*c));
+        return if is_empty { Content::Nothing } else { code(line, columns, text.len()) };
+    }
     let Some(&first) = text.first() else { return Content::Nothing };
     if matches!(first, b'!' | b'c' | b'C' | b'*' | b'd' | b'D') {
         return fixed_comment(text, line, width);
@@ -254,6 +263,10 @@ fn code_from(text: &[u8], line: Line, width: usize, columns: Columns) -> Content
     if columns.body > end || text[columns.body.min(end)..end].iter().all(|c| is_blank(*c)) {
         return Content::Nothing;
     }
+    code(line, columns, end)
+}
+
+fn code(line: Line, columns: Columns, end: usize) -> Content {
     Content::Code {
         continues: columns.continues,
         label: columns.label,
@@ -266,8 +279,8 @@ fn code_from(text: &[u8], line: Line, width: usize, columns: Columns) -> Content
 
 /// Bytes of `text` that lie within `width` columns; a tab among the first six jumps to column 7.
 pub(super) fn cut(text: &[u8], width: usize) -> usize {
-    if text.len() <= width && !text[..text.len().min(6)].contains(&b'\t') {
-        return text.len();
+    if !text[..text.len().min(6)].contains(&b'\t') {
+        return text.len().min(width);
     }
     let mut column = 0;
     for (at, &c) in text.iter().enumerate() {

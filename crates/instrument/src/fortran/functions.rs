@@ -58,7 +58,7 @@ impl<'a> Rewriter<'a> {
     /// Whether every way out comes behind the first call, and can be changed.
     fn is_possible(&self, procedure: &Procedure, begin: Option<usize>) -> bool {
         let behind = |at: &usize| begin.is_none_or(|begin| *at > begin);
-        let mendable = |at: &usize| match self.statement(*at).role {
+        let mendable = |at: &usize| match self.facts.scan.role(*at) {
             Role::Exit { inside_if: Some(at), .. } => self.is_whole_word(at),
             _ => true,
         };
@@ -154,14 +154,14 @@ impl<'a> Rewriter<'a> {
     /// Nothing comes to an END behind a RETURN, if it has no label.
     fn is_reached(&self, exit: usize) -> bool {
         let leaves =
-            |at: usize| matches!(self.statement(at).role, Role::Exit { inside_if: None, .. });
+            |at: usize| matches!(self.facts.scan.role(at), Role::Exit { inside_if: None, .. });
         let label = self.statement(exit).label;
         leaves(exit) || label != 0 || !exit.checked_sub(1).is_some_and(leaves)
     }
 
     fn leave_function(&mut self, function: &Function, exit: usize) {
         let statement = self.statement(exit);
-        if let Role::Exit { inside_if: Some(action), .. } = statement.role {
+        if let Role::Exit { inside_if: Some(action), .. } = self.facts.scan.role(exit) {
             return self.leave_inside_if(function, exit, action);
         }
         let label = if statement.label == 0 { None } else { self.label_of(statement) };

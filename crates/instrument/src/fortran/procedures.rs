@@ -100,7 +100,7 @@ impl Nester<'_> {
             matches!(entry, Entry::Construct(Enum | Interface | Type))
         });
         let ends_loop = label != 0 && self.ends_loop(label);
-        let (role, depth) = (self.at(at).role, self.branches.depth());
+        let (role, depth) = (self.scan.role(at), self.branches.depth());
         let (closed, external) = self.state_of_unit();
         let Some(procedure) = &mut self.nest.units[unit].procedure else { return };
         if class == Class::EndUnit {
@@ -144,7 +144,7 @@ impl Nester<'_> {
     pub(super) fn directive_of_procedure(&mut self, at: usize, directive: usize) {
         let Some(unit) = self.current_unit() else { return };
         let parsed = &self.parsed[directive];
-        let behind = self.behind(at).map(|(_, statement)| statement.role);
+        let behind = self.behind(at).map(|(behind, _)| self.scan.role(behind));
         let before_declaration = behind == Some(Role::Declaration);
         let Some(procedure) = &mut self.nest.units[unit].procedure else { return };
         match &parsed.kind {

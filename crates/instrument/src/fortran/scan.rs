@@ -6,10 +6,11 @@
 //! that begin inside a statement the first is read: for the nesting all of them must be equal.
 
 use super::class::{Class, classify};
-use super::form::{Content, Form, Line, Sentinel, content, is_blank, lines};
+use super::form::{self, Content, Form, Line, Sentinel, is_blank, lines};
 use super::groups::Groups;
 use super::plain;
 use super::role::{Role, Roles, entry_name, unit_name};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// One statement, directive or preprocessor line in the order of the text.
@@ -27,8 +28,6 @@ pub(super) struct Statement {
     pub start: usize,
     /// Offset of the `;` behind it, if another statement follows on the line.
     pub semicolon: Option<usize>,
-    /// What it is for its procedure, where that was asked for. Offsets are those of the source.
-    pub role: Role,
 }
 
 /// What a [`Statement`] is.
@@ -77,6 +76,9 @@ pub(super) struct Scan {
     pub cpp_lines: Vec<usize>,
     /// Statements in order.
     pub statements: Vec<Statement>,
+    /// What they are for their procedures, where that was asked for. Offsets are those of the
+    /// source.
+    roles: Vec<Role>,
     /// Directives in order.
     pub directives: Vec<DirectiveText>,
     /// Places of `!p$` sentinels, whose three bytes become blanks.
@@ -85,6 +87,13 @@ pub(super) struct Scan {
     pub groups: Groups,
     /// Names of units, procedures and entries by their statements, where roles were asked for.
     pub names: HashMap<usize, String>,
+}
+
+impl Scan {
+    /// What a statement is for its procedure; nothing particular where that was not asked for.
+    pub fn role(&self, statement: usize) -> Role {
+        self.roles.get(statement).copied().unwrap_or_default()
+    }
 }
 
 /// What is read besides the nesting.
@@ -107,6 +116,7 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
         lines,
         cpp_lines,
         statements,
+        roles: Vec::new(),
         directives: Vec::new(),
         pomp_only: Vec::new(),
         groups: Groups::default(),
@@ -123,6 +133,7 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
         text: Vec::new(),
         at: Vec::new(),
         roles,
+        last: Cell::new((usize::MAX, Content::Nothing)),
     };
     let mut at = 0;
     while at < scanner.scan.lines.len() {
@@ -153,12 +164,12 @@ const MARKS: [bool; 256] = {
     marks
 };
 
-struct Scanner<'a> {
-    source: &'a [u8],
-    form: Form,
+pub(super) struct Scanner<'a> {
+    pub(super) source: &'a [u8],
+    pub(super) form: Form,
     /// Preprocessor groups of the physical lines.
     groups: Groups,
-    scan: Scan,
+    pub(super) scan: Scan,
     /// The preprocessor lines among the statements, by their indices.
     cpp: Vec<(usize, Cpp)>,
     /// Whether directives mean anything.
@@ -167,7 +178,9 @@ struct Scanner<'a> {
     text: Vec<u8>,
     /// Source offset of each of its bytes, where roles are asked for.
     at: Vec<usize>,
-    roles: Option<Roles>,
+    pub(super) roles: Option<Roles>,
+    /// The line that was asked about last, and what it holds.
+    last: Cell<(usize, Content)>,
 }
 
 /// Where the assembly of one statement stands.
@@ -179,13 +192,20 @@ struct Open {
 }
 
 impl Scanner<'_> {
-    fn content(&self, at: usize) -> Content {
-        match content(self.source, self.scan.lines[at], self.form) {
+    /// What a line holds. The last answer is kept, since lines are asked about more than once.
+    pub(super) fn content(&self, at: usize) -> Content {
+        let (last, content) = self.last.get();
+        if last == at {
+            return content;
+        }
+        let content = match form::content(self.source, self.scan.lines[at], self.form) {
             Content::Directive { .. } | Content::Code { conditional: true, .. } if !self.openmp => {
                 Content::Nothing
             }
             content => content,
-        }
+        };
+        self.last.set((at, content));
+        content
     }
 
     /// Reads what begins at line `at` and returns the line after it.
@@ -197,41 +217,10 @@ impl Scanner<'_> {
                 self.directive(at, sentinel, body, end)
             }
             Content::Code { label, body, end, pomp_only: false, .. } => {
-                match self.plain_class(at, body, end) {
-                    Some(class) => self.plain(at, label, body, class),
-                    None => self.code(at),
-                }
+                self.plain(at, label, body, end).unwrap_or_else(|| self.code(at))
             }
             Content::Code { .. } => self.code(at),
         }
-    }
-
-    /// What the statement of a line is, if that is plain and the next line does not continue it.
-    fn plain_class(&self, at: usize, body: usize, end: usize) -> Option<Class> {
-        if self.roles.is_some() {
-            return None;
-        }
-        let fixed = self.form.is_fixed();
-        let class = plain::class(self.source[body..end].trim_ascii_start(), fixed)?;
-        let alone = !fixed || at + 1 == self.scan.lines.len() || {
-            let next = self.content(at + 1);
-            matches!(next, Content::Code { continues: false, .. } | Content::Directive { .. })
-        };
-        alone.then_some(class)
-    }
-
-    fn plain(&mut self, at: usize, label: u32, body: usize, class: Class) -> usize {
-        let blanks = self.source[body..].iter().take_while(|c| is_blank(**c)).count();
-        self.scan.statements.push(Statement {
-            kind: Kind::Code(class),
-            role: Role::default(),
-            label,
-            first: at,
-            last: at,
-            start: body + blanks,
-            semicolon: None,
-        });
-        at + 1
     }
 
     /// A preprocessor line with its backslash continuations.
@@ -243,16 +232,9 @@ impl Scanner<'_> {
         let kind = cpp_kind(self.text_of(at));
         self.cpp.push((self.scan.statements.len(), kind));
         let start = self.scan.lines[at].start;
-        let statement = Statement {
-            kind: Kind::Cpp(kind),
-            label: 0,
-            first: at,
-            last,
-            start,
-            semicolon: None,
-            role: Role::default(),
-        };
-        self.scan.statements.push(statement);
+        let statement =
+            Statement { kind: Kind::Cpp(kind), label: 0, first: at, last, start, semicolon: None };
+        self.push_statement(statement, Role::default());
         last + 1
     }
 
@@ -331,20 +313,19 @@ impl Scanner<'_> {
         let start = self.scan.lines[first].start;
         let kind = Kind::Directive(self.scan.directives.len());
         self.scan.directives.push(directive);
-        let statement = Statement {
-            kind,
-            label: 0,
-            first,
-            last,
-            start,
-            semicolon: None,
-            role: Role::default(),
-        };
+        let statement = Statement { kind, label: 0, first, last, start, semicolon: None };
+        self.push_statement(statement, Role::default());
+    }
+
+    pub(super) fn push_statement(&mut self, statement: Statement, role: Role) {
         self.scan.statements.push(statement);
+        if self.roles.is_some() {
+            self.scan.roles.push(role);
+        }
     }
 
     /// The first significant byte of a continuation line in free form.
-    fn skip_ampersand(&self, body: usize, end: usize) -> usize {
+    pub(super) fn skip_ampersand(&self, body: usize, end: usize) -> usize {
         if self.form.is_fixed() {
             return body;
         }
@@ -523,7 +504,6 @@ impl Scanner<'_> {
             let class = classify(text, self.form.is_fixed());
             let role = self.role(class, self.text.len() - text.len());
             let statement = Statement {
-                role,
                 kind: Kind::Code(class),
                 label: open.label,
                 first: open.first,
@@ -531,7 +511,7 @@ impl Scanner<'_> {
                 start,
                 semicolon,
             };
-            self.scan.statements.push(statement);
+            self.push_statement(statement, role);
         } else if semicolon.is_none()
             && let Some(last) = self.scan.statements.last_mut()
             && last.last == line
@@ -661,6 +641,39 @@ mod tests {
                 7-7 0 Code(Other) [+ 2]
                 8-8 0 Cpp(Endif) [#endif]
                 9-9 10 Code(EndDo) [end do]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn plain_statements_go_on() {
+        check(
+            Form::Free,
+            "x = a + & ! note\n\n! comment\n  & b\nif (x) y = &\n  1; do i=1,2\ncall f( &\n!$omp barrier\nz = &\n#ifdef A\n 2\n#endif\ny = 1 &\n",
+            expect![[r#"
+                1-4 0 Code(Other) [x = a + & ! note\n\n! comment\n  & b]
+                5-6 0 Code(Other) [if (x) y = &\n  1] ;
+                6-6 0 Code(Do { label: 0, name: 0, concurrent: false }) [do i=1,2]
+                7-7 0 Code(Other) [call f( &]
+                8-8 0 directive [ barrier]
+                10-10 0 Cpp(If(false)) [#ifdef A]
+                9-11 0 Code(Other) [z = &\n#ifdef A\n 2]
+                12-12 0 Cpp(Endif) [#endif]
+                13-13 0 Code(Other) [y = 1 &]
+            "#]],
+        );
+        check(
+            FIXED,
+            "      x = a\nc comment\n\n     & + b\n      real x\n     &, y\n      x = 1\n#ifdef A\n     & + 2\n#endif\n      call f(a,\n     1  b)\n!$omp barrier\n      return\nc end\n",
+            expect![[r#"
+                1-4 0 Code(Other) [x = a\nc comment\n\n     & + b]
+                5-6 0 Code(Other) [real x\n     &, y]
+                8-8 0 Cpp(If(false)) [#ifdef A]
+                7-9 0 Code(Other) [x = 1\n#ifdef A\n     & + 2]
+                10-10 0 Cpp(Endif) [#endif]
+                11-12 0 Code(Other) [call f(a,\n     1  b)]
+                13-13 0 directive [barrier]
+                14-14 0 Code(Other) [return]
             "#]],
         );
     }

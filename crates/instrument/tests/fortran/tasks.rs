@@ -1,0 +1,222 @@
+//! Tasks and taskloops.
+
+use super::check;
+use expect_test::expect;
+
+#[test]
+fn a_task_in_a_recursive_procedure() {
+    check(
+        "recursive subroutine s(n)\n!$omp task default(none) firstprivate(n)\ncall s(n-1)\n!$omp end task\nend subroutine\n",
+        expect![[r##"
+            # 1 "f.f90"
+            recursive subroutine s(n)
+            integer(8) :: pomp_t1
+            call pomp_H_task_create_begin(1,pomp_t1)
+            # 2 "f.f90"
+            !$omp task firstprivate(pomp_t1) &
+            # 2 "f.f90"
+            !$omp & default(none) firstprivate(n)
+            call pomp_H_task_begin(1,pomp_t1)
+            # 3 "f.f90"
+            call s(n-1)
+            call pomp_H_task_end(1,pomp_t1)
+            # 4 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(1,pomp_t1)
+            # 5 "f.f90"
+            end subroutine
+        "##]],
+    );
+}
+
+#[test]
+fn tasks() {
+    check(
+        "program p\n!$omp parallel\n!$omp task untied\n!$omp task\n!$omp end task\n!$omp taskyield\n!$omp taskwait\n!$omp taskgroup\n!$omp end taskgroup\n!$omp end task\n!$omp end parallel\nend program\n",
+        expect![[r##"
+            # 1 "f.f90"
+            program p
+            integer(8) :: pomp_p1
+            integer(8) :: pomp_t2
+            integer(8) :: pomp_t3
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 2 "f.f90"
+            !$omp parallel firstprivate(pomp_p1) &
+            !$omp& private(pomp_t2,pomp_t3)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            call pomp_H_task_create_begin(2,pomp_t2)
+            # 3 "f.f90"
+            !$omp task firstprivate(pomp_t2) &
+            !$omp& private(pomp_t3) &
+            # 3 "f.f90"
+            !$omp & untied
+            call pomp_H_task_begin(2,pomp_t2)
+            call pomp_H_task_create_begin(3,pomp_t3)
+            # 4 "f.f90"
+            !$omp task firstprivate(pomp_t3)
+            call pomp_H_task_begin(3,pomp_t3)
+            call pomp_H_task_end(3,pomp_t3)
+            # 5 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(3,pomp_t3)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskyield_enter(4)
+            # 6 "f.f90"
+            !$omp taskyield
+            call pomp_H_taskyield_exit(4)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskwait_enter(5)
+            # 7 "f.f90"
+            !$omp taskwait
+            call pomp_H_taskwait_exit(5)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskgroup_enter(6)
+            # 8 "f.f90"
+            !$omp taskgroup
+            call pomp_H_taskgroup_begin(6)
+            call pomp_H_taskgroup_end(6)
+            # 9 "f.f90"
+            !$omp end taskgroup
+            call pomp_H_taskgroup_exit(6)
+            call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_task_end(2,pomp_t2)
+            # 10 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(2,pomp_t2)
+            call pomp_H_parallel_end(1,pomp_p1)
+            # 11 "f.f90"
+            !$omp end parallel
+            call pomp_H_parallel_join(1,pomp_p1)
+            # 12 "f.f90"
+            end program
+        "##]],
+    );
+}
+
+#[test]
+fn taskloops() {
+    check(
+        "!$omp taskloop shared(s) ! note\nl: do i=1,3\n  if (i == 2) cycle l\n  do j=1,2; if (j == 1) cycle; if (j == 2) cycle l; end do\n  if (i == 3) then\n    s = 1; cycle\n  end if\nend do l\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_l1
+            integer(8) :: pomp_t1
+            pomp_t1=0
+            call pomp_H_taskloop_enter(1,pomp_l1)
+            # 1 "f.f90"
+            !$omp taskloop firstprivate(pomp_l1) &
+            !$omp& firstprivate(pomp_t1) &
+            # 1 "f.f90"
+            !$omp & shared(s) ! note
+            # 2 "f.f90"
+            l: do i=1,3
+            call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
+            # 3 "f.f90"
+              if (i == 2) then 
+            call pomp_H_taskloop_end(1,pomp_t1)
+            cycle l
+            end if
+            # 4 "f.f90"
+              do j=1,2; if (j == 1) cycle; if (j == 2) then 
+            call pomp_H_taskloop_end(1,pomp_t1)
+            cycle l
+            end if
+            # 4 "f.f90"
+             end do
+              if (i == 3) then
+                s = 1
+            call pomp_H_taskloop_end(1,pomp_t1)
+            # 6 "f.f90"
+             cycle
+              end if
+            call pomp_H_taskloop_end(1,pomp_t1)
+            # 8 "f.f90"
+            end do l
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(1,pomp_l1)
+            # 9 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn taskloops_that_end_with_a_label() {
+    check(
+        "!$omp taskloop collapse(2)\ndo 10 i=1,2\ndo 10, j=1,2\n10 s = s + 1\n!$omp taskloop\ndo i=1,2\n  goto 20\n20 end do\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_l1
+            integer(8) :: pomp_l2
+            integer(8) :: pomp_t1
+            integer(8) :: pomp_t2
+            pomp_t1=0
+            call pomp_H_taskloop_enter(1,pomp_l1)
+            # 1 "f.f90"
+            !$omp taskloop firstprivate(pomp_l1) &
+            !$omp& firstprivate(pomp_t1) &
+            # 1 "f.f90"
+            !$omp & collapse(2)
+            # 2 "f.f90"
+            do    i=1,2
+            do     j=1,2
+            call pomp_H_taskloop_begin(1,pomp_l1,pomp_t1)
+            if (.false.) goto 10
+            # 4 "f.f90"
+            10 s = s + 1
+            call pomp_H_taskloop_end(1,pomp_t1)
+            end do
+            end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(1,pomp_l1)
+            pomp_t2=0
+            call pomp_H_taskloop_enter(2,pomp_l2)
+            # 5 "f.f90"
+            !$omp taskloop firstprivate(pomp_l2) &
+            !$omp& firstprivate(pomp_t2)
+            # 6 "f.f90"
+            do i=1,2
+            call pomp_H_taskloop_begin(2,pomp_l2,pomp_t2)
+            # 7 "f.f90"
+              goto 20
+            20 continue
+            call pomp_H_taskloop_end(2,pomp_t2)
+            # 8 "f.f90"
+               end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(2,pomp_l2)
+            # 9 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn taskloops_whose_tasks_are_not_seen() {
+    check(
+        "!$omp taskloop simd\ndo i=1,2\nend do\n!$omp taskloop collapse(n)\ndo i=1,2\nend do\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_l1
+            integer(8) :: pomp_l2
+            call pomp_H_taskloop_enter(1,pomp_l1)
+            # 1 "f.f90"
+            !$omp taskloop simd
+            # 2 "f.f90"
+            do i=1,2
+            end do
+            !$omp end taskloop simd
+            call pomp_H_taskloop_exit(1,pomp_l1)
+            call pomp_H_taskloop_enter(2,pomp_l2)
+            # 4 "f.f90"
+            !$omp taskloop collapse(n)
+            # 5 "f.f90"
+            do i=1,2
+            end do
+            !$omp end taskloop
+            call pomp_H_taskloop_exit(2,pomp_l2)
+            # 7 "f.f90"
+            end
+        "##]],
+    );
+}
