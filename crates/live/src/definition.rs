@@ -3,6 +3,7 @@
 //! up to the published length and skips tags that it does not know.
 
 use crate::metrics::MetricUnit;
+use crate::mpi::{MPI_TAGS_FIRST, MPI_TAGS_LAST, MpiDefinition};
 
 /// Writes the kinds down once: as the type, and as the list of all.
 macro_rules! region_kinds {
@@ -10,7 +11,7 @@ macro_rules! region_kinds {
         /// What kind of construct a region is, as the runtime knows it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        #[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
+        #[allow(missing_docs, reason = "the names are OpenMP constructs, classes of MPI functions")]
         pub enum RegionKind { $($kind),* }
 
         impl RegionKind {
@@ -24,7 +25,32 @@ region_kinds! {
     Program, Tasks, User, Parallel, Loop, Sections, Section, Workshare, Single, SingleBody,
     Master, Critical, CriticalBody, Atomic, Barrier, ImplicitBarrier, Task, TaskCreate, Taskwait,
     Lock, Off, Function, Ordered, OrderedBody, Flush, Masked, Scope, LoopConstruct, Teams,
-    Distribute, Target, Taskgroup, TaskgroupEnd, Taskyield, Taskloop, Cancel, Chunk,
+    Distribute, Target, Taskgroup, TaskgroupEnd, Taskyield, Taskloop, Cancel, Chunk, Parameter,
+    MpiPointToPoint, MpiBarrier, MpiOneToAll, MpiAllToOne, MpiAllToAll, MpiCollective,
+    MpiInitExit, MpiCommunicator, MpiOneSided, MpiSynchronisation, MpiWindow, MpiFile,
+    MpiFileCollective, MpiFileManagement, MpiOther,
+}
+
+impl RegionKind {
+    /// Whether it is the part of a construct that one thread at a time, or one alone, executes.
+    pub fn is_body(self) -> bool {
+        matches!(self, Self::CriticalBody | Self::OrderedBody | Self::SingleBody)
+    }
+}
+
+/// The type of a parameter's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum ParameterKind {
+    Int,
+    Unsigned,
+    Text,
+}
+
+impl ParameterKind {
+    /// All kinds; a kind's position is its tag.
+    const ALL: [Self; 3] = [Self::Int, Self::Unsigned, Self::Text];
 }
 
 /// One record of the log.
@@ -97,6 +123,22 @@ pub enum Definition {
         /// Whether it begins.
         begins: bool,
     },
+    /// A parameter of the program's; ids are dense in the order of definition.
+    Parameter {
+        /// Id used in nodes and events.
+        id: u32,
+        /// The type of its values.
+        kind: ParameterKind,
+        /// Its name.
+        name: String,
+    },
+    /// A string that is the value of parameters. Those that are not empty have ids from 1 on.
+    ParameterText {
+        /// Id used in events.
+        id: u32,
+        /// The string.
+        text: String,
+    },
     /// A metric that was asked for; those that are counted have ids in the order of the log.
     Metric {
         /// Its name.
@@ -116,6 +158,8 @@ pub enum Definition {
         /// What one reading of all takes, in nanoseconds.
         cost_ns: u64,
     },
+    /// One of MPI, see [`MpiDefinition`].
+    Mpi(MpiDefinition),
 }
 
 impl Definition {
@@ -129,10 +173,7 @@ impl Definition {
                 for number in [id, begin_line, end_line] {
                     log.extend(number.to_le_bytes());
                 }
-                for text in [name, file, clauses] {
-                    log.extend((text.len() as u32).to_le_bytes());
-                    log.extend(text.as_bytes());
-                }
+                [name, file, clauses].into_iter().for_each(|text| put_text(log, text));
             }
             Definition::Communicator { id, master, size } => {
                 log.push(2);
@@ -160,17 +201,25 @@ impl Definition {
                 }
                 log.extend(at.to_le_bytes());
             }
+            Definition::Parameter { id, kind, name } => {
+                log.extend([35, *kind as u8]);
+                log.extend(id.to_le_bytes());
+                put_text(log, name);
+            }
+            Definition::ParameterText { id, text } => {
+                log.push(36);
+                log.extend(id.to_le_bytes());
+                put_text(log, text);
+            }
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
-                for text in [name, missing] {
-                    log.extend((text.len() as u32).to_le_bytes());
-                    log.extend(text.as_bytes());
-                }
+                [name, missing].into_iter().for_each(|text| put_text(log, text));
             }
             Definition::MetricReading { everywhere, cost_ns } => {
                 log.extend([31, u8::from(*everywhere)]);
                 log.extend(cost_ns.to_le_bytes());
             }
+            Definition::Mpi(definition) => definition.encode(log),
         }
         let length = (log.len() - start - 4) as u32;
         log[start..start + 4].copy_from_slice(&length.to_le_bytes());
@@ -232,12 +281,25 @@ impl Definition {
                 let everywhere = fields.byte()? != 0;
                 Some(Some(Self::MetricReading { everywhere, cost_ns: fields.long()? }))
             }
+            35 => {
+                let kind = *ParameterKind::ALL.get(fields.byte()? as usize)?;
+                Some(Some(Self::Parameter { id: fields.number()?, kind, name: fields.text()? }))
+            }
+            36 => Some(Some(Self::ParameterText { id: fields.number()?, text: fields.text()? })),
+            tag @ MPI_TAGS_FIRST..=MPI_TAGS_LAST => {
+                MpiDefinition::decode(tag, &mut fields).map(|known| known.map(Self::Mpi))
+            }
             _ => Some(None),
         }
     }
 }
 
-struct Fields<'a>(&'a [u8]);
+fn put_text(log: &mut Vec<u8>, text: &str) {
+    log.extend((text.len() as u32).to_le_bytes());
+    log.extend(text.as_bytes());
+}
+
+pub(crate) struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
     fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
@@ -245,16 +307,16 @@ impl<'a> Fields<'a> {
         self.0 = rest;
         Some(taken)
     }
-    fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         self.bytes(1).map(|bytes| bytes[0])
     }
-    fn number(&mut self) -> Option<u32> {
+    pub(crate) fn number(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(self.bytes(4)?.try_into().ok()?))
     }
-    fn long(&mut self) -> Option<u64> {
+    pub(crate) fn long(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.bytes(8)?.try_into().ok()?))
     }
-    fn text(&mut self) -> Option<String> {
+    pub(crate) fn text(&mut self) -> Option<String> {
         let length = self.number()?;
         Some(String::from_utf8_lossy(self.bytes(length as usize)?).into_owned())
     }
@@ -273,6 +335,18 @@ mod tests {
             Definition::MetricReading { everywhere: true, cost_ns: 312 },
         ];
         let mut log = Vec::new();
+        written.iter().for_each(|definition| definition.encode(&mut log));
+        assert_eq!(Definition::decode_all(&log), written);
+    }
+
+    #[test]
+    fn parameters_come_back() {
+        let mut log = Vec::new();
+        let written: Vec<Definition> = ParameterKind::ALL
+            .into_iter()
+            .map(|kind| Definition::Parameter { id: kind as u32, kind, name: "n".into() })
+            .chain([Definition::ParameterText { id: 1, text: "value".into() }])
+            .collect();
         written.iter().for_each(|definition| definition.encode(&mut log));
         assert_eq!(Definition::decode_all(&log), written);
     }

@@ -19,8 +19,9 @@ const fn fingerprint() -> u64 {
         size_of::<LocationHeader>(),
         size_of::<Node>(),
         size_of::<Team>(),
+        size_of::<TaskRecord>(),
     ];
-    let (mut sum, mut index) = (3u64, 0);
+    let (mut sum, mut index) = (4u64, 0);
     while index < sizes.len() {
         sum = sum * 31 + sizes[index] as u64;
         index += 1;
@@ -65,8 +66,16 @@ pub enum Key {
     Cause {
         /// Location that was waited for; [`Key::OTHERS`] where there are too many to tell apart.
         location: u32,
-        /// Its node, 0 where it was not observed there.
-        node: NodeIndex,
+        /// Its node, 0 where it was not observed there: a [`NodeOffset`] in the file, since that is
+        /// what whoever makes others wait publishes, and a [`NodeIndex`] in what was read.
+        node: u32,
+    },
+    /// From here on a parameter has a value, until the region around ends.
+    Parameter {
+        /// Which one, as [`Definition::Parameter`](crate::Definition::Parameter) numbers it.
+        parameter: u32,
+        /// The region that stands for it with this value.
+        region: u32,
     },
 }
 
@@ -77,6 +86,10 @@ impl Key {
     const STUB: u64 = 1 << 62;
     const ATTACH: u64 = 1 << 63;
     const CAUSE: u64 = Self::STUB | Self::ATTACH;
+    /// Not set in a region's or a stub's key.
+    const PARAMETER: u64 = 1 << 61;
+    /// Parameters that a key can tell apart.
+    pub const PARAMETERS: u32 = 1 << 29;
 
     /// The key in 64 bits.
     #[inline(always)]
@@ -86,6 +99,9 @@ impl Key {
             Key::Stub(region) => Self::STUB | region as u64,
             Key::Attach { location, node } => Self::ATTACH | (location as u64) << 32 | node as u64,
             Key::Cause { location, node } => Self::CAUSE | (location as u64) << 32 | node as u64,
+            Key::Parameter { parameter, region } => {
+                Self::PARAMETER | (parameter as u64) << 32 | region as u64
+            }
         }
     }
 
@@ -98,6 +114,9 @@ impl Key {
             Key::Attach { location, node: bits as u32 }
         } else if bits & Self::STUB != 0 {
             Key::Stub(bits as u32)
+        } else if bits & Self::PARAMETER != 0 {
+            let parameter = (bits >> 32) as u32 & (Self::PARAMETERS - 1);
+            Key::Parameter { parameter, region: bits as u32 }
         } else {
             Key::Region(bits as u32)
         }
@@ -125,32 +144,33 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
-    /// Ordered: waiting for the turn.
+    /// Ordered: waiting for the turn. MPI: waiting for others, where that was asked for.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,
+    /// The runtime's own. Creation: lowest bit, whether the last instance created here was
+    /// undeferred; creation and root of a task tree: in the upper half where its [`TaskRecord`]s
+    /// are, in bytes. Chunk: the iteration that would continue it. Waiting: the list of what was
+    /// waited for, a [`NodeOffset`].
+    pub private: u64,
     /// Parallel region and its final barrier: fork and join management.
     pub management_ticks: u64,
     /// Part of it before this thread's begin.
     pub fork_ticks: u64,
-    /// Barrier: how often this location arrived last.
+    /// Barrier: how often this location arrived last. MPI: messages received.
     pub last_arrivals: u64,
     /// Barrier: the time of the others that this location caused by arriving last, between their
     /// arrivals and its own, tasks that they executed meanwhile included.
     pub delay_ticks: u64,
     /// Stub: time of the tasks executed here.
     pub task_ticks: u64,
-    /// Stub: fragments of tasks begun or resumed here.
+    /// Stub: fragments of tasks begun or resumed here. MPI: messages sent.
     pub task_switches: u64,
-    /// Creation: deferred task instances.
+    /// Creation: deferred task instances. MPI: bytes sent.
     pub created: u64,
-    /// Creation: task instances executed at once by the thread that met them, counted only.
+    /// Creation: task instances executed at once by the thread that met them, counted only. MPI:
+    /// bytes received.
     pub undeferred: u64,
-    /// The runtime's own. Creation: lowest bit, whether the last instance created here was
-    /// undeferred; creation and root of a task tree: in the upper half the index of its
-    /// [`TaskRecord`]. Chunk: the iteration that would continue it. Waiting: the list of what was
-    /// waited for, a [`NodeOffset`].
-    pub private: u64,
 }
 
 /// A clock reading beside the same moment in real time.
@@ -233,10 +253,12 @@ pub struct LocationHeader {
     pub level: u32,
     /// Task records in use, including the unused record 0.
     pub task_records: AtomicU32,
+    /// Visits that are in the sums of its trace, and have no records.
+    pub summed_visits: u64,
 }
 
-/// Bins of a distribution.
-pub const BINS: usize = 54;
+/// Bins of a distribution: one for every number of binary digits that a time can have.
+pub const BINS: usize = 64;
 
 /// Which time of task instances a [`TaskRecord`] is about.
 pub mod task_time {
@@ -250,7 +272,7 @@ pub mod task_time {
 
 /// One time of the instances of one task construct on one location, as a distribution in constant
 /// memory. The number of instances is the sum of the bins.
-#[repr(C)]
+#[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct TaskRecord {
     /// The task's region.
@@ -263,29 +285,42 @@ pub struct TaskRecord {
     pub max_ticks: u64,
     /// Sum.
     pub sum_ticks: u64,
-    /// Sum of squares.
-    pub sum_of_squares: f64,
-    /// How many had so many binary digits: bin `b` is for `2^(b-1)` to `2^b - 1` ticks, the last
-    /// one for all above too.
+    /// Sum of squares, its lower half first.
+    pub sum_of_squares: [u64; 2],
+    /// How many had so many binary digits: bin `b` is for `2^(b-1)` to `2^b - 1` ticks.
     pub bins: [u32; BINS],
 }
 
 impl TaskRecord {
     /// Nothing yet.
     pub const fn new(region: u32, time: u32) -> Self {
-        let (min_ticks, max_ticks, sum_ticks, sum_of_squares) = (u64::MAX, 0, 0, 0.0);
+        let (min_ticks, max_ticks, sum_ticks, sum_of_squares) = (u64::MAX, 0, 0, [0; 2]);
         Self { region, time, min_ticks, max_ticks, sum_ticks, sum_of_squares, bins: [0; BINS] }
     }
 
     /// One more instance.
     #[inline(always)]
     pub fn add(&mut self, ticks: u64) {
-        self.min_ticks = self.min_ticks.min(ticks);
-        self.max_ticks = self.max_ticks.max(ticks);
-        self.sum_ticks += ticks;
-        self.sum_of_squares += ticks as f64 * ticks as f64;
-        let digits = (u64::BITS - ticks.leading_zeros()) as usize;
-        self.bins[digits.min(BINS - 1)] += 1;
+        if ticks < self.min_ticks {
+            self.min_ticks = ticks;
+        }
+        if ticks > self.max_ticks {
+            self.max_ticks = ticks;
+        }
+        self.sum_ticks = self.sum_ticks.wrapping_add(ticks);
+        // Integers: a conversion to floating point takes longer than all the rest.
+        let square = u128::from(ticks) * u128::from(ticks);
+        let (low, carry) = self.sum_of_squares[0].overflowing_add(square as u64);
+        let high = self.sum_of_squares[1].wrapping_add((square >> 64) as u64);
+        self.sum_of_squares = [low, high.wrapping_add(u64::from(carry))];
+        // Twice the value and one has a digit more, and is never 0.
+        self.bins[(ticks << 1 | 1).ilog2() as usize] += 1;
+    }
+
+    /// The sum of squares as a number.
+    pub fn squares(&self) -> f64 {
+        let [low, high] = self.sum_of_squares;
+        (u128::from(high) << 64 | u128::from(low)) as f64
     }
 }
 
@@ -306,19 +341,6 @@ pub struct VisitRecord {
     pub sum_ticks: u64,
     /// Sum of squares.
     pub sum_of_squares: f64,
-}
-
-/// The latest arrival at a team's barrier, kept for two generations: barrier k + 2 cannot begin
-/// before all threads have left k (decision 9).
-#[repr(C)]
-#[derive(Debug, Default)]
-pub struct BarrierSlot {
-    /// Generation of the barrier + 1; 0 before the first.
-    pub generation: AtomicU64,
-    /// When the last thread arrived.
-    pub latest_ticks: AtomicU64,
-    /// Where it arrived: its location + 1 in the upper half, its [`NodeOffset`] in the lower.
-    pub latest_place: AtomicU64,
 }
 
 /// One team, recycled when all of its threads have closed it.
@@ -345,23 +367,24 @@ pub struct Team {
     pub communicator: AtomicU32,
     /// The size that `communicator` was made for.
     pub communicator_size: AtomicU32,
-    /// Whether a deferred task was created in this team.
-    pub tasks: AtomicU32,
     /// Level of nesting, 1 for the outermost.
     pub level: AtomicU32,
     /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads.
     pub arrivals: AtomicU64,
     /// Completed barriers.
     pub generation: AtomicU64,
-    /// Latest arrivals, by the parity of their generation.
-    pub slots: [BarrierSlot; 2],
-    /// Where a task ended last, of those that ended after the latest arrival: a place as in
-    /// [`BarrierSlot::latest_place`], 0 for none.
+    /// When the last thread arrived at the barrier that was completed last, and in the highest bit
+    /// whether the team has tasks.
+    pub latest_ticks: AtomicU64,
+    /// Where it arrived: the [`Key::Cause`] of those who have waited for it, with a [`NodeOffset`].
+    pub latest_place: AtomicU64,
+    /// The same of where a task ended last, of those that ended after the latest arrival; 0 for
+    /// none.
     pub last_task_place: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Node>() == 128 && size_of::<Team>() == 128);
-const _: () = assert!(size_of::<TaskRecord>() == 256);
+const _: () = assert!(size_of::<TaskRecord>() == 320);
 const _: () = assert!(size_of::<ProcessHeader>() <= 4096);
 
 #[cfg(test)]
@@ -385,6 +408,8 @@ mod tests {
             Key::Attach { location: 0, node: u32::MAX },
             Key::Cause { location: 3, node: 7 },
             Key::Cause { location: Key::OTHERS, node: 0 },
+            Key::Parameter { parameter: 0, region: 9 },
+            Key::Parameter { parameter: Key::PARAMETERS - 1, region: u32::MAX },
         ] {
             assert_eq!(Key::decode(key.encode()), key);
         }

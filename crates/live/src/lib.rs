@@ -29,19 +29,20 @@ mod end;
 mod layout;
 mod map;
 pub mod metrics;
+mod mpi;
 mod read;
 mod spill;
 
 pub use calibrate::calibrate_tsc;
-pub use definition::{Definition, RegionKind};
+pub use definition::{Definition, ParameterKind, RegionKind};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
 pub use end::NotedEnd;
 pub use layout::{
-    BINS, BarrierSlot, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
-    NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset,
-    task_time,
+    BINS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
+    NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset, task_time,
 };
 pub use map::{MapError, Mapped, within_file_limit};
+pub use mpi::{FOREIGN_RANK, MpiDefinition};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use spill::{begin_chunk, gather, write_chunk};
 

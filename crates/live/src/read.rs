@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use crate::layout::{
-    BarrierSlot, Calibration, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader,
-    TaskRecord, Team, VisitRecord, node_index,
+    Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, TaskRecord,
+    Team, VisitRecord, node_index,
 };
 use crate::{
     DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, events_file, location_file,
@@ -60,6 +60,8 @@ pub struct LiveLocation {
     pub final_barrier: Option<u32>,
     /// Time of the last event.
     pub last_ticks: u64,
+    /// Visits that are in the sums of its trace, and have no records.
+    pub summed_visits: u64,
     /// Event file: chunks of [`crate::CHUNK_BYTES`], to be sealed; whole after [`crate::gather`].
     pub events_path: PathBuf,
 }
@@ -69,8 +71,6 @@ pub struct LiveLocation {
 pub struct LiveTeam {
     /// When the master was back, 0 where it was not.
     pub join_ticks: u64,
-    /// Latest arrival at the barrier that was completed last, 0 for none.
-    pub latest_ticks: u64,
 }
 
 /// Everything that a process left.
@@ -108,6 +108,8 @@ pub struct LiveProcess {
     pub definitions: Vec<Definition>,
     /// Team records.
     pub teams: Vec<LiveTeam>,
+    /// Number of locations that have begun to exist.
+    pub begun_locations: u32,
     /// Locations in order.
     pub locations: Vec<LiveLocation>,
 }
@@ -182,6 +184,17 @@ impl LiveProcess {
     /// A file that is missing, too short or not of this layout. Locations whose file is damaged
     /// are left out only where they never began (a file without a header).
     pub fn open(folder: &Path) -> Result<Self, ReadError> {
+        let mut process = Self::open_without_locations(folder)?;
+        let metrics = counted_metrics(&process.definitions);
+        process.locations = read_locations(folder, process.begun_locations, metrics)?;
+        Ok(process)
+    }
+
+    /// The same without call trees: what is known of the process as a whole, at little cost.
+    ///
+    /// # Errors
+    /// As for [`LiveProcess::open`].
+    pub fn open_without_locations(folder: &Path) -> Result<Self, ReadError> {
         let header = Bytes::read(folder.join(PROCESS_FILE))?;
         header.expect(size_of::<ProcessHeader>())?;
         let field = |offset: usize| header.u64(offset);
@@ -192,8 +205,6 @@ impl LiveProcess {
         let log = Bytes::read(folder.join(DEFINITIONS_FILE))?;
         let published = field(offset_of!(ProcessHeader, definitions_bytes)) as usize;
         let definitions = Definition::decode_all(&log.bytes[..published.min(log.bytes.len())]);
-        let locations = header.u32(offset_of!(ProcessHeader, locations));
-        let locations = read_locations(folder, locations, counted_metrics(&definitions))?;
         Ok(Self {
             pid: field(offset_of!(ProcessHeader, pid)),
             program: header.text(offset_of!(ProcessHeader, program), 256),
@@ -211,7 +222,8 @@ impl LiveProcess {
             metrics_running_permille: header
                 .u32(offset_of!(ProcessHeader, metrics_running_permille)),
             teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,
-            locations,
+            begun_locations: header.u32(offset_of!(ProcessHeader, locations)),
+            locations: Vec::new(),
             definitions,
         })
     }
@@ -268,13 +280,7 @@ fn read_teams(folder: &Path, count: u32) -> Result<Vec<LiveTeam>, ReadError> {
     let whole = file.bytes.len() / size_of::<Team>();
     let teams = (0..whole.min(count as usize)).map(|index| {
         let at = index * size_of::<Team>();
-        let slot = offset_of!(Team, slots) + size_of::<BarrierSlot>();
-        let slots = [at + offset_of!(Team, slots), at + slot];
-        let newest = slots.into_iter().max_by_key(|&slot| file.u64(slot));
-        LiveTeam {
-            join_ticks: file.u64(at + offset_of!(Team, join_ticks)),
-            latest_ticks: newest.map_or(0, |slot| file.u64(slot + 8)),
-        }
+        LiveTeam { join_ticks: file.u64(at + offset_of!(Team, join_ticks)) }
     });
     Ok(teams.collect())
 }
@@ -336,6 +342,7 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         current: node_index(word(offset_of!(LocationHeader, current))),
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
+        summed_visits: long(offset_of!(LocationHeader, summed_visits)),
         events_path: folder.join(events_file(index)),
     })
 }
@@ -360,14 +367,14 @@ fn read_task_records(folder: &Path, location: u32, claimed: u32) -> Vec<TaskReco
     let record = |index: usize| {
         let at = index * size_of::<TaskRecord>();
         let bin = |bin: usize| file.u32(at + offset_of!(TaskRecord, bins) + 4 * bin);
-        let squares = file.u64(at + offset_of!(TaskRecord, sum_of_squares));
+        let squares = at + offset_of!(TaskRecord, sum_of_squares);
         TaskRecord {
             region: file.u32(at + offset_of!(TaskRecord, region)),
             time: file.u32(at + offset_of!(TaskRecord, time)),
             min_ticks: file.u64(at + offset_of!(TaskRecord, min_ticks)),
             max_ticks: file.u64(at + offset_of!(TaskRecord, max_ticks)),
             sum_ticks: file.u64(at + offset_of!(TaskRecord, sum_ticks)),
-            sum_of_squares: f64::from_bits(squares),
+            sum_of_squares: [file.u64(squares), file.u64(squares + 8)],
             bins: std::array::from_fn(bin),
         }
     };
@@ -393,12 +400,20 @@ fn read_visit_records(folder: &Path, location: u32, nodes: usize) -> Vec<VisitRe
     (0..whole).map(record).collect()
 }
 
+/// A node's key, with an index in place of an offset.
+fn key(bits: u64) -> u64 {
+    match Key::decode(bits) {
+        Key::Cause { location, node } => Key::Cause { location, node: node_index(node) }.encode(),
+        _ => bits,
+    }
+}
+
 fn read_node(file: &Bytes, index: usize) -> Node {
     let at = LOCATION_PAGE_BYTES + index * size_of::<Node>();
     let long = |offset: usize| file.u64(at + offset);
     let link = |offset: usize| node_index(file.u32(at + offset));
     Node {
-        key: long(offset_of!(Node, key)),
+        key: key(long(offset_of!(Node, key))),
         parent: link(offset_of!(Node, parent)),
         first_child: link(offset_of!(Node, first_child)),
         sibling: link(offset_of!(Node, sibling)),

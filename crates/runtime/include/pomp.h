@@ -60,6 +60,15 @@ void POMP_On(void);       /* goes on. Off ends by itself with the task, or with 
 void POMP_Begin(OMPRegDescr *d, void *variable);
 void POMP_End(OMPRegDescr *d, void *variable);
 
+/* ---- Parameters: from here to the end of the region that is open, or until the parameter gets
+   another value, the thread's call path has a part `name=value`. The strings are copied. From
+   Fortran: `call pomp_parameter_int('n', value)` with integer(8), and
+   `call pomp_parameter_string('n', value)`. */
+
+void POMP_Parameter_int(const char *name, long value);
+void POMP_Parameter_uint(const char *name, unsigned long value);
+void POMP_Parameter_string(const char *name, const char *value);
+
 /* ---- Parallel regions: `fork` before and `join` behind the construct, on the thread that meets
    it; `begin` and `end` first and last in the body, on every thread. `fork` stores the team's id,
    which the body gets by firstprivate. */

@@ -1,12 +1,37 @@
 //! Arrivals at a team's barrier: one atomic add per thread, and the last one publishes (decision
 //! 9).
 //!
-//! Two generations are kept, because barrier k + 2 cannot begin before all threads have left k.
+//! One place for what is published is enough: the next barrier cannot be complete before all
+//! threads have arrived there, and each arrives after it has left this one.
 
-use crate::shared::Ordering::{Acquire, Relaxed, Release};
+use crate::shared::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::shared::Team;
 
 const TIME_MASK: u64 = (1 << 48) - 1;
+
+/// Beside the published time: the team has tasks, so who waits behind the latest arrival starves.
+const HAS_TASKS: u64 = 1 << 63;
+
+/// The team is new: it has no tasks, and nobody has arrived.
+#[inline(always)]
+pub fn begin(record: &Team) {
+    record.arrivals.store(0, Relaxed);
+    record.latest_ticks.store(0, Relaxed);
+}
+
+/// The team has tasks from here on. The first one is created before its creator arrives.
+#[inline(always)]
+pub fn expect_tasks(record: &Team) {
+    if !has_tasks(record) {
+        record.latest_ticks.fetch_or(HAS_TASKS, Relaxed);
+    }
+}
+
+/// Whether the team has tasks.
+#[inline(always)]
+pub fn has_tasks(record: &Team) -> bool {
+    record.latest_ticks.load(Relaxed) & HAS_TASKS != 0
+}
 
 /// A thread arrives at `now`, as one of `size`. The last one gets to know how long all others
 /// have waited for it, and publishes when and where it came; `place` is an opaque word.
@@ -15,27 +40,41 @@ const TIME_MASK: u64 = (1 << 48) - 1;
 #[inline(always)]
 pub fn arrive(record: &Team, size: u32, now: u64, place: u64) -> Option<u64> {
     let added = (now << 16).wrapping_add(1);
-    let word = record.arrivals.fetch_add(added, Relaxed).wrapping_add(added);
+    let word = record.arrivals.fetch_add(added, AcqRel).wrapping_add(added);
     if word as u16 != size as u16 {
         return None;
     }
-    let generation = record.generation.load(Relaxed);
-    let slot = &record.slots[generation as usize & 1];
-    slot.latest_ticks.store(now, Relaxed);
-    slot.latest_place.store(place, Relaxed);
+    let has_tasks = record.latest_ticks.load(Relaxed) & HAS_TASKS;
+    record.latest_ticks.store(now | has_tasks, Relaxed);
+    record.latest_place.store(place, Relaxed);
     record.last_task_place.store(0, Relaxed);
-    slot.generation.store(generation + 1, Release);
     record.arrivals.store(0, Relaxed);
-    record.generation.store(generation + 1, Release);
+    record.generation.store(record.generation.load(Relaxed) + 1, Release);
     let waited = u64::from(size).wrapping_mul(now).wrapping_sub(word >> 16) & TIME_MASK;
     // The last to count itself need not be the last by the clock: then it delayed nobody.
     Some(if waited > TIME_MASK / 2 { 0 } else { waited })
 }
 
-/// The latest arrival at the barrier of this generation, if it is known already: when, and where.
+/// The latest arrival at the barrier that the thread is in since this generation, if it is known
+/// already: when, and where.
 #[inline(always)]
 pub fn latest(record: &Team, generation: u64) -> Option<(u64, u64)> {
-    let slot = &record.slots[generation as usize & 1];
-    let published = slot.generation.load(Acquire) == generation + 1;
-    published.then(|| (slot.latest_ticks.load(Relaxed), slot.latest_place.load(Relaxed)))
+    let published = record.generation.load(Acquire) != generation;
+    published.then(|| {
+        (record.latest_ticks.load(Relaxed) & !HAS_TASKS, record.latest_place.load(Relaxed))
+    })
+}
+
+/// When the latest arrival was, without asking whether it is known: for a thread that has arrived,
+/// what is published is either that or lies before its own arrival. Later than any time where the
+/// team has tasks.
+#[inline(always)]
+pub fn published(record: &Team) -> u64 {
+    record.latest_ticks.load(Relaxed)
+}
+
+/// Where the latest arrival was.
+#[inline(always)]
+pub fn place(record: &Team) -> u64 {
+    record.latest_place.load(Relaxed)
 }

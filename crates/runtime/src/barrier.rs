@@ -1,13 +1,13 @@
 //! Barriers: who arrives last, and what the others wait for (decision 9).
 //!
-//! Arrival is one atomic add per thread; the last thread publishes the time. Two generations are
-//! kept, because barrier k + 2 cannot begin before all threads have left k. What lies before the
-//! latest arrival is waiting, without the tasks executed meanwhile; what follows is starvation
-//! where the team has tasks, and, in the final barrier of a region, join management where not.
+//! Arrival is one atomic add per thread; the last thread publishes the time ([`arrivals`]). What
+//! lies before the latest arrival is waiting, without the tasks executed meanwhile; what follows is
+//! starvation where the team has tasks, and, in the final barrier of a region, join management
+//! where not.
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use pompeii_live::{NodeOffset, Team};
+use pompeii_live::{NodeOffset, Team, node_offset};
 
 use crate::arrivals;
 use crate::cause::{self, Delay, Place};
@@ -15,71 +15,140 @@ use crate::location::Location;
 use crate::task;
 use crate::team::Context;
 
-/// A barrier that a thread's implicit task is in.
+/// Where a thread stands with the barriers of its team, in one word that the short way compares
+/// with one number: the node of the barrier that it is in, 0 between barriers. The bits below a
+/// node's alignment are what keeps a barrier from being simply the next one of the team.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Phase(u32);
+
+impl Phase {
+    /// Between barriers of the team.
+    pub const BETWEEN: Phase = Phase(0);
+    /// In no team.
+    pub const OUTSIDE: Phase = Phase(1);
+    /// The thread's part is over, its final barrier is open.
+    pub const ENDED: Phase = Phase(2);
+    /// In a region without a team, whose master the thread is.
+    pub const UNOBSERVED: Phase = Phase(4);
+    /// In a barrier that was passed over: only the arrival counts.
+    const PASSED: Phase = Phase(8);
+    const REASONS: u32 = Self::OUTSIDE.0 | Self::ENDED.0 | Self::UNOBSERVED.0;
+    const NODE: u32 = !15;
+
+    /// In the barrier of this node, which is not 0.
+    #[inline(always)]
+    pub const fn within(node: NodeOffset) -> Phase {
+        Phase(node)
+    }
+
+    /// The node of the barrier that the thread is in, 0 where there is none.
+    pub const fn node(self) -> NodeOffset {
+        self.0 & Self::NODE
+    }
+
+    /// Whether the thread is in a barrier.
+    pub const fn is_within(self) -> bool {
+        self.0 & !Self::REASONS != 0
+    }
+
+    /// Whether the next barrier is one of the team.
+    pub const fn arrives(self) -> bool {
+        self.0 & Self::REASONS == 0
+    }
+
+    /// Whether that reason is given.
+    #[inline(always)]
+    pub const fn has(self, reason: Phase) -> bool {
+        self.0 & reason.0 != 0
+    }
+
+    /// Gives a reason.
+    pub fn set(&mut self, reason: Phase) {
+        self.0 |= reason.0;
+    }
+
+    /// Takes a reason back.
+    pub fn clear(&mut self, reason: Phase) {
+        self.0 &= !reason.0;
+    }
+}
+
+const _: () = assert!(node_offset(1) & !Phase::NODE == 0 && node_offset(2) & !Phase::NODE == 0);
+
+/// The barrier that a thread's implicit task is in.
 #[derive(Clone, Copy)]
 pub struct Barrier {
     /// Whether it is in one.
-    pub active: bool,
-    /// Its node; 0 where the barrier was passed over and only its arrival counts.
-    pub node: NodeOffset,
+    pub phase: Phase,
     /// The node's own time before.
     ticks_before: u64,
     /// When it arrived.
     enter: u64,
     /// Barriers that the team had completed before.
     generation: u64,
-    /// Time of tasks executed here before the latest arrival.
+    /// Time of tasks executed here before the latest arrival; 0 between barriers.
     early_task_ticks: u64,
 }
 
 impl Barrier {
-    /// Not in a barrier.
-    pub const NONE: Barrier = Barrier {
-        active: false,
-        node: 0,
-        ticks_before: 0,
-        enter: 0,
-        generation: 0,
-        early_task_ticks: 0,
-    };
+    /// No barrier yet.
+    pub const fn none(phase: Phase) -> Barrier {
+        Barrier { phase, ticks_before: 0, enter: 0, generation: 0, early_task_ticks: 0 }
+    }
+
+    /// Whether the thread has entered the barrier of this node at `last`, and nothing has happened
+    /// since.
+    #[inline(always)]
+    pub fn is_untouched(&self, node: NodeOffset, last: u64) -> bool {
+        self.phase == Phase::within(node) && self.enter == last
+    }
+
+    /// Arrives at a barrier: its node has had `ticks_before`.
+    #[inline(always)]
+    pub fn enter(&mut self, record: &Team, phase: Phase, ticks_before: u64, now: u64) {
+        self.phase = phase;
+        (self.ticks_before, self.enter) = (ticks_before, now);
+        self.generation = record.generation.load(Relaxed);
+    }
 }
 
 /// Enters a barrier and arrives at it.
 pub fn enter(thread: &mut Location, region: u32, now: u64) {
     let now = thread.enter(region, now);
     let node = if thread.is_passing() { 0 } else { thread.header.current };
-    let context = thread.contexts.top();
-    if !context.arrives() || !thread.tasks.current().is_null() {
+    if !thread.tasks.current().is_null() {
+        if node != 0 {
+            // In a task it is no barrier of the team: the short way must not find it.
+            let around = thread.node(node).parent;
+            thread.node(around).hint = 0;
+        }
         return;
     }
-    arrive_at(thread, node, now);
+    if thread.contexts.top().barrier.phase.arrives() {
+        arrive_at(thread, node, now);
+    }
 }
 
 /// The team's thread arrives at a barrier whose node is `node`, 0 where it is passed over.
-#[inline(always)]
 pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     let ticks_before = if node == 0 { 0 } else { thread.node(node).ticks };
+    let own = thread.own;
     let context = thread.context();
-    let record = context.record();
-    let generation = record.generation.load(Relaxed);
+    let (record, size) = (context.record(), context.size);
+    let barrier = &mut context.barrier;
     // A barrier that was cancelled has been arrived at, but not completed.
-    let arrived = context.barrier.active && context.barrier.generation == generation;
-    context.barrier =
-        Barrier { active: true, node, ticks_before, enter: now, generation, early_task_ticks: 0 };
-    let size = context.size;
+    let generation = record.generation.load(Relaxed);
+    let arrived = barrier.phase.is_within() && barrier.generation == generation;
+    let phase = if node == 0 { Phase::PASSED } else { Phase::within(node) };
+    barrier.enter(record, phase, ticks_before, now);
+    barrier.early_task_ticks = 0;
     if size > 1 && !arrived {
-        arrive(thread, record, (node, size), now);
-    }
-}
-
-#[inline(always)]
-fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeOffset, u32), now: u64) {
-    let place = Place::new(thread.index(), node);
-    let last = arrivals::arrive(record, size, now, place.word());
-    if let Some(waited) = last.filter(|_| node != 0) {
-        let node = thread.node(node);
-        node.last_arrivals += 1;
-        node.delay_ticks += waited;
+        let last = arrivals::arrive(record, size, now, own.at(node).word());
+        if let Some(waited) = last.filter(|_| node != 0) {
+            let node = thread.node(node);
+            node.last_arrivals += 1;
+            node.delay_ticks += waited;
+        }
     }
 }
 
@@ -88,7 +157,7 @@ fn arrive(thread: &mut Location, record: &Team, (node, size): (NodeOffset, u32),
 #[inline(always)]
 fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, Place)> {
     if context.size == 1 {
-        return Some((context.barrier.enter, Place::from_word(0)));
+        return Some((context.barrier.enter, Place::NOBODY));
     }
     let latest = arrivals::latest(record, context.barrier.generation);
     latest.map(|(ticks, place)| (ticks, Place::from_word(place)))
@@ -96,7 +165,8 @@ fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, Place)> {
 
 /// Leaves an explicit barrier, or an implicit one that was made explicit.
 pub fn exit(thread: &mut Location, region: u32, now: u64) {
-    if thread.context().barrier.active && thread.context().arrives() {
+    let phase = thread.context().barrier.phase;
+    if phase.is_within() && phase.arrives() {
         // A barrier is in no explicit task: one that seems to be running has left this thread.
         task::abandon_all(thread);
         if thread.gate != 0 && !thread.is_passing() {
@@ -111,19 +181,20 @@ pub fn exit(thread: &mut Location, region: u32, now: u64) {
 /// Accounts the barrier up to `now`.
 pub fn account(thread: &mut Location, is_final: bool, now: u64) {
     let now = thread.account(now);
-    if thread.context().barrier.active {
+    if thread.context().barrier.phase.is_within() {
         leave(thread, is_final, now);
     }
 }
 
 /// The thread leaves the barrier that it is in; its time is accounted already.
-#[inline(always)]
 pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
     let context = thread.context();
     let record = context.record();
-    let Barrier { node, enter, ticks_before, early_task_ticks, .. } = context.barrier;
-    (context.barrier.active, context.barrier.node) = (false, 0);
-    let (latest, place) = latest_arrival(context, record).unwrap_or((enter, Place::from_word(0)));
+    let Barrier { phase, enter, ticks_before, early_task_ticks, .. } = context.barrier;
+    let (latest, place) = latest_arrival(context, record).unwrap_or((enter, Place::NOBODY));
+    context.barrier.phase = Phase(phase.0 & Phase::REASONS);
+    context.barrier.early_task_ticks = 0;
+    let node = phase.node();
     if node == 0 {
         return;
     }
@@ -133,7 +204,7 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
     let own = at.ticks - ticks_before;
     let wait = wait.min(own);
     at.wait_ticks += wait;
-    let has_tasks = record.tasks.load(Relaxed) != 0;
+    let has_tasks = arrivals::has_tasks(record);
     if has_tasks {
         at.starvation_ticks += own - wait;
     } else if is_final {
@@ -152,15 +223,15 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
 /// latest arrival counts as not waiting, and what ends after it is what others may starve for.
 #[inline(always)]
 pub fn add_fragment(thread: &mut Location, stub: NodeOffset, (start, end): (u64, u64)) {
-    let place = Place::new(thread.index(), stub);
+    let own = thread.own;
     let context = thread.context();
-    if !context.barrier.active {
+    if !context.barrier.phase.is_within() {
         return;
     }
     let record = context.record();
     let latest = latest_arrival(context, record).map(|(latest, _)| latest);
     if latest.is_some_and(|latest| end > latest) {
-        record.last_task_place.store(place.word(), Relaxed);
+        record.last_task_place.store(own.at(stub).word(), Relaxed);
     }
     context.barrier.early_task_ticks += end.min(latest.unwrap_or(u64::MAX)).saturating_sub(start);
 }

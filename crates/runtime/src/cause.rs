@@ -3,22 +3,32 @@
 //! node's children, the cause that was added last is its head, and it is bounded: what more than
 //! [`CAUSES_MAX`] places have caused is one entry.
 
-use pompeii_live::{Key, NodeOffset, node_index};
+use pompeii_live::{Key, NodeOffset};
 
 use crate::location::Location;
 
 /// Entries of a list that stand for one place each.
 const CAUSES_MAX: usize = 16;
 
-/// Where a location was, in one word that is published as a whole.
+/// Where a location was, in one word that is published as a whole: the key that whoever has waited
+/// for it writes down, so that nothing is left to compute there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(u64);
 
 impl Place {
+    /// Nothing was published.
+    pub const NOBODY: Place = Place(0);
+
     /// `node` of `location`; 0 where it was not observed.
     #[inline(always)]
     pub const fn new(location: u32, node: NodeOffset) -> Self {
-        Self((location as u64 + 1) << 32 | node as u64)
+        Self(Key::Cause { location, node }.encode())
+    }
+
+    /// Another node of the same location; this one must be without.
+    #[inline(always)]
+    pub const fn at(self, node: NodeOffset) -> Self {
+        Self(self.0 | node as u64)
     }
 
     /// As it was published.
@@ -33,16 +43,10 @@ impl Place {
         self.0
     }
 
-    /// The location; `None` where nothing was published.
-    #[inline(always)]
-    pub const fn location(self) -> Option<u32> {
-        ((self.0 >> 32) as u32).checked_sub(1)
-    }
-
     /// Whether this is a place of that location.
     #[inline(always)]
     pub const fn is_of(self, location: u32) -> bool {
-        self.0 >> 32 == location as u64 + 1
+        self.0 >> 32 == Self::new(location, 0).0 >> 32
     }
 }
 
@@ -59,10 +63,10 @@ pub struct Delay {
 /// waited for nobody else is not written down.
 #[inline(never)]
 pub fn add(thread: &mut Location, node: NodeOffset, place: Place, delay: Delay) {
-    let Some(location) = place.location().filter(|&location| location != thread.index()) else {
+    if place == Place::NOBODY || place.is_of(thread.index()) {
         return;
-    };
-    let key = Key::Cause { location, node: node_index(place.0 as NodeOffset) }.encode();
+    }
+    let key = place.word();
     let head = thread.node(node).private as NodeOffset;
     let known = head != 0 && thread.node(head).key == key;
     let cause = if known { head } else { find(thread, node, key) };

@@ -26,6 +26,17 @@ impl Clock for System {
     }
 }
 
+/// The time-stamp counter; only where [`is_tsc`].
+#[derive(Clone, Copy)]
+pub struct Tsc;
+
+impl Clock for Tsc {
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        tsc()
+    }
+}
+
 /// The time now, in ticks.
 #[inline(always)]
 pub fn now() -> u64 {

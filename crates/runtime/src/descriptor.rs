@@ -6,9 +6,10 @@
 //! single argument, has none there. Descriptors of equal content (headers, templates) share one
 //! handle.
 
+use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::encode::Packed;
@@ -101,8 +102,11 @@ const SLOTS: usize = Slot::Chunk as usize + 1;
 /// A descriptor's regions and its critical's lock.
 pub struct Handle {
     text: Text,
-    /// Per slot its region; [`UNDEFINED`] before its first visit.
-    regions: [AtomicPtr<Defined>; SLOTS],
+    /// Per slot its region; [`UNDEFINED`] before its first visit. In place, and not behind a
+    /// pointer each, since every event needs one.
+    regions: [UnsafeCell<Defined>; SLOTS],
+    /// Constructs of several regions all of which are known: [`parts`].
+    visited: AtomicU8,
     /// Calls carry team and task ids.
     pub extended: bool,
     /// The critical's lock.
@@ -118,9 +122,15 @@ pub struct Handle {
     /// A taskloop that does not wait for its tasks.
     pub nogroup: bool,
     /// A task with an `if` or `final` clause.
-    conditional: bool,
+    pub conditional: bool,
     /// A task that says so where it is not tied.
     tied: bool,
+}
+
+/// What [`Handle::known_task`] and [`Handle::known_parallel`] find out with one comparison.
+mod parts {
+    pub const TASK: u8 = 1;
+    pub const PARALLEL: u8 = 2;
 }
 
 /// A region as events need it.
@@ -146,11 +156,16 @@ impl Defined {
 }
 
 /// No node has its key.
-static UNDEFINED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX) };
+const UNDEFINED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX) };
 
-/// Stands for a region that the filter leaves out. No node has its key, so its events take the long
-/// way, where [`Handle::is_filtered`] ends them.
-static FILTERED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX - 1) };
+/// Stands for a region that the filter leaves out. No node has its key.
+const FILTERED: Defined = Defined { key: u64::MAX - 1, ..Defined::new(u32::MAX - 1) };
+
+// SAFETY: a region is written once, under a lock, and its id and key last, which are read as
+// atomics; the rest is read only by who has seen one of them.
+unsafe impl Sync for Handle {}
+// SAFETY: as above.
+unsafe impl Send for Handle {}
 
 /// A descriptor's content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -165,11 +180,31 @@ struct Text {
 }
 
 impl Handle {
-    /// The region of this slot, [`UNDEFINED`] before its first visit.
+    /// Where the region of this slot is. What else it has may be read only where its key is that of
+    /// a node, or its id is known.
     #[inline(always)]
-    pub fn defined(&self, slot: Slot) -> &'static Defined {
-        // SAFETY: it leads to `UNDEFINED` or to what `define` has leaked.
-        unsafe { &*self.regions[slot as usize].load(Ordering::Acquire) }
+    pub fn place(&self, slot: Slot) -> *mut Defined {
+        self.regions[slot as usize].get()
+    }
+
+    /// The key of this slot's region; that of no node before its first visit.
+    #[inline(always)]
+    pub fn key(&self, slot: Slot) -> u64 {
+        // SAFETY: a field that only atomic operations change.
+        let key = unsafe { AtomicU64::from_ptr(&raw mut (*self.place(slot)).key) };
+        key.load(Ordering::Acquire)
+    }
+
+    /// The region of this slot, if it has been visited.
+    #[inline(always)]
+    pub fn defined(&self, slot: Slot) -> Option<&'static Defined> {
+        let place = self.place(slot);
+        // SAFETY: handles are leaked; a field that only atomic operations change, and where it is
+        // known, nothing is written any more.
+        unsafe {
+            let id = AtomicU32::from_ptr(&raw mut (*place).id).load(Ordering::Acquire);
+            (id != UNDEFINED.id).then(|| &*place)
+        }
     }
 
     /// The id of this slot's region.
@@ -182,8 +217,8 @@ impl Handle {
     #[inline(always)]
     pub fn known(&self, process: &Process, slot: Slot) -> &'static Defined {
         match self.defined(slot) {
-            undefined if undefined.id == u32::MAX => self.define(process, slot),
-            defined => defined,
+            Some(defined) => defined,
+            None => self.define(process, slot),
         }
     }
 
@@ -192,24 +227,54 @@ impl Handle {
         Some(self.last_team.load(Ordering::Acquire)).filter(|&team| team != u32::MAX)
     }
 
-    /// The regions of a parallel construct.
-    #[inline(always)]
-    pub fn parallel(&self, process: &Process) -> ParallelRegions {
-        ParallelRegions {
-            parallel: self.region(process, Slot::Parallel),
-            barrier: self.region(process, Slot::Barrier),
+    fn has_visited(&self, parts: u8) {
+        if self.visited.load(Ordering::Relaxed) & parts == 0 {
+            self.visited.fetch_or(parts, Ordering::Release);
         }
     }
 
-    /// The regions of a task construct.
+    /// The regions of a parallel construct.
+    pub fn parallel(&self, process: &Process) -> ParallelRegions {
+        let parallel = self.known(process, Slot::Parallel);
+        let barrier = self.known(process, Slot::Barrier);
+        self.has_visited(parts::PARALLEL);
+        ParallelRegions { parallel, barrier }
+    }
+
+    /// The same where they have been visited before.
     #[inline(always)]
+    pub fn known_parallel(&self) -> Option<ParallelRegions> {
+        let is_known = self.visited.load(Ordering::Acquire) & parts::PARALLEL != 0;
+        // SAFETY: both are written, and handles are leaked.
+        is_known.then(|| unsafe {
+            ParallelRegions {
+                parallel: &*self.place(Slot::Parallel),
+                barrier: &*self.place(Slot::Barrier),
+            }
+        })
+    }
+
+    /// The regions of a task construct.
     pub fn task(&self, process: &Process) -> TaskRegions {
-        TaskRegions {
-            create: self.known(process, Slot::TaskCreate),
-            task: self.known(process, Slot::Task),
-            conditional: self.conditional,
-            tied: self.tied,
-        }
+        let create = self.known(process, Slot::TaskCreate);
+        let task = self.known(process, Slot::Task);
+        self.has_visited(parts::TASK);
+        TaskRegions { create, task, conditional: self.conditional, tied: self.tied }
+    }
+
+    /// The same where they have been visited before.
+    #[inline(always)]
+    pub fn known_task(&self) -> Option<TaskRegions> {
+        let is_known = self.visited.load(Ordering::Acquire) & parts::TASK != 0;
+        // SAFETY: both are written, and handles are leaked.
+        is_known.then(|| unsafe {
+            TaskRegions {
+                create: &*self.place(Slot::TaskCreate),
+                task: &*self.place(Slot::Task),
+                conditional: self.conditional,
+                tied: self.tied,
+            }
+        })
     }
 
     /// The regions of a taskloop, which creates its tasks itself.
@@ -219,36 +284,52 @@ impl Handle {
             create: self.known(process, Slot::Taskloop),
             task: self.known(process, Slot::Task),
             conditional: false,
-            tied: false,
+            tied: self.tied,
         }
     }
 
     /// Whether the filter leaves this slot's region out; not known before its first visit.
     #[inline(always)]
     pub fn is_filtered(&self, slot: Slot) -> bool {
-        self.defined(slot).id == FILTERED.id
+        self.key(slot) == FILTERED.key
     }
 
     #[cold]
     #[inline(never)]
     fn define(&self, process: &Process, slot: Slot) -> &'static Defined {
+        let region = self.find(process, slot);
+        let _one = hold();
+        if let Some(defined) = self.defined(slot) {
+            // Another thread was faster.
+            return defined;
+        }
+        let place = self.place(slot);
+        // SAFETY: handles are leaked. One thread after the other comes here, and nobody reads what
+        // is written first before the id or the key.
+        unsafe {
+            (*place).enter = region.enter;
+            (*place).leave = region.leave;
+            (*place).window = region.window;
+            AtomicU64::from_ptr(&raw mut (*place).key).store(region.key, Ordering::Release);
+            AtomicU32::from_ptr(&raw mut (*place).id).store(region.id, Ordering::Release);
+            &*place
+        }
+    }
+
+    /// What a slot's region is.
+    fn find(&self, process: &Process, slot: Slot) -> Defined {
         let text = self.text.region(slot);
         if !process.options.filter.wants(&text) {
-            let filtered = (&raw const FILTERED).cast_mut();
-            self.regions[slot as usize].store(filtered, Ordering::Release);
-            return &FILTERED;
+            return FILTERED;
         }
         let id = process.region(&text);
-        let place =
+        let window =
             if slot == Slot::User { process.options.windows.find(&text.name) } else { None };
-        let defined = match place {
+        match window {
             // No node has this key: its events take the long way, where the window is opened.
-            Some(_) => Defined { key: u64::MAX, window: place, ..Defined::new(id) },
+            Some(_) => Defined { key: UNDEFINED.key, window, ..Defined::new(id) },
             None => Defined::new(id),
-        };
-        let defined = Box::leak(Box::new(defined));
-        self.regions[slot as usize].store(defined, Ordering::Release);
-        defined
+        }
     }
 }
 
@@ -429,7 +510,8 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 .or_insert_with(|| Box::leak(Box::new(Lock::new())));
             let handle: &'static Handle = Box::leak(Box::new(Handle {
                 text: text.clone(),
-                regions: [const { AtomicPtr::new((&raw const UNDEFINED).cast_mut()) }; SLOTS],
+                regions: [const { UnsafeCell::new(UNDEFINED) }; SLOTS],
+                visited: AtomicU8::new(0),
                 extended: text.clauses.is_some(),
                 lock,
                 turn: Turn::default(),

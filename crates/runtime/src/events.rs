@@ -16,6 +16,7 @@ use pompeii_live::{
 use crate::clock;
 use crate::guard;
 use crate::location::Location;
+use crate::team::OPENMP;
 
 /// Events of a location: the current chunk.
 pub struct Events {
@@ -64,8 +65,9 @@ impl Events {
 /// The records of one event, at most [`EVENT_ROOM_BYTES`] with their time: invisible until
 /// [`Records::end`] writes the first byte of the timestamp in front of them.
 pub struct Records {
-    start: *mut u8,
-    at: *mut u8,
+    /// Addresses in the chunk; numbers, whose sums a compiler can rearrange.
+    start: usize,
+    at: usize,
     /// Time of those that come next.
     time: u64,
 }
@@ -74,9 +76,8 @@ impl Records {
     /// Begins, where the current chunk has room.
     #[inline(always)]
     pub fn begin(events: &Events, time: u64) -> Option<Records> {
-        let start = events.room()?.cast::<u8>();
-        // SAFETY: within the room.
-        Some(Records { start, at: unsafe { start.add(TIMESTAMP_BYTES) }, time })
+        let start = events.room()? as usize;
+        Some(Records { start, at: start + TIMESTAMP_BYTES, time })
     }
 
     /// What comes next happened later.
@@ -84,10 +85,10 @@ impl Records {
     pub fn later(mut self, time: u64) -> Self {
         // SAFETY: the caller's records fit into a room, and so does a word at each of them.
         unsafe {
-            self.at.write(kind::TIMESTAMP);
-            self.at.add(1).cast::<u64>().write_unaligned(time.to_le());
-            self.at = self.at.add(TIMESTAMP_BYTES);
+            put(self.at, kind::TIMESTAMP);
+            put(self.at + 1, time.to_le());
         }
+        self.at += TIMESTAMP_BYTES;
         self.time = time;
         self
     }
@@ -97,10 +98,8 @@ impl Records {
     pub fn region(mut self, record: Packed) -> Self {
         let (word, bytes) = record.word();
         // SAFETY: the caller's records fit into a room, and so does a word at each of them.
-        unsafe {
-            self.at.cast::<u64>().write_unaligned(word);
-            self.at = self.at.add(bytes);
-        }
+        unsafe { put(self.at, word) };
+        self.at += bytes;
         self
     }
 
@@ -109,10 +108,10 @@ impl Records {
     pub fn fields(mut self, kind: u8, fields: &Fields) -> Self {
         // SAFETY: as above.
         unsafe {
-            self.at.write(kind);
-            self.at.add(1).cast::<[u8; 16]>().write_unaligned(fields.bytes);
-            self.at = self.at.add(2 + usize::from(fields.bytes[0]));
+            put(self.at, kind);
+            ((self.at + 1) as *mut [u64; 2]).write_unaligned(fields.words);
         }
+        self.at += 2 + fields.length();
         self
     }
 
@@ -121,7 +120,7 @@ impl Records {
     pub fn numbered(self, kind: u8, fields: &Fields, number: u32) -> Self {
         let records = self.fields(kind, fields);
         // SAFETY: the last field was encoded in four bytes.
-        unsafe { records.at.sub(4).cast::<u32>().write_unaligned(number.to_le()) };
+        unsafe { put(records.at - 4, number.to_le()) };
         records
     }
 
@@ -130,21 +129,39 @@ impl Records {
     pub fn end(self, events: &mut Events, now: u64) {
         // SAFETY: as above; nobody reads before the process has ended.
         unsafe {
-            self.at.write(0);
+            put(self.at, 0_u8);
             compiler_fence(Ordering::Release);
-            self.start.add(1).cast::<u64>().write_unaligned(now.to_le());
+            put(self.start + 1, now.to_le());
             compiler_fence(Ordering::Release);
-            self.start.write(kind::TIMESTAMP);
+            put(self.start, kind::TIMESTAMP);
         }
-        events.next = self.at as usize;
+        events.next = self.at;
         events.last_time = self.time;
     }
+}
+
+/// Writes at this address in the chunk.
+///
+/// # Safety
+/// It must be within the room that [`Records::begin`] has found.
+#[inline(always)]
+unsafe fn put<T>(at: usize, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { (at as *mut T).write_unaligned(value) };
 }
 
 /// Record ids (OTF2 specification) of what [`Records::fields`] writes.
 pub mod kind {
     /// A time for the records behind it.
     pub const TIMESTAMP: u8 = 5;
+    /// A team is forked.
+    pub const THREAD_FORK: u8 = 53;
+    /// A team has joined.
+    pub const THREAD_JOIN: u8 = 54;
+    /// The location becomes a member of a team.
+    pub const TEAM_BEGIN: u8 = 55;
+    /// It is no member any more.
+    pub const TEAM_END: u8 = 56;
     /// Has a lock.
     pub const ACQUIRE: u8 = 57;
     /// Gives a lock back.
@@ -161,7 +178,8 @@ pub mod kind {
 /// At most three compressed 32-bit numbers, which is 16 bytes with the length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fields {
-    bytes: [u8; 16],
+    /// The bytes in their order, in words, which are copied at once.
+    words: [u64; 2],
 }
 
 impl Fields {
@@ -169,13 +187,27 @@ impl Fields {
     const WIDE: u32 = 1 << 24;
 
     /// None: a record without fields.
-    pub const NONE: Fields = Fields { bytes: [0; 16] };
+    pub const NONE: Fields = Fields { words: [0; 2] };
 
     /// Names a task instance: its team and the thread that creates it, and which one it is.
     pub fn task(team: u32, thread: u32, generation: u32) -> Fields {
         Self::of(|room, last| encode::thread_task_create(room, last, 0, team, thread, Self::WIDE))
             .with_last(generation)
     }
+
+    /// A team.
+    pub fn team(communicator: u32) -> Fields {
+        Self::of(|room, last| encode::thread_team_begin(room, last, 0, communicator))
+    }
+
+    /// How many threads were asked for.
+    pub fn fork(requested: u32) -> Fields {
+        Self::of(|room, last| encode::thread_fork(room, last, 0, OPENMP, requested))
+    }
+
+    /// OpenMP as a team's paradigm: one byte.
+    pub const JOIN: Fields =
+        Fields { words: [u64::from_ne_bytes([1, OPENMP, 0, 0, 0, 0, 0, 0]), 0] };
 
     /// A lock, and the order of its acquisitions.
     pub fn lock(model: u8, lock: u32) -> Fields {
@@ -185,19 +217,37 @@ impl Fields {
     fn of(encode: impl FnOnce(&mut Room, &mut u64) -> usize) -> Fields {
         let mut room = [0; EVENT_ROOM_BYTES];
         encode(&mut room, &mut 0);
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&room[1..17]);
-        Fields { bytes }
+        let word = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&room[at..at + 8]);
+            u64::from_ne_bytes(word)
+        };
+        Fields { words: [word(1), word(9)] }
+    }
+
+    /// Bytes behind the length.
+    #[inline(always)]
+    fn length(&self) -> usize {
+        usize::from(self.words[0].to_le() as u8)
     }
 
     /// The same with another last number; it must have been encoded in four bytes.
-    #[inline(always)]
     pub fn with_last(mut self, number: u32) -> Fields {
-        let end = usize::from(self.bytes[0]) + 1;
-        if let Some(last) = self.bytes.get_mut(end.wrapping_sub(4)..end) {
-            last.copy_from_slice(&number.to_le_bytes());
-        }
+        self.set_last(number);
         self
+    }
+
+    /// Changes the last number; it must have been encoded in four bytes.
+    #[inline(always)]
+    pub fn set_last(&mut self, number: u32) {
+        let at = (self.length() + 1).wrapping_sub(4);
+        if at <= 16 - 4 {
+            // SAFETY: within the words.
+            unsafe {
+                let bytes: *mut u8 = self.words.as_mut_ptr().cast();
+                bytes.add(at).cast::<u32>().write_unaligned(number.to_le());
+            }
+        }
     }
 }
 
@@ -311,6 +361,10 @@ mod tests {
     use crate::budget::WhenFull;
     use crate::process::{Options, Process};
 
+    fn bytes(fields: &Fields) -> Vec<u8> {
+        fields.words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
     /// What was encoded ahead of time reads like what the encoder writes, but for the width of the
     /// last number.
     #[test]
@@ -320,15 +374,18 @@ mod tests {
             let mut last_time = 0;
             let wide = number | Fields::WIDE;
             let used = encode::thread_task_create(&mut room, &mut last_time, 0, 300, 2, wide);
-            assert_eq!(Fields::task(300, 2, wide).bytes[..used - 1], room[1..used]);
+            assert_eq!(bytes(&Fields::task(300, 2, wide))[..used - 1], room[1..used]);
             assert_eq!(
                 Fields::task(300, 2, number),
                 Fields::task(300, 2, 7).with_last(number),
                 "{number}"
             );
         }
+        let mut room = [0; EVENT_ROOM_BYTES];
+        let used = encode::thread_join(&mut room, &mut 0, 0, OPENMP);
+        assert_eq!(bytes(&Fields::JOIN)[..used - 1], room[1..used]);
         // The longest: length and three numbers of four bytes.
-        assert_eq!(Fields::task(u32::MAX - 1, u32::MAX - 1, 1).bytes[0], 15);
+        assert_eq!(Fields::task(u32::MAX - 1, u32::MAX - 1, 1).length(), 15);
     }
 
     /// A location that records, in a folder of its own.

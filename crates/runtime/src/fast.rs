@@ -3,32 +3,43 @@
 //!
 //! Everything that could be special is asked for before anything is changed, so that the long way
 //! ([`crate::location`]) can start from the beginning, and the short one needs neither a stack
-//! frame nor a call (about 30 instructions for an event of a profile, 46 for one of a trace).
-//! While an event is under way the gate is busy: a signal handler's events then take the long way,
-//! and are passed over there.
+//! frame nor a call (about 26 instructions for an event of a profile, 39 for one of a trace). What
+//! is rare and comes last is a call that does not return here. While an event is under way the gate
+//! is busy: a signal handler's events then take the long way, and are passed over there.
 
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
+use crate::arrivals;
+use crate::barrier::{self, Phase};
 use crate::cause::Place;
 use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
 use crate::events::{Records, kind};
 use crate::location::{Location, gate};
-use crate::sync;
-use crate::{barrier, clock, tls};
+use crate::sync::{self, Lock};
+use crate::{clock, tls};
 
 /// An event on the short way.
 struct Event {
     thread: *mut Location,
     handle: *const Handle,
-    region: *const Defined,
+    slot: Slot,
     /// Current node.
     at: NodeOffset,
 }
 
-/// Enters the region; false where nothing was done.
+/// When an event happens.
+#[derive(Clone, Copy)]
+struct Step {
+    now: u64,
+    /// The location's event before, and the time since then.
+    last: u64,
+    ticks: u64,
+}
+
+/// Enters the region; false where nothing was done and something is to be done.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
@@ -38,15 +49,18 @@ pub unsafe fn enter(descriptor: *mut Descriptor, slot: Slot) -> bool {
     unsafe {
         let Some(event) = Event::begin(descriptor, slot) else { return false };
         let child = event.hint();
-        let done = event.is_region(child) && event.step((*event.region).enter).is_some();
-        if done {
-            event.go_to(child);
+        if !event.is_region(child) {
+            return (*event.handle).is_filtered(slot);
         }
-        event.finish(done)
+        if event.step(|region| region.enter).is_none() {
+            return false;
+        }
+        event.go_to(child);
+        event.finish()
     }
 }
 
-/// Leaves the region; false where nothing was done.
+/// Leaves the region; false where nothing was done and something is to be done.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
@@ -55,11 +69,14 @@ pub unsafe fn exit(descriptor: *mut Descriptor, slot: Slot) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, slot) else { return false };
-        let done = event.is_region(event.at) && event.step((*event.region).leave).is_some();
-        if done {
-            event.leave();
+        if !event.is_region(event.at) {
+            return (*event.handle).is_filtered(slot);
         }
-        event.finish(done)
+        if event.step(|region| region.leave).is_none() {
+            return false;
+        }
+        event.leave();
+        event.finish()
     }
 }
 
@@ -72,16 +89,18 @@ pub unsafe fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) -> bool 
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, slot) else { return false };
-        let leave = (*event.region).leave;
-        let done = event.is_region(event.at)
-            && match (*event.thread).barrier_exit_ticks == event.last() {
-                true => event.record(event.last(), leave),
-                false => event.step(leave).is_some(),
-            };
-        if done {
-            event.leave();
+        if !event.is_region(event.at) {
+            return false;
         }
-        event.finish(done)
+        let done = match (*event.thread).barrier_exit_ticks == event.last() {
+            true => event.share(|region| region.leave),
+            false => event.step(|region| region.leave).is_some(),
+        };
+        if !done {
+            return false;
+        }
+        event.leave();
+        event.finish()
     }
 }
 
@@ -94,21 +113,39 @@ pub unsafe fn critical_begin(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Body) else { return false };
-        let (child, asked) = (event.hint(), event.last());
-        let (lock, region) = ((*event.handle).lock, event.region);
-        let records = |records: Records| {
-            records.numbered(kind::ACQUIRE, &lock.fields, lock.next()).region((*region).enter)
-        };
-        let now = if event.is_region(child) { event.step_with(records) } else { None };
-        if let Some(now) = now {
-            let place = Place::new((*event.thread).index(), event.at);
-            let (waited, holder) = sync::take(lock, place, (asked, now));
-            if waited > 0 {
-                sync::waited_for(&mut *event.thread, event.at, holder, waited);
-            }
-            event.go_to(child);
+        let child = event.hint();
+        if !event.is_region(child) {
+            return false;
         }
-        event.finish(now.is_some())
+        let lock = (*event.handle).lock;
+        let Some(step) = event.step_with(|records, region| {
+            records.numbered(kind::ACQUIRE, &lock.fields, lock.next()).region(region.enter)
+        }) else {
+            return false;
+        };
+        event.go_to(child);
+        if sync::is_contended(lock, step.last) {
+            return take_contended(event.thread, lock, event.at, step);
+        }
+        sync::take(lock, event.place(event.at));
+        event.finish()
+    }
+}
+
+/// The end of [`critical_begin`] where the lock was given back since the request at `node`.
+#[cold]
+#[inline(never)]
+unsafe fn take_contended(
+    thread: *mut Location,
+    lock: &Lock,
+    node: NodeOffset,
+    Step { now, last, .. }: Step,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        sync::waited(&mut *thread, lock, node, (last, now));
+        sync::take(lock, (*thread).own.at(node));
+        open_gate(thread)
     }
 }
 
@@ -121,16 +158,18 @@ pub unsafe fn critical_end(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Body) else { return false };
-        let (lock, region) = ((*event.handle).lock, event.region);
-        let records = |records: Records| {
-            records.region((*region).leave).numbered(kind::RELEASE, &lock.fields, lock.order())
-        };
-        let now = if event.is_region(event.at) { event.step_with(records) } else { None };
-        if let Some(now) = now {
-            sync::give_back(lock, now);
-            event.leave();
+        if !event.is_region(event.at) {
+            return false;
         }
-        event.finish(now.is_some())
+        let lock = (*event.handle).lock;
+        let Some(Step { now, .. }) = event.step_with(|records, region| {
+            records.region(region.leave).numbered(kind::RELEASE, &lock.fields, lock.order())
+        }) else {
+            return false;
+        };
+        sync::give_back(lock, now);
+        event.leave();
+        event.finish()
     }
 }
 
@@ -143,16 +182,34 @@ pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
-        let (child, asked) = (event.hint(), event.last());
-        let around = (*event.handle).defined(Slot::Ordered);
-        let short = event.is_region(child) && (*event.node(event.at)).key == around.key;
-        let now = if short { event.step((*event.region).enter) } else { None };
-        if let Some(now) = now {
-            let before = (*event.handle).turn.last();
-            sync::waited_for(&mut *event.thread, event.at, before, now - asked);
-            event.go_to(child);
+        let child = event.hint();
+        let around = (*event.handle).key(Slot::Ordered);
+        if !event.is_region(child) || (*event.node(event.at)).key != around {
+            return false;
         }
-        event.finish(now.is_some())
+        let Some(Step { ticks, .. }) = event.step(|region| region.enter) else { return false };
+        event.go_to(child);
+        let before = (*event.handle).turn.last();
+        if !event.wait_for(before, ticks) {
+            return turn_of_another(event.thread, event.at, before, ticks);
+        }
+        event.finish()
+    }
+}
+
+/// The end of [`ordered_begin`] where it was not waited for whom it was last time.
+#[cold]
+#[inline(never)]
+unsafe fn turn_of_another(
+    thread: *mut Location,
+    node: NodeOffset,
+    before: Place,
+    ticks: u64,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        sync::waited_for(&mut *thread, node, before, ticks);
+        open_gate(thread)
     }
 }
 
@@ -165,12 +222,12 @@ pub unsafe fn ordered_end(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
-        let done = event.is_region(event.at) && event.step((*event.region).leave).is_some();
-        if done {
-            event.leave();
-            (*event.handle).turn.passes(&*event.thread);
+        if !event.is_region(event.at) || event.step(|region| region.leave).is_none() {
+            return false;
         }
-        event.finish(done)
+        event.leave();
+        (*event.handle).turn.passes(event.place((*event.node(event.at)).parent));
+        event.finish()
     }
 }
 
@@ -183,17 +240,16 @@ pub unsafe fn ordered_exit(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Ordered) else { return false };
-        let asked = event.last();
-        let short = event.is_region(event.at);
-        let now = if short { event.step((*event.region).leave) } else { None };
-        if let Some(now) = now {
-            let node = event.node(event.at);
-            if (*node).first_child == 0 && !(*event.handle).posts {
-                (*node).wait_ticks += now - asked;
-            }
-            event.leave();
+        if !event.is_region(event.at) {
+            return false;
         }
-        event.finish(now.is_some())
+        let Some(Step { ticks, .. }) = event.step(|region| region.leave) else { return false };
+        let node = event.node(event.at);
+        if (*node).first_child == 0 && !(*event.handle).posts {
+            (*node).wait_ticks += ticks;
+        }
+        event.leave();
+        event.finish()
     }
 }
 
@@ -206,21 +262,27 @@ pub unsafe fn barrier_enter(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Barrier) else { return false };
-        let child = event.hint();
-        let thread = &mut *event.thread;
-        let short = event.is_region(child)
-            && thread.contexts.top().is_between_barriers()
-            && thread.tasks.current().is_null();
-        let now = if short { event.step((*event.region).enter) } else { None };
-        if let Some(now) = now {
-            event.go_to(child);
-            barrier::arrive_at(thread, child, now);
+        let (child, context) = (event.hint(), (*event.thread).contexts.top_mut());
+        if !event.is_region(child) || context.barrier.phase != Phase::BETWEEN {
+            return false;
         }
-        event.finish(now.is_some())
+        let Some(Step { now, .. }) = event.step(|region| region.enter) else { return false };
+        event.go_to(child);
+        let (record, node) = (context.record(), event.node(child));
+        context.barrier.enter(record, Phase::within(child), (*node).ticks, now);
+        if context.size > 1 {
+            let place = event.place(child).word();
+            if let Some(waited) = arrivals::arrive(record, context.size, now, place) {
+                (*node).last_arrivals += 1;
+                (*node).delay_ticks += waited;
+            }
+        }
+        event.finish()
     }
 }
 
-/// Leaves a barrier of the team.
+/// Leaves a barrier of the team in which nothing has happened. Who waited longer than the visit
+/// took, or for somebody else than last time, or for tasks, leaves it by a call.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
@@ -229,46 +291,74 @@ pub unsafe fn barrier_exit(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::begin(descriptor, Slot::Barrier) else { return false };
-        let thread = &mut *event.thread;
-        let short = event.is_region(event.at)
-            && thread.contexts.top().is_in_barrier(event.at)
-            && thread.tasks.current().is_null();
-        let now = if short { event.step((*event.region).leave) } else { None };
-        if let Some(now) = now {
-            barrier::leave(thread, false, now);
-            thread.barrier_exit_ticks = now;
-            event.leave();
+        let context = (*event.thread).contexts.top_mut();
+        if !event.is_region(event.at) || !context.barrier.is_untouched(event.at, event.last()) {
+            return false;
         }
-        event.finish(now.is_some())
+        let Some(step) = event.step(|region| region.leave) else { return false };
+        event.leave();
+        (*event.thread).barrier_exit_ticks = step.now;
+        let record = context.record();
+        let latest = arrivals::published(record);
+        if latest > step.last {
+            let (wait, by) = (latest - step.last, arrivals::place(record));
+            if wait > step.ticks || !event.wait_for(Place::from_word(by), wait) {
+                return leave_barrier(event.thread, step.now);
+            }
+        }
+        context.barrier.phase = Phase::BETWEEN;
+        event.finish()
     }
 }
 
+/// The end of [`barrier_exit`] where there is more to note down.
+#[cold]
+#[inline(never)]
+unsafe fn leave_barrier(thread: *mut Location, now: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        barrier::leave(&mut *thread, false, now);
+        open_gate(thread)
+    }
+}
+
+/// Signal handlers must not find half an event: from here on theirs are passed over.
+#[inline(always)]
+unsafe fn close_gate(thread: *mut Location) {
+    // SAFETY: the caller's promise.
+    unsafe { (&raw mut (*thread).gate).write_volatile(gate::BUSY) };
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// The event is over.
+#[inline(always)]
+unsafe fn open_gate(thread: *mut Location) -> bool {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the caller's promise.
+    unsafe { (&raw mut (*thread).gate).write_volatile(0) };
+    true
+}
+
 impl Event {
-    /// This thread's location and the region, where both are known and the gate was open; it is
-    /// busy then.
+    /// This thread's location, and where it is, if the descriptor is known and the gate is open.
     #[inline(always)]
     unsafe fn begin(descriptor: *mut Descriptor, slot: Slot) -> Option<Event> {
-        let thread = tls::location()?;
+        let thread = tls::here();
         // SAFETY: the caller's promise; locations are never freed.
         unsafe {
             let handle = descriptor::known_handle(descriptor)?;
             if (*thread).gate != 0 {
                 return None;
             }
-            (&raw mut (*thread).gate).write_volatile(gate::BUSY);
-            compiler_fence(Ordering::SeqCst);
-            let (region, at) = (handle.defined(slot), (*thread).header.current);
-            Some(Event { thread, handle, region, at })
+            Some(Event { thread, handle, slot, at: (*thread).header.current })
         }
     }
 
     /// Opens the gate again.
     #[inline(always)]
-    unsafe fn finish(&self, done: bool) -> bool {
-        compiler_fence(Ordering::SeqCst);
+    unsafe fn finish(&self) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { (&raw mut (*self.thread).gate).write_volatile(0) };
-        done
+        unsafe { open_gate(self.thread) }
     }
 
     /// The node that is there, the location itself for 0: both lie in one mapping.
@@ -290,7 +380,14 @@ impl Event {
     #[inline(always)]
     unsafe fn is_region(&self, at: NodeOffset) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { (*self.node(at)).key == (*self.region).key }
+        unsafe { (*self.node(at)).key == (*self.handle).key(self.slot) }
+    }
+
+    /// The region, where [`Event::is_region`] has found a node of it.
+    #[inline(always)]
+    unsafe fn region(&self) -> &'static Defined {
+        // SAFETY: the caller's promise; what has a node is written.
+        unsafe { &*(*self.handle).place(self.slot) }
     }
 
     #[inline(always)]
@@ -314,44 +411,89 @@ impl Event {
         unsafe { (*self.thread).header.last_ticks }
     }
 
-    /// Accounts the time until now, and appends the record; `None`, with nothing done, where time
-    /// has not grown or the chunk is full.
+    /// What names a node of this thread for others.
     #[inline(always)]
-    unsafe fn step(&self, record: Packed) -> Option<u64> {
+    unsafe fn place(&self, node: NodeOffset) -> Place {
         // SAFETY: the caller's promise.
-        unsafe { self.step_with(|records| records.region(record)) }
+        unsafe { (*self.thread).own.at(node) }
+    }
+
+    /// The current node has waited for what was going on at `place`; false, with nothing done,
+    /// where that is not what it has waited for last.
+    #[inline(always)]
+    unsafe fn wait_for(&self, place: Place, wait: u64) -> bool {
+        // SAFETY: the caller's promise. No cause, 0, has no place's key: see `is_region`.
+        unsafe {
+            let node = self.node(self.at);
+            let cause = self.node((*node).private as NodeOffset);
+            if (*cause).key != place.word() {
+                return false;
+            }
+            (*node).wait_ticks += wait;
+            (*cause).visits += 1;
+            (*cause).wait_ticks += wait;
+            true
+        }
+    }
+
+    /// Closes the gate, accounts the time until now, and appends the record; `None`, with nothing
+    /// done, where time has not grown or the chunk is full.
+    #[inline(always)]
+    unsafe fn step(&self, record: impl FnOnce(&Defined) -> Packed) -> Option<Step> {
+        // SAFETY: the caller's promise.
+        unsafe { self.step_with(|records, region| records.region(record(region))) }
     }
 
     /// The same with several records.
     #[inline(always)]
-    unsafe fn step_with(&self, write: impl FnOnce(Records) -> Records) -> Option<u64> {
+    unsafe fn step_with(&self, write: impl FnOnce(Records, &Defined) -> Records) -> Option<Step> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            close_gate(self.thread);
+            let step = self.try_step(write);
+            if step.is_none() {
+                self.finish();
+            }
+            step
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn try_step(&self, write: impl FnOnce(Records, &Defined) -> Records) -> Option<Step> {
         // SAFETY: the caller's promise.
         unsafe {
             let (now, last) = (clock::tsc(), self.last());
             if now <= last {
                 return None;
             }
+            let step = Step { now, last, ticks: now - last };
             if (*self.thread).tracing {
                 let events = &mut (*self.thread).events;
-                write(Records::begin(events, now)?).end(events, now);
+                write(Records::begin(events, now)?, self.region()).end(events, now);
             }
-            (*self.node(self.at)).ticks += now - last;
+            (*self.node(self.at)).ticks += step.ticks;
             (*self.thread).header.last_ticks = now;
-            Some(now)
+            Some(step)
         }
     }
 
-    /// Appends the record, where there is a trace; false where the chunk is full.
+    /// Closes the gate and appends a record with the time of the last event, where there is a
+    /// trace; false, with nothing done, where the chunk is full.
     #[inline(always)]
-    unsafe fn record(&self, now: u64, record: Packed) -> bool {
+    unsafe fn share(&self, record: impl FnOnce(&Defined) -> Packed) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
+            close_gate(self.thread);
             if !(*self.thread).tracing {
                 return true;
             }
-            let events = &mut (*self.thread).events;
-            let Some(room) = events.room() else { return false };
-            let bytes = encode::packed(&mut *room, &mut events.last_time, now, record);
+            let (events, time) = (&mut (*self.thread).events, self.last());
+            let Some(room) = events.room() else {
+                self.finish();
+                return false;
+            };
+            let record = record(self.region());
+            let bytes = encode::packed(&mut *room, &mut events.last_time, time, record);
             events.advance(bytes);
             true
         }

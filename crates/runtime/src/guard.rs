@@ -1,7 +1,8 @@
 //! The guard: sums in place of single records where a trace would drown in them (decision 21).
 //!
 //! Whenever a chunk of the trace is full, a location looks which of its call paths are leaves that
-//! are entered often and stay short: flush, atomic, lock routine, critical, tiny function. From
+//! are entered often and stay short: flush, atomic, lock routine, critical, ordered, single without
+//! a barrier, master, section, tiny function. From
 //! then on a visit of such a call path is written only if it is not short or if anything else
 //! happens in it; else it is added to sums, which are written as one metric event (visits, ticks,
 //! shortest, longest) directly before the Leave of the region around. So visits in the trace and in
@@ -17,7 +18,6 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use pompeii_live::{Definition, Key, NodeOffset, RegionKind, encode, node_offset};
 
 use crate::clock;
-use crate::descriptor::Defined;
 use crate::location::{Location, ROOT, gate};
 use crate::sync::{self, Lock};
 use crate::task;
@@ -168,18 +168,23 @@ fn leaf(thread: &mut Location, at: NodeOffset, kinds: &[RegionKind]) -> Option<N
     use RegionKind as Kind;
     let node = *thread.node(at);
     let Key::Region(region) = Key::decode(node.key) else { return None };
-    let has_body = match kinds.get(region as usize)? {
+    let kind = *kinds.get(region as usize)?;
+    let has_body = match kind {
         Kind::User | Kind::Function | Kind::Lock | Kind::Atomic | Kind::Flush => false,
-        Kind::Critical => true,
+        Kind::Master | Kind::Masked | Kind::Section => false,
+        Kind::Critical | Kind::Single | Kind::Ordered => true,
         _ => return None,
     };
     let child = node.first_child;
     let is_leaf = match (has_body, child) {
-        (false, child) => child == 0,
-        (true, 0) => false,
+        // A thread need not execute the body of a single.
+        (_, 0) => kind != Kind::Critical,
+        (false, _) => false,
         (true, child) => {
             let body = *thread.node(child);
-            body.sibling == 0 && body.first_child == 0
+            let Key::Region(inner) = Key::decode(body.key) else { return None };
+            let is_body = kinds.get(inner as usize).is_some_and(|&kind| kind.is_body());
+            is_body && body.sibling == 0 && body.first_child == 0
         }
     };
     is_leaf.then_some(node.parent)
@@ -341,7 +346,7 @@ fn complete(thread: &mut Location, now: u64) {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn enter_short(thread: *mut Location, region: &Defined) -> bool {
+pub unsafe fn enter_short(thread: *mut Location, key: u64) -> bool {
     // SAFETY: the caller's promise: this is the thread's own location.
     let thread = unsafe { &mut *thread };
     let (node, sums) = thread.guard.last;
@@ -350,7 +355,7 @@ pub unsafe fn enter_short(thread: *mut Location, region: &Defined) -> bool {
         || thread.guard.met != 0
         || node != thread.node(at).hint
         || node == 0
-        || thread.node(node).key != region.key
+        || thread.node(node).key != key
         || !thread.guard.sums[sums].active
         || thread.contexts.top().has_ended()
     {
@@ -377,11 +382,11 @@ pub unsafe fn enter_short(thread: *mut Location, region: &Defined) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit_short(thread: *mut Location, region: &Defined) -> bool {
+pub unsafe fn exit_short(thread: *mut Location, key: u64) -> bool {
     // SAFETY: the caller's promise: this is the thread's own location.
     let thread = unsafe { &mut *thread };
     let (at, last) = (thread.header.current, thread.header.last_ticks);
-    if thread.gate != gate::GUARDED || !thread.guard.is_bare || thread.node(at).key != region.key {
+    if thread.gate != gate::GUARDED || !thread.guard.is_bare || thread.node(at).key != key {
         return false;
     }
     set_gate(thread, gate::GUARDED | gate::BUSY);
@@ -536,5 +541,6 @@ fn write(thread: &mut Location, index: usize, now: u64) {
     let values = [sums.visits, sums.ticks, sums.shortest, sums.longest];
     (sums.visits, sums.ticks, sums.shortest, sums.longest) = (0, 0, u64::MAX, 0);
     let class = sums.class;
+    thread.header.summed_visits += values[0];
     thread.event(|room, last| encode::metric_of_four(room, last, now, class, values));
 }

@@ -28,8 +28,10 @@ pub mod state {
     pub const LEFT: u32 = 16;
     /// Its memory is free: whatever is said about it is a mistake.
     pub const FREE: u32 = 64;
+    /// Nobody executes it any more.
+    pub const DONE: u32 = COMPLETED | LEFT;
     /// Nobody names it any more.
-    pub const GONE: u32 = CREATED | COMPLETED | LEFT;
+    pub const GONE: u32 = CREATED | DONE;
 }
 
 /// A task instance. Its memory belongs to the location that created it and is used again.
@@ -46,13 +48,14 @@ pub struct Task {
     pub name: Fields,
     /// The task that it was begun on top of, null for the implicit task.
     pub below: *mut Task,
-    /// Where it is while another task runs on top of it.
+    /// Where it is while another task runs on top of it. Before its begin, where its creation was
+    /// predicted to be undeferred: the node of the creation.
     pub node: NodeOffset,
     /// The stub for its time on the executing location.
     pub stub: NodeOffset,
     /// When its creation began, 0 where that took no time stamp.
     pub created_ticks: u64,
-    /// Time of its fragments that have ended.
+    /// Time of its fragments that have ended, from its begin on.
     pub executed_ticks: AtomicU64,
     /// The root of its tree on the location that began it.
     pub root: NodeOffset,
@@ -109,6 +112,7 @@ pub struct Due {
 pub struct Tasks {
     /// The running explicit task, null for the implicit one.
     pub current: *mut Task,
+    /// Instances to use again, chained.
     free: *mut Task,
     /// Creations so far.
     pub generation: u32,
@@ -120,20 +124,6 @@ pub struct Tasks {
     pub counted_wait: bool,
     /// Team records that this location allocated.
     pub teams: Vec<u32>,
-    /// The stub that was found last.
-    pub stub: Stub,
-}
-
-/// A stub: the scheduling point that it is below, the region of the tasks that it stands for, and
-/// its node.
-#[derive(Clone, Copy, Default)]
-pub struct Stub {
-    /// The scheduling point.
-    pub place: NodeOffset,
-    /// The region.
-    pub region: u32,
-    /// The node, 0 for none.
-    pub node: NodeOffset,
 }
 
 impl Default for Tasks {
@@ -146,7 +136,6 @@ impl Default for Tasks {
             undeferred_depth: 0,
             counted_wait: false,
             teams: Vec::new(),
-            stub: Stub::default(),
         }
     }
 }
@@ -187,28 +176,62 @@ impl Tasks {
 }
 
 impl Location {
-    /// A new instance that nobody else knows yet.
-    #[inline(always)]
+    /// A new instance that nobody else knows yet, without a time of its creation.
     pub fn new_instance(&mut self) -> *mut Task {
         if self.tasks.free.is_null() {
             self.more_instances();
         }
         let task = self.tasks.free;
+        // SAFETY: there are free instances now.
+        unsafe { self.use_again(task) };
+        task
+    }
+
+    /// A new instance, if there is a free one.
+    #[inline(always)]
+    pub fn free_instance_at_hand(&self) -> Option<*mut Task> {
+        let task = self.tasks.free;
+        (!task.is_null()).then_some(task)
+    }
+
+    /// The first free instance is a new one now. Free ones are as [`Task::NEW`] but for what the
+    /// begin of an instance sets.
+    ///
+    /// # Safety
+    /// `task` must be the first free instance.
+    #[inline(always)]
+    pub unsafe fn use_again(&mut self, task: *mut Task) {
         // SAFETY: instances in the free list belong to this location alone.
         unsafe {
             self.tasks.free = (*task).next;
             (*task).state.store(0, Ordering::Relaxed);
-            (*task).created_ticks = 0;
-            (*task).executed_ticks.store(0, Ordering::Relaxed);
-            (*task).root = 0;
-            (*task).migrated = u32::MAX;
-            (*task).begun.store(false, Ordering::Relaxed);
-            (*task).children = false;
-            (*task).tied = false;
-            (*task).original = null_mut();
-            (*task).construct = u32::MAX;
         }
-        task
+    }
+
+    /// Puts an undeferred instance of this location's back, which is as it was but for its state.
+    #[inline(always)]
+    pub fn free_undeferred(&mut self, task: *mut Task) {
+        // SAFETY: nobody names it any more.
+        unsafe {
+            (*task).state.store(state::FREE, Ordering::Relaxed);
+            (*task).next = self.tasks.free;
+        }
+        self.tasks.free = task;
+    }
+
+    /// Gives a new instance a name of its own.
+    ///
+    /// # Safety
+    /// Nobody else may know the instance yet.
+    #[inline(always)]
+    pub unsafe fn name_instance(&mut self, task: *mut Task) {
+        let generation = self.tasks.generation.wrapping_add(1);
+        self.tasks.generation = generation;
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*task).name = self.contexts.top().task_name;
+            (*task).name.set_last(generation);
+        }
     }
 
     #[cold]
@@ -231,6 +254,17 @@ impl Location {
         }
     }
 
+    /// Notes that the creation of an instance is over, which only its creator says, once.
+    #[inline(always)]
+    pub fn note_created(&mut self, task: *mut Task) {
+        // An addition, since what a bitwise one was before is known after a loop only.
+        // SAFETY: an instance is alive until all of `GONE` was noted.
+        let before = unsafe { (*task).state.fetch_add(state::CREATED, Ordering::AcqRel) };
+        if before & state::DONE == state::DONE {
+            self.gone(task);
+        }
+    }
+
     /// Notes that an instance was executed to its end and is in no stack any more. Its creator can
     /// do so without an atomic operation: nobody else has anything to note then.
     #[inline(always)]
@@ -238,14 +272,14 @@ impl Location {
         // SAFETY: as above.
         let (creator, migrated) = unsafe { ((*task).creator, (*task).migrated) };
         if creator != self.header.index || migrated != u32::MAX {
-            return self.note(task, state::COMPLETED | state::LEFT);
+            return self.note(task, state::DONE);
         }
         // SAFETY: as above.
         let before = unsafe { (*task).state.load(Ordering::Relaxed) };
         if before & state::CREATED != 0 {
             return self.free_instance(task, creator);
         }
-        let after = before | state::COMPLETED | state::LEFT;
+        let after = before | state::DONE;
         // SAFETY: as above.
         unsafe { (*task).state.store(after, Ordering::Relaxed) };
     }
@@ -270,6 +304,10 @@ impl Location {
         unsafe {
             (*task).state.store(state::FREE, Ordering::Relaxed);
             (*task).begun.store(false, Ordering::Relaxed);
+            (*task).created_ticks = 0;
+            (*task).original = null_mut();
+            ((*task).migrated, (*task).construct) = (u32::MAX, u32::MAX);
+            ((*task).children, (*task).tied) = (false, false);
         }
         if creator == self.header.index {
             // SAFETY: as above.

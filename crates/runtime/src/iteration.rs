@@ -10,6 +10,7 @@ use crate::events::kind;
 use crate::instance::{Task, state};
 use crate::location::{Location, ROOT, gate};
 use crate::openmp;
+use crate::parameters::{self, Value};
 use crate::task::{self, TaskRegions};
 
 /// What has ended with the last iteration, unless the next one follows.
@@ -47,8 +48,9 @@ fn take_back(thread: &mut Location) {
 }
 
 /// An iteration of a loop begins. Iterations of one thread that follow each other with this step
-/// are a chunk; with step 0 none do.
+/// are a chunk; with step 0 none do, nor where each is to be a call path.
 pub fn begin(thread: &mut Location, region: u32, (number, step): (i64, i64), clock: impl Clock) {
+    let step = if thread.process.options.iterations { 0 } else { step };
     let next = number.wrapping_add(step) as u64;
     if thread.gate & gate::ENDING != 0 {
         let is_open = matches!(thread.ending, Ending::Chunk(open) if open == region);
@@ -59,7 +61,9 @@ pub fn begin(thread: &mut Location, region: u32, (number, step): (i64, i64), clo
         end_last(thread);
     }
     thread.enter(region, clock.now());
-    if !thread.is_passing() {
+    if thread.process.options.iterations {
+        parameters::set(thread, b"iteration", Value::Int(number), thread.header.last_ticks);
+    } else if !thread.is_passing() {
         thread.current().private = next;
     }
 }
@@ -162,7 +166,7 @@ pub fn taskloop_begin(
     if thread.gate != 0 {
         thread.flush_gate(now);
     }
-    let task = task::name_instance(thread);
+    let task = task::new_instance(thread);
     thread.note(task, state::CREATED);
     if thread.tracing {
         let now = thread.account(now);

@@ -8,17 +8,21 @@
 //!   `finish`, and the program runs on. No signal handler is installed.
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
-//! Data flow: [`pomp`] (the C ABI) tries the [`fast`] way of common events; else it finds the
-//! thread's [`location`] and the region of the [`descriptor`], reads the [`clock`], and calls the
-//! core: [`location`] (call tree, regions), [`team`] (fork to join), [`barrier`], [`task`] with its
-//! [`instance`]s and their [`task_times`], [`sync`] (critical, locks), [`cause`] (who made whom
-//! wait). The core takes the time as an argument, so tests drive it with a clock of their own.
+//! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`], [`task_short`],
+//! [`team_short`]); else it finds the thread's [`location`] and the region of the [`descriptor`],
+//! reads the [`clock`], and calls the core: [`location`] (call tree, regions), [`team`] (fork to
+//! join), [`barrier`], [`task`] with its [`instance`]s and their [`task_times`], [`sync`]
+//! (critical, locks), [`cause`] (who made whom wait), [`parameters`] (values of the program's in
+//! call paths). [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an argument, so
+//! that tests drive it with a clock of their own.
 
 mod addresses;
 mod arrivals;
 mod barrier;
 mod budget;
 mod cause;
+#[cfg(target_arch = "x86_64")]
+pub mod children;
 mod clock;
 mod descriptor;
 pub mod ends;
@@ -34,17 +38,22 @@ mod location;
 mod locks;
 mod memory;
 mod metrics;
+pub mod mpi;
 mod openmp;
+mod parameters;
 pub mod pomp;
 pub mod pomp2;
 mod process;
 mod seat;
 mod shared;
+mod short;
 mod start;
 mod sync;
 mod task;
+mod task_short;
 mod task_times;
 mod team;
+mod team_short;
 mod tls;
 mod visits;
 mod window;

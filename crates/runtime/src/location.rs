@@ -12,11 +12,13 @@ use pompeii_live::{
     location_file, node_index, node_offset,
 };
 
+use crate::cause::Place;
 use crate::events::Events;
 use crate::guard::{self, Guard};
 use crate::instance::{Task, Tasks};
 use crate::iteration::Ending;
 use crate::metrics::{self, Table};
+use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::task;
 use crate::task_times::TaskTimes;
@@ -75,6 +77,8 @@ pub struct Location {
     /// Reasons to take the long way; see [`gate`].
     pub gate: u32,
     base: *mut u8,
+    /// What names its places for others, but for the node.
+    pub own: Place,
     /// The process that it belongs to.
     pub process: &'static Process,
     /// Whether events are recorded.
@@ -101,6 +105,8 @@ pub struct Location {
     pub metrics: Option<Box<Table>>,
     /// The part of the run that is recorded.
     pub window: Window,
+    /// Parameters of the program's that it has met.
+    pub parameters: Parameters,
     tree: Mapped,
 }
 
@@ -130,6 +136,7 @@ impl Location {
             last_ticks: process.options.start.ticks,
             level: parent.map_or(0, |(_, level, _)| level),
             task_records: AtomicU32::new(0),
+            summed_visits: 0,
         };
         // SAFETY: the page is allocated and nobody else knows it yet; nodes lie behind it.
         unsafe {
@@ -137,6 +144,7 @@ impl Location {
                 header,
                 gate: if process.options.tsc { 0 } else { gate::CLOCK },
                 base: tree.base(),
+                own: Place::new(index, 0),
                 process,
                 tracing: process.options.trace,
                 barrier_exit_ticks: 0,
@@ -151,6 +159,7 @@ impl Location {
                 guard: Guard::default(),
                 metrics: None,
                 window: Window::default(),
+                parameters: Parameters::default(),
                 tree,
             });
             (*place).gate |= window::first_gate(&process.options.windows, parent.is_some());
@@ -238,15 +247,34 @@ impl Location {
 
     #[inline(never)]
     fn find_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
+        match self.known_child(parent, key) {
+            0 => self.make_child(parent, key),
+            child => child,
+        }
+    }
+
+    /// The child of `parent` with this key, 0 where it was not visited yet.
+    #[inline(always)]
+    pub fn known_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
+        let hint = self.node(parent).hint;
+        if hint != 0 && self.node(hint).key == key {
+            return hint;
+        }
+        let child = self.search_child(parent, key);
+        if child != 0 {
+            self.node(parent).hint = child;
+        }
+        child
+    }
+
+    /// The same, but what was taken last remains it.
+    #[inline(always)]
+    pub fn search_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let mut child = self.node(parent).first_child;
-        while child != 0 {
-            if self.node(child).key == key {
-                self.node(parent).hint = child;
-                return child;
-            }
+        while child != 0 && self.node(child).key != key {
             child = self.node(child).sibling;
         }
-        self.make_child(parent, key)
+        child
     }
 
     #[cold]
@@ -350,17 +378,15 @@ impl Location {
         node
     }
 
+    /// Where it is, for others; without a node where its events are passed over.
+    pub fn own_place(&self) -> Place {
+        self.own.at(if self.is_passing() { 0 } else { self.header.current })
+    }
+
     /// Whether a signal handler has interrupted an event on the short way.
     #[inline(always)]
     pub fn is_busy(&self) -> bool {
         self.gate & gate::BUSY != 0
-    }
-
-    /// Whether an event can be taken at once: not inside another one, and no iteration has ended
-    /// that the next one may follow.
-    #[inline(always)]
-    pub fn is_ready(&self) -> bool {
-        self.gate & (gate::BUSY | gate::ENDING) == 0
     }
 
     /// Whether events are passed over at present.
@@ -502,7 +528,7 @@ impl Location {
         self.unwind_to_node(ROOT, now);
         guard::write_outermost(self);
         self.context().children = false;
-        self.context().forget_unobserved();
+        self.context().set_unobserved(0);
     }
 
     /// Whether `region`, which is not the current one, is open somewhere on this thread. Where it
@@ -565,8 +591,11 @@ impl Location {
     fn leave_current(&mut self, now: u64) {
         let (left, node) = (self.header.current, *self.current());
         self.header.current = node.parent;
-        if let (true, Key::Region(region)) = (self.tracing, Key::decode(node.key)) {
-            self.record_leave(left, region, now);
+        match Key::decode(node.key) {
+            Key::Region(region) if self.tracing => self.record_leave(left, region, now),
+            // Nothing is recorded for its end, but guarded call paths have sums here.
+            Key::Parameter { .. } if self.tracing => guard::write_sums(self, left, now),
+            _ => {}
         }
     }
 

@@ -81,6 +81,12 @@ pub fn thread_of_team() -> (u32, u32) {
     (ask(&GET_THREAD_NUM, 0), ask(&GET_NUM_THREADS, 1))
 }
 
+/// Size of the calling thread's team.
+#[inline(always)]
+pub fn team_size() -> u32 {
+    ask(&GET_NUM_THREADS, 1)
+}
+
 /// How many threads the next region would get at most.
 #[inline(always)]
 pub fn max_threads() -> u32 {

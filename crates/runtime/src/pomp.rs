@@ -6,19 +6,22 @@
 //! else the calls say is checked: missing, doubled and misplaced events are passed over.
 
 mod constructs;
+mod fortran;
 mod parallel;
+mod parameters;
 mod tasks;
 mod ways;
 
 use std::ptr::null_mut;
 
 use crate::clock::{Clock, System};
-use crate::location::Location;
+use crate::location::{Location, gate};
 use crate::tls::{self, Thread};
 use crate::{ends, iteration, start};
 
 pub use constructs::*;
 pub use parallel::*;
+pub use parameters::*;
 pub use tasks::*;
 
 /// Runs an event on this thread's location; meanwhile the thread is closed, so an event that a
@@ -57,20 +60,22 @@ pub(crate) use on_construct;
 /// The same for the begin and the end of an iteration: what ends unless the next one follows has
 /// not ended yet.
 macro_rules! on_iteration {
-    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
-        if let Some(location) = $crate::tls::location().or_else($crate::pomp::first_event) {
+    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {{
+        let location = match $crate::tls::location() {
+            Some(location) => location.as_ptr(),
+            None => $crate::pomp::first_event(),
+        };
+        if !location.is_null() {
             $crate::tls::close();
             // SAFETY: as for `on_thread`.
             let $thread = unsafe { &mut *location };
+            let $process = $thread.process;
             // SAFETY: the contract of this module.
             let $handle = unsafe { $crate::descriptor::handle($descriptor) };
-            if !$thread.is_busy() {
-                let $process = $thread.process;
-                $event
-            }
+            $event;
             $crate::tls::open(location);
         }
-    };
+    }};
 }
 pub(crate) use on_iteration;
 
@@ -90,11 +95,10 @@ pub(crate) use events;
 /// two words, and slower.)
 #[inline(always)]
 pub(crate) fn ready() -> *mut Location {
-    match tls::location() {
-        // SAFETY: locations are never freed, and this thread is the only one that uses its own.
-        Some(location) if unsafe { (*location).is_ready() } => location,
-        _ => null_mut(),
-    }
+    let location = tls::here();
+    // SAFETY: what is here has a gate, and only this thread changes it.
+    let gate = unsafe { (*location).gate };
+    if gate & (gate::BUSY | gate::ENDING) == 0 { location } else { null_mut() }
 }
 
 /// The same where something comes before the event: the thread's location is made, the last
@@ -102,7 +106,7 @@ pub(crate) fn ready() -> *mut Location {
 #[cold]
 #[inline(never)]
 pub(crate) fn make_ready() -> *mut Location {
-    let Thread::Open(location) = tls::thread() else { return first_event().unwrap_or(null_mut()) };
+    let Thread::Open(location) = tls::thread() else { return first_event() };
     tls::close();
     // SAFETY: as above.
     let thread = unsafe { &mut *location };
@@ -114,9 +118,12 @@ pub(crate) fn make_ready() -> *mut Location {
     if is_busy { null_mut() } else { location }
 }
 
+/// The location of a thread that has had no event yet, null where it gets none or has one.
 #[cold]
-pub(crate) fn first_event() -> Option<*mut Location> {
-    matches!(tls::thread(), Thread::New).then(start::first_event)?
+#[inline(never)]
+pub(crate) fn first_event() -> *mut Location {
+    let is_new = matches!(tls::thread(), Thread::New);
+    is_new.then(start::first_event).flatten().unwrap_or(null_mut())
 }
 
 /// Starts the measurement before the first construct.

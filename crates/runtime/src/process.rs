@@ -17,6 +17,7 @@ use crate::guard::Bounds;
 use crate::location::Location;
 use crate::memory;
 use crate::metrics::{self, Metrics};
+use crate::parameters::Interned;
 use crate::seat::{self, Seat};
 use pompeii_live::filter::Windows;
 
@@ -37,6 +38,8 @@ pub struct Options {
     pub timed_undeferred: bool,
     /// Keep the times of single visits (`run --statistics`).
     pub statistics: bool,
+    /// Each iteration of a loop is a call path of its own (`run --iterations`).
+    pub iterations: bool,
     /// Which call paths are summed instead of recorded in a trace.
     pub guard: Option<Bounds>,
     /// The trace is for readers of OTF2 before 1.2: `finish` writes its records anew.
@@ -86,6 +89,7 @@ impl RegionText {
 
 /// Holds all locks of a process, in the order in which they are taken one inside another.
 pub struct Held<'a> {
+    _parameters: MutexGuard<'a, Interned>,
     _locations: MutexGuard<'a, u32>,
     _definitions: MutexGuard<'a, Definitions>,
     _teams: MutexGuard<'a, Mapped>,
@@ -101,6 +105,8 @@ struct Definitions {
     /// Regions with a metric class of their own, in the order of the classes.
     guarded: Vec<u32>,
     communicators: HashMap<(u32, u32, u32), u32>,
+    /// How many communicators there are, OpenMP's and MPI's.
+    communicator_count: u32,
 }
 
 /// One measured process.
@@ -112,6 +118,8 @@ pub struct Process {
     /// By region, a bit each: whether it is a border for metrics.
     borders: Box<[AtomicU64]>,
     header: *mut ProcessHeader,
+    /// Parameters and their strings.
+    pub parameters: Mutex<Interned>,
     teams: Mutex<Mapped>,
     teams_base: *mut Team,
     definitions: Mutex<Definitions>,
@@ -164,6 +172,7 @@ impl Process {
             kinds: Vec::new(),
             guarded: Vec::new(),
             communicators: HashMap::new(),
+            communicator_count: 0,
         };
         let (metrics, said) = Metrics::choose(&options.metrics);
         let budget =
@@ -173,6 +182,7 @@ impl Process {
             metrics,
             borders: (0..BORDERED_REGIONS / 64).map(|_| AtomicU64::default()).collect(),
             header,
+            parameters: Mutex::default(),
             teams: Mutex::new(teams),
             teams_base,
             definitions: Mutex::new(definitions),
@@ -221,6 +231,7 @@ impl Process {
     /// Keeps other threads from changing anything that a forked child takes over.
     pub fn hold(&self) -> Held<'_> {
         Held {
+            _parameters: lock(&self.parameters),
             _locations: lock(&self.locations),
             _definitions: lock(&self.definitions),
             _teams: lock(&self.teams),
@@ -352,9 +363,10 @@ impl Process {
             unsafe { (&raw const (*location).header.level).read() }
         });
         let mut definitions = lock(&self.definitions);
-        let next = definitions.communicators.len() as u32;
+        let next = definitions.communicator_count;
         let id = *definitions.communicators.entry((master, level, size)).or_insert(next);
         if id == next {
+            definitions.communicator_count += 1;
             let definition = match level <= own_level + 1 {
                 true => Definition::Communicator { id, master, size },
                 false => Definition::NestedCommunicator { id, master, level, size },
@@ -362,6 +374,13 @@ impl Process {
             self.append(&mut definitions, &definition);
         }
         id
+    }
+
+    /// The id of a communicator that somebody else defines.
+    pub fn new_communicator(&self) -> u32 {
+        let mut definitions = lock(&self.definitions);
+        definitions.communicator_count += 1;
+        definitions.communicator_count - 1
     }
 
     /// Appends a record to the definitions log.

@@ -138,6 +138,10 @@ fn running() -> Option<&'static Process> {
 fn own_location(process: &'static Process) -> Option<*mut Location> {
     // SAFETY: plain system calls.
     let initial = unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) };
+    // Another process in this one's memory has no part in it.
+    if !process.is_this() {
+        return None;
+    }
     if initial {
         return Some(process.main.load(Ordering::Acquire));
     }
@@ -188,6 +192,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             trace: folder::enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
             statistics: folder::enabled(&["POMPEII_STATISTICS"]),
+            iterations: folder::enabled(&["POMPEII_ITERATIONS"]),
             guard: guard_bounds(),
             legacy_records: folder::enabled(&["POMPEII_LEGACY_RECORDS"]),
             metrics: metrics.clone(),
@@ -231,7 +236,6 @@ fn make_thread_key() {
     }
 }
 
-/// When call paths are guarded; `None` where that is not wanted.
 /// How much of a trace may be on its way to the disk.
 fn memory_budget() -> Option<(u64, WhenFull)> {
     let size = folder::variable(&["POMPEII_TOTAL_MEMORY", "SCOREP_TOTAL_MEMORY"])?;
@@ -240,6 +244,7 @@ fn memory_budget() -> Option<(u64, WhenFull)> {
     Some((bytes_of(&size)?, when_full))
 }
 
+/// When call paths are guarded; `None` where that is not wanted.
 fn guard_bounds() -> Option<Bounds> {
     let number = |name: &str| folder::variable(&[name]).and_then(|value| value.trim().parse().ok());
     if folder::variable(&["POMPEII_GUARD"]).is_some() && !folder::enabled(&["POMPEII_GUARD"]) {

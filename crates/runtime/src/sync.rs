@@ -86,17 +86,28 @@ fn next_id() -> u32 {
     NEXT.fetch_add(1, Relaxed)
 }
 
-/// Who asks at `place` has the lock since `now` and has asked for it at `asked`; returns how long
-/// another thread had it meanwhile, and who.
+/// Whether the lock was given back after somebody has asked for it at `asked`.
 #[inline(always)]
-pub fn take(lock: &Lock, place: Place, (asked, now): (u64, u64)) -> (u64, Place) {
-    let holder = Place::from_word(lock.holder.load(Relaxed));
+pub fn is_contended(lock: &Lock, asked: u64) -> bool {
+    lock.released_ticks.load(Relaxed) > asked
+}
+
+/// Who has asked at `place` has the lock.
+#[inline(always)]
+pub fn take(lock: &Lock, place: Place) {
     lock.order.store(lock.next(), Relaxed);
     lock.holder.store(place.word(), Relaxed);
-    if holder.word() >> 32 == place.word() >> 32 {
-        return (0, holder);
+}
+
+/// The thread has asked for the lock at `asked`, at `node`, and has it since `now`, but has not
+/// taken it yet: what another thread had it meanwhile was waiting.
+#[cold]
+pub fn waited(thread: &mut Location, lock: &Lock, node: NodeOffset, (asked, now): (u64, u64)) {
+    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let wait = lock.released_ticks.load(Relaxed).min(now).saturating_sub(asked);
+    if wait > 0 && !holder.is_of(thread.index()) {
+        waited_for(thread, node, holder, wait);
     }
-    (lock.released_ticks.load(Relaxed).min(now).saturating_sub(asked), holder)
 }
 
 /// The lock is given back.
@@ -111,15 +122,14 @@ pub fn give_back(lock: &Lock, now: u64) {
 pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
     let asked = thread.header.last_ticks;
     let at = if thread.is_passing() { 0 } else { thread.header.current };
-    let place = Place::new(thread.index(), at);
-    let (waited, holder) = take(lock, place, (asked, now.max(asked)));
     if at == 0 {
-        return;
+        return take(lock, thread.own);
     }
     let now = thread.account(now);
-    if waited > 0 {
-        waited_for(thread, at, holder, waited);
+    if is_contended(lock, asked) {
+        waited(thread, lock, at, (asked, now));
     }
+    take(lock, thread.own.at(at));
     if thread.tracing && !guard::defer_acquisition(thread, lock, now) {
         record_acquisition(thread, lock, now);
     }
@@ -179,11 +189,10 @@ impl Turn {
         Place::from_word(self.0.load(Relaxed))
     }
 
-    /// The thread, which is in the construct, has had it.
+    /// Who is in the construct has had it.
     #[inline(always)]
-    pub fn passes(&self, thread: &Location) {
-        let node = if thread.is_passing() { 0 } else { thread.header.current };
-        self.0.store(Place::new(thread.index(), node).word(), Relaxed);
+    pub fn passes(&self, place: Place) {
+        self.0.store(place.word(), Relaxed);
     }
 }
 
@@ -203,7 +212,7 @@ pub fn had_turn(thread: &mut Location, region: u32, before: Place, now: u64) {
 /// whom is not known.
 pub fn passed(thread: &mut Location, region: u32, now: u64) {
     if thread.current().first_child == 0 {
-        had_turn(thread, region, Place::from_word(0), now);
+        had_turn(thread, region, Place::NOBODY, now);
     }
 }
 

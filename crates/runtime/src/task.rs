@@ -15,12 +15,13 @@ use std::sync::atomic::Ordering;
 
 use pompeii_live::{Key, NodeOffset};
 
+use crate::arrivals;
 use crate::barrier;
 use crate::clock::Clock;
 use crate::descriptor::Defined;
 use crate::events::{Fields, kind};
 use crate::guard;
-use crate::instance::{Due, Stub, Task, state};
+use crate::instance::{Due, Task, state};
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 use crate::metrics;
@@ -42,21 +43,25 @@ pub struct TaskRegions {
 }
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
-const UNTIMED: usize = 1;
+pub const UNTIMED: usize = 1;
 /// In a creation's `private` word: the last instance created there was undeferred.
-const PREDICTED: u64 = 1;
+pub const PREDICTED: u64 = 1;
 
 /// The instance that a handle names.
 pub fn untag(handle: usize) -> *mut Task {
     (handle & !UNTIMED) as *mut Task
 }
 
-fn state_of(task: *mut Task) -> u32 {
+/// What has happened to an instance: [`state`].
+#[inline(always)]
+pub fn state_of(task: *mut Task) -> u32 {
     // SAFETY: callers hold a handle that is still in use, so the instance is alive.
     unsafe { (*task).state.load(Ordering::Relaxed) }
 }
 
-fn has_begun(task: *mut Task) -> bool {
+/// Whether a thread has begun it.
+#[inline(always)]
+pub fn has_begun(task: *mut Task) -> bool {
     // SAFETY: as above.
     unsafe { (*task).begun.load(Ordering::Relaxed) }
 }
@@ -73,15 +78,16 @@ fn name_of(task: *mut Task) -> Fields {
 
 /// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
 /// unobserved.
-#[inline(always)]
 pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clock) -> usize {
     let node = thread.count_key(regions.create.key);
     if node == 0 {
         return 0;
     }
-    let task = name_instance(thread);
+    let task = new_instance(thread);
     let timed_undeferred = thread.process.options.timed_undeferred;
     if thread.node(node).private & PREDICTED != 0 && !timed_undeferred {
+        // SAFETY: nobody else knows the instance yet.
+        unsafe { (*task).node = node };
         return task as usize | UNTIMED;
     }
     let now = clock.now();
@@ -101,14 +107,11 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
 }
 
 /// A new instance with a name of its own.
-#[inline(always)]
-pub fn name_instance(thread: &mut Location) -> *mut Task {
+pub fn new_instance(thread: &mut Location) -> *mut Task {
     let task = thread.new_instance();
     if thread.tracing {
-        thread.tasks.generation = thread.tasks.generation.wrapping_add(1);
-        let generation = thread.tasks.generation;
         // SAFETY: nobody else knows the instance yet.
-        unsafe { (*task).name = thread.contexts.top().task_name.with_last(generation) };
+        unsafe { thread.name_instance(task) };
     }
     task
 }
@@ -128,7 +131,7 @@ fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now:
 }
 
 /// Name of what runs.
-fn current_name(thread: &Location) -> Fields {
+pub fn current_name(thread: &Location) -> Fields {
     let task = thread.tasks.current;
     if task.is_null() { thread.contexts.top().task_name } else { name_of(task) }
 }
@@ -154,51 +157,48 @@ pub fn flush_switch(thread: &mut Location, now: u64) {
 }
 
 /// The creator goes on behind the construct.
-#[inline(always)]
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    match thread.tasks.due {
-        Some(due) if due.task == task => end_creation(thread, due, regions, clock.now()),
-        _ => create_end_any(thread, handle, regions, clock),
+    if thread.tasks.due.is_some_and(|due| due.task == task) {
+        return end_creation(thread, task, regions, clock.now());
     }
-}
-
-/// The creation of an instance ends, and nothing has come between: it was deferred.
-#[inline(always)]
-fn end_creation(thread: &mut Location, Due { region, task }: Due, regions: TaskRegions, now: u64) {
-    let before = thread.header.last_ticks;
-    let now = thread.account(now);
-    let node = thread.header.current;
-    thread.tasks.due = None;
-    thread.gate &= !gate::CREATION;
-    thread.header.current = thread.node(node).parent;
-    if thread.tracing {
-        let name = name_of(task);
-        thread.records(before, |records| {
-            records
-                .region(region.enter)
-                .fields(kind::TASK_CREATE, &name)
-                .later(now)
-                .region(region.leave)
-        });
-    }
-    created(thread, node, false);
-    task_times::created(thread, node, regions.task.id, now - before);
-    thread.note(task, state::CREATED);
-}
-
-#[inline(never)]
-fn create_end_any(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
-    let task = untag(handle);
     let state = state_of(task);
     if state & state::UNDEFERRED != 0 {
+        end_undeferred(thread, task);
         // SAFETY: only its creation still names the instance.
         let creator = unsafe { (*task).creator };
         return thread.free_instance(task, creator);
     }
-    if state & (state::CREATED | state::FREE) != 0 {
-        return;
+    if state & (state::CREATED | state::FREE) == 0 {
+        end_creation_late(thread, handle, regions, clock);
     }
+}
+
+/// The creation of an instance ends, and nothing has come between: it was deferred.
+fn end_creation(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64) {
+    let before = thread.header.last_ticks;
+    flush_creation(thread);
+    let now = thread.account(now);
+    let node = thread.header.current;
+    thread.header.current = thread.node(node).parent;
+    thread.records(now, |records| records.region(regions.create.leave));
+    created(thread, node, false);
+    if let Some(times) = task_times::of_creation(thread, node, regions.task.id) {
+        times.created(now - before);
+    }
+    thread.note(task, state::CREATED);
+}
+
+/// The creation ends of an instance that was executed inside, or for which anything else came
+/// between.
+fn end_creation_late(
+    thread: &mut Location,
+    handle: usize,
+    regions: TaskRegions,
+    clock: impl Clock,
+) {
+    let task = untag(handle);
+    let state = state_of(task);
     let create = regions.create;
     let immediate = state & state::IMMEDIATE != 0;
     if handle & UNTIMED == 0 && thread.current().key == create.key && !thread.is_passing() {
@@ -209,7 +209,9 @@ fn create_end_any(thread: &mut Location, handle: usize, regions: TaskRegions, cl
         let (begin, executed) = unsafe { ((*task).created_ticks, &(*task).executed_ticks) };
         let inside = if immediate { executed.load(Ordering::Relaxed) } else { 0 };
         let ticks = thread.header.last_ticks.saturating_sub(begin + inside);
-        task_times::created(thread, node, regions.task.id, ticks);
+        if let Some(times) = task_times::of_creation(thread, node, regions.task.id) {
+            times.created(ticks);
+        }
         return thread.note(task, state::CREATED);
     }
     let node = match thread.is_passing() {
@@ -229,7 +231,6 @@ fn create_end_any(thread: &mut Location, handle: usize, regions: TaskRegions, cl
     thread.note(task, state::CREATED);
 }
 
-#[inline(always)]
 fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
     // An instance that was executed at once, but timed, has its records too.
     thread.node(node).created += 1;
@@ -256,15 +257,12 @@ pub fn expect_children(thread: &mut Location) {
 /// The team has tasks: who waits in its barriers without one starves.
 #[inline(always)]
 pub fn expect_tasks(thread: &mut Location) {
-    if let Some(record) = thread.contexts.top().team_record()
-        && record.tasks.load(Ordering::Relaxed) == 0
-    {
-        record.tasks.store(1, Ordering::Relaxed);
+    if let Some(record) = thread.contexts.top().team_record() {
+        arrivals::expect_tasks(record);
     }
 }
 
 /// A thread begins to execute an instance.
-#[inline(always)]
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
     let before = state_of(task);
@@ -290,25 +288,29 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     thread.gate &= !gate::SWITCH;
     push(thread, task, now);
     // SAFETY: the instance is alive and executed by this thread only.
-    unsafe { (*task).tied = regions.tied && (*task).construct == u32::MAX };
+    unsafe {
+        (*task).tied = regions.tied && (*task).construct == u32::MAX;
+        (*task).executed_ticks.store(0, Ordering::Relaxed);
+    }
     go_into(thread, task, regions.task);
 }
 
 /// The task that is the current one now is executed below the tasks' root.
-#[inline(always)]
 fn go_into(thread: &mut Location, task: *mut Task, region: &Defined) {
     let now = thread.header.last_ticks;
     let node = thread.child(TASKS, region.key);
     thread.header.current = if node == 0 { TASKS } else { node };
     thread.current().visits += u64::from(node != 0);
-    if node != 0 {
-        // SAFETY: as above.
-        let created = unsafe {
-            (*task).root = node;
-            (*task).created_ticks
-        };
-        let waited = (created != 0).then(|| now.saturating_sub(created));
-        task_times::begun(thread, node, region.id, waited);
+    // SAFETY: as above.
+    let created = unsafe {
+        (*task).root = node;
+        (*task).created_ticks
+    };
+    if node != 0
+        && created != 0
+        && let Some(times) = task_times::of_execution(thread, node, region.id)
+    {
+        times.begun(now.saturating_sub(created));
     }
     if thread.tracing {
         let name = name_of(task);
@@ -320,7 +322,6 @@ fn go_into(thread: &mut Location, task: *mut Task, region: &Defined) {
 
 /// The instance's creator executes it inside its creation: counted only, if nothing about the
 /// creation was written down yet.
-#[inline(always)]
 fn begins_undeferred(
     thread: &mut Location,
     task: *mut Task,
@@ -355,34 +356,38 @@ fn begins_undeferred(
 }
 
 /// Suspends what runs and makes `task` the current task.
-#[inline(always)]
 fn push(thread: &mut Location, task: *mut Task, now: u64) {
     if thread.gate & gate::DETAIL != 0 {
         metrics::read(thread, now.max(thread.header.last_ticks));
     }
     let now = thread.account(now);
+    suspend(thread, thread.header.current, now);
+    // SAFETY: the instance is alive and executed by this thread only.
+    unsafe { (*task).below = thread.tasks.current };
+    thread.tasks.current = task;
+}
+
+/// What runs is suspended at `node`, for a task that begins its fragment now.
+#[inline(always)]
+pub fn suspend(thread: &mut Location, node: NodeOffset, now: u64) {
     let below = thread.tasks.current;
     if below.is_null() {
-        thread.context().scheduling_node = thread.header.current;
+        thread.context().scheduling_node = node;
     } else {
         end_fragment(thread, below, now);
         // SAFETY: suspended tasks are alive.
-        unsafe { (*below).node = thread.header.current };
+        unsafe { (*below).node = node };
     }
-    // SAFETY: the instance is alive and executed by this thread only.
-    unsafe { (*task).below = below };
-    thread.tasks.current = task;
     thread.context().fragment_start = now;
 }
 
 /// Finds the stub for `task` below the implicit task's scheduling point.
-#[inline(always)]
 fn stub(thread: &mut Location, task: *mut Task, region: u32) {
     let place = thread.context().scheduling_node;
-    let known = thread.tasks.stub;
-    let stub = match known.place == place && known.region == region {
-        true => known.node,
-        false => find_stub(thread, place, region),
+    let key = Key::Stub(region).encode();
+    let stub = match thread.search_child(place, key) {
+        0 => thread.child(place, key),
+        stub => stub,
     };
     // SAFETY: the instance is alive and executed by this thread only.
     unsafe { (*task).stub = stub };
@@ -391,21 +396,17 @@ fn stub(thread: &mut Location, task: *mut Task, region: u32) {
     }
 }
 
-#[inline(never)]
-fn find_stub(thread: &mut Location, place: NodeOffset, region: u32) -> NodeOffset {
-    let node = thread.child(place, Key::Stub(region).encode());
-    thread.tasks.stub = Stub { place, region, node };
-    node
-}
-
+/// The running task's fragment ends.
 #[inline(always)]
 fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
-    let start = thread.context().fragment_start;
     // SAFETY: the task is current, so alive, and what a proxy stands for is alive until its end.
-    let (stub, tied, times) = unsafe {
-        let of = if (*task).original.is_null() { task } else { (*task).original };
-        ((*task).stub, (*of).tied, &(*of).executed_ticks)
+    let (of, stub) = unsafe {
+        let original = (*task).original;
+        (if original.is_null() { task } else { original }, (*task).stub)
     };
+    // SAFETY: as above.
+    let (tied, times) = unsafe { ((*of).tied, &(*of).executed_ticks) };
+    let start = thread.context().fragment_start;
     let ticks = now.saturating_sub(start);
     if tied {
         times.store(times.load(Ordering::Relaxed) + ticks, Ordering::Relaxed);
@@ -416,45 +417,33 @@ fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
     if stub != 0 {
         thread.node(stub).task_ticks += ticks;
     }
-    barrier::add_fragment(thread, stub, (start, now));
+    if thread.context().barrier.phase.is_within() {
+        barrier::add_fragment(thread, stub, (start, now));
+    }
 }
 
 /// A thread has executed an instance to its end.
-#[inline(always)]
 pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    if thread.tasks.current == task
-        && thread.gate & !gate::CLOCK == 0
-        && thread.current().key == regions.task.key
-    {
-        return end_current(thread, task, regions.task, clock.now());
-    }
-    end_any(thread, task, regions, clock);
-}
-
-#[inline(never)]
-fn end_any(thread: &mut Location, task: *mut Task, regions: TaskRegions, clock: impl Clock) {
     if state_of(task) & state::UNDEFERRED != 0 {
-        thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
-        return;
+        return end_undeferred(thread, task);
     }
     complete(thread, task, regions, clock.now());
 }
 
-/// The running task ends, with nothing open or due.
-#[inline(always)]
-fn end_current(thread: &mut Location, task: *mut Task, region: &Defined, now: u64) {
-    let now = thread.account(now);
-    if thread.tracing {
-        let name = name_of(task);
-        thread.records(now, |records| {
-            records.region(region.leave).fields(kind::TASK_COMPLETE, &name)
-        });
-        thread.gate |= gate::SWITCH;
+/// An undeferred instance ends, at its end, or with its creation where it was cancelled.
+fn end_undeferred(thread: &mut Location, task: *mut Task) {
+    if state_of(task) == state::UNDEFERRED {
+        close_undeferred(thread, task);
     }
-    pop(thread, now);
-    executed(thread, task, region.id);
-    thread.note_done(task);
+}
+
+/// An undeferred instance that is open ends.
+#[inline(always)]
+pub fn close_undeferred(thread: &mut Location, task: *mut Task) {
+    // SAFETY: only its creator names the instance, until the end of the creation.
+    unsafe { (*task).state.store(state::UNDEFERRED | state::COMPLETED, Ordering::Relaxed) };
+    thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
 }
 
 /// An instance that may be somewhere in the thread's stack has been executed to its end.
@@ -496,13 +485,15 @@ fn region_of(thread: &mut Location, task: *mut Task) -> Option<u32> {
 }
 
 /// Writes down how long a task was executed that no other thread has executed.
-#[inline(always)]
 fn executed(thread: &mut Location, task: *mut Task, region: u32) {
     // SAFETY: the end is not noted yet, so the instance is alive.
     let (root, migrated, ticks) =
         unsafe { ((*task).root, (*task).migrated, (*task).executed_ticks.load(Ordering::Relaxed)) };
-    if root != 0 && migrated == u32::MAX {
-        task_times::executed(thread, root, region, ticks);
+    if root != 0
+        && migrated == u32::MAX
+        && let Some(times) = task_times::of_execution(thread, root, region)
+    {
+        times.executed(ticks);
     }
 }
 
@@ -535,7 +526,7 @@ fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
 
 /// Resumes what the current task had suspended. Returns the task.
 #[inline(always)]
-fn pop(thread: &mut Location, now: u64) -> *mut Task {
+pub fn pop(thread: &mut Location, now: u64) -> *mut Task {
     let task = thread.tasks.current;
     end_fragment(thread, task, now);
     // SAFETY: the current task is alive.
@@ -657,15 +648,21 @@ pub fn is_suspended_in(thread: &mut Location, key: u64) -> bool {
     false
 }
 
-/// Enters a taskwait; without children it is counted only.
-pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
+/// Whether a taskwait may have something to wait for.
+#[inline(always)]
+pub fn has_children(thread: &mut Location) -> bool {
     let current = thread.tasks.current;
     let children = match current.is_null() {
         true => thread.context().children,
         // SAFETY: current tasks are alive; only this thread changes the field.
         false => unsafe { (*current).children },
     };
-    if children || thread.process.options.timed_undeferred || thread.is_passing() {
+    children || thread.process.options.timed_undeferred
+}
+
+/// Enters a taskwait; without children it is counted only.
+pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
+    if has_children(thread) || thread.is_passing() {
         thread.enter(region, clock.now());
     } else {
         thread.count(region);
@@ -687,6 +684,12 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
         return;
     }
     thread.exit(region, clock.now());
+    waited(thread);
+}
+
+/// The running task has waited for its children.
+#[inline(always)]
+pub fn waited(thread: &mut Location) {
     // Inside an undeferred task the flag is its parent's too, whose tasks may still be running.
     if thread.tasks.undeferred_depth > 0 {
         return;

@@ -2,6 +2,8 @@
 //! memory and without a clock read: the times are those that the events have anyway. A node that
 //! instances of a construct are created or executed at leads to its records.
 
+use std::ptr::null_mut;
+
 use pompeii_live::{Key, Mapped, NodeOffset, TaskRecord, task_time, tasks_file};
 
 use crate::location::{Location, TASKS};
@@ -9,76 +11,84 @@ use crate::location::{Location, TASKS};
 const FIRST_BYTES: usize = 16 * size_of::<TaskRecord>();
 const RESERVED_BYTES: usize = 16 << 20;
 
-/// Where a node's `private` word has the index of its record.
-const INDEX_SHIFT: u32 = 32;
+/// Where a node's `private` word has the place of its records.
+const PLACE_SHIFT: u32 = 32;
 
 /// A location's records.
-#[derive(Default)]
 pub struct TaskTimes {
     file: Option<Mapped>,
+    /// Where the file is mapped.
+    base: *mut u8,
     /// It could not be made: nothing is written down.
     failed: bool,
 }
 
-/// An instance was created at `node` in so many ticks.
-#[inline(always)]
-pub fn created(thread: &mut Location, node: NodeOffset, region: u32, ticks: u64) {
-    if let Some(record) = first_record(thread, node, region, &[task_time::CREATION]) {
-        // SAFETY: see `first_record`.
-        unsafe { (*record).add(ticks) };
+impl Default for TaskTimes {
+    fn default() -> Self {
+        Self { file: None, base: null_mut(), failed: false }
     }
 }
 
-/// An instance was begun whose tree's root is `node`; it has waited for so long, if that is known.
-#[inline(always)]
-pub fn begun(thread: &mut Location, node: NodeOffset, region: u32, waited: Option<u64>) {
-    let Some(waited) = waited else { return };
-    if let Some(record) = first_record(thread, node, region, EXECUTED) {
-        // SAFETY: see `first_record`.
-        unsafe { (*record).add(waited) };
+/// Times of instances that were created or executed at one node, as its thread writes them down.
+#[derive(Clone, Copy)]
+pub struct Times(*mut TaskRecord);
+
+impl Times {
+    /// An instance was created in so many ticks.
+    #[inline(always)]
+    pub fn created(self, ticks: u64) {
+        // SAFETY: the record lies in a mapping that only this thread writes and that is never
+        // unmapped, and so do those behind it.
+        unsafe { (*self.0).add(ticks) };
+    }
+
+    /// An instance was begun; it has waited for so long.
+    #[inline(always)]
+    pub fn begun(self, waited: u64) {
+        // SAFETY: as above.
+        unsafe { (*self.0).add(waited) };
+    }
+
+    /// An instance was executed in so many ticks.
+    #[inline(always)]
+    pub fn executed(self, ticks: u64) {
+        // SAFETY: as above; a task tree's root has two records.
+        unsafe { (*self.0.add(1)).add(ticks) };
     }
 }
 
-/// An instance whose tree's root is `node` was executed in so many ticks.
+/// The times that `node` leads to, if it has been asked for them before.
 #[inline(always)]
-pub fn executed(thread: &mut Location, node: NodeOffset, region: u32, ticks: u64) {
-    if let Some(record) = first_record(thread, node, region, EXECUTED) {
-        // SAFETY: see `first_record`; the second follows at once.
-        unsafe { (*record.add(1)).add(ticks) };
-    }
+pub fn known(thread: &mut Location, node: NodeOffset) -> Option<Times> {
+    let place = thread.node(node).private >> PLACE_SHIFT;
+    // SAFETY: `make` has allocated the records at this place.
+    (place != 0).then(|| Times(unsafe { thread.task_times.base.add(place as usize) }.cast()))
+}
+
+/// The times of creating instances of `region` at `node`, `None` where there is no room.
+pub fn of_creation(thread: &mut Location, node: NodeOffset, region: u32) -> Option<Times> {
+    known(thread, node).or_else(|| make(thread, node, region, &[task_time::CREATION]))
+}
+
+/// The times of the instances of `region` whose trees' root is `node`, likewise.
+pub fn of_execution(thread: &mut Location, node: NodeOffset, region: u32) -> Option<Times> {
+    const BOTH: &[u32] = &[task_time::WAITING, task_time::EXECUTION];
+    known(thread, node).or_else(|| make(thread, node, region, BOTH))
 }
 
 /// An instance was executed, by several threads; this one is the last that knows of it.
 #[cold]
 pub fn executed_by_several(thread: &mut Location, region: u32, ticks: u64) {
     let node = thread.child(TASKS, Key::Region(region).encode());
-    if node != 0 {
-        executed(thread, node, region, ticks);
+    if node != 0
+        && let Some(times) = of_execution(thread, node, region)
+    {
+        times.executed(ticks);
     }
 }
 
-const EXECUTED: &[u32] = &[task_time::WAITING, task_time::EXECUTION];
-
-/// The first of the records that `node` leads to, `None` where there is no room. It lies in a
-/// mapping that only this thread writes and that is never unmapped, and so do those behind it.
-#[inline(always)]
-fn first_record(
-    thread: &mut Location,
-    node: NodeOffset,
-    region: u32,
-    times: &[u32],
-) -> Option<*mut TaskRecord> {
-    let index = match thread.node(node).private >> INDEX_SHIFT {
-        0 => make(thread, node, region, times)?,
-        index => index as usize,
-    };
-    let base: *mut TaskRecord = thread.task_times.file.as_ref()?.base().cast();
-    // SAFETY: `make` has allocated the record with this index.
-    Some(unsafe { base.add(index) })
-}
-
 #[cold]
-fn make(thread: &mut Location, node: NodeOffset, region: u32, times: &[u32]) -> Option<usize> {
+fn make(thread: &mut Location, node: NodeOffset, region: u32, times: &[u32]) -> Option<Times> {
     use std::sync::atomic::Ordering::{Relaxed, Release};
     if thread.task_times.failed {
         return None;
@@ -98,17 +108,22 @@ fn make(thread: &mut Location, node: NodeOffset, region: u32, times: &[u32]) -> 
     if let Err(error) = file.ensure(end * size_of::<TaskRecord>()) {
         return fail(thread, error.errno);
     }
-    let base: *mut TaskRecord = file.base().cast();
-    for (place, &time) in times.iter().enumerate() {
-        // SAFETY: `ensure` has allocated these records, and nobody knows them yet.
-        unsafe { base.add(index + place).write(TaskRecord::new(region, time)) };
-    }
+    thread.task_times.base = file.base();
+    let place = index * size_of::<TaskRecord>();
+    // SAFETY: `ensure` has allocated these records, and nobody knows them yet.
+    let first = unsafe {
+        let first: *mut TaskRecord = thread.task_times.base.add(place).cast();
+        for (behind, &time) in times.iter().enumerate() {
+            first.add(behind).write(TaskRecord::new(region, time));
+        }
+        first
+    };
     thread.header.task_records.store(end as u32, Release);
-    thread.node(node).private |= (index as u64) << INDEX_SHIFT;
-    Some(index)
+    thread.node(node).private |= (place as u64) << PLACE_SHIFT;
+    Some(Times(first))
 }
 
-fn fail(thread: &mut Location, errno: i32) -> Option<usize> {
+fn fail(thread: &mut Location, errno: i32) -> Option<Times> {
     thread.task_times.failed = true;
     thread.process.lost(1, errno);
     None

@@ -11,10 +11,12 @@
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use pompeii_live::{Key, NodeOffset, Team, encode, node_index};
+use pompeii_live::{Key, NodeOffset, Team, node_index};
 
-use crate::barrier::{self, Barrier};
-use crate::events::Fields;
+use crate::arrivals;
+use crate::barrier::{self, Barrier, Phase};
+use crate::descriptor::Defined;
+use crate::events::{Fields, kind};
 use crate::instance::Task;
 use crate::location::{Location, ROOT, gate};
 use crate::metrics;
@@ -36,8 +38,12 @@ pub struct Context {
     pub thread: u32,
     /// Threads of the team.
     pub size: u32,
-    /// Communicator in the trace.
+    /// Communicator in the trace; `u32::MAX` before there is one.
     pub communicator: u32,
+    /// Names it in records of the trace.
+    pub team_name: Fields,
+    /// The thread number that the name below has.
+    named_thread: u32,
     /// Name of its implicit task, and of those that it creates but for their generation.
     pub task_name: Fields,
     /// Node of the parallel region, 0 outside.
@@ -52,24 +58,14 @@ pub struct Context {
     pub outer_task: *mut Task,
     /// The implicit task has created tasks since its last taskwait.
     pub children: bool,
-    /// Why barriers here are not the team's: [`bars`].
-    bars: u32,
+    /// Regions without a team whose master the thread is, in this one.
+    unobserved: u32,
     /// The team's record; null for the initial thread outside of teams.
     record: *const Team,
     /// A worker's stub of the explicit task that forked the team.
     presence: NodeOffset,
     /// The construct and its final barrier.
-    regions: ParallelRegions,
-}
-
-/// Why barriers are not those of the team.
-mod bars {
-    /// There is no team.
-    pub const OUTSIDE: u32 = 1 << 31;
-    /// The thread's part is over, its final barrier is open.
-    pub const ENDED: u32 = 1 << 30;
-    /// The thread is the master of regions without a team, in this one: as many as these bits say.
-    pub const UNOBSERVED: u32 = ENDED - 1;
+    pub regions: ParallelRegions,
 }
 
 impl Context {
@@ -78,57 +74,49 @@ impl Context {
         team: u32::MAX,
         thread: 0,
         size: 1,
-        communicator: 0,
+        communicator: u32::MAX,
+        team_name: Fields::NONE,
+        named_thread: 0,
         task_name: Fields::NONE,
         base: 0,
         scheduling_node: ROOT,
         fragment_start: 0,
-        barrier: Barrier::NONE,
+        barrier: Barrier::none(Phase::OUTSIDE),
         outer_task: null_mut(),
         children: false,
-        bars: bars::OUTSIDE,
+        unobserved: 0,
         record: std::ptr::null(),
         presence: 0,
-        regions: ParallelRegions { parallel: 0, barrier: 0 },
+        regions: ParallelRegions { parallel: &NO_REGION, barrier: &NO_REGION },
     };
 
-    /// It is this thread of the team of this communicator.
+    /// It is this thread of the team of this communicator. Its memory may have been that before.
     pub fn name(&mut self, communicator: u32, thread: u32) {
-        (self.communicator, self.thread) = (communicator, thread);
-        self.task_name = Fields::task(communicator, thread, 0);
-    }
-
-    /// Whether barriers here are those of the team.
-    #[inline(always)]
-    pub fn arrives(&self) -> bool {
-        self.bars == 0
-    }
-
-    /// Whether the thread is in no barrier, and the next one would be the team's.
-    #[inline(always)]
-    pub fn is_between_barriers(&self) -> bool {
-        self.arrives() && !self.barrier.active
-    }
-
-    /// Whether the thread is in the team's barrier that has this node.
-    #[inline(always)]
-    pub fn is_in_barrier(&self, node: NodeOffset) -> bool {
-        self.arrives() && self.barrier.node == node
+        if (self.communicator, self.named_thread) != (communicator, thread) {
+            (self.communicator, self.named_thread) = (communicator, thread);
+            self.team_name = Fields::team(communicator);
+            self.task_name = Fields::task(communicator, thread, 0);
+        }
     }
 
     /// Whether the thread's part is over.
+    #[inline(always)]
     pub fn has_ended(&self) -> bool {
-        self.bars & bars::ENDED != 0
+        self.barrier.phase.has(Phase::ENDED)
     }
 
     /// Whether the thread is in a region without a team.
     pub fn is_unobserved(&self) -> bool {
-        self.bars & bars::UNOBSERVED != 0
+        self.unobserved > 0
     }
 
-    /// Forgets regions without a team.
-    pub fn forget_unobserved(&mut self) {
-        self.bars &= !bars::UNOBSERVED;
+    /// The thread is in so many regions without a team.
+    pub fn set_unobserved(&mut self, unobserved: u32) {
+        self.unobserved = unobserved;
+        match unobserved {
+            0 => self.barrier.phase.clear(Phase::UNOBSERVED),
+            _ => self.barrier.phase.set(Phase::UNOBSERVED),
+        }
     }
 
     /// The team's record, if there is a team.
@@ -153,11 +141,14 @@ pub struct Contexts {
     top: *mut Context,
     free: *mut Context,
     depth: u32,
+    /// The threads that were asked for last, and how a record says so.
+    forked: Option<(u32, Fields)>,
 }
 
 impl Default for Contexts {
     fn default() -> Self {
-        Self { top: Box::into_raw(Box::new(Context::INITIAL)), free: null_mut(), depth: 0 }
+        let top = Box::into_raw(Box::new(Context::INITIAL));
+        Self { top, free: null_mut(), depth: 0, forked: None }
     }
 }
 
@@ -174,22 +165,48 @@ impl Contexts {
         // SAFETY: as above.
         unsafe { &mut *self.top }
     }
-    fn push(&mut self, context: Context) {
-        let place = match self.free.is_null() {
-            true => Box::into_raw(Box::new(Context::INITIAL)),
-            false => self.free,
-        };
+    /// How a record says that so many threads were asked for.
+    #[inline(always)]
+    pub fn fork_name(&mut self, requested: u32) -> Fields {
+        match self.forked {
+            Some((known, name)) if known == requested => name,
+            _ => {
+                let name = Fields::fork(requested);
+                self.forked = Some((requested, name));
+                name
+            }
+        }
+    }
+
+    /// The name of the team that thread 0 enters next.
+    #[inline(always)]
+    pub fn next_name(&mut self, communicator: u32) -> Fields {
+        if self.free.is_null() {
+            self.free = Box::into_raw(Box::new(Context::INITIAL));
+        }
+        // SAFETY: contexts are never freed, and only their own thread uses them.
+        let next = unsafe { &mut *self.free };
+        next.name(communicator, 0);
+        next.team_name
+    }
+
+    /// One more team, whose context is as the last one that was in its place.
+    #[inline(always)]
+    pub fn push(&mut self) -> &mut Context {
+        let place = self.free;
+        let place = if place.is_null() { Box::into_raw(Box::new(Context::INITIAL)) } else { place };
         // SAFETY: `place` is a context in no list but the free one, which it leaves here.
         unsafe {
-            if place == self.free {
-                self.free = (*place).outer;
-            }
-            *place = Context { outer: self.top, ..context };
+            self.free = (*place).outer;
+            (*place).outer = self.top;
         }
         self.top = place;
         self.depth += 1;
+        self.top_mut()
     }
-    fn pop(&mut self) {
+    /// The innermost team is left.
+    #[inline(always)]
+    pub fn pop(&mut self) {
         if self.depth > 0 {
             let left = self.top;
             self.top = self.top().outer;
@@ -236,9 +253,59 @@ impl Contexts {
 #[derive(Clone, Copy)]
 pub struct ParallelRegions {
     /// The construct.
-    pub parallel: u32,
+    pub parallel: &'static Defined,
     /// Its final barrier.
-    pub barrier: u32,
+    pub barrier: &'static Defined,
+}
+
+/// Outside of teams.
+static NO_REGION: Defined = Defined::new(0);
+
+/// A thread's part in a team.
+pub struct Part {
+    /// The team.
+    pub team: u32,
+    /// Thread number.
+    pub number: u32,
+    /// Threads of the team.
+    pub size: u32,
+    /// A worker's stub of the explicit task that forked the team.
+    pub presence: NodeOffset,
+}
+
+impl Location {
+    /// The thread is in a team now, at its node.
+    #[inline(always)]
+    pub fn enter_team(&mut self, part: &Part, record: &Team, regions: ParallelRegions) {
+        let base = self.header.current;
+        let outer_task = self.tasks.suspend_for_team();
+        let context = self.contexts.push();
+        (context.team, context.thread, context.size) = (part.team, part.number, part.size);
+        (context.base, context.scheduling_node) = (base, base);
+        (context.fragment_start, context.barrier) = (0, Barrier::none(Phase::BETWEEN));
+        (context.outer_task, context.children, context.unobserved) = (outer_task, false, 0);
+        (context.record, context.presence) = (std::ptr::from_ref(record), part.presence);
+        context.regions = regions;
+        self.header.final_barrier = 0;
+    }
+
+    /// The thread's part is over: it is in the final barrier.
+    #[inline(always)]
+    pub fn note_end(&mut self, team: u32) {
+        self.context().barrier.phase.set(Phase::ENDED);
+        self.header.final_barrier = team + 1;
+    }
+
+    /// The thread is in the team around the innermost one.
+    #[inline(always)]
+    pub fn leave_team(&mut self) {
+        let (base, outer_task) = (self.contexts.top().base, self.contexts.top().outer_task);
+        self.header.current = self.node(base).parent;
+        self.tasks.resume_from_team(outer_task);
+        self.contexts.pop();
+        let outer = self.contexts.top();
+        self.header.final_barrier = if outer.has_ended() { outer.team + 1 } else { 0 };
+    }
 }
 
 /// The master meets a parallel region. Returns the team, `None` where it goes unobserved.
@@ -248,10 +315,11 @@ pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Opt
     }
     let team = if master.is_passing() { None } else { observe(master, region, now) };
     if team.is_none() {
-        master.context().bars += 1;
-    } else if master.tracing {
-        let now = master.header.last_ticks;
-        master.event(|room, last| encode::thread_fork(room, last, now, OPENMP, requested));
+        let unobserved = master.context().unobserved + 1;
+        master.context().set_unobserved(unobserved);
+    } else {
+        let (now, name) = (master.header.last_ticks, Fields::fork(requested));
+        master.records(now, |records| records.fields(kind::THREAD_FORK, &name));
     }
     team
 }
@@ -267,6 +335,42 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     let team = if node == 0 { None } else { allocate(master) }?;
     master.node(node).visits += 1;
     master.header.current = node;
+    note_fork(master, team, node, now);
+    Some(team)
+}
+
+/// Absolute nesting level of the teams that the thread forks now.
+fn level_of_next_team(master: &Location) -> u32 {
+    let own = u32::from(master.header.parent == u32::MAX);
+    master.header.level + master.contexts.depth() + own
+}
+
+/// A team record that no thread needs any more, else a new one.
+fn allocate(master: &mut Location) -> Option<u32> {
+    let team = match free_team(master) {
+        None => {
+            let team = master.process.new_team()?;
+            master.tasks.teams.push(team);
+            team
+        }
+        Some(team) => team,
+    };
+    master.process.team(team).open.store(1, Relaxed);
+    Some(team)
+}
+
+/// A team record of this location's that no thread needs any more. Only this location begins to use
+/// it again.
+#[inline(always)]
+pub fn free_team(master: &Location) -> Option<u32> {
+    let process = master.process;
+    let is_free = |&team: &u32| process.team(team).open.load(Acquire) == 0;
+    master.tasks.teams.iter().copied().find(is_free)
+}
+
+/// Notes in the team's record that `master` forks it at `node`, its current one.
+#[inline(always)]
+pub fn note_fork(master: &mut Location, team: u32, node: NodeOffset, now: u64) {
     let level = level_of_next_team(master);
     let stub = master.tasks.current_stub();
     let (index, outer) = (master.index(), master.contexts.top().team);
@@ -281,29 +385,7 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
         record.level.store(level, Relaxed);
         record.communicator_size.store(0, Relaxed);
     }
-    record.tasks.store(0, Relaxed);
-    record.arrivals.store(0, Relaxed);
-    Some(team)
-}
-
-/// Absolute nesting level of the teams that the thread forks now.
-fn level_of_next_team(master: &Location) -> u32 {
-    let own = u32::from(master.header.parent == u32::MAX);
-    master.header.level + master.contexts.depth() + own
-}
-
-/// A team record that no thread needs any more, else a new one.
-fn allocate(master: &mut Location) -> Option<u32> {
-    let process = master.process;
-    let free =
-        |&team: &u32| process.team(team).open.compare_exchange(0, 1, Acquire, Relaxed).is_ok();
-    if let Some(team) = master.tasks.teams.iter().copied().find(free) {
-        return Some(team);
-    }
-    let team = process.new_team()?;
-    process.team(team).open.store(1, Relaxed);
-    master.tasks.teams.push(team);
-    Some(team)
+    arrivals::begin(record);
 }
 
 /// A thread begins its part; number and size as OpenMP says.
@@ -330,30 +412,15 @@ pub fn begin(
     let base = thread.header.current;
     thread.node(base).management_ticks += now - before;
     thread.node(base).fork_ticks += now - before;
-    let communicator = if thread.tracing { communicator(process, record, size) } else { 0 };
     let presence = if worker { presence(thread, record) } else { 0 };
-    let context = Context {
-        team,
-        thread: number,
-        size,
-        communicator,
-        base,
-        scheduling_node: base,
-        outer_task: thread.tasks.suspend_for_team(),
-        presence,
-        regions,
-        bars: 0,
-        record: std::ptr::from_ref(record),
-        ..Context::INITIAL
-    };
-    thread.contexts.push(context);
+    thread.enter_team(&Part { team, number, size, presence }, record, regions);
     if thread.tracing {
+        let communicator = communicator(process, record, size);
         thread.context().name(communicator, number);
-    }
-    thread.header.final_barrier = 0;
-    if thread.tracing {
-        thread.event(|room, last| encode::thread_team_begin(room, last, now, communicator));
-        thread.event(|room, last| encode::enter(room, last, now, regions.parallel));
+        let name = thread.context().team_name;
+        thread.records(now, |records| {
+            records.fields(kind::TEAM_BEGIN, &name).region(regions.parallel.enter)
+        });
     }
     if thread.gate & gate::WINDOW != 0 {
         window::follow(thread, now);
@@ -393,7 +460,8 @@ fn attached(record: &Team, node: NodeOffset) -> u64 {
 }
 
 /// All threads of a team compute the same, so it does not matter who comes first.
-fn communicator(process: &Process, record: &Team, size: u32) -> u32 {
+#[inline(always)]
+pub fn communicator(process: &Process, record: &Team, size: u32) -> u32 {
     if let (true, Some(known)) = (
         record.communicator_size.load(Acquire) == size,
         record.communicator.load(Relaxed).checked_sub(1),
@@ -427,22 +495,22 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
     thread.unwind_to_node(base, now);
     match explicit {
         true => barrier::arrive_at(thread, 0, now),
-        false => barrier::enter(thread, regions.barrier, now),
+        false => barrier::enter(thread, regions.barrier.id, now),
     }
-    thread.context().bars |= bars::ENDED;
-    thread.header.final_barrier = team + 1;
+    thread.note_end(team);
 }
 
 /// Whether the instrumenter has made the final barrier explicit and the thread comes from there:
 /// then the one that OpenMP has at the end is no second one, only the way to the join.
-fn is_behind_its_barrier(thread: &mut Location, base: NodeOffset, barrier: u32) -> bool {
+#[inline(always)]
+pub fn is_behind_its_barrier(thread: &mut Location, base: NodeOffset, barrier: &Defined) -> bool {
     let last = thread.header.last_ticks;
     if thread.barrier_exit_ticks != last || thread.header.current != base || thread.is_passing() {
         return false;
     }
     // The barrier of a combined construct's loop is below the loop.
     let taken = thread.node(base).hint;
-    taken != 0 && thread.node(taken).key == Key::Region(barrier).encode()
+    taken != 0 && thread.node(taken).key == barrier.key
 }
 
 /// Teams inside that were left without a join (nothing in OpenMP allows it, programs do it).
@@ -463,7 +531,8 @@ fn leave_team(thread: &mut Location) {
 pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     let Some(team) = team else {
         if master.context().is_unobserved() {
-            master.context().bars -= 1;
+            let unobserved = master.context().unobserved - 1;
+            master.context().set_unobserved(unobserved);
         }
         return;
     };
@@ -476,9 +545,7 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     master.process.team(team).join_ticks.store(now, Release);
     metrics::read(master, now);
     close(master);
-    if master.tracing {
-        master.event(|room, last| encode::thread_join(room, last, now, OPENMP));
-    }
+    master.records(now, |records| records.fields(kind::THREAD_JOIN, &Fields::JOIN));
 }
 
 /// A thread whose part is over, and whose team has joined, does something else now if it enters a
@@ -518,12 +585,12 @@ pub fn close(thread: &mut Location) {
     if thread.gate != 0 {
         thread.resynchronise(now);
     }
-    if context.barrier.node != 0 {
-        thread.unwind_to_node(context.barrier.node, now);
+    if context.barrier.phase.node() != 0 {
+        thread.unwind_to_node(context.barrier.phase.node(), now);
     }
     let before = thread.header.last_ticks;
     barrier::account(thread, true, now);
-    if context.barrier.node == 0 && thread.header.current == context.base {
+    if context.barrier.phase.node() == 0 && thread.header.current == context.base {
         thread.current().management_ticks += now - before;
     }
     if context.presence != 0 {
@@ -531,11 +598,7 @@ pub fn close(thread: &mut Location) {
         thread.node(context.presence).task_ticks += present;
     }
     leave(thread, &context, now);
-    thread.header.current = thread.node(context.base).parent;
-    thread.tasks.resume_from_team(context.outer_task);
-    thread.contexts.pop();
-    let outer = thread.contexts.top();
-    thread.header.final_barrier = if outer.has_ended() { outer.team + 1 } else { 0 };
+    thread.leave_team();
     record.open.fetch_sub(1, Release);
 }
 
@@ -543,10 +606,10 @@ fn leave(thread: &mut Location, context: &Context, now: u64) {
     if !thread.tracing {
         return;
     }
-    let (regions, communicator) = (context.regions, context.communicator);
-    if context.barrier.node != 0 {
-        thread.event(|room, last| encode::leave(room, last, now, regions.barrier));
+    let regions = context.regions;
+    if context.barrier.phase.node() != 0 {
+        thread.records(now, |records| records.region(regions.barrier.leave));
     }
-    thread.record_leave(context.base, regions.parallel, now);
-    thread.event(|room, last| encode::thread_team_end(room, last, now, communicator));
+    thread.record_leave(context.base, regions.parallel.id, now);
+    thread.records(now, |records| records.fields(kind::TEAM_END, &context.team_name));
 }

@@ -5,19 +5,23 @@
 //! `thread_local!` in a shared object is a call. It has no destructor, so events from destructors
 //! of static C++ objects are still fine.
 
-use crate::location::Location;
+use std::mem::offset_of;
+use std::ptr::NonNull;
+
+use crate::location::{Location, gate};
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod word {
     core::arch::global_asm!(
-        ".section .tbss,\"awT\",@nobits",
+        ".section .tdata,\"awT\",@progbits",
         ".balign 8",
         ".hidden pompeii_thread_location",
         ".globl pompeii_thread_location",
         ".type pompeii_thread_location, @object",
         ".size pompeii_thread_location, 8",
-        "pompeii_thread_location: .zero 8",
-        ".text"
+        "pompeii_thread_location: .quad {none}",
+        ".text",
+        none = sym super::NONE
     );
 
     #[inline(always)]
@@ -53,22 +57,45 @@ mod word {
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod word {
     use std::cell::Cell;
-    thread_local!(static WORD: Cell<usize> = const { Cell::new(0) });
+    thread_local!(static WORD: Cell<*const super::StandIn> =
+        const { Cell::new(&raw const super::NONE) });
 
     pub fn get() -> usize {
-        WORD.with(Cell::get)
+        WORD.with(Cell::get) as usize
     }
     pub fn set(value: usize) {
-        WORD.with(|word| word.set(value));
+        WORD.with(|word| word.set(value as *const _));
     }
 }
 
+/// As much of a location as [`here`] promises.
+#[repr(C, align(64))]
+pub struct StandIn {
+    before: [u8; offset_of!(Location, gate)],
+    gate: u32,
+}
+
+const _: () = assert!(
+    offset_of!(StandIn, gate) == offset_of!(Location, gate)
+        && align_of::<StandIn>() >= align_of::<Location>()
+);
+
 /// No location yet.
-const NONE: usize = 0;
+static NONE: StandIn = StandIn::NEW;
 /// In the middle of an event, or not measured any more: everything is passed over.
-const CLOSED: usize = 1;
+pub static CLOSED: StandIn = StandIn::NEW;
 /// In a parallel region that goes unobserved: events are passed over until the next region.
-const MUTED: usize = 2;
+static MUTED: StandIn = StandIn::NEW;
+
+impl StandIn {
+    const NEW: StandIn = StandIn { before: [0; offset_of!(Location, gate)], gate: gate::BUSY };
+
+    /// What the word is in place of a location.
+    #[inline(always)]
+    fn word(&'static self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+}
 
 /// What this thread's events go to.
 #[derive(Clone, Copy)]
@@ -83,19 +110,29 @@ pub enum Thread {
     Muted,
 }
 
-/// This thread's location where it is open; one comparison stands for everything else.
+/// This thread's location, or something whose gate is busy and of which nothing else can be read.
 #[inline(always)]
-pub fn location() -> Option<*mut Location> {
-    let word = word::get();
-    (word > MUTED).then_some(word as *mut Location)
+pub fn here() -> *mut Location {
+    word::get() as *mut Location
+}
+
+/// This thread's location, where it is not in the middle of an event.
+#[inline(always)]
+pub fn location() -> Option<NonNull<Location>> {
+    let location = here();
+    // SAFETY: what is here has a gate, and only this thread changes it; it is never null.
+    unsafe {
+        let is_idle = (*location).gate & gate::BUSY == 0;
+        if is_idle { Some(NonNull::new_unchecked(location)) } else { None }
+    }
 }
 
 /// This thread's state.
 pub fn thread() -> Thread {
     match word::get() {
-        NONE => Thread::New,
-        CLOSED => Thread::Closed,
-        MUTED => Thread::Muted,
+        word if word == NONE.word() => Thread::New,
+        word if word == CLOSED.word() => Thread::Closed,
+        word if word == MUTED.word() => Thread::Muted,
         location => Thread::Open(location as *mut Location),
     }
 }
@@ -110,19 +147,19 @@ pub fn open(location: *mut Location) {
 /// a forked child's, those of a thread that got no location.
 #[inline(always)]
 pub fn close() {
-    word::set(CLOSED);
+    word::set(CLOSED.word());
 }
 
 /// This thread works on a region that goes unobserved.
 pub fn mute() {
-    word::set(MUTED);
+    word::set(MUTED.word());
 }
 
 /// Goes back to what [`thread`] has said.
 pub fn restore(thread: Thread) {
     match thread {
         Thread::Open(location) => open(location),
-        Thread::New => word::set(NONE),
+        Thread::New => word::set(NONE.word()),
         Thread::Closed => close(),
         Thread::Muted => mute(),
     }

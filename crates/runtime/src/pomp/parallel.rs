@@ -2,11 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::clock::Tsc;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::location::Location;
 use crate::pomp::on_construct;
 use crate::tls::{self, Thread};
-use crate::{clock, openmp, start, team};
+use crate::{clock, openmp, start, team, team_short};
 
 /// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
 /// the thread is in.
@@ -24,9 +25,43 @@ pub(crate) fn team_around(thread: &Location) -> Option<u32> {
     (!context.is_unobserved()).then_some(context.team)
 }
 
+/// The thread and the construct, where both are known and calls carry the team's id: an event may
+/// go its short way.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+unsafe fn known<'a>(d: *mut Descriptor) -> Option<(&'a mut Location, &'static Handle)> {
+    let location = tls::location()?;
+    // SAFETY: the caller's promise; locations are never freed, and this thread is the only one that
+    // uses its own.
+    unsafe {
+        let handle = descriptor::known_handle(d)?;
+        if !handle.extended {
+            return None;
+        }
+        Some((&mut *location.as_ptr(), handle))
+    }
+}
+
 /// The master meets a parallel region; `team` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if let Some((thread, handle)) = known(d)
+            && let Some(region) = handle.defined(Slot::Parallel)
+            && let Some(id) = team_short::fork(thread, region, openmp::max_threads, Tsc)
+        {
+            return team.write(i64::from(id));
+        }
+        fork_any(d, team);
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn fork_any(d: *mut Descriptor, team: *mut i64) {
     let mut id = None;
     on_construct!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Parallel);
@@ -46,6 +81,21 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
 /// A thread begins its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if let (Some((thread, handle)), Ok(team)) = (known(d), u32::try_from(team))
+            && let Some(regions) = handle.known_parallel()
+            && team_short::begin(thread, team, regions, openmp::team_size, Tsc).is_some()
+        {
+            return;
+        }
+        begin_any(d, team);
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn begin_any(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
     unsafe {
         parallel_begin(d, |handle| match handle.extended {
@@ -113,6 +163,18 @@ unsafe fn begin_part(
 /// A thread ends its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
+    // SAFETY: the contract of this module.
+    if let (Some((thread, _)), Ok(team)) = (unsafe { known(d) }, u32::try_from(team))
+        && team_short::end(thread, team, Tsc).is_some()
+    {
+        return;
+    }
+    end_any(d, team);
+}
+
+#[cold]
+#[inline(never)]
+fn end_any(d: *mut Descriptor, team: i64) {
     on_construct!(d, |thread, _, handle| {
         if let Some(team) = team_of(thread, handle, team) {
             team::end(thread, team, clock::now());
@@ -123,6 +185,18 @@ pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
 /// The master is behind the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
+    // SAFETY: the contract of this module.
+    if let (Some((thread, _)), Ok(team)) = (unsafe { known(d) }, u32::try_from(team))
+        && team_short::join(thread, team, Tsc).is_some()
+    {
+        return;
+    }
+    join_any(d, team);
+}
+
+#[cold]
+#[inline(never)]
+fn join_any(d: *mut Descriptor, team: i64) {
     on_construct!(d, |thread, _, handle| {
         team::join(thread, team_of(thread, handle, team), clock::now());
     });

@@ -1,10 +1,12 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
-use crate::clock::{self, System};
-use crate::descriptor::{self, Descriptor, Slot};
+use crate::clock::{self, System, Tsc};
+use crate::descriptor::{self, Descriptor, Handle, Slot};
+use crate::location::Location;
 use crate::pomp::ways::{enter, exit};
 use crate::pomp::{events, on_construct, on_iteration};
-use crate::{iteration, task};
+use crate::task::UNTIMED;
+use crate::{iteration, task, task_short, tls};
 
 /// An instance whose creation was not observed has the id 0: its events are passed over.
 macro_rules! on_task {
@@ -18,9 +20,117 @@ macro_rules! on_task {
     };
 }
 
+/// An event on its short way, where the thread and the construct are known.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+unsafe fn short<T>(
+    d: *mut Descriptor,
+    event: impl FnOnce(&mut Location, &Handle) -> Option<T>,
+) -> Option<T> {
+    let location = tls::location()?;
+    // SAFETY: the caller's promise; locations are never freed, and this thread is the only one that
+    // uses its own.
+    unsafe { event(&mut *location.as_ptr(), descriptor::known_handle(d)?) }
+}
+
+/// The same for what the thread alone knows about.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+unsafe fn short_here<T>(event: impl FnOnce(&mut Location) -> Option<T>) -> Option<T> {
+    // SAFETY: as above.
+    unsafe { event(&mut *tls::location()?.as_ptr()) }
+}
+
+/// The ways of an event of an instance. The one for what is counted only is the function itself,
+/// the others are functions of their own, so that it needs no frame.
+macro_rules! task_events {
+    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident,
+        |$d:ident, $id:ident| $untimed:expr;)*
+    ) => { $(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($d: *mut Descriptor, task: i64) {
+            // SAFETY: the contract of this module.
+            unsafe {
+                let $id = task as usize;
+                if $id & UNTIMED == 0 {
+                    $timed($d, task);
+                } else if $untimed.is_none() {
+                    $long($d, task);
+                }
+            }
+        }
+
+        #[inline(never)]
+        unsafe fn $timed(d: *mut Descriptor, task: i64) {
+            // SAFETY: as above.
+            let done = unsafe {
+                short(d, |thread, handle| match task {
+                    0 => None,
+                    task => task_short::$timed(thread, task as usize, handle.known_task()?, Tsc),
+                })
+            };
+            if done.is_none() {
+                $long(d, task);
+            }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn $long(d: *mut Descriptor, task: i64) {
+            on_task!(d, task, |thread, id, regions| task::$event(thread, id, regions, System));
+        }
+    )* };
+}
+
+task_events! {
+    /// A thread begins to execute a task instance.
+    POMP_Task_begin = begin, begin_timed, begin_any,
+        |d, id| short(d, |thread, handle| {
+            task_short::begin_untimed(thread, id, handle.conditional)
+        });
+    /// A thread has executed a task instance.
+    POMP_Task_end = end, end_timed, end_any,
+        |d, id| short_here(|thread| task_short::end_untimed(thread, id));
+    /// The creation of a task instance is over.
+    POMP_Task_create_end = create_end, create_end_timed, create_end_any,
+        |d, id| short_here(|thread| task_short::create_end_untimed(thread, id));
+}
+
 /// A task instance is created; `task` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i64) {
+    // SAFETY: as above; regions are known only where calls carry the argument.
+    unsafe {
+        match short(d, |thread, handle| {
+            task_short::create_begin_predicted(thread, handle.defined(Slot::TaskCreate)?)
+        }) {
+            Some(id) => task.write(id as i64),
+            None => create_begin_timed(d, task),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn create_begin_timed(d: *mut Descriptor, task: *mut i64) {
+    // SAFETY: as above.
+    unsafe {
+        match short(d, |thread, handle| {
+            task_short::create_begin_timed(thread, handle.known_task()?, Tsc)
+        }) {
+            Some(id) => task.write(id as i64),
+            None => create_begin_any(d, task),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
     let mut seen = false;
     on_construct!(d, |thread, process, handle| {
         if handle.extended {
@@ -38,22 +148,70 @@ pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i
     }
 }
 
-/// A thread begins to execute a task instance.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn POMP_Task_begin(d: *mut Descriptor, task: i64) {
-    on_task!(d, task, |thread, id, regions| task::begin(thread, id, regions, System));
+/// Enters a taskwait; one without children is counted here.
+#[inline(always)]
+fn wait_enter(d: *mut Descriptor) {
+    // SAFETY: the contract of this module.
+    let counted = unsafe {
+        short(d, |thread, handle| {
+            task_short::wait_enter_counted(thread, handle.defined(Slot::Taskwait)?)
+        })
+    };
+    if counted.is_none() {
+        wait_enter_timed(d);
+    }
 }
 
-/// A thread has executed a task instance.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn POMP_Task_end(d: *mut Descriptor, task: i64) {
-    on_task!(d, task, |thread, id, regions| task::end(thread, id, regions, System));
+#[inline(never)]
+fn wait_enter_timed(d: *mut Descriptor) {
+    // SAFETY: as above.
+    let done = unsafe {
+        short(d, |thread, handle| {
+            task_short::wait_enter_timed(thread, handle.defined(Slot::Taskwait)?, Tsc)
+        })
+    };
+    if done.is_none() {
+        wait_enter_any(d);
+    }
 }
 
-/// The creation of a task instance is over.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn POMP_Task_create_end(d: *mut Descriptor, task: i64) {
-    on_task!(d, task, |thread, id, regions| task::create_end(thread, id, regions, System));
+#[cold]
+#[inline(never)]
+fn wait_enter_any(d: *mut Descriptor) {
+    on_construct!(d, |thread, process, handle| {
+        task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
+    });
+}
+
+/// Leaves a taskwait.
+#[inline(always)]
+fn wait_exit(d: *mut Descriptor) {
+    // SAFETY: the contract of this module.
+    let counted = unsafe { short_here(task_short::wait_exit_counted) };
+    if counted.is_none() {
+        wait_exit_timed(d);
+    }
+}
+
+#[inline(never)]
+fn wait_exit_timed(d: *mut Descriptor) {
+    // SAFETY: as above.
+    let done = unsafe {
+        short(d, |thread, handle| {
+            task_short::wait_exit_timed(thread, handle.defined(Slot::Taskwait)?, Tsc)
+        })
+    };
+    if done.is_none() {
+        wait_exit_any(d);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn wait_exit_any(d: *mut Descriptor) {
+    on_construct!(d, |thread, process, handle| {
+        task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
+    });
 }
 
 /// An untied task goes on behind a scheduling point.
@@ -64,13 +222,9 @@ pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
 
 events! {
     /// Enters a taskwait.
-    POMP_Taskwait_enter(d) = on_construct!(d, |thread, process, handle| {
-        task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
-    });
+    POMP_Taskwait_enter(d) = wait_enter(d);
     /// Leaves a taskwait.
-    POMP_Taskwait_exit(d) = on_construct!(d, |thread, process, handle| {
-        task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
-    });
+    POMP_Taskwait_exit(d) = wait_exit(d);
     /// Enters a taskgroup.
     POMP_Taskgroup_enter(d) = enter(d, Slot::Taskgroup);
     /// Begins the body of a taskgroup: nothing to do.

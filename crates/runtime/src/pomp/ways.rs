@@ -1,5 +1,6 @@
 //! Each common event in its two ways: the short one of [`crate::fast`], and the long one where that
-//! has declined. The long ones are functions of their own, so that the short ones need no frame.
+//! has declined. The long ones are functions of their own, so that the short ones need no frame; so
+//! are those behind the guard, which has a short way, too.
 
 use crate::clock;
 use crate::descriptor::{Descriptor, Slot};
@@ -19,17 +20,21 @@ pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(never)]
 fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { is_done::<true>(descriptor, slot) } {
-        return;
+    if !unsafe { is_done::<true>(descriptor, slot) } {
+        enter_long(descriptor, slot);
     }
+}
+
+#[inline(never)]
+fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
-        let region = handle.region(process, slot);
+        let region = handle.known(process, slot);
         if !handle.is_filtered(slot) {
             let now = clock::now();
-            if let Some(place) = handle.defined(slot).window {
+            if let Some(place) = region.window {
                 window::enter(thread, place, now);
             }
-            thread.enter(region, now);
+            thread.enter(region.id, now);
         }
     });
 }
@@ -47,14 +52,18 @@ pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(never)]
 fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { is_done::<false>(descriptor, slot) } {
-        return;
+    if !unsafe { is_done::<false>(descriptor, slot) } {
+        exit_long(descriptor, slot);
     }
+}
+
+#[inline(never)]
+fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
-        let region = handle.region(process, slot);
+        let region = handle.known(process, slot);
         if !handle.is_filtered(slot) {
-            thread.exit(region, clock::now());
-            if let Some(place) = handle.defined(slot).window {
+            thread.exit(region.id, clock::now());
+            if let Some(place) = region.window {
                 window::exit(thread, place, thread.header.last_ticks);
             }
         }
@@ -180,7 +189,7 @@ pub fn ordered_end(descriptor: *mut Descriptor) {
 fn ordered_end_any(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, Slot::OrderedBody), clock::now());
-        handle.turn.passes(thread);
+        handle.turn.passes(thread.own_place());
     });
 }
 
@@ -249,9 +258,10 @@ unsafe fn is_done<const ENTER: bool>(descriptor: *mut Descriptor, slot: Slot) ->
             return true;
         }
         let Some(thread) = tls::location() else { return false };
+        let thread = thread.as_ptr();
         match ENTER {
-            true => guard::enter_short(thread, handle.defined(slot)),
-            false => guard::exit_short(thread, handle.defined(slot)),
+            true => guard::enter_short(thread, handle.key(slot)),
+            false => guard::exit_short(thread, handle.key(slot)),
         }
     }
 }

@@ -32,6 +32,8 @@ macro_rules! entry {
     };
 }
 
+pub(crate) use entry;
+
 /// A construct opens: handle and context string.
 macro_rules! opening {
     ($($lower:literal = $call:ident;)*) => { $(

@@ -18,7 +18,7 @@
 //! and belongs to this library; a ctc string is as OPARI2 writes it; task words are writable.
 
 mod ctc;
-mod fortran;
+pub(crate) mod fortran;
 mod functions;
 mod task;
 

@@ -9,17 +9,18 @@ use pompeii_live::{Definition, Key, RegionKind, node_offset};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::event::Event;
 
-use super::{Run, Setting};
+use super::{Run, Setting, defined};
 use crate::guard::Bounds;
 use crate::location::Location;
 use crate::process::RegionText;
-use crate::sync::{self, Lock};
+use crate::sync::{self, Lock, Turn};
 use crate::{task, team};
 
 const GUARD: Setting = Setting {
     trace: true,
     timed_undeferred: true,
     statistics: false,
+    iterations: false,
     metrics: false,
     guard: Some(Bounds { visits: 1000, time_ns: 100 }),
     windows: "",
@@ -34,6 +35,11 @@ struct Regions {
     body: u32,
     set: u32,
     unset: u32,
+    master: u32,
+    single: u32,
+    single_body: u32,
+    ordered: u32,
+    ordered_body: u32,
 }
 
 /// A measurement, its clock, and its regions.
@@ -61,6 +67,11 @@ impl Scene {
             body: region(RegionKind::CriticalBody, "critical body"),
             set: region(RegionKind::Lock, "omp_set_lock"),
             unset: region(RegionKind::Lock, "omp_unset_lock"),
+            master: region(RegionKind::Master, "master"),
+            single: region(RegionKind::Single, "single"),
+            single_body: region(RegionKind::SingleBody, "single body"),
+            ordered: region(RegionKind::Ordered, "ordered"),
+            ordered_body: region(RegionKind::OrderedBody, "ordered body"),
         };
         let lock = Box::leak(Box::new(Lock::new()));
         Self { run, now: 0, regions, lock }
@@ -237,6 +248,39 @@ fn short_visits_are_summed_at_the_leave_of_what_is_around() {
     "#]]);
 }
 
+/// What one thread executes alone, or in its turn, and a single that another thread executes.
+#[test]
+fn bodies_are_summed_with_their_constructs() {
+    let mut scene = Scene::new(GUARD);
+    scene.enter(|regions| regions.outer);
+    for visit in 0..30_000 {
+        scene.enter(|regions| regions.master);
+        scene.exit(|regions| regions.master, 3);
+        scene.enter(|regions| regions.ordered);
+        scene.event(4, |thread, now, regions| {
+            sync::had_turn(thread, regions.ordered, Turn::default().last(), now);
+            thread.enter(regions.ordered_body, now);
+        });
+        scene.exit(|regions| regions.ordered_body, 2);
+        scene.exit(|regions| regions.ordered, 1);
+        scene.enter(|regions| regions.single);
+        if visit % 2 == 0 {
+            scene.enter(|regions| regions.single_body);
+            scene.exit(|regions| regions.single_body, 2);
+        }
+        scene.exit(|regions| regions.single, 2);
+    }
+    scene.exit(|regions| regions.outer, 10);
+    scene.check(expect![[r#"
+        outer x1: 1 records
+        master x30000: about 10,000 records, about 20,000 in 1 sums of 3 to 3
+        single x30000: about 10,000 records, about 20,000 in 1 sums of 2 to 14
+        single body x15000: about 5,000 records, about 10,000 in 1 sums of 2 to 2
+        ordered x30000: about 10,000 records, about 20,000 in 1 sums of 7 to 7
+        ordered body x30000: about 10,000 records, about 20,000 in 1 sums of 2 to 2
+    "#]]);
+}
+
 /// A visit that is not short, and one that has something in it, is written as it was.
 #[test]
 fn visits_that_are_special_are_recorded() {
@@ -340,7 +384,7 @@ fn structure_inside_of_a_visit_is_whole() {
     }
     scene.enter(|regions| regions.tiny);
     scene.event(1, |thread, now, _| {
-        let of = team::ParallelRegions { parallel, barrier };
+        let of = team::ParallelRegions { parallel: defined(parallel), barrier: defined(barrier) };
         let team = team::fork(thread, parallel, 1, now);
         team::begin(thread, (team.unwrap(), 0, 1), of, now);
         team::end(thread, team.unwrap(), now);

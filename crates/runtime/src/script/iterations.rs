@@ -168,9 +168,7 @@ fn chunks_in_chunks() {
 
 /// T0 meets the taskloop and executes the generated task a, T1 executes b. Task a is over at 30, at
 /// the end of its second iteration, though T0 comes to the construct's end at 40.
-#[test]
-fn generated_tasks_end_with_their_last_iteration() {
-    const SCRIPT: &str = "0 T0 fork parallel p
+const GENERATED_TASKS: &str = "0 T0 fork parallel p
          0 T0 begin p 0/2
          0 T1 begin p 1/2
          2 T1 arrive b
@@ -188,8 +186,11 @@ fn generated_tasks_end_with_their_last_iteration() {
          50 T0 end p
          50 T1 end p
          50 T0 join p";
+
+#[test]
+fn generated_tasks_end_with_their_last_iteration() {
     check(
-        SCRIPT,
+        GENERATED_TASKS,
         expect![[r#"
         T0 until 50
           program 0
@@ -211,8 +212,12 @@ fn generated_tasks_end_with_their_last_iteration() {
             t x1 10
     "#]],
     );
+}
+
+#[test]
+fn generated_tasks_end_with_their_last_iteration_in_a_trace() {
     check_trace(
-        SCRIPT,
+        GENERATED_TASKS,
         Setting::default(),
         expect![[r#"
         T0
@@ -313,6 +318,44 @@ fn iterations_without_an_end() {
               TASKS 0
                 t x2 6
                   A x1 9
+        "#]],
+    );
+}
+
+/// The same in a trace, where the cancelled task and the region in it are left when the construct
+/// is, with the time of the last event before.
+#[test]
+fn cancelled_tasks_of_a_taskloop_are_complete_in_traces() {
+    check_trace(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/1
+         5 T0 taskloop tied l
+         10 T0 step tied l#a
+         11 T0 enter A
+         40 T0 looped tied l
+         50 T0 end p
+         50 T0 join p",
+        Setting::default(),
+        expect![[r#"
+            T0
+                0 ThreadFork 2
+                0 ThreadTeamBegin 1
+                0 Enter parallel
+                5 Enter taskloop tied
+               10 ThreadTaskCreate 1:0:1
+               10 ThreadTaskSwitch 1:0:1
+               10 Enter tied
+               11 Enter A
+               11 Leave A
+               11 Leave tied
+               11 ThreadTaskComplete 1:0:1
+               11 ThreadTaskSwitch 1:0:0
+               40 Leave taskloop tied
+               50 Enter end of parallel
+               50 Leave end of parallel
+               50 Leave parallel
+               50 ThreadTeamEnd 1
+               50 ThreadJoin
         "#]],
     );
 }

@@ -202,6 +202,7 @@ fn random_events_keep_the_sums() {
                 trace: seed % 2 == 0,
                 timed_undeferred: seed % 3 == 0,
                 statistics: seed % 5 == 0,
+                iterations: false,
                 guard: None,
                 metrics: seed % 7 == 0,
                 windows: "",

@@ -19,6 +19,7 @@
 //!                                                    t l#a, stepped t l#a: an iteration of its
 //!                                                    generated task a
 //!     T0 count a, off, on, thread-ends
+//!     T0 int n=5, text s=abc          the parameter n has the value 5, s has the value abc
 //! ```
 //!
 //! Every time stands for one clock read; lines without a time repeat the last one. The answer is
@@ -32,6 +33,7 @@ mod iterations;
 mod kernels;
 mod locks;
 mod metrics;
+mod parameters;
 mod print;
 mod recording;
 mod task_times;
@@ -52,13 +54,14 @@ use pompeii_live::{Calibration, RegionKind};
 use crate::clock::Clock;
 use crate::descriptor::Defined;
 use crate::guard::Bounds;
-use crate::location::Location;
+use crate::location::{Location, gate};
 use crate::metrics::SCRIPT_TIME;
+use crate::parameters::Value;
 use crate::process::{Options, Process, RegionText};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
 use crate::team::ParallelRegions;
-use crate::{barrier, iteration, task, team, visits};
+use crate::{barrier, iteration, parameters as values, task, task_short, team, team_short, visits};
 
 /// Runs a script and compares the call trees that it leaves.
 pub fn check(script: &str, expected: Expect) {
@@ -110,6 +113,8 @@ pub struct Setting {
     pub timed_undeferred: bool,
     /// Keep the times of single visits.
     pub statistics: bool,
+    /// Each iteration is a call path.
+    pub iterations: bool,
     /// Sum what is short and frequent.
     pub guard: Option<Bounds>,
     /// Count a metric: the script's own time.
@@ -145,6 +150,9 @@ fn kind(name: &str) -> RegionKind {
         ("taskloop", RegionKind::Taskloop),
         ("task", RegionKind::Task),
     ];
+    if name.contains('=') {
+        return RegionKind::Parameter;
+    }
     let known = kinds.into_iter().find(|(word, _)| name.starts_with(word));
     known.map_or(RegionKind::User, |(_, kind)| kind)
 }
@@ -185,6 +193,7 @@ impl Run {
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
             statistics: setting.statistics,
+            iterations: setting.iterations,
             metrics: if setting.metrics { script_time() } else { Vec::new() },
             program: "program".into(),
             start: Calibration::default(),
@@ -236,6 +245,13 @@ impl Run {
         id
     }
 
+    /// The last event may have defined a region itself.
+    fn name_new(&mut self, name: String) {
+        if self.process.region_kinds().len() > self.regions.len() {
+            self.regions.push(name);
+        }
+    }
+
     fn task_regions(&mut self, name: &str) -> TaskRegions {
         TaskRegions {
             create: defined(self.region(&format!("create {name}"))),
@@ -257,7 +273,7 @@ impl Run {
     fn with<T>(&self, location: *mut Location, event: impl FnOnce(&mut Location) -> T) -> T {
         // SAFETY: locations are never freed, and the script has one thread.
         let location = unsafe { &mut *location };
-        if !location.is_ready() {
+        if location.gate & gate::ENDING != 0 {
             iteration::end_last(location);
         }
         event(location)
@@ -277,12 +293,14 @@ impl Run {
         match (verb, words) {
             ("fork", [region, team]) => {
                 let regions = ParallelRegions {
-                    parallel: self.region(region),
-                    barrier: self.region(&format!("end of {region}")),
+                    parallel: defined(self.region(region)),
+                    barrier: defined(self.region(&format!("end of {region}"))),
                 };
                 let thread = self.thread(name);
-                let forked =
-                    self.with(thread, |thread| team::fork(thread, regions.parallel, 2, now));
+                let forked = self.with(thread, |thread| {
+                    team_short::fork(thread, regions.parallel, || 2, At(now))
+                        .or_else(|| team::fork(thread, regions.parallel.id, 2, now))
+                });
                 self.teams.insert((*team).to_owned(), TeamOf { team: forked, regions });
             }
             ("begin", [team, place]) => self.begin(name, team, place, now),
@@ -290,13 +308,19 @@ impl Run {
                 let team = self.teams[*team].team;
                 let thread = self.thread(name);
                 if let Some(team) = team {
-                    self.with(thread, |thread| team::end(thread, team, now));
+                    self.with(thread, |thread| {
+                        team_short::end(thread, team, At(now))
+                            .unwrap_or_else(|| team::end(thread, team, now));
+                    });
                 }
             }
             ("join", [team]) => {
                 let team = self.teams[*team].team;
                 let thread = self.thread(name);
-                self.with(thread, |thread| team::join(thread, team, now));
+                self.with(thread, |thread| {
+                    team.and_then(|team| team_short::join(thread, team, At(now)))
+                        .unwrap_or_else(|| team::join(thread, team, now));
+                });
             }
             ("off" | "on", []) => {
                 if self.process.off_region() as usize == self.regions.len() {
@@ -321,6 +345,7 @@ impl Run {
                 let of = (number.parse().unwrap(), step.parse().unwrap());
                 let (region, thread) = (self.region(region), self.thread(name));
                 self.with_iteration(thread, |thread| iteration::begin(thread, region, of, At(now)));
+                self.name_new(format!("iteration={}", of.0));
             }
             ("iterated", [region]) => {
                 let (region, thread) = (self.region(region), self.thread(name));
@@ -328,6 +353,17 @@ impl Run {
             }
             ("taskloop" | "looped" | "step" | "stepped", [region, of]) => {
                 self.taskloop_event(name, verb, (region, of), now);
+            }
+            ("int" | "text", [parameter]) => {
+                let (of, value) = parameter.split_once('=').unwrap();
+                let value = match verb {
+                    "int" => Value::Int(value.parse().unwrap()),
+                    _ => Value::Text(value.as_bytes()),
+                };
+                self.region(parameter);
+                let thread = self.thread(name);
+                self.with(thread, |thread| values::set(thread, of.as_bytes(), value, now));
+                self.name_new(format!("{of}=others"));
             }
             (_, [region]) => self.region_event(name, verb, region, now),
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
@@ -351,7 +387,13 @@ impl Run {
             Some((_, known)) => assert_eq!(*known, thread, "{name} is another location"),
             None => self.threads.push((name.to_owned(), thread)),
         }
-        self.with(thread, |thread| team::begin(thread, (team, number, size), regions, now));
+        self.with(thread, |thread| {
+            let short = match number {
+                0 => team_short::begin(thread, team, regions, || size, At(now)),
+                _ => None,
+            };
+            short.unwrap_or_else(|| team::begin(thread, (team, number, size), regions, now));
+        });
     }
 
     fn region_event(&mut self, name: &str, verb: &str, of: &str, now: u64) {
@@ -377,7 +419,7 @@ impl Run {
             }
             "turned" => {
                 thread.exit(body, now);
-                turn.passes(thread);
+                turn.passes(thread.own_place());
             }
             "past" => {
                 sync::passed(thread, region, now);
@@ -391,8 +433,12 @@ impl Run {
             "count" => drop(thread.count(region)),
             "arrive" => barrier::enter(thread, region, now),
             "pass" => barrier::exit(thread, region, now),
-            "taskwait" => task::wait_enter(thread, region, At(now)),
-            "waited" => task::wait_exit(thread, region, At(now)),
+            "taskwait" => task_short::wait_enter_counted(thread, defined(region))
+                .or_else(|| task_short::wait_enter_timed(thread, defined(region), At(now)))
+                .unwrap_or_else(|| task::wait_enter(thread, region, At(now))),
+            "waited" => task_short::wait_exit_counted(thread)
+                .or_else(|| task_short::wait_exit_timed(thread, defined(region), At(now)))
+                .unwrap_or_else(|| task::wait_exit(thread, region, At(now))),
             "hold" => {
                 sync::acquired(thread, lock, now);
                 thread.enter(body, now);
@@ -429,7 +475,8 @@ impl Run {
         let region = self.region(&format!("taskloop {of}"));
         let task = self.region(of);
         let (create, task) = (defined(region), defined(task));
-        let regions = TaskRegions { create, task, conditional: false, tied: false };
+        let tied = of.starts_with("tied");
+        let regions = TaskRegions { create, task, conditional: false, tied };
         let thread = self.thread(name);
         let carried = self.loops.get(which).copied().unwrap_or(0);
         let carries = match verb {
@@ -458,12 +505,28 @@ impl Run {
         let regions = self.task_regions(of);
         let thread = self.thread(name);
         if verb == "create" {
-            let handle = self.with(thread, |thread| task::create_begin(thread, regions, At(now)));
+            let handle = self.with(thread, |thread| {
+                task_short::create_begin_predicted(thread, regions.create)
+                    .or_else(|| task_short::create_begin_timed(thread, regions, At(now)))
+                    .unwrap_or_else(|| task::create_begin(thread, regions, At(now)))
+            });
             self.tasks.insert(instance.to_owned(), handle);
             return;
         }
         let handle = self.tasks[instance];
         if handle == 0 {
+            return;
+        }
+        let short = self.with(thread, |thread| match (verb, handle & task::UNTIMED == 0) {
+            ("run", true) => task_short::begin_timed(thread, handle, regions, At(now)),
+            ("run", false) => task_short::begin_untimed(thread, handle, regions.conditional),
+            ("done", true) => task_short::end_timed(thread, handle, regions, At(now)),
+            ("done", false) => task_short::end_untimed(thread, handle),
+            ("created", true) => task_short::create_end_timed(thread, handle, regions, At(now)),
+            ("created", false) => task_short::create_end_untimed(thread, handle),
+            _ => None,
+        });
+        if short.is_some() {
             return;
         }
         self.with(thread, |thread| match verb {

@@ -107,7 +107,7 @@ impl Run {
                 }
                 let time = ["creation", "waiting", "execution"][record.time as usize];
                 let (min, max, sum) = (record.min_ticks, record.max_ticks, record.sum_ticks);
-                let squares = record.sum_of_squares;
+                let squares = record.squares();
                 let region = &self.regions[record.region as usize];
                 let bins = bins.join(" ");
                 let _ = writeln!(
@@ -157,16 +157,20 @@ impl Run {
         match Key::decode(node.key) {
             Key::Cause { location: Key::OTHERS, .. } => "others".to_owned(),
             Key::Cause { location, node: 0 } => self.name_of(location).to_owned(),
-            Key::Region(region) => self.regions[region as usize].clone(),
-            Key::Stub(region) => format!("~{}", self.regions[region as usize]),
-            Key::Attach { location, node } | Key::Cause { location, node } => {
-                let (name, location) =
-                    self.threads.iter().find(|(_, at)| index(*at) == location).unwrap();
-                // SAFETY: locations are never freed, and the script has one thread.
-                let node = *unsafe { &mut **location }.node(node_offset(node));
-                format!("{name}'s {}", self.key(&node))
+            Key::Region(region) | Key::Parameter { region, .. } => {
+                self.regions[region as usize].clone()
             }
+            Key::Stub(region) => format!("~{}", self.regions[region as usize]),
+            Key::Attach { location, node } => self.key_of(location, node_offset(node)),
+            Key::Cause { location, node } => self.key_of(location, node),
         }
+    }
+
+    fn key_of(&self, location: u32, node: NodeOffset) -> String {
+        let (name, location) = self.threads.iter().find(|(_, at)| index(*at) == location).unwrap();
+        // SAFETY: locations are never freed, and the script has one thread.
+        let node = *unsafe { &mut **location }.node(node);
+        format!("{name}'s {}", self.key(&node))
     }
 
     fn name_of(&self, location: u32) -> &str {
@@ -238,6 +242,10 @@ impl Run {
                 format!("ThreadTaskComplete {id}")
             }
             Event::Metric(of) => format!("Metric {:?}", of.values),
+            Event::ParameterInt(of) => format!("ParameterInt {} {}", of.parameter.0, of.value),
+            Event::ParameterString(of) => {
+                format!("ParameterString {} {}", of.parameter.0, of.string.0)
+            }
             Event::MeasurementOnOff(of) => format!("MeasurementOnOff {:?}", of.measurement_mode),
             other => panic!("{other:?}"),
         }

@@ -115,6 +115,41 @@ fn undeferred_tasks_are_counted_only() {
     );
 }
 
+/// A cancelled undeferred instance has no end, and ends with its creation: behind a taskwait that
+/// was none of its own there are no children to wait for.
+#[test]
+fn cancelled_undeferred_tasks_end_with_their_creation() {
+    check(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/1
+         10 T0 create t a
+         10 T0 run t a
+         20 T0 created t a
+         20 T0 create u b
+         21 T0 created u b
+         30 T0 taskwait w
+         31 T0 run u b
+         41 T0 done u b
+         42 T0 waited w
+         50 T0 taskwait w
+         60 T0 waited w
+         60 T0 end p
+         61 T0 join p",
+        expect![[r#"
+            T0 until 61
+              program 0
+                parallel x1 47
+                  create t x1 0 undeferred=1
+                  create u x1 1 created=1
+                  w x2 2
+                    ~u 0 tasks=10 switches=1
+                  end of parallel x1 1 starvation=1
+              TASKS 0
+                u x1 10
+        "#]],
+    );
+}
+
 /// The prediction fails: an instance taken for undeferred is executed later, even by its creator.
 #[test]
 fn deferred_after_undeferred_is_a_task_again() {

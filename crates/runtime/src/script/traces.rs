@@ -8,6 +8,7 @@ const TIMED: Setting = Setting {
     trace: true,
     timed_undeferred: true,
     statistics: false,
+    iterations: false,
     guard: None,
     metrics: false,
     windows: "",

@@ -1,10 +1,12 @@
 // One kind of construct many times, without any OpenMP runtime: `hot KIND COUNT`. What is left of
-// two runs' difference is the library's own instructions per construct.
+// two runs' difference is the library's own instructions per construct. An uppercase kind is met by
+// a team of two.
 #include "pomp.h"
 
 static POMPExtension extension = {POMP_EXTENSION, ""};
+#include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define REGION(id, name, sub) \
   static OMPRegDescr id = {name, sub, 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&extension}
@@ -107,14 +109,45 @@ static void one(char kind) {
   }
 }
 
-int main(int argc, char **argv) {
-  long team, count = argc > 2 ? atol(argv[2]) : 0;
-  POMP_Parallel_fork(&parallel, &team);
+static int threads = 1;
+static __thread int thread;
+int omp_get_num_threads(void) { return threads; }
+int omp_get_thread_num(void) { return thread; }
+
+static char kind;
+static long team, count;
+static pthread_barrier_t together;
+
+static void *part(void *number) {
+  thread = (int)(long)number;
   POMP_Parallel_begin(&parallel, team);
-  POMP_Taskloop_enter(&taskloop, &generator);
-  for (long i = 0; i < count; i++) one(argv[1][0]);
-  POMP_Taskloop_exit(&taskloop, generator);
+  for (long i = 0; i < count; i++) {
+    if (threads == 1) {
+      one(kind);
+      continue;
+    }
+    if (kind == 'l') POMP_For_enter(&loop);
+    POMP_Barrier_enter(kind == 'l' ? &loop : &barrier);
+    pthread_barrier_wait(&together);
+    POMP_Barrier_exit(kind == 'l' ? &loop : &barrier);
+    if (kind == 'l') POMP_For_exit(&loop);
+  }
   POMP_Parallel_end(&parallel, team);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  kind = (char)tolower(argv[1][0]);
+  threads = isupper(argv[1][0]) ? 2 : 1;
+  count = argc > 2 ? atol(argv[2]) : 0;
+  pthread_barrier_init(&together, NULL, 2);
+  POMP_Parallel_fork(&parallel, &team);
+  if (kind == 'g') POMP_Taskloop_enter(&taskloop, &generator);
+  pthread_t other;
+  if (threads == 2) pthread_create(&other, NULL, part, (void *)1);
+  part((void *)0);
+  if (threads == 2) pthread_join(other, NULL);
+  if (kind == 'g') POMP_Taskloop_exit(&taskloop, generator);
   POMP_Parallel_join(&parallel, team);
   return 0;
 }

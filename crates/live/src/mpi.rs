@@ -1,0 +1,250 @@
+//! Definitions of MPI in the definitions log: the process's place in its job, communicators,
+//! windows, files, and how far its clock is from that of rank 0.
+//!
+//! Processes write them each on their own, without a message to another: what is the same thing in
+//! several processes is known by its number, which all of them compute alike (see
+//! [`MpiDefinition::Comm`]).
+
+use crate::definition::Fields;
+
+/// Tags of these records in the log.
+pub(crate) const MPI_TAGS_FIRST: u8 = 40;
+pub(crate) const MPI_TAGS_LAST: u8 = 59;
+
+/// Rank of a process that is not one of this job's: a spawned one's, or that of a server.
+pub const FOREIGN_RANK: u32 = u32::MAX;
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MpiDefinition {
+    /// After `MPI_Init`: which process of which job this one is.
+    World {
+        /// Rank in `MPI_COMM_WORLD`.
+        rank: u32,
+        /// Size of `MPI_COMM_WORLD`.
+        size: u32,
+        /// The same text in all processes of the job, and in no other.
+        job: String,
+    },
+    /// A communicator. It is the same as that of another process of the job where `root` and
+    /// `number` are; one that is made again after it was freed, with the same members from the
+    /// same parent, is not defined again.
+    Comm {
+        /// Id used in events, one row with those of OpenMP's communicators.
+        id: u32,
+        /// World rank of its first member; of an intercommunicator, the smaller one of its two
+        /// groups' first members.
+        root: u32,
+        /// A hash of parent, members and how many of the same are alive.
+        number: u64,
+        /// Id of the communicator that it was made from, `u32::MAX` for none.
+        parent: u32,
+        /// Members, of the own group where it is an intercommunicator.
+        size: u32,
+        /// Rank of this process.
+        rank: u32,
+        /// Name that MPI gives it, empty for most.
+        name: String,
+        /// World ranks of the members in the order of their ranks ([`FOREIGN_RANK`] where they have
+        /// none); only rank 0 of the group says them, elsewhere it is empty.
+        members: Vec<u32>,
+        /// The same of the other group of an intercommunicator, by rank 0 of the own group; empty
+        /// for others.
+        remote: Vec<u32>,
+    },
+    /// A communicator gets a name.
+    CommName {
+        /// Id of the communicator.
+        comm: u32,
+        /// Its name.
+        name: String,
+    },
+    /// A communicator has a Cartesian topology.
+    Cart {
+        /// Id of the communicator.
+        comm: u32,
+        /// Per dimension its size and whether it is periodic.
+        dimensions: Vec<(u32, bool)>,
+        /// This process's coordinates.
+        coordinates: Vec<u32>,
+    },
+    /// A window of one-sided communication.
+    Window {
+        /// Id used in events.
+        id: u32,
+        /// Id of its communicator.
+        comm: u32,
+        /// Its name, empty for most.
+        name: String,
+    },
+    /// A file.
+    IoFile {
+        /// Id.
+        id: u32,
+        /// Its name as the program says it.
+        path: String,
+    },
+    /// An open file.
+    IoHandle {
+        /// Id used in events.
+        id: u32,
+        /// Id of the file.
+        file: u32,
+        /// Id of the communicator that has opened it.
+        comm: u32,
+    },
+    /// How far rank 0's `CLOCK_MONOTONIC_RAW` is ahead of this host's.
+    ClockOffset {
+        /// When, on this process's clock, in ticks.
+        ticks: u64,
+        /// By so many nanoseconds.
+        offset_ns: i64,
+        /// The true offset is at most so many nanoseconds away.
+        error_ns: u64,
+    },
+    /// `MPI_Finalize` was called.
+    Finalized {
+        /// When, in ticks.
+        ticks: u64,
+    },
+}
+
+impl MpiDefinition {
+    /// Appends tag and fields.
+    pub(crate) fn encode(&self, log: &mut Vec<u8>) {
+        let mut to = Record(log);
+        match self {
+            Self::World { rank, size, job } => to.tag(40).numbers(&[*rank, *size]).text(job),
+            Self::Comm { id, root, number, parent, size, rank, name, members, remote } => to
+                .tag(41)
+                .numbers(&[*id, *root, *parent, *size, *rank])
+                .long(*number)
+                .text(name)
+                .list(members)
+                .list(remote),
+            Self::CommName { comm, name } => to.tag(42).numbers(&[*comm]).text(name),
+            Self::Cart { comm, dimensions, coordinates } => {
+                let (sizes, periodic): (Vec<u32>, Vec<u32>) =
+                    dimensions.iter().map(|&(size, periodic)| (size, u32::from(periodic))).unzip();
+                to.tag(43).numbers(&[*comm]).list(&sizes).list(&periodic).list(coordinates)
+            }
+            Self::Window { id, comm, name } => to.tag(44).numbers(&[*id, *comm]).text(name),
+            Self::IoFile { id, path } => to.tag(45).numbers(&[*id]).text(path),
+            Self::IoHandle { id, file, comm } => to.tag(46).numbers(&[*id, *file, *comm]),
+            Self::ClockOffset { ticks, offset_ns, error_ns } => {
+                to.tag(47).long(*ticks).long(*offset_ns as u64).long(*error_ns)
+            }
+            Self::Finalized { ticks } => to.tag(48).long(*ticks),
+        };
+    }
+
+    /// `None` for a damaged record, `Some(None)` for one of an unknown tag.
+    pub(crate) fn decode(tag: u8, from: &mut Fields<'_>) -> Option<Option<Self>> {
+        Some(Some(match tag {
+            40 => Self::World { rank: from.number()?, size: from.number()?, job: from.text()? },
+            41 => Self::Comm {
+                id: from.number()?,
+                root: from.number()?,
+                parent: from.number()?,
+                size: from.number()?,
+                rank: from.number()?,
+                number: from.long()?,
+                name: from.text()?,
+                members: list(from)?,
+                remote: list(from)?,
+            },
+            42 => Self::CommName { comm: from.number()?, name: from.text()? },
+            43 => {
+                let (comm, sizes, periodic) = (from.number()?, list(from)?, list(from)?);
+                let periodic = periodic.into_iter().map(|flag| flag != 0);
+                let dimensions = sizes.into_iter().zip(periodic).collect();
+                Self::Cart { comm, dimensions, coordinates: list(from)? }
+            }
+            44 => Self::Window { id: from.number()?, comm: from.number()?, name: from.text()? },
+            45 => Self::IoFile { id: from.number()?, path: from.text()? },
+            46 => Self::IoHandle { id: from.number()?, file: from.number()?, comm: from.number()? },
+            47 => Self::ClockOffset {
+                ticks: from.long()?,
+                offset_ns: from.long()? as i64,
+                error_ns: from.long()?,
+            },
+            48 => Self::Finalized { ticks: from.long()? },
+            _ => return Some(None),
+        }))
+    }
+}
+
+/// Fields behind each other.
+struct Record<'a>(&'a mut Vec<u8>);
+
+impl Record<'_> {
+    fn tag(&mut self, tag: u8) -> &mut Self {
+        self.0.push(tag);
+        self
+    }
+    fn numbers(&mut self, numbers: &[u32]) -> &mut Self {
+        numbers.iter().for_each(|number| self.0.extend(number.to_le_bytes()));
+        self
+    }
+    fn long(&mut self, number: u64) -> &mut Self {
+        self.0.extend(number.to_le_bytes());
+        self
+    }
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.numbers(&[text.len() as u32]);
+        self.0.extend(text.as_bytes());
+        self
+    }
+    fn list(&mut self, numbers: &[u32]) -> &mut Self {
+        self.numbers(&[numbers.len() as u32]).numbers(numbers)
+    }
+}
+
+/// A damaged length ends at the record's end, and not in memory that it asks for.
+fn list(from: &mut Fields<'_>) -> Option<Vec<u32>> {
+    let count = from.number()?;
+    (0..count).map(|_| from.number()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Definition;
+
+    #[test]
+    fn records_come_back_up_to_the_damage() {
+        let name = "ocean".to_owned();
+        let written = [
+            MpiDefinition::World { rank: 1, size: 4, job: "host-17-99".into() },
+            MpiDefinition::Comm {
+                id: 3,
+                root: 1,
+                number: u64::MAX - 1,
+                parent: u32::MAX,
+                size: 2,
+                rank: 0,
+                name: String::new(),
+                members: vec![1, 3],
+                remote: vec![FOREIGN_RANK],
+            },
+            MpiDefinition::CommName { comm: 3, name: name.clone() },
+            MpiDefinition::Cart {
+                comm: 3,
+                dimensions: vec![(2, true), (1, false)],
+                coordinates: vec![1, 0],
+            },
+            MpiDefinition::Window { id: 0, comm: 3, name: name.clone() },
+            MpiDefinition::IoFile { id: 0, path: name },
+            MpiDefinition::IoHandle { id: 0, file: 0, comm: 3 },
+            MpiDefinition::ClockOffset { ticks: 1 << 40, offset_ns: -7, error_ns: 900 },
+            MpiDefinition::Finalized { ticks: 1 << 41 },
+        ]
+        .map(Definition::Mpi);
+        let mut log = Vec::new();
+        written.iter().for_each(|definition| definition.encode(&mut log));
+        assert_eq!(Definition::decode_all(&log), written);
+        for cut in 0..log.len() {
+            assert!(Definition::decode_all(&log[..cut]).len() < written.len());
+        }
+    }
+}

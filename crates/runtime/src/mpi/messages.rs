@@ -1,0 +1,162 @@
+//! Messages and collective operations.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pompeii_live::encode;
+
+use super::{When, comms, record};
+use crate::location::Location;
+use crate::pomp::on_thread;
+
+/// Ids of requests: unique in the process, since the thread that completes one need not be the one
+/// that has started it.
+static REQUESTS: AtomicU64 = AtomicU64::new(1);
+
+/// An id for a request.
+pub(super) fn new_request() -> u64 {
+    REQUESTS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Adds a message to what was sent in the function that the thread is in.
+#[inline(always)]
+pub(super) fn count_sent(thread: &mut Location, bytes: u64) {
+    if !thread.is_passing() {
+        let node = thread.current();
+        node.created += bytes;
+        node.task_switches += 1;
+    }
+}
+
+/// Adds a message to what was received there.
+#[inline(always)]
+pub(super) fn count_received(thread: &mut Location, bytes: u64) {
+    if !thread.is_passing() {
+        let node = thread.current();
+        node.undeferred += bytes;
+        node.last_arrivals += 1;
+    }
+}
+
+/// Adds what an operation without messages has moved.
+pub(super) fn count_moved(thread: &mut Location, sent: u64, received: u64) {
+    if !thread.is_passing() {
+        let node = thread.current();
+        node.created += sent;
+        node.undeferred += received;
+    }
+}
+
+/// Bytes that go to other processes' memory or to a file, and that come from there.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_moved(put: u64, got: u64) {
+    on_thread!(|thread| count_moved(thread, put, got));
+}
+
+/// A root in records (OTF2's `CollectiveRoot`): none is -1, this process of one side of an
+/// intercommunicator is -2, another of that side is -3.
+pub(super) fn root(of: c_int) -> u32 {
+    of as u32
+}
+
+/// Before a blocking send.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_send(comm: u64, receiver: c_int, tag: c_int, bytes: u64) {
+    on_thread!(|thread| {
+        count_sent(thread, bytes);
+        if let (true, Some(comm)) = (thread.tracing, comms::id(comm)) {
+            record(thread, When::Entered, |room, last, now| {
+                encode::mpi_send(room, last, now, receiver as u32, comm, tag as u32, bytes)
+            });
+        }
+    });
+}
+
+/// After a blocking receive.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_recv(comm: u64, sender: c_int, tag: c_int, bytes: u64) {
+    on_thread!(|thread| {
+        count_received(thread, bytes);
+        if let (true, Some(comm)) = (thread.tracing, comms::id(comm)) {
+            record(thread, When::Now, |room, last, now| {
+                encode::mpi_recv(room, last, now, sender as u32, comm, tag as u32, bytes)
+            });
+        }
+    });
+}
+
+/// Before a non-blocking send.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_isend(comm: u64, receiver: c_int, tag: c_int, bytes: u64) -> u64 {
+    let id = new_request();
+    on_thread!(|thread| isend(thread, comms::id(comm), (receiver, tag, bytes), id));
+    id
+}
+
+/// The records of a send that begins.
+pub(super) fn isend(
+    thread: &mut Location,
+    comm: Option<u32>,
+    (receiver, tag, bytes): (c_int, c_int, u64),
+    id: u64,
+) {
+    count_sent(thread, bytes);
+    if let (true, Some(comm)) = (thread.tracing, comm) {
+        record(thread, When::Entered, |room, last, now| {
+            encode::mpi_isend(room, last, now, receiver as u32, comm, tag as u32, bytes, id)
+        });
+    }
+}
+
+/// Before a non-blocking receive.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_irecv() -> u64 {
+    let id = new_request();
+    on_thread!(|thread| irecv(thread, id));
+    id
+}
+
+/// The record of a receive that is posted.
+pub(super) fn irecv(thread: &mut Location, id: u64) {
+    record(thread, When::Entered, |room, last, now| encode::mpi_irecv_request(room, last, now, id));
+}
+
+/// Before a collective operation.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_collective_begin() {
+    on_thread!(|thread| record(thread, When::Entered, encode::mpi_collective_begin));
+}
+
+/// After it.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_collective_end(
+    operation: c_int,
+    comm: u64,
+    root_rank: c_int,
+    sent: u64,
+    received: u64,
+) {
+    on_thread!(|thread| {
+        count_moved(thread, sent, received);
+        let comm = comms::id(comm).unwrap_or(u32::MAX);
+        let (operation, root) = (operation as u8, root(root_rank));
+        record(thread, When::Now, |room, last, now| {
+            encode::mpi_collective_end(room, last, now, operation, comm, root, sent, received)
+        });
+    });
+}
+
+/// Before a non-blocking one.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_icollective() -> u64 {
+    let id = new_request();
+    on_thread!(|thread| icollective(thread, id));
+    id
+}
+
+/// The record of a non-blocking collective operation that begins.
+pub(super) fn icollective(thread: &mut Location, id: u64) {
+    record(thread, When::Entered, |room, last, now| {
+        encode::non_blocking_collective_request(room, last, now, id)
+    });
+}

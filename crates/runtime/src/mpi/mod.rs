@@ -1,0 +1,151 @@
+//! MPI: what wrappers of its functions say (`pomp_mpi.h`), as regions, records and definitions.
+//!
+//! All of MPI's own types stay with the wrappers, which are compiled for the MPI library that a
+//! program uses; here handles are numbers. Nothing here calls MPI and no message is sent: what
+//! several processes have to call alike is known by what all of them know ([`comms`]).
+//!
+//! A record before a call has the time of the region's enter, so a blocking send costs no clock
+//! reading of its own.
+
+mod comms;
+mod job;
+mod messages;
+mod requests;
+mod table;
+
+use std::ffi::{CStr, c_char};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pompeii_live::RegionKind;
+use pompeii_live::encode::Room;
+
+use crate::clock;
+use crate::location::Location;
+use crate::pomp::on_thread;
+use crate::process::{Process, RegionText};
+
+pub use comms::*;
+pub use job::*;
+pub use messages::*;
+pub use requests::*;
+
+/// `struct pomp_mpi_routine`.
+#[repr(C)]
+pub struct Routine {
+    name: *const c_char,
+    kind: u32,
+    /// Region + 1.
+    region: AtomicU32,
+}
+
+/// In the order of `enum pomp_mpi_kind`.
+const KINDS: [RegionKind; 15] = [
+    RegionKind::MpiPointToPoint,
+    RegionKind::MpiBarrier,
+    RegionKind::MpiOneToAll,
+    RegionKind::MpiAllToOne,
+    RegionKind::MpiAllToAll,
+    RegionKind::MpiCollective,
+    RegionKind::MpiInitExit,
+    RegionKind::MpiCommunicator,
+    RegionKind::MpiOneSided,
+    RegionKind::MpiSynchronisation,
+    RegionKind::MpiWindow,
+    RegionKind::MpiFile,
+    RegionKind::MpiFileCollective,
+    RegionKind::MpiFileManagement,
+    RegionKind::MpiOther,
+];
+
+impl Routine {
+    #[inline(always)]
+    fn region(&self, process: &Process) -> u32 {
+        match self.region.load(Ordering::Relaxed) {
+            0 => self.define(process),
+            id => id - 1,
+        }
+    }
+
+    #[cold]
+    fn define(&self, process: &Process) -> u32 {
+        let kind = KINDS.get(self.kind as usize).copied().unwrap_or(RegionKind::MpiOther);
+        // SAFETY: the contract of `pomp_mpi.h`: a text that lives as long as the process.
+        let name = unsafe { text(self.name) };
+        let id = process.region(&RegionText::without_source(kind, &name));
+        self.region.store(id + 1, Ordering::Relaxed);
+        id
+    }
+}
+
+/// A text of C.
+///
+/// # Safety
+/// Null, or NUL-terminated.
+unsafe fn text(of: *const c_char) -> String {
+    if of.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(of) }.to_string_lossy().into_owned()
+}
+
+/// Enters an MPI function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
+    // SAFETY: the contract of `pomp_mpi.h`: it lives as long as the process.
+    let routine = unsafe { &*routine };
+    on_thread!(|thread| {
+        let region = routine.region(thread.process);
+        thread.enter(region, clock::now());
+    });
+}
+
+/// Leaves it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_exit(routine: *const Routine) {
+    // SAFETY: as above.
+    let routine = unsafe { &*routine };
+    on_thread!(|thread| {
+        let region = routine.region(thread.process);
+        thread.exit(region, clock::now());
+    });
+}
+
+/// `MPI_Pcontrol`.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_control(level: i32) {
+    match level {
+        0 => on_thread!(|thread| thread.switch_recording(false, clock::now())),
+        1 => on_thread!(|thread| thread.switch_recording(true, clock::now())),
+        _ => {}
+    }
+}
+
+/// When a record was made.
+#[derive(Clone, Copy)]
+enum When {
+    /// When the function was entered.
+    Entered,
+    /// Now.
+    Now,
+}
+
+/// Writes a record inside of an MPI function, where there is a trace and recording is on.
+#[inline(always)]
+fn record(
+    thread: &mut Location,
+    when: When,
+    write: impl FnOnce(&mut Room, &mut u64, u64) -> usize,
+) {
+    if !thread.tracing || thread.is_passing() {
+        return;
+    }
+    let now = match when {
+        When::Entered => thread.header.last_ticks,
+        When::Now => clock::now().max(thread.header.last_ticks),
+    };
+    if thread.gate != 0 {
+        thread.flush_gate(now);
+    }
+    thread.event(|room, last| write(room, last, now));
+}

@@ -1,0 +1,329 @@
+//! Requests: what is under way, from the call that makes it to the one that finds it complete.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use pompeii_live::encode;
+
+use super::table::Table;
+use super::{When, comms, messages, record};
+use crate::location::Location;
+use crate::pomp::on_thread;
+
+/// `struct pomp_mpi_request`.
+#[repr(C)]
+pub struct Made {
+    handle: u64,
+    id: u64,
+    comm: u64,
+    kind: i32,
+    persistent: i32,
+    partner: i32,
+    tag: i32,
+    operation: i32,
+    new_comm: u32,
+    sent: u64,
+    received: u64,
+    place: *mut c_void,
+}
+
+/// `enum pomp_mpi_request_kind`.
+mod kind {
+    pub const SEND: u8 = 1;
+    pub const RECEIVE: u8 = 2;
+    pub const ICOLLECTIVE: u8 = 3;
+    pub const MESSAGE: u8 = 4;
+    pub const COMM_DUP: u8 = 5;
+}
+
+/// What is known of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Request {
+    kind: u8,
+    persistent: bool,
+    /// It was asked to be cancelled.
+    cancelled: bool,
+    operation: u8,
+    /// 0 where it is not under way.
+    id: u64,
+    /// Id of its communicator in records; the handle of a matched message's.
+    comm: u64,
+    partner: i32,
+    tag: i32,
+    /// Bytes; where a new communicator's handle will be.
+    sent: u64,
+    /// Bytes; the new communicator's id.
+    received: u64,
+}
+
+const WORDS: usize = 6;
+
+impl Request {
+    fn words(self) -> [u64; WORDS] {
+        let flags = u64::from(self.persistent) | u64::from(self.cancelled) << 1;
+        let first = u64::from(self.kind) | flags << 8 | u64::from(self.operation) << 16;
+        let partner = u64::from(self.partner as u32) | u64::from(self.tag as u32) << 32;
+        [first, self.id, self.comm, partner, self.sent, self.received]
+    }
+
+    fn of([first, id, comm, partner, sent, received]: [u64; WORDS]) -> Self {
+        Self {
+            kind: first as u8,
+            persistent: first & 1 << 8 != 0,
+            cancelled: first & 1 << 9 != 0,
+            operation: (first >> 16) as u8,
+            id,
+            comm,
+            partner: partner as i32,
+            tag: (partner >> 32) as i32,
+            sent,
+            received,
+        }
+    }
+
+    fn is_under_way(self) -> bool {
+        self.id != 0
+    }
+
+    fn is_same_kind(self, other: Self) -> bool {
+        self.is_under_way() && self.kind == other.kind
+    }
+
+    /// Whether it may be complete as soon as it has begun.
+    fn is_at_once(self) -> bool {
+        self.is_under_way() && matches!(self.kind, kind::SEND | kind::ICOLLECTIVE)
+    }
+}
+
+static REQUESTS: Table<WORDS, { 1 << 14 }> = Table::new();
+
+fn find(handle: u64) -> Option<Request> {
+    REQUESTS.get(handle).map(Request::of)
+}
+
+fn keep(thread: &Location, handle: u64, request: Request) {
+    if !REQUESTS.set(handle, request.words()) {
+        thread.process.lost(1, libc::ENOSPC);
+    }
+}
+
+/// A request has come into being.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
+    // SAFETY: the contract of `pomp_mpi.h`.
+    let made = unsafe { &*made };
+    let is_message = made.kind as u8 == kind::MESSAGE;
+    let is_dup = made.kind as u8 == kind::COMM_DUP;
+    let comm = if is_message { Some(made.comm) } else { comms::id(made.comm).map(u64::from) };
+    let request = Request {
+        kind: made.kind as u8,
+        persistent: made.persistent != 0,
+        cancelled: false,
+        operation: made.operation as u8,
+        id: made.id,
+        comm: comm.unwrap_or(u64::from(u32::MAX)),
+        partner: made.partner,
+        tag: made.tag,
+        sent: if is_dup { made.place as u64 } else { made.sent },
+        received: if is_dup { u64::from(made.new_comm) } else { made.received },
+    };
+    on_thread!(|thread| {
+        match find(made.handle) {
+            // MPICH has one handle for all sends that are complete at once.
+            Some(other) if other.is_same_kind(request) && request.is_at_once() => {
+                complete(thread, request, (0, 0, 0));
+            }
+            _ => keep(thread, made.handle, request),
+        }
+    });
+}
+
+/// Before a persistent request is started.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_request_start(handle: u64) {
+    let Some(mut request) = find(handle) else { return };
+    request.id = messages::new_request();
+    request.cancelled = false;
+    on_thread!(|thread| {
+        let Request { id, comm, partner, tag, sent, .. } = request;
+        match request.kind {
+            kind::SEND => messages::isend(thread, Some(comm as u32), (partner, tag, sent), id),
+            kind::RECEIVE => messages::irecv(thread, id),
+            kind::ICOLLECTIVE => messages::icollective(thread, id),
+            _ => {}
+        }
+        keep(thread, handle, request);
+    });
+}
+
+/// `struct pomp_mpi_known`.
+#[repr(C)]
+pub struct Known {
+    kind: i32,
+    cancelled: i32,
+    handle: u64,
+    words: [u64; WORDS],
+}
+
+impl Known {
+    /// The request, if it was under way.
+    fn request(&self) -> Option<Request> {
+        (self.kind != 0).then(|| Request::of(self.words))
+    }
+}
+
+/// What a request is that is under way.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_request_find(handle: u64, to: *mut Known) {
+    let found = find(handle).filter(|request| request.is_under_way());
+    let known = match found {
+        Some(request) => Known {
+            kind: i32::from(request.kind),
+            cancelled: i32::from(request.cancelled),
+            handle,
+            words: request.words(),
+        },
+        None => Known { kind: 0, cancelled: 0, handle, words: [0; WORDS] },
+    };
+    // SAFETY: the contract of `pomp_mpi.h`.
+    unsafe { to.write(known) };
+}
+
+/// It is not under way any more, unless the handle is another request's by now.
+fn end(handle: u64, request: Request) {
+    if find(handle).is_none_or(|now| now.id != request.id) {
+        return;
+    }
+    match request.persistent {
+        true => drop(REQUESTS.set(handle, Request { id: 0, ..request }.words())),
+        false => drop(REQUESTS.take(handle)),
+    }
+}
+
+/// A request is complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_request_complete(
+    known: *const Known,
+    sender: c_int,
+    tag: c_int,
+    bytes: u64,
+    new_comm: *mut u32,
+) -> *mut c_void {
+    // SAFETY: the contract of `pomp_mpi.h`.
+    let known = unsafe { &*known };
+    let Some(request) = known.request() else { return null_mut() };
+    end(known.handle, request);
+    if request.kind == kind::COMM_DUP {
+        // SAFETY: the contract of `pomp_mpi.h`.
+        unsafe { new_comm.write(request.received as u32) };
+        return request.sent as *mut c_void;
+    }
+    on_thread!(|thread| complete(thread, request, (sender, tag, bytes)));
+    null_mut()
+}
+
+/// The records of a request that is complete; who has sent it, its tag and its bytes.
+fn complete(thread: &mut Location, request: Request, message: (c_int, c_int, u64)) {
+    let (sender, tag, bytes) = message;
+    let Request { id, operation, partner, sent, received, .. } = request;
+    let comm = request.comm as u32;
+    match request.kind {
+        kind::SEND => record(thread, When::Now, |room, last, now| {
+            encode::mpi_isend_complete(room, last, now, id)
+        }),
+        // Nothing comes from no process.
+        kind::RECEIVE if sender < 0 => {}
+        kind::RECEIVE => {
+            messages::count_received(thread, bytes);
+            record(thread, When::Now, |room, last, now| {
+                encode::mpi_irecv(room, last, now, sender as u32, comm, tag as u32, bytes, id)
+            });
+        }
+        kind::ICOLLECTIVE => {
+            messages::count_moved(thread, sent, received);
+            let root = messages::root(partner);
+            record(thread, When::Now, |room, last, now| {
+                encode::non_blocking_collective_complete(
+                    room, last, now, operation, comm, root, sent, received, id,
+                )
+            });
+        }
+        _ => {}
+    }
+}
+
+/// It was tested and is not complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_request_tested(known: *const Known) {
+    // SAFETY: the contract of `pomp_mpi.h`.
+    let Some(request) = (unsafe { &*known }).request() else { return };
+    on_thread!(|thread| {
+        record(thread, When::Now, |room, last, now| {
+            encode::mpi_request_test(room, last, now, request.id)
+        });
+    });
+}
+
+/// It was asked to be cancelled.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_request_cancel(handle: u64) {
+    if let Some(request) = find(handle) {
+        REQUESTS.set(handle, Request { cancelled: true, ..request }.words());
+    }
+}
+
+/// It was cancelled.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_request_cancelled(known: *const Known) {
+    // SAFETY: the contract of `pomp_mpi.h`.
+    let known = unsafe { &*known };
+    let Some(request) = known.request() else { return };
+    end(known.handle, request);
+    on_thread!(|thread| {
+        record(thread, When::Now, |room, last, now| {
+            encode::mpi_request_cancelled(room, last, now, request.id)
+        });
+    });
+}
+
+/// It is freed: whether it completes is not known any more.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_request_free(handle: u64) {
+    REQUESTS.take(handle);
+}
+
+/// A matched message is received.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_message(handle: u64) -> u64 {
+    match find(handle) {
+        Some(Request { kind: kind::MESSAGE, comm, .. }) => {
+            REQUESTS.take(handle);
+            comm
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back() {
+        let request = Request {
+            kind: kind::ICOLLECTIVE,
+            persistent: true,
+            cancelled: true,
+            operation: 22,
+            id: 1 << 40,
+            comm: u64::MAX,
+            partner: -3,
+            tag: i32::MAX,
+            sent: 1 << 60,
+            received: 7,
+        };
+        assert_eq!(Request::of(request.words()), request);
+        let other = Request { persistent: false, partner: 5, tag: -1, ..request };
+        assert_eq!(Request::of(other.words()), other);
+    }
+}

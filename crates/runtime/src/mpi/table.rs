@@ -1,0 +1,141 @@
+//! A table from handles to numbers, which any thread may read and change without a lock and without
+//! memory of its own: communicators and requests are looked up in every call.
+//!
+//! A handle may lie in any of the slots behind the one that its bits choose, up to [`WINDOW`]. So
+//! what is taken out leaves no trace, and neither looking nor adding takes longer the longer a
+//! program runs. Who changes an entry has to own its handle, as MPI demands of its callers anyway.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Slots that a handle may lie in.
+const WINDOW: usize = 32;
+/// No handle: neither a pointer nor a handle of MPICH is 0.
+const FREE: u64 = 0;
+/// Being filled or emptied.
+const CLAIMED: u64 = u64::MAX;
+
+/// Slots with `N` words each beside the handle.
+pub struct Table<const N: usize, const SLOTS: usize> {
+    slots: [Slot<N>; SLOTS],
+}
+
+struct Slot<const N: usize> {
+    handle: AtomicU64,
+    words: [AtomicU64; N],
+}
+
+impl<const N: usize> Slot<N> {
+    const fn empty() -> Self {
+        Self { handle: AtomicU64::new(FREE), words: [const { AtomicU64::new(0) }; N] }
+    }
+
+    fn read(&self) -> [u64; N] {
+        std::array::from_fn(|index| self.words[index].load(Ordering::Relaxed))
+    }
+
+    fn write(&self, words: [u64; N]) {
+        for (place, word) in self.words.iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
+    /// An empty table.
+    pub const fn new() -> Self {
+        Self { slots: [const { Slot::empty() }; SLOTS] }
+    }
+
+    fn window(&self, handle: u64) -> impl Iterator<Item = &Slot<N>> {
+        // The upper bits of a product depend on all bits of a factor (Fibonacci hashing).
+        let first = (handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
+        (0..WINDOW).map(move |step| &self.slots[(first + step) % SLOTS])
+    }
+
+    fn find(&self, handle: u64) -> Option<&Slot<N>> {
+        if handle == FREE || handle == CLAIMED {
+            return None;
+        }
+        self.window(handle).find(|slot| slot.handle.load(Ordering::Acquire) == handle)
+    }
+
+    /// What is known of the handle.
+    #[inline]
+    pub fn get(&self, handle: u64) -> Option<[u64; N]> {
+        self.find(handle).map(Slot::read)
+    }
+
+    /// Adds a handle, or changes what is known of it; false where there is no room.
+    pub fn set(&self, handle: u64, words: [u64; N]) -> bool {
+        if let Some(slot) = self.find(handle) {
+            slot.write(words);
+            return true;
+        }
+        let claim = |slot: &&Slot<N>| {
+            let claimed =
+                slot.handle.compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
+            claimed.is_ok()
+        };
+        if handle == FREE || handle == CLAIMED {
+            return false;
+        }
+        let Some(slot) = self.window(handle).find(claim) else { return false };
+        slot.write(words);
+        slot.handle.store(handle, Ordering::Release);
+        true
+    }
+
+    /// Takes a handle out, with what was known of it.
+    pub fn take(&self, handle: u64) -> Option<[u64; N]> {
+        let slot = self.find(handle)?;
+        let claimed =
+            slot.handle.compare_exchange(handle, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
+        claimed.ok()?;
+        let words = slot.read();
+        slot.handle.store(FREE, Ordering::Release);
+        Some(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_come_and_go_without_end() {
+        let table: Table<2, 64> = Table::new();
+        for handle in 1..100_000 {
+            assert!(table.set(handle, [handle, 7]));
+            assert_eq!(table.get(handle), Some([handle, 7]));
+            if handle > 8 {
+                assert_eq!(table.take(handle - 8), Some([handle - 8, 7]));
+                assert_eq!(table.take(handle - 8), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_window_refuses_and_changes_nothing() {
+        let table: Table<1, 16> = Table::new();
+        let kept = (1..=16).filter(|&handle| table.set(handle, [handle])).count();
+        assert_eq!((kept, table.set(17, [17]), table.get(17)), (16, false, None));
+        assert!(table.set(3, [30]));
+        assert_eq!((table.get(3), table.get(0), table.set(0, [0])), (Some([30]), None, false));
+    }
+
+    #[test]
+    fn threads_find_their_own() {
+        static TABLE: Table<1, 1024> = Table::new();
+        std::thread::scope(|scope| {
+            for thread in 1..5_u64 {
+                scope.spawn(move || {
+                    for round in 0..20_000 {
+                        let handle = (thread << 32) | (round % 100 + 1);
+                        assert!(TABLE.set(handle, [thread]));
+                        assert_eq!(TABLE.take(handle), Some([thread]));
+                    }
+                });
+            }
+        });
+    }
+}
