@@ -3,13 +3,15 @@
 
 use pompeii_live::metrics::MetricUnit;
 use pompeii_live::{CLASS_MEMBERS, Definition as Live, LiveProcess};
-use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Role, Unit};
+use pompeii_model::{CallId, Cube, Metric, MetricId, Role, Unit};
 use pompeii_otf2::Error;
-use pompeii_otf2::definition::{MetricClass, MetricMember};
+use pompeii_otf2::definition::MetricMember;
 use pompeii_otf2::enums;
-use pompeii_otf2::reference::{MetricMemberRef, MetricRef};
+use pompeii_otf2::reference::MetricMemberRef;
 use pompeii_otf2::write::ArchiveWriter;
 use serde::{Deserialize, Serialize};
+
+use crate::severities::Place;
 
 /// How metrics were counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,30 +65,46 @@ pub fn describe(live: &LiveProcess) -> Option<Counted> {
     asked.then_some(described)
 }
 
-/// Adds the metrics to the cube; `calls_of` is each node's call path, by location.
-pub fn add(cube: &mut Cube, live: &LiveProcess, calls_of: &[Vec<CallId>]) {
+/// What it says of several processes: what is missing in any, and the worst of how they were read.
+pub fn together<'a>(all: impl Iterator<Item = &'a LiveProcess>) -> Option<Counted> {
+    all.filter_map(describe).reduce(|mut known, next| {
+        for (of, more) in [(&mut known.metrics, next.metrics), (&mut known.missing, next.missing)] {
+            let new: Vec<String> = more.into_iter().filter(|name| !of.contains(name)).collect();
+            of.extend(new);
+        }
+        known.at_every_event &= next.at_every_event;
+        known.reading_ns = known.reading_ns.max(next.reading_ns);
+        known.running_permille = known.running_permille.min(next.running_permille);
+        known
+    })
+}
+
+/// The metrics, in the order in which they are counted.
+pub fn metrics(live: &LiveProcess) -> impl Iterator<Item = Metric> {
     let everywhere = describe(live).is_some_and(|described| described.at_every_event);
-    let mut ids: Vec<MetricId> = Vec::new();
-    for (name, unit, mark) in counted(live) {
-        ids.push(cube.add_metric(Metric {
-            name: name.to_owned(),
-            title: name.to_owned(),
-            description: description(everywhere, mark).to_owned(),
-            unit: match unit {
-                MetricUnit::Count => Unit::Count,
-                MetricUnit::Nanoseconds => Unit::Nanoseconds,
-                MetricUnit::Bytes => Unit::Bytes,
-            },
-            parent: None,
-        }));
-    }
-    for (place, location) in live.locations.iter().enumerate() {
+    counted(live).into_iter().map(move |(name, unit, mark)| Metric {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        description: description(everywhere, mark).to_owned(),
+        unit: match unit {
+            MetricUnit::Count => Unit::Count,
+            MetricUnit::Nanoseconds => Unit::Nanoseconds,
+            MetricUnit::Bytes => Unit::Bytes,
+        },
+        parent: None,
+    })
+}
+
+/// Adds what was counted to the cube; `ids` are the metrics.
+pub fn add(cube: &mut Cube, place: &Place, ids: &[MetricId]) {
+    let everywhere = describe(place.live).is_some_and(|described| described.at_every_event);
+    for (position, location) in place.live.locations.iter().enumerate() {
         for (node, values) in location.metrics.iter().enumerate() {
-            let Some(&call) = calls_of[place].get(node) else { continue };
+            let Some(&call) = place.calls_of[position].get(node) else { continue };
             let call = if everywhere { call } else { border(cube, call) };
             for (&metric, &value) in ids.iter().zip(values).filter(|(_, value)| **value != 0) {
                 let value = i64::try_from(value).unwrap_or(i64::MAX);
-                cube.add(metric, call, LocationId::from_index(place), value);
+                cube.add(metric, call, place.location(position), value);
             }
         }
     }
@@ -117,32 +135,23 @@ fn border(cube: &Cube, call: CallId) -> CallId {
     cube.calls.ancestors(call).find(has_borders).unwrap_or(root)
 }
 
-/// Defines the metrics in the trace: classes of a few members each, whose values come right before
-/// the Enter or Leave of the same time. Returns the number of members.
-pub fn define(archive: &mut ArchiveWriter, live: &LiveProcess) -> Result<u32, Error> {
-    let metrics = counted(live);
-    for (class, members) in metrics.chunks(CLASS_MEMBERS).enumerate() {
-        let first = (class * CLASS_MEMBERS) as u32;
-        let ids: Vec<MetricMemberRef> =
-            (first..first + members.len() as u32).map(MetricMemberRef).collect();
-        for (&id, &(name, unit, mark)) in ids.iter().zip(members) {
-            define_member(archive, id, (name, unit, mark))?;
-        }
-        archive.define(MetricClass {
-            id: MetricRef(class as u32),
-            metric_members: ids,
-            metric_occurrence: enums::MetricOccurrence::SYNCHRONOUS,
-            recorder_kind: enums::RecorderKind::CPU,
-        })?;
-    }
-    Ok(metrics.len() as u32)
+/// The metrics' classes in the trace: a few members each, whose values come right before the Enter
+/// or Leave of the same time.
+pub fn classes(live: &LiveProcess) -> Vec<Vec<CountedMember>> {
+    let own = |&(name, unit, mark): &(&str, MetricUnit, bool)| (name.to_owned(), unit, mark);
+    counted(live).chunks(CLASS_MEMBERS).map(|class| class.iter().map(own).collect()).collect()
 }
 
-fn define_member(
+/// A member of such a class: name, unit, and whether it is a mark.
+pub type CountedMember = (String, MetricUnit, bool);
+
+/// Defines a member of a class.
+pub fn define_member(
     archive: &mut ArchiveWriter,
     id: MetricMemberRef,
-    (name, unit, mark): (&str, MetricUnit, bool),
+    (name, unit, mark): &CountedMember,
 ) -> Result<(), Error> {
+    let (unit, mark) = (*unit, *mark);
     let description = match mark {
         true => "The process's mark",
         false => "What the thread has counted so far in regions that are observed",

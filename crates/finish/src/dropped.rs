@@ -2,7 +2,7 @@
 //! (`run --memory`).
 
 use pompeii_live::{Definition, LiveProcess};
-use pompeii_model::Cube;
+use pompeii_model::{Frequency, System};
 use serde::{Deserialize, Serialize};
 
 /// A part of a location's trace that was given up.
@@ -20,7 +20,7 @@ pub struct Dropped {
 
 /// What the runtime has written down. Chunks that follow each other, with none kept in between, are
 /// one part: all of them were to have the same number.
-pub fn dropped(live: &LiveProcess, cube: &Cube) -> Vec<Dropped> {
+pub fn dropped(live: &LiveProcess, system: &System, clock: Frequency) -> Vec<Dropped> {
     let mut parts: Vec<((u32, u64), u64, u64, u64)> = Vec::new();
     for definition in &live.definitions {
         let Definition::Dropped { location, chunk, events, from, until } = *definition else {
@@ -32,9 +32,9 @@ pub fn dropped(live: &LiveProcess, cube: &Cube) -> Vec<Dropped> {
         }
     }
     let start = live.start.ticks;
-    let seconds = |ticks: u64| cube.clock.seconds(ticks.saturating_sub(start) as i64);
+    let seconds = |ticks: u64| clock.seconds(ticks.saturating_sub(start) as i64);
     let told = parts.into_iter().map(|((location, _), events, from, until)| Dropped {
-        location: name(live, cube, location),
+        location: name(live, system, location),
         events,
         from_s: seconds(from),
         until_s: seconds(until),
@@ -42,8 +42,8 @@ pub fn dropped(live: &LiveProcess, cube: &Cube) -> Vec<Dropped> {
     told.collect()
 }
 
-fn name(live: &LiveProcess, cube: &Cube, index: u32) -> String {
+fn name(live: &LiveProcess, system: &System, index: u32) -> String {
     let place = live.locations.iter().position(|location| location.index == index);
-    let known = place.and_then(|place| cube.system.locations.iter().nth(place));
+    let known = place.and_then(|place| system.locations.iter().nth(place));
     known.map_or_else(|| format!("location {index}"), |location| location.name.clone())
 }

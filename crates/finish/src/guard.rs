@@ -4,12 +4,15 @@
 use std::collections::BTreeMap;
 
 use pompeii_live::{Definition as Live, LiveProcess};
-use pompeii_model::{Cube, RegionId};
-use pompeii_otf2::definition::{MetricClass, MetricMember};
+use pompeii_model::{Frequency, IndexVec, Region, RegionId};
+use pompeii_otf2::definition::MetricMember;
 use pompeii_otf2::enums;
-use pompeii_otf2::reference::{MetricMemberRef, MetricRef, StringRef};
+use pompeii_otf2::reference::{MetricMemberRef, StringRef};
 use pompeii_otf2::write::ArchiveWriter;
 use serde::{Deserialize, Serialize};
+
+/// A process's regions.
+type Regions = IndexVec<RegionId, Region>;
 
 /// A region whose visits were summed in the trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,17 +31,17 @@ pub struct Guarded {
     pub until_s: Option<f64>,
 }
 
-/// The regions that were guarded, in the order of their definition.
-pub fn guarded(live: &LiveProcess, cube: &Cube) -> Vec<Guarded> {
-    let mut regions: BTreeMap<u32, Vec<(u32, u32, u64, bool)>> = BTreeMap::new();
+/// The regions of a process that were guarded, in the order of their definition.
+pub fn guarded(live: &LiveProcess, regions: &Regions, clock: Frequency) -> Vec<Guarded> {
+    let mut turns_of: BTreeMap<u32, Vec<(u32, u32, u64, bool)>> = BTreeMap::new();
     for definition in &live.definitions {
         if let Live::Guarded { region, location, node, at, begins, .. } = *definition {
-            regions.entry(region).or_default().push((location, node, at, begins));
+            turns_of.entry(region).or_default().push((location, node, at, begins));
         }
     }
-    let seconds = |ticks: u64| cube.clock.seconds(ticks.saturating_sub(live.start.ticks) as i64);
+    let seconds = |ticks: u64| clock.seconds(ticks.saturating_sub(live.start.ticks) as i64);
     let of = |(region, turns): (u32, Vec<(u32, u32, u64, bool)>)| {
-        let known = cube.regions.get(RegionId(region))?;
+        let known = regions.get(RegionId(region))?;
         let mut last = BTreeMap::new();
         for &(location, node, at, begins) in &turns {
             last.insert((location, node), (at, begins));
@@ -56,7 +59,37 @@ pub fn guarded(live: &LiveProcess, cube: &Cube) -> Vec<Guarded> {
             until_s: (!open).then(|| seconds(end)),
         })
     };
-    regions.into_iter().filter_map(of).collect()
+    turns_of.into_iter().filter_map(of).collect()
+}
+
+/// What several processes have guarded, together.
+pub fn together(all: impl IntoIterator<Item = Guarded>) -> Vec<Guarded> {
+    let mut found: Vec<Guarded> = Vec::new();
+    for next in all {
+        let known = found
+            .iter_mut()
+            .find(|known| (&known.region, &known.place) == (&next.region, &next.place));
+        let Some(known) = known else {
+            found.push(next);
+            continue;
+        };
+        known.threads += next.threads;
+        known.call_paths += next.call_paths;
+        known.since_s = known.since_s.min(next.since_s);
+        known.until_s = known.until_s.zip(next.until_s).map(|(a, b)| a.max(b));
+    }
+    found
+}
+
+/// The metric classes of the sums of regions (decision 21), by their number in the process.
+pub fn classes(live: &LiveProcess, regions: &Regions) -> BTreeMap<u32, Region> {
+    let class = |definition: &Live| match *definition {
+        Live::Guarded { region, class, .. } => {
+            Some((class, regions.get(RegionId(region))?.clone()))
+        }
+        _ => None,
+    };
+    live.definitions.iter().filter_map(class).collect()
 }
 
 /// The members of a class: name, unit, what they say, and over which time.
@@ -67,45 +100,25 @@ const MEMBERS: [(&str, &str, &str, enums::MetricMode); 4] = [
     ("longest", "ticks", "time of the longest", enums::MetricMode::ABSOLUTE_LAST),
 ];
 
-/// Defines the metric class of each region that was guarded (decision 21), with members from
-/// `first_member` on.
-pub fn define(
+/// Defines the members of the class of a region's sums, from `first` on; returns their ids.
+pub fn define_members(
     archive: &mut ArchiveWriter,
-    first_member: u32,
-    live: &LiveProcess,
-    cube: &Cube,
-) -> Result<(), pompeii_otf2::Error> {
-    let classes: BTreeMap<u32, u32> = live
-        .definitions
-        .iter()
-        .filter_map(|definition| match *definition {
-            Live::Guarded { region, class, .. } => Some((class, region)),
-            _ => None,
-        })
-        .collect();
-    let mut ids = (first_member..).map(MetricMemberRef);
-    for (class, region) in classes {
-        let Some(found) = cube.regions.get(RegionId(region)) else { continue };
-        let mut members = Vec::new();
-        for ((name, unit, what, mode), id) in MEMBERS.into_iter().zip(&mut ids) {
-            let texts = [
-                format!("{name} of {}", found.name),
-                format!(
-                    "Summed visits without records, in the region that is left next: {what}. \
-                     They are in the profile, too."
-                ),
-                unit.to_owned(),
-            ];
-            members.push(define_member(archive, id, texts, mode)?);
-        }
-        archive.define(MetricClass {
-            id: MetricRef(class),
-            metric_members: members,
-            metric_occurrence: enums::MetricOccurrence::SYNCHRONOUS,
-            recorder_kind: enums::RecorderKind::CPU,
-        })?;
+    first: u32,
+    region: &Region,
+) -> Result<Vec<MetricMemberRef>, pompeii_otf2::Error> {
+    let mut members = Vec::new();
+    for ((name, unit, what, mode), id) in MEMBERS.into_iter().zip(first..) {
+        let texts = [
+            format!("{name} of {}", region.name),
+            format!(
+                "Summed visits without records, in the region that is left next: {what}. They are \
+                 in the profile, too."
+            ),
+            unit.to_owned(),
+        ];
+        members.push(define_member(archive, MetricMemberRef(id), texts, mode)?);
     }
-    Ok(())
+    Ok(members)
 }
 
 fn define_member(

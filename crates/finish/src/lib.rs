@@ -4,19 +4,27 @@
 //! experiment which still has its `live/` folder. Whoever does it may die, too: every step can be
 //! done again.
 //!
-//! Data flow: [`pompeii_live::LiveProcess`] (files) -> [`unify`] (one call tree, one cube of what
-//! was measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. The live folder is
-//! removed only when all of it is on disk.
+//! Data flow: [`job`] (which processes are one experiment) -> [`pompeii_live::LiveProcess`] (files
+//! of each) -> [`unify`] (one call tree of each) -> [`run`] (one of all, one cube of what was
+//! measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. Live folders are removed only
+//! when all of it is on disk.
 
+mod classes;
 mod clock;
+mod communicators;
 mod counted;
 mod dropped;
 mod end;
 mod guard;
+mod job;
 mod legacy;
 mod manifest;
+mod mpi;
+mod parameters;
 mod profile;
+mod run;
 mod running;
+mod severities;
 mod task_times;
 mod trace;
 mod unify;
@@ -36,12 +44,16 @@ pub use pompeii_live::bytes_of;
 pub use dropped::Dropped;
 pub use end::End;
 pub use guard::Guarded;
+use job::Group;
 pub use manifest::{
-    Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RunInfo, STARTED_FILE,
+    Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
+    STARTED_FILE,
 };
 /// What can be counted beside time, for those who ask before a program starts.
 pub use pompeii_live::metrics;
+use run::Run;
 use running::Running;
+use trace::Trace;
 
 /// Name of the profile in an experiment.
 pub const PROFILE_FILE: &str = "profile.cubex";
@@ -85,6 +97,12 @@ pub enum Error {
         /// Where it is or was.
         host: String,
     },
+    /// Live state is not any more what it was when it was read first.
+    #[error("{path}: live state has changed while it was read; is its program still running?")]
+    Changed {
+        /// Its folder.
+        path: PathBuf,
+    },
     /// Something else about a file.
     #[error("{path}: {source}")]
     Io {
@@ -93,6 +111,17 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+}
+
+/// Whether a process of the experiment is running on this host.
+pub fn is_running(experiment: &Path) -> bool {
+    let is_running = |folder: &Path| {
+        let live = folder.join(LIVE_FOLDER);
+        LiveProcess::open_without_locations(&live)
+            .is_ok_and(|state| running::of(&state, &live) == Running::Yes)
+    };
+    let processes = process_folders(experiment).unwrap_or_default();
+    is_running(experiment) || processes.iter().any(|folder| is_running(folder))
 }
 
 /// Whether the experiment, or one of its further processes, still has live state.
@@ -126,10 +155,16 @@ fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manif
     let info = info.with_started(folder);
     move_to_root(folder, ended);
     let mut processes = Vec::new();
-    for own in process_folders(folder)? {
-        processes.extend(further_process(&own, &info, ended));
+    let mut finished = None;
+    for group in job::groups(folder)? {
+        if group.is_done {
+            discard(&group)?;
+        } else if group.folder == folder {
+            finished = finish_group(&group, &info, ended, &processes)?;
+        } else {
+            processes.extend(further_group(&group, &info, ended));
+        }
     }
-    let finished = finish_process(folder, &info, ended, &processes)?;
     let mut manifest = match finished {
         Some(manifest) => Some(manifest),
         None => Manifest::load(folder).ok().map(|known| Manifest { processes, ..known }),
@@ -139,6 +174,8 @@ fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manif
         manifest.store(folder)?;
     }
     let _ = fs::remove_file(folder.join(STARTED_FILE));
+    // It goes if all processes were of the root's job.
+    let _ = fs::remove_dir(folder.join(PROCESSES_FOLDER));
     Ok(manifest)
 }
 
@@ -173,8 +210,8 @@ fn move_to_root(folder: &Path, ended: bool) {
     }
     for own in process_folders(folder).unwrap_or_default() {
         let live = own.join(LIVE_FOLDER);
-        let state = LiveProcess::open(&live);
-        if state.is_ok_and(|state| ended || check_ended(&state, &live).is_ok()) {
+        let known = LiveProcess::open_without_locations(&live).is_ok();
+        if known && (ended || check_ended(&live, false).is_ok()) {
             if fs::rename(&live, &root).is_ok() {
                 let _ = fs::remove_dir(&own);
             }
@@ -183,10 +220,11 @@ fn move_to_root(folder: &Path, ended: bool) {
     }
 }
 
-/// One process that has trouble does not keep the others from being finished.
-fn further_process(folder: &Path, info: &RunInfo, ended: bool) -> Option<ProcessEntry> {
+/// One process or job that has trouble does not keep the others from being finished.
+fn further_group(group: &Group, info: &RunInfo, ended: bool) -> Option<ProcessEntry> {
+    let folder = &group.folder;
     let name = folder.file_name()?.to_string_lossy().into_owned();
-    let result = finish_process(folder, info, ended, &[]);
+    let result = finish_group(group, info, ended, &[]);
     let entry = |manifest: Manifest| ProcessEntry {
         folder: format!("{PROCESSES_FOLDER}/{name}"),
         program: manifest.program,
@@ -218,37 +256,62 @@ fn process_folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(folders)
 }
 
-/// Makes profile, trace and manifest of live state, and then away with it. The manifest is the
-/// last, since it is what says that the rest is there.
-fn finish_process(
-    folder: &Path,
+/// Makes profile, trace and manifest of the live state of a group's processes, and then away with
+/// it. The manifest is the last, since it is what says that the rest is there.
+fn finish_group(
+    group: &Group,
     info: &RunInfo,
     ended: bool,
     processes: &[ProcessEntry],
 ) -> Result<Option<Manifest>, Error> {
+    let folder = &group.folder;
     remove(&folder.join(USED_FOLDER))?;
-    let live_folder = folder.join(LIVE_FOLDER);
-    if never_began(&live_folder) {
-        remove(&live_folder)?;
+    let mut begun = Vec::new();
+    for live in group.members.iter().map(|member| member.join(LIVE_FOLDER)) {
+        if never_began(&live) {
+            remove(&live)?;
+        } else {
+            begun.push(live);
+        }
+    }
+    if begun.is_empty() {
         return Ok(None);
     }
-    let mut live = LiveProcess::open(&live_folder)?;
     if !ended {
-        check_ended(&live, &live_folder)?;
+        begun.iter().try_for_each(|live| check_ended(live, info.has_ended()))?;
     }
-    unify::sort_locations(&mut live);
-    let clock = clock::of(&live);
-    let unified = unify::unify(&live, clock);
-    profile::write(&unified, &folder.join(PROFILE_FILE))?;
-    if live.trace {
-        trace::write(&live, &unified, folder)?;
+    let run = Run::survey(&begun)?;
+    let trace = run.is_traced().then(|| Trace::create(folder, &run)).transpose()?;
+    let cube = run.cube(&|process| match &trace {
+        Some(trace) => trace.take(&run, process),
+        None => Ok(()),
+    })?;
+    profile::write(&cube, &run.definitions().communicators, &folder.join(PROFILE_FILE))?;
+    if let Some(trace) = trace {
+        trace.finish(&run, &cube)?;
     }
-    let manifest = Manifest::new(&live, &unified.cube, info, processes.to_vec());
+    let manifest = Manifest::new(&run, &cube, info, processes.to_vec());
     manifest.store(folder)?;
-    let used = folder.join(USED_FOLDER);
-    fs::rename(&live_folder, &used).map_err(|source| Error::Io { path: live_folder, source })?;
-    remove(&used)?;
+    discard(group)?;
     Ok(Some(manifest))
+}
+
+/// Removes the live state of processes whose experiment is complete.
+fn discard(group: &Group) -> Result<(), Error> {
+    for member in &group.members {
+        let (live, used) = (member.join(LIVE_FOLDER), member.join(USED_FOLDER));
+        remove(&used)?;
+        match fs::rename(&live, &used) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::Io { path: live, source });
+            }
+            _ => remove(&used)?,
+        }
+        if *member != group.folder {
+            let _ = fs::remove_dir(member);
+        }
+    }
+    Ok(())
 }
 
 /// Whether there is no live state, or none whose header was written: the process died while it was
@@ -261,11 +324,15 @@ fn never_began(live: &Path) -> bool {
     }
 }
 
-fn check_ended(live: &LiveProcess, folder: &Path) -> Result<(), Error> {
-    match running::of(live, folder) {
+/// `launcher`: whether a command has ended that may have started it on another host. What an MPI
+/// launcher has started there is gone then.
+fn check_ended(folder: &Path, launcher: bool) -> Result<(), Error> {
+    let live = LiveProcess::open_without_locations(folder)?;
+    match running::of(&live, folder) {
         Running::No => Ok(()),
+        Running::Elsewhere if launcher && mpi::world(&live).is_some() => Ok(()),
         Running::Yes => Err(Error::Running { pid: live.pid }),
-        Running::Elsewhere => Err(Error::Elsewhere { pid: live.pid, host: live.host.clone() }),
+        Running::Elsewhere => Err(Error::Elsewhere { pid: live.pid, host: live.host }),
     }
 }
 

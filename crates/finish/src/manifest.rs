@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pompeii_live::LiveProcess;
 use pompeii_model::Cube;
 use serde::{Deserialize, Serialize};
 
 use crate::counted::{self, Counted};
-use crate::dropped::{self, Dropped};
+use crate::dropped::Dropped;
 use crate::end::End;
 use crate::guard::{self, Guarded};
+use crate::mpi;
+use crate::run::{Run, Survey};
 
 /// Name of the manifest in an experiment.
 pub const MANIFEST_FILE: &str = "manifest.json";
@@ -60,6 +61,11 @@ impl RunInfo {
         store(&folder.join(STARTED_FILE), self)
     }
 
+    /// Whether the command is known to have ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.exit_code.is_some() || self.signal.is_some()
+    }
+
     /// What is known now, or where that is nothing, what was kept, or what the experiment says
     /// whose further processes are still to be finished.
     pub fn with_started(&self, folder: &Path) -> Self {
@@ -89,6 +95,53 @@ pub struct Lost {
     pub died: bool,
 }
 
+impl Lost {
+    fn of(run: &Run) -> Self {
+        let all = || run.surveys.iter().map(|survey| &survey.live);
+        let dropped = |survey: &Survey| {
+            let rank = survey.world.as_ref().map(|world| world.rank);
+            let named = move |part: &Dropped| match rank {
+                Some(rank) => {
+                    Dropped { location: format!("rank {rank}, {}", part.location), ..part.clone() }
+                }
+                None => part.clone(),
+            };
+            survey.dropped.iter().map(named).collect::<Vec<Dropped>>()
+        };
+        let reason = all().find_map(|live| live.first_errno);
+        Self {
+            events: all().map(|live| live.lost_events).sum(),
+            dropped: run.surveys.iter().flat_map(dropped).collect(),
+            threads: all().map(|live| live.lost_locations).sum(),
+            reason: reason.map(|errno| std::io::Error::from_raw_os_error(errno).to_string()),
+            died: all().any(|live| live.end.is_none()),
+        }
+    }
+}
+
+impl Job {
+    fn of(run: &Run, info: &RunInfo) -> Option<Self> {
+        let world = run.surveys.iter().find_map(|survey| survey.world.as_ref())?;
+        let entry = |survey: &Survey| RankEntry {
+            rank: survey.rank(),
+            host: survey.live.host.clone(),
+            pid: survey.live.pid,
+            end: End::of(&survey.live, info),
+            finalized: mpi::is_finalized(&survey.live),
+            clock_error_ns: survey.alignment.error_ns,
+        };
+        let ranks: Vec<RankEntry> = run.surveys.iter().map(entry).collect();
+        let there = |rank: &u32| ranks.binary_search_by_key(rank, |entry| entry.rank).is_ok();
+        Some(Self {
+            id: world.job.clone(),
+            size: world.size,
+            missing: (0..world.size).filter(|rank| !there(rank)).collect(),
+            unreadable: run.unreadable.iter().map(|(_, why)| why.clone()).collect(),
+            ranks,
+        })
+    }
+}
+
 /// A further process of the same run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessEntry {
@@ -105,6 +158,40 @@ pub struct ProcessEntry {
     /// Why there is no experiment of it (yet).
     #[serde(default)]
     pub problem: Option<String>,
+}
+
+/// A process of an MPI job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankEntry {
+    /// Rank in `MPI_COMM_WORLD`.
+    pub rank: u32,
+    /// Host.
+    pub host: String,
+    /// Process id.
+    pub pid: u64,
+    /// How it ended.
+    pub end: End,
+    /// Whether it has called `MPI_Finalize`.
+    pub finalized: bool,
+    /// Largest error of its times on the run's clock, in nanoseconds: 0 where it has the same
+    /// clock,
+    /// `None` where nothing was measured and the hosts' time of day had to do.
+    pub clock_error_ns: Option<u64>,
+}
+
+/// An MPI job whose processes are one experiment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// What tells it apart from others.
+    pub id: String,
+    /// Number of its processes.
+    pub size: u32,
+    /// Processes that were measured.
+    pub ranks: Vec<RankEntry>,
+    /// Ranks of those that were not, or have left nothing that can be read.
+    pub missing: Vec<u32>,
+    /// Why, as far as that is known.
+    pub unreadable: Vec<String>,
 }
 
 /// The manifest.
@@ -152,19 +239,20 @@ pub struct Manifest {
     /// Regions whose visits were summed in the trace.
     #[serde(default)]
     pub guarded: Vec<Guarded>,
+    /// How many visits the trace has in sums only.
+    #[serde(default)]
+    pub summed_visits: u64,
+    /// The MPI job that this is the experiment of; what is said of one process is of its first.
+    #[serde(default)]
+    pub job: Option<Job>,
     /// Further processes.
     pub processes: Vec<ProcessEntry>,
 }
 
 impl Manifest {
-    /// Describes a finished process.
-    pub fn new(
-        live: &LiveProcess,
-        cube: &Cube,
-        info: &RunInfo,
-        processes: Vec<ProcessEntry>,
-    ) -> Self {
-        let reason = live.first_errno.map(std::io::Error::from_raw_os_error);
+    /// Describes a finished run.
+    pub fn new(run: &Run, cube: &Cube, info: &RunInfo, processes: Vec<ProcessEntry>) -> Self {
+        let live = &run.surveys[0].live;
         Self {
             tool: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
             program: live.program.clone(),
@@ -179,18 +267,14 @@ impl Manifest {
             ticks_per_second: cube.clock.ticks_per_second(),
             locations: cube.system.locations.len(),
             observed_by: "source".to_owned(),
-            trace: live.trace,
+            trace: run.is_traced(),
             regions: cube.regions.len(),
             call_paths: cube.calls.len(),
-            counted: counted::describe(live),
-            lost: Lost {
-                events: live.lost_events,
-                dropped: dropped::dropped(live, cube),
-                threads: live.lost_locations,
-                reason: reason.map(|error| error.to_string()),
-                died: live.end.is_none(),
-            },
-            guarded: guard::guarded(live, cube),
+            counted: counted::together(run.surveys.iter().map(|survey| &survey.live)),
+            lost: Lost::of(run),
+            guarded: guard::together(run.surveys.iter().flat_map(|of| of.guarded.clone())),
+            summed_visits: run.surveys.iter().map(|of| of.summed_visits).sum(),
+            job: Job::of(run, info),
             processes,
         }
     }

@@ -7,20 +7,28 @@ use std::path::Path;
 
 use pompeii_cubex::Id as _;
 use pompeii_cubex::{
-    self as cubex, DataType, LocationGroup, MetricKind, Report, SystemNode, WriteOptions, Writer,
+    self as cubex, DataType, Dimension, LocationGroup, MetricKind, Place, Report, SystemNode,
+    Topology, WriteOptions, Writer,
 };
 use pompeii_model::{
-    CallId, Cube, Id, IndexVec, LocationId, MetricId, TASKS_FILE, TaskTimes, Unit, VISITS_FILE,
-    VisitTimes, WAITS_FILE, Wait,
+    CallId, Communicator, CommunicatorId, Cube, Id, IndexVec, LocationId, MetricId, TASKS_FILE,
+    TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 
-use crate::unify::{MEASURED, Unified};
+use crate::severities::is_measured;
 use crate::{task_times, visit_times};
 
-/// Writes `path`.
-pub fn write(unified: &Unified, path: &Path) -> Result<(), cubex::Error> {
-    let cube = &unified.cube;
-    let (report, calls) = report(cube);
+/// Attribute of the report, and of each process: how long it was observed.
+const WALL_TICKS: &str = "pompeii::wall_ticks";
+
+/// Writes `path`; the communicators are those of the run, for the topologies of some.
+pub fn write(
+    cube: &Cube,
+    communicators: &IndexVec<CommunicatorId, Communicator>,
+    path: &Path,
+) -> Result<(), cubex::Error> {
+    let (mut report, calls) = report(cube);
+    report.topologies = topologies(cube, communicators);
     let mut writer = Writer::create(path, &report, WriteOptions::default())?;
     write_files(&mut writer, cube, &calls)?;
     let own: HashMap<cubex::CallPathId, CallId> =
@@ -154,7 +162,7 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     let mut report = Report::new(concat!("Pompeii ", env!("CARGO_PKG_VERSION")));
     let attributes = [
         ("pompeii::ticks_per_second", format!("{:?}", cube.clock.ticks_per_second())),
-        ("pompeii::wall_ticks", cube.wall_ticks.to_string()),
+        (WALL_TICKS, cube.wall_ticks.to_string()),
         ("pompeii::program", cube.program.clone()),
         ("pompeii::threads", cube.system.locations.len().to_string()),
     ];
@@ -170,7 +178,10 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
                 unit: metric.unit.cube_name().to_owned(),
                 kind: if position == 0 { MetricKind::Inclusive } else { MetricKind::Exclusive },
                 description: metric.description.clone(),
-                attributes: if position < MEASURED.len() { Vec::new() } else { vec![counted()] },
+                attributes: match is_measured(&metric.name) {
+                    true => Vec::new(),
+                    false => vec![counted()],
+                },
                 ..cubex::Metric::default()
             },
         );
@@ -196,7 +207,15 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     for call in cube.calls.ids() {
         let parent = stored_parent(cube, call).map(|parent| calls[parent]);
         let region = cubex::RegionId(cube.calls.region(call).0);
-        calls.push(report.call_paths.push(parent, cubex::CallPath::new(region)));
+        let parameter = cube.regions[cube.calls.region(call)].parameter();
+        let parameters = parameter.into_iter().map(|(key, value)| cubex::Parameter {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            numeric: value.parse::<i128>().is_ok(),
+        });
+        let path =
+            cubex::CallPath { parameters: parameters.collect(), ..cubex::CallPath::new(region) };
+        calls.push(report.call_paths.push(parent, path));
     }
     describe_system(cube, &mut report);
     (report, calls)
@@ -209,14 +228,47 @@ fn describe_system(cube: &Cube, report: &mut Report) {
         ..SystemNode::default()
     };
     let machine = report.system.nodes.push(None, node(&cube.system.machine, "machine"));
+    let hosts: HashMap<&str, cubex::NodeId> = cube
+        .system
+        .hosts()
+        .into_iter()
+        .map(|host| (host, report.system.nodes.push(Some(machine), node(host, "node"))))
+        .collect();
     for (id, process) in cube.system.processes.enumerated() {
-        let host = report.system.nodes.push(Some(machine), node(&process.node, "node"));
-        let rank = i64::from(process.rank);
-        let group = LocationGroup::process(host, process.name.as_str(), rank);
+        let host = hosts[process.node.as_str()];
+        let mut group = LocationGroup::process(host, process.name.as_str(), process.rank.into());
+        group.attributes.push((WALL_TICKS.to_owned(), process.wall_ticks.to_string()));
         let group = report.system.groups.push(None, group);
         for (rank, location) in cube.system.locations_of(id).enumerate() {
             let name = cube.system.locations[location].name.as_str();
             report.system.locations.push(cubex::Location::thread(group, name, rank as i64));
         }
     }
+}
+
+/// Cartesian communicators: how processes are arranged.
+fn topologies(
+    cube: &Cube,
+    communicators: &IndexVec<CommunicatorId, Communicator>,
+) -> Vec<Topology> {
+    let topology = |of: &Communicator| {
+        let grid = of.grid.as_ref()?;
+        let dimension = |&(size, periodic): &(u32, bool)| Dimension {
+            name: String::new(),
+            size: size.into(),
+            periodic,
+        };
+        let coordinates = grid.coordinates.iter().filter_map(|(&rank, coordinates)| {
+            let mut processes = cube.system.processes.enumerated();
+            let (process, _) = processes.find(|(_, process)| process.rank == rank)?;
+            let place = Place::Group(cubex::GroupId(process.0));
+            Some((place, coordinates.iter().map(|&at| i64::from(at)).collect()))
+        });
+        Some(Topology {
+            name: of.name.clone(),
+            dimensions: grid.dimensions.iter().map(dimension).collect(),
+            coordinates: coordinates.collect(),
+        })
+    };
+    communicators.iter().filter_map(topology).collect()
 }

@@ -3,17 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::visit_times::statistics;
 use pompeii_cubex::{self as cubex, DataType, Value};
-use pompeii_live::{LiveProcess, TaskRecord, task_time};
+use pompeii_live::{TaskRecord, task_time};
 use pompeii_model::{
-    CallId, Cube, Distribution, Id, LocationId, Moments, RegionId, TaskTime, TaskTimes,
+    CallId, Cube, Distribution, IndexVec, LocationId, Moments, RegionId, TaskTime, TaskTimes,
 };
 
-/// All times of the process, by region, location and time.
-pub fn of(live: &LiveProcess, regions: usize) -> Vec<TaskTimes> {
+use crate::severities::Place;
+use crate::visit_times::statistics;
+
+/// All times of a process, by region, location and time; `regions` are the run's ids of its
+/// regions.
+pub fn of(place: &Place, regions: &IndexVec<RegionId, RegionId>) -> Vec<TaskTimes> {
     let mut found: BTreeMap<(RegionId, LocationId, TaskTime), Distribution> = BTreeMap::new();
-    for (place, location) in live.locations.iter().enumerate() {
+    for (position, location) in place.live.locations.iter().enumerate() {
         for record in &location.task_records {
             let time = match record.time {
                 task_time::CREATION => TaskTime::Creation,
@@ -22,8 +25,9 @@ pub fn of(live: &LiveProcess, regions: usize) -> Vec<TaskTimes> {
                 _ => continue,
             };
             let distribution = distribution(record);
-            if (record.region as usize) < regions && distribution.moments.count > 0 {
-                let key = (RegionId(record.region), LocationId::from_index(place), time);
+            let region = regions.get(RegionId(record.region));
+            if let Some(&region) = region.filter(|_| distribution.moments.count > 0) {
+                let key = (region, place.location(position), time);
                 found.entry(key).or_default().join(&distribution);
             }
         }
@@ -33,14 +37,15 @@ pub fn of(live: &LiveProcess, regions: usize) -> Vec<TaskTimes> {
 }
 
 fn distribution(record: &TaskRecord) -> Distribution {
-    let bins: Vec<u64> = record.bins.iter().map(|&count| u64::from(count)).collect();
+    let used = record.bins.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+    let bins: Vec<u64> = record.bins[..used].iter().map(|&count| u64::from(count)).collect();
     let signed = |ticks: u64| i64::try_from(ticks).unwrap_or(i64::MAX);
     let moments = Moments {
         count: bins.iter().sum(),
         min: signed(record.min_ticks),
         max: signed(record.max_ticks),
         sum: signed(record.sum_ticks),
-        sum_of_squares: record.sum_of_squares,
+        sum_of_squares: record.squares(),
     };
     Distribution { moments, bins }
 }

@@ -1,4 +1,5 @@
-//! From the call trees of locations to one call tree and one cube.
+//! What one process defines, in the model's terms: from the call trees of its locations to one call
+//! tree. [`pompeii_model::unify`] makes one of several processes' then.
 //!
 //! A worker's parallel region says which node of its master it is (`Key::Attach`), so resolving a
 //! node means walking to the root through several locations. Each node is resolved once.
@@ -7,47 +8,29 @@ use std::collections::HashMap;
 
 use pompeii_live::{Definition, Key, LiveLocation, LiveProcess, Node, RegionKind};
 use pompeii_model::{
-    CallId, CallTree, Cube, Frequency, IndexVec, Location, LocationId, Metric, MetricId, Paradigm,
-    Process, ProcessId, Region, RegionId, Role, System, Unit,
+    CallId, CallTree, CommunicatorId, Definitions, IndexVec, Location, LocationId, Paradigm,
+    Process, ProcessId, Region, RegionId, Role, System, Ticks,
 };
 
-use crate::{counted, task_times, visit_times, waits};
+use crate::mpi::World;
+use crate::{communicators, counted, severities};
 
-const ROOT: u32 = 1;
-const TASKS: u32 = 2;
+pub(crate) const ROOT: u32 = 1;
+pub(crate) const TASKS: u32 = 2;
 
-/// The process as one cube of measured metrics.
-pub struct Unified {
-    /// Measured severities; see [`MEASURED`].
-    pub cube: Cube,
-    /// The measurement's end in ticks.
-    pub end_ticks: u64,
+/// The definitions of a process, and where its own ids are among them. Its region and location ids
+/// are theirs.
+pub struct Resolved {
+    /// All of it.
+    pub definitions: Definitions,
+    /// Each node's call path, by location.
+    pub calls_of: Vec<Vec<CallId>>,
+    /// The communicator of each id in events; `None` where there is none of that id.
+    pub communicators: Vec<Option<CommunicatorId>>,
 }
 
-/// The measured metrics: unique name, title, unit, description.
-pub const MEASURED: [(&str, &str, Unit, &str); 16] = [
-    ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
-    ("visits", "Visits", Unit::Count, "Enters of the call path"),
-    ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
-    ("omp_fork", "Fork", Unit::Ticks, "From the fork to the thread's begin"),
-    ("omp_ibarrier_wait", "Wait at implicit barrier", Unit::Ticks, "Until the latest arrival"),
-    ("omp_ebarrier_wait", "Wait at explicit barrier", Unit::Ticks, "Until the latest arrival"),
-    ("omp_task_starvation", "Task starvation", Unit::Ticks, "In a barrier with nothing to run"),
-    ("omp_lock_contention_critical", "Critical contention", Unit::Ticks, "Held by another thread"),
-    ("omp_lock_contention_api", "Lock contention", Unit::Ticks, "Held by another thread"),
-    ("omp_ordered_wait", "Wait for ordered", Unit::Ticks, "Until it was the iteration's turn"),
-    ("task_time", "Task time", Unit::Ticks, "Time of tasks executed at this scheduling point"),
-    ("task_switches", "Task fragments", Unit::Count, "Fragments of tasks begun or resumed here"),
-    ("tasks_created", "Tasks created", Unit::Count, "Deferred task instances"),
-    ("tasks_undeferred", "Undeferred tasks", Unit::Count, "Executed at once, counted only"),
-    ("omp_barrier_last", "Last arrivals", Unit::Count, "How often the location arrived last"),
-    ("omp_barrier_delay", "Barrier delay", Unit::Ticks, "Waiting of others for this location"),
-];
-
-/// Unifies the locations of a process.
-pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
-    let last = live.locations.iter().map(|location| location.last_ticks).max().unwrap_or(0);
-    let end_ticks = live.end.map_or(0, |end| end.ticks).max(last).max(live.start.ticks);
+/// Finds them. Locations must be [sorted](sort_locations).
+pub fn resolve(live: &LiveProcess, world: Option<&World>) -> Resolved {
     let mut regions = regions(live);
     let mut resolver = Resolver::new(live, &mut regions);
     let mut calls_of = Vec::new();
@@ -55,22 +38,18 @@ pub fn unify(live: &LiveProcess, clock: Frequency) -> Unified {
         let nodes = 0..location.nodes.len() as u32;
         calls_of.push(nodes.map(|node| resolver.call(place, node)).collect::<Vec<CallId>>());
     }
-    let wall_ticks = (end_ticks - live.start.ticks) as i64;
-    let dimensions = (regions, resolver.calls, system(live));
-    let mut cube = Cube::new(clock, wall_ticks, &live.program, dimensions);
-    for (name, title, unit, description) in MEASURED {
-        let (name, title) = (name.to_owned(), title.to_owned());
-        let description = description.to_owned();
-        cube.add_metric(Metric { name, title, description, unit, parent: None });
-    }
-    for (place, location) in live.locations.iter().enumerate() {
-        fill(&mut cube, live, (place, location), &calls_of[place], end_ticks);
-    }
-    counted::add(&mut cube, live, &calls_of);
-    cube.waits = waits::of(live, &calls_of);
-    cube.task_times = task_times::of(live, cube.regions.len());
-    cube.visit_times = visit_times::of(live, &calls_of);
-    Unified { cube, end_ticks }
+    let calls = resolver.calls;
+    let metrics = severities::measured(world.is_some()).chain(counted::metrics(live)).collect();
+    let system = system(live, world.map(|world| world.rank));
+    let (known, communicators) = communicators::of(live, world);
+    let definitions = Definitions { regions, calls, metrics, system, communicators: known };
+    Resolved { definitions, calls_of, communicators }
+}
+
+/// When the process's measurement ended, in ticks.
+pub fn end_ticks(live: &LiveProcess) -> u64 {
+    let last = live.locations.iter().map(|location| location.last_ticks).max().unwrap_or(0);
+    live.end.map_or(0, |end| end.ticks).max(last).max(live.start.ticks)
 }
 
 /// Region ids of live state are kept: both are dense in the order of definition.
@@ -102,6 +81,20 @@ fn regions(live: &LiveProcess) -> IndexVec<RegionId, Region> {
 pub fn role(kind: RegionKind) -> (Role, Paradigm) {
     use RegionKind as Kind;
     let role = match kind {
+        Kind::MpiPointToPoint => return (Role::PointToPoint, Paradigm::Mpi),
+        Kind::MpiBarrier => return (Role::Barrier, Paradigm::Mpi),
+        Kind::MpiOneToAll => return (Role::OneToAll, Paradigm::Mpi),
+        Kind::MpiAllToOne => return (Role::AllToOne, Paradigm::Mpi),
+        Kind::MpiAllToAll => return (Role::AllToAll, Paradigm::Mpi),
+        Kind::MpiCollective => return (Role::Collective, Paradigm::Mpi),
+        Kind::MpiOneSided => return (Role::OneSided, Paradigm::Mpi),
+        Kind::MpiFile | Kind::MpiFileCollective => return (Role::File, Paradigm::Mpi),
+        Kind::MpiInitExit
+        | Kind::MpiCommunicator
+        | Kind::MpiSynchronisation
+        | Kind::MpiWindow
+        | Kind::MpiFileManagement
+        | Kind::MpiOther => return (Role::Function, Paradigm::Mpi),
         Kind::Program | Kind::Tasks | Kind::Off => {
             return (Role::Artificial, Paradigm::Measurement);
         }
@@ -139,15 +132,20 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
         Kind::Taskloop => Role::Taskloop,
         Kind::Cancel => Role::Cancel,
         Kind::Chunk => Role::Chunk,
+        Kind::Parameter => return (Role::Parameter, Paradigm::User),
     };
     (role, Paradigm::OpenMp)
 }
 
-fn system(live: &LiveProcess) -> System {
+fn system(live: &LiveProcess, rank: Option<u32>) -> System {
     let mut system = System { machine: live.host.clone(), ..System::default() };
-    let master = LocationId(0);
-    let (name, node) = ("Process".to_owned(), live.host.clone());
-    let process = system.processes.push(Process { name, rank: 0, node, master });
+    let process = system.processes.push(Process {
+        name: rank.map_or("Process".to_owned(), |rank| format!("MPI Rank {rank}")),
+        rank: rank.unwrap_or(0),
+        node: live.host.clone(),
+        master: LocationId(0),
+        wall_ticks: (end_ticks(live) - live.start.ticks) as Ticks,
+    });
     for location in &live.locations {
         system.locations.push(Location { name: location_name(live, location), process });
     }
@@ -262,7 +260,9 @@ impl<'a> Resolver<'a> {
     fn step(&mut self, above: CallId, at: (usize, u32)) -> CallId {
         match Key::decode(self.node(at).key) {
             Key::Attach { .. } => above,
-            Key::Region(region) | Key::Stub(region) if (region as usize) < self.regions => {
+            Key::Region(region) | Key::Stub(region) | Key::Parameter { region, .. }
+                if (region as usize) < self.regions =>
+            {
                 self.calls.child(above, RegionId(region))
             }
             _ => above,
@@ -274,111 +274,16 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Adds a location's severities.
-fn fill(
-    cube: &mut Cube,
-    live: &LiveProcess,
-    (place, location): (usize, &LiveLocation),
-    calls: &[CallId],
-    end_ticks: u64,
-) {
-    let mut nodes = location.nodes.clone();
-    close(&mut nodes, live, location, end_ticks);
-    let id = LocationId(place as u32);
-    // The time of a team's thread outside of teams is idle time, which analysis derives.
-    let is_worker = location.parent.is_some();
-    if let (true, Some(root)) = (is_worker, nodes.get_mut(ROOT as usize)) {
-        root.ticks = 0;
-    }
-    if let (Some(root), 0) = (nodes.get_mut(ROOT as usize), location.index) {
-        root.visits = 1;
-    }
-    for (index, node) in nodes.iter().enumerate().skip(1) {
-        if matches!(Key::decode(node.key), Key::Cause { .. }) {
-            continue;
-        }
-        let call = calls[index];
-        let role = cube.regions[cube.calls.region(call)].role;
-        for (metric, value) in values(node, role) {
-            if value != 0 {
-                cube.add(MetricId(metric), call, id, value as i64);
-            }
-        }
-    }
-}
-
-/// A node's severities by position in [`MEASURED`].
-fn values(node: &Node, role: Role) -> impl Iterator<Item = (u32, u64)> {
-    let is = |wanted: Role, value: u64| if role == wanted { value } else { 0 };
-    [
-        node.ticks,
-        node.visits,
-        node.management_ticks,
-        node.fork_ticks,
-        is(Role::ImplicitBarrier, node.wait_ticks),
-        is(Role::Barrier, node.wait_ticks),
-        node.starvation_ticks,
-        is(Role::Critical, node.wait_ticks),
-        is(Role::Lock, node.wait_ticks),
-        is(Role::Ordered, node.wait_ticks),
-        node.task_ticks,
-        node.task_switches,
-        node.created,
-        node.undeferred,
-        node.last_arrivals,
-        node.delay_ticks,
-    ]
-    .into_iter()
-    .enumerate()
-    .map(|(metric, value)| (metric as u32, value))
-}
-
-/// Accounts the time from the location's last event to the end of the measurement: to the node
-/// that was current, or, behind the join of its last team, to the time outside of teams.
-fn close(nodes: &mut [Node], live: &LiveProcess, location: &LiveLocation, end_ticks: u64) {
-    let team = location.final_barrier.and_then(|team| live.teams.get(team as usize));
-    let join = team.map_or(0, |team| team.join_ticks);
-    let joined = if join >= location.last_ticks { join.min(end_ticks) } else { end_ticks };
-    if let Some(node) = nodes.get_mut(location.current as usize) {
-        node.ticks += joined.saturating_sub(location.last_ticks);
-    }
-    if let Some(root) = nodes.get_mut(ROOT as usize) {
-        root.ticks += end_ticks - joined;
-    }
-    close_tasks(nodes, location.current);
-}
-
-/// A task that is open at the end has its time in its tree already, but not in the stub under its
-/// scheduling point, which gets it fragment by fragment: it gets what is missing now, so that task
-/// trees and stubs are the same time seen twice again.
-fn close_tasks(nodes: &mut [Node], current: u32) {
-    let root_of = |nodes: &[Node], node: usize| {
-        let up = |&node: &usize| Some(nodes.get(node)?.parent as usize);
-        let mut path = std::iter::successors(Some(node), up).take(nodes.len());
-        path.find(|&node| nodes.get(node).is_none_or(|node| node.parent == TASKS))
-    };
-    let Some(task) = root_of(nodes, current as usize).and_then(|task| nodes.get(task)) else {
-        return;
-    };
-    let Key::Region(region) = Key::decode(task.key) else { return };
-    let is_task = |node: usize| root_of(nodes, node).is_some_and(|root| root < nodes.len());
-    let in_trees: u64 = (3..nodes.len()).filter(|&n| is_task(n)).map(|n| nodes[n].ticks).sum();
-    let is_stub = |node: &&Node| matches!(Key::decode(node.key), Key::Stub(_));
-    let in_stubs: u64 = nodes.iter().filter(is_stub).map(|node| node.task_ticks).sum();
-    let stub = Key::Stub(region).encode();
-    if let Some(stub) = nodes.iter_mut().rev().find(|node| node.key == stub) {
-        stub.task_ticks += in_trees.saturating_sub(in_stubs);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
     use expect_test::{Expect, expect};
     use pompeii_live::{Calibration, LiveTeam};
+    use pompeii_model::{Cube, Frequency, MetricId};
 
     use super::*;
+    use crate::severities::Place;
 
     const REGIONS: [(&str, RegionKind); 6] = [
         ("prog", RegionKind::Program),
@@ -417,6 +322,7 @@ mod tests {
             current: ROOT,
             final_barrier: None,
             last_ticks: 1_100,
+            summed_visits: 0,
             events_path: PathBuf::new(),
         }
     }
@@ -448,14 +354,14 @@ mod tests {
             noted_end: None,
             forked_from: None,
             definitions: REGIONS.iter().enumerate().map(region).collect(),
-            teams: vec![LiveTeam { join_ticks: 1_000, latest_ticks: 0 }],
+            teams: vec![LiveTeam { join_ticks: 1_000 }],
+            begun_locations: 0,
             locations,
         }
     }
 
     /// One line per call path: its metrics by location.
-    fn text(unified: &Unified) -> String {
-        let cube = &unified.cube;
+    fn text(cube: &Cube) -> String {
         let mut text = String::new();
         for call in cube.calls.ids() {
             let path = cube.calls.ancestors(call).map(|call| cube.calls.region(call));
@@ -476,8 +382,16 @@ mod tests {
     fn check(locations: Vec<LiveLocation>, expected: Expect) {
         let mut live = process(locations);
         sort_locations(&mut live);
+        let Resolved { definitions, calls_of, .. } = resolve(&live, None);
+        let Definitions { regions, calls, metrics, system, .. } = definitions;
         let clock = Frequency::new(1e9).unwrap();
-        expected.assert_eq(&text(&unify(&live, clock)));
+        let mut cube = Cube::new(clock, 0, "prog", (regions, calls, system));
+        let metrics: Vec<MetricId> =
+            metrics.into_iter().map(|metric| cube.add_metric(metric)).collect();
+        let end_ticks = end_ticks(&live);
+        let place = Place { live: &live, calls_of: &calls_of, first: LocationId(0), end_ticks };
+        severities::add(&mut cube, &place, &metrics);
+        expected.assert_eq(&text(&cube));
     }
 
     #[test]

@@ -5,21 +5,23 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pompeii_cubex::{self as cubex, DataType, TauAtomic, Value};
-use pompeii_live::{Key, LiveProcess, VisitRecord};
-use pompeii_model::{CallId, Cube, Id, LocationId, Moments, VisitTimes};
+use pompeii_live::{Key, VisitRecord};
+use pompeii_model::{CallId, Cube, LocationId, Moments, VisitTimes};
 
-/// All times of the process; `calls_of` is each node's call path, by location.
-pub fn of(live: &LiveProcess, calls_of: &[Vec<CallId>]) -> Vec<VisitTimes> {
+use crate::severities::Place;
+
+/// All times of a process.
+pub fn of(place: &Place) -> Vec<VisitTimes> {
     let mut found: BTreeMap<(CallId, LocationId), Moments> = BTreeMap::new();
-    for (place, location) in live.locations.iter().enumerate() {
+    for (position, location) in place.live.locations.iter().enumerate() {
         for (index, record) in location.visit_records.iter().enumerate() {
             let Some(node) = location.nodes.get(index).filter(|_| record.ended > 0) else {
                 continue;
             };
-            let call = calls_of[place].get(index).copied();
+            let call = place.calls_of[position].get(index).copied();
             if let (Some(call), Key::Region(_) | Key::Attach { .. }) = (call, Key::decode(node.key))
             {
-                let key = (call, LocationId::from_index(place));
+                let key = (call, place.location(position));
                 found.entry(key).or_default().join(&moments(record));
             }
         }

@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use pompeii_live::{Key, LiveProcess, Node};
-use pompeii_model::{CallId, Id, LocationId, Wait};
+use pompeii_live::{Key, Node};
+use pompeii_model::{CallId, LocationId, Wait};
+
+use crate::severities::Place;
 
 /// Where somebody waited, who, and for what.
 type Relation = (CallId, LocationId, Option<(CallId, LocationId)>);
 
-/// The waits of all locations, in the order of call paths; `calls_of` is each node's call path, by
-/// location.
-pub fn of(live: &LiveProcess, calls_of: &[Vec<CallId>]) -> Vec<Wait> {
+/// The waits of all locations of a process, in the order of call paths.
+pub fn of(place: &Place) -> Vec<Wait> {
+    let live = place.live;
     let place_of: HashMap<u32, usize> =
-        live.locations.iter().enumerate().map(|(place, at)| (at.index, place)).collect();
+        live.locations.iter().enumerate().map(|(at, location)| (location.index, at)).collect();
     // Several nodes of a location may be one call path: its waits are one then.
     let mut found: BTreeMap<Relation, Wait> = BTreeMap::new();
-    for (place, location) in live.locations.iter().enumerate() {
+    for (position, location) in live.locations.iter().enumerate() {
         for node in &location.nodes {
             let Key::Cause { location: by, node: at } = Key::decode(node.key) else { continue };
-            let call_of = |place: usize, node: u32| calls_of[place].get(node as usize).copied();
-            let by = place_of
-                .get(&by)
-                .and_then(|&place| Some((call_of(place, at)?, LocationId::from_index(place))));
-            let Some(call) = call_of(place, node.parent) else { continue };
-            let key = (call, LocationId::from_index(place), by);
+            let call_of = |at: usize, node: u32| place.calls_of[at].get(node as usize).copied();
+            let by = place_of.get(&by).and_then(|&by| Some((call_of(by, at)?, place.location(by))));
+            let Some(call) = call_of(position, node.parent) else { continue };
+            let key = (call, place.location(position), by);
             add(found.entry(key).or_insert_with(|| empty(key)), node);
         }
     }

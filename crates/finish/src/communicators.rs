@@ -1,0 +1,126 @@
+//! Communicators that a process knows: those of MPI that it is a member of, and its teams. Events
+//! have ids of one row for both.
+
+use pompeii_live::{Definition, FOREIGN_RANK, LiveProcess, MpiDefinition};
+use pompeii_model::{
+    Communicator, CommunicatorId, CommunicatorKey, Grid, Id, IndexVec, LocationId,
+};
+
+use crate::mpi::World;
+
+/// All communicators in the order of their definition, and by the id that events have for them.
+pub fn of(
+    live: &LiveProcess,
+    world: Option<&World>,
+) -> (IndexVec<CommunicatorId, Communicator>, Vec<Option<CommunicatorId>>) {
+    let mut found = Found { of: live, world, known: IndexVec::default(), by_id: Vec::new() };
+    for definition in &live.definitions {
+        match definition {
+            Definition::Communicator { .. } | Definition::NestedCommunicator { .. } => {
+                found.team(definition);
+            }
+            Definition::Mpi(definition) => found.mpi(definition),
+            _ => {}
+        }
+    }
+    (found.known, found.by_id)
+}
+
+struct Found<'a> {
+    of: &'a LiveProcess,
+    world: Option<&'a World>,
+    known: IndexVec<CommunicatorId, Communicator>,
+    by_id: Vec<Option<CommunicatorId>>,
+}
+
+/// Ids are dense; what is beyond is damage.
+const MOST: usize = 1 << 24;
+
+impl Found<'_> {
+    fn add(&mut self, id: u32, communicator: Communicator) {
+        let known = self.known.push(communicator);
+        let index = id as usize;
+        if index < MOST {
+            self.by_id.resize(self.by_id.len().max(index + 1), None);
+            self.by_id[index] = Some(known);
+        }
+    }
+
+    fn get(&self, id: u32) -> Option<CommunicatorId> {
+        self.by_id.get(id as usize).copied().flatten()
+    }
+
+    /// A shape of team. Its members are its master and the locations that play its threads, in the
+    /// order of thread numbers.
+    fn team(&mut self, definition: &Definition) {
+        let locations = self.of.members(definition);
+        let above = locations.first().map_or(0, |master| master.level);
+        let (id, level) = match *definition {
+            Definition::Communicator { id, .. } => (id, above + 1),
+            Definition::NestedCommunicator { id, level, .. } => (id, level),
+            _ => return,
+        };
+        let place = |index| self.of.locations.iter().position(|location| location.index == index);
+        let threads = locations.iter().filter_map(|location| place(location.index));
+        let threads: Vec<LocationId> = threads.map(LocationId::from_index).collect();
+        let rank = self.world.map_or(0, |world| world.rank);
+        let key = CommunicatorKey::Team { rank, number: id };
+        let parent = threads.first().and_then(|&master| self.enclosing(level, master));
+        self.add(id, Communicator { parent, threads, level, ..Communicator::new(key) });
+    }
+
+    /// The team, defined before, one level up that the master is a thread of.
+    fn enclosing(&self, level: u32, master: LocationId) -> Option<CommunicatorId> {
+        let outer = |(_, outer): &(CommunicatorId, &Communicator)| {
+            outer.level + 1 == level && outer.threads.contains(&master)
+        };
+        self.known.enumerated().find(outer).map(|(id, _)| id)
+    }
+
+    fn mpi(&mut self, definition: &MpiDefinition) {
+        match definition {
+            MpiDefinition::Comm { id, root, number, parent, name, members, remote, .. } => {
+                let key = match name.as_str() {
+                    "MPI_COMM_SELF" => CommunicatorKey::Itself,
+                    _ => CommunicatorKey::Processes { root: *root, number: *number },
+                };
+                let mut ranks = [members.clone(), remote.clone()];
+                // Both groups of an intercommunicator describe it, each its own first.
+                if !remote.is_empty() && members.first() != Some(root) {
+                    ranks.reverse();
+                }
+                let [mut ranks, remote_ranks] = ranks;
+                if let (true, Some(world)) = (name == "MPI_COMM_WORLD", self.world) {
+                    ranks = (0..world.size).collect();
+                }
+                let parent = self.get(*parent);
+                let name = name.clone();
+                let known = Communicator::new(key);
+                self.add(*id, Communicator { name, parent, ranks, remote_ranks, ..known });
+            }
+            MpiDefinition::CommName { comm, name } => {
+                if let Some(id) = self.get(*comm) {
+                    self.known[id].name.clone_from(name);
+                }
+            }
+            MpiDefinition::Cart { comm, dimensions, coordinates } => self.grid(
+                *comm,
+                Grid { dimensions: dimensions.clone(), ..Grid::default() },
+                coordinates,
+            ),
+            _ => {}
+        }
+    }
+
+    fn grid(&mut self, comm: u32, mut grid: Grid, coordinates: &[u32]) {
+        if let (Some(id), Some(world)) = (self.get(comm), self.world) {
+            grid.coordinates.insert(world.rank, coordinates.to_vec());
+            self.known[id].grid = Some(grid);
+        }
+    }
+}
+
+/// World ranks as members of a group; those of other jobs have no place in a trace of this one.
+pub fn members(ranks: &[u32]) -> Vec<u64> {
+    ranks.iter().filter(|&&rank| rank != FOREIGN_RANK).map(|&rank| u64::from(rank)).collect()
+}

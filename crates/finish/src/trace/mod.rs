@@ -1,0 +1,322 @@
+//! The trace as an OTF2 archive: event files are taken over from live state, definitions are
+//! written by the conventions of Score-P (facts: trace format, section 14). Events keep the ids and
+//! the times of their process; tables beside them say what those are in the run.
+
+mod communicators;
+mod local;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use pompeii_live::CHUNK_BYTES;
+use pompeii_model::{Cube, Paradigm, Region, Role, System};
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::definition::{
+    ClockProperties, Location, LocationGroup, Paradigm as ParadigmDefinition, ParadigmProperty,
+    Region as RegionDefinition, SystemTreeNode, SystemTreeNodeDomain,
+};
+use pompeii_otf2::enums;
+use pompeii_otf2::reference::{
+    LocationGroupRef, LocationRef, RegionRef, StringRef, SystemTreeNodeRef,
+};
+use pompeii_otf2::value::Value;
+use pompeii_otf2::write::{ArchiveWriter, Options};
+
+use crate::Error;
+use crate::classes::Classes;
+use crate::legacy::Teams;
+use crate::parameters::{Ids, Parameters};
+use crate::run::{Reading, Run, Survey};
+
+/// OTF2's location id: thread number and rank (section 14).
+fn location_ref(rank: u32, thread: usize) -> LocationRef {
+    LocationRef((thread as u64) << 32 | u64::from(rank))
+}
+
+/// Name of the trace property with the error of the clocks of different hosts.
+const CLOCK_ERROR: &str = "POMPEII::CLOCK_ERROR_NS";
+
+/// A trace that is being written.
+pub struct Trace {
+    archive: ArchiveWriter,
+    classes: Classes,
+    /// Ids of each process's metric classes in the run.
+    class_ids: Vec<Vec<(u32, u32)>>,
+    parameters: Parameters,
+    /// The same of each process's parameters and strings.
+    parameter_ids: Vec<Ids>,
+    /// Numbers of events, by process and location.
+    events: Mutex<Vec<Vec<u64>>>,
+}
+
+impl Trace {
+    /// Begins `traces.otf2`, `traces.def` and `traces/` in `folder`.
+    pub fn create(folder: &Path, run: &Run) -> Result<Trace, Error> {
+        let options = Options { event_chunk_bytes: CHUNK_BYTES, ..Options::default() };
+        let archive = ArchiveWriter::create(folder, "traces", options)?;
+        let mut classes = Classes::default();
+        let mut ids = |survey: &Survey| {
+            let of = survey.classes.iter();
+            of.map(|(number, class)| (*number, classes.id(class))).collect()
+        };
+        let class_ids = run.surveys.iter().map(&mut ids).collect();
+        let mut parameters = Parameters::default();
+        let parameter_ids = run.surveys.iter().map(|survey| parameters.add(&survey.live)).collect();
+        let events = Mutex::new(vec![Vec::new(); run.surveys.len()]);
+        Ok(Trace { archive, classes, class_ids, parameters, parameter_ids, events })
+    }
+
+    /// Takes the events of a process over.
+    pub fn take(&self, run: &Run, reading: &Reading) -> Result<(), Error> {
+        let Reading { position, live, .. } = *reading;
+        let survey = &run.surveys[position];
+        let legacy = live.legacy_records.then(|| Teams::new(live));
+        let tables = {
+            let ids = (&self.class_ids[position][..], &self.parameter_ids[position]);
+            local::definitions(reading, survey, ids)
+        };
+        let mut events = Vec::new();
+        for (place, location) in live.locations.iter().enumerate() {
+            let id = location_ref(survey.rank(), place);
+            let failed = |source| Error::Io { path: location.events_path.clone(), source };
+            location.gather_events().map_err(failed)?;
+            // Where the last attempt to finish has not come to its end, it is there already.
+            let adopted = self.archive.event_path(id);
+            let mut files = [&location.events_path, &adopted].into_iter();
+            let file = files.find(|file| file.exists());
+            let sealed = file.map(|file| self.archive.adopt_events(id, file));
+            let sealed = sealed.transpose()?;
+            events.push(match (&legacy, sealed) {
+                (Some(teams), Some(_)) => teams.rewrite(&adopted)?,
+                (_, sealed) => sealed.map_or(0, |sealed| sealed.events),
+            });
+            if !tables.is_empty() {
+                self.archive.local_definitions(id, &tables)?;
+            }
+        }
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)[position] = events;
+        Ok(())
+    }
+
+    /// Writes the definitions and completes the archive.
+    pub fn finish(self, run: &Run, cube: &Cube) -> Result<(), Error> {
+        let Trace { mut archive, classes, parameters, events, .. } = self;
+        let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let size = run.size();
+        parameters.define(&mut archive)?;
+        define_clock(&mut archive, run)?;
+        define_paradigm(&mut archive, enums::Paradigm::OPENMP)?;
+        if size.is_some() {
+            define_paradigm(&mut archive, enums::Paradigm::MPI)?;
+        }
+        define_system(&mut archive, &cube.system, &events)?;
+        if let Some(size) = size {
+            define_missing(&mut archive, &cube.system, size)?;
+        }
+        for (index, region) in cube.regions.iter().enumerate() {
+            define_region(&mut archive, RegionRef(index as u32), region)?;
+        }
+        communicators::define(&mut archive, run, size)?;
+        classes.define(&mut archive)?;
+        let first = &run.surveys[0].live;
+        let mut anchor = Anchor {
+            machine: cube.system.machine.clone(),
+            creator: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
+            trace_id: first.start.realtime_ns,
+            ..Anchor::default()
+        };
+        if let Some(error_ns) = run.clock_error_ns() {
+            anchor.properties.push((CLOCK_ERROR.to_owned(), error_ns.to_string()));
+        }
+        archive.finish(anchor)?;
+        Ok(())
+    }
+}
+
+fn define_clock(archive: &mut ArchiveWriter, run: &Run) -> Result<(), Error> {
+    let start = run.surveys[0].live.start;
+    let before = run.clock().seconds(start.ticks.wrapping_sub(run.span.0).cast_signed());
+    archive.define(ClockProperties {
+        timer_resolution: run.clock().ticks_per_second().round() as u64,
+        global_offset: run.span.0,
+        trace_length: run.span.1 - run.span.0,
+        realtime_timestamp: start.realtime_ns.wrapping_sub((before * 1e9) as u64),
+    })?;
+    Ok(())
+}
+
+fn define_paradigm(archive: &mut ArchiveWriter, paradigm: enums::Paradigm) -> Result<(), Error> {
+    use enums::{ParadigmClass as Class, ParadigmProperty as Property};
+    let mpi = paradigm == enums::Paradigm::MPI;
+    let name = archive.string(if mpi { "MPI" } else { "OpenMP" })?;
+    let templates: &[(Property, &str)] = match mpi {
+        true => &[
+            (Property::COMM_NAME_TEMPLATE, "Comm ${id}"),
+            (Property::RMA_WIN_NAME_TEMPLATE, "Win ${id}"),
+        ],
+        false => &[(Property::COMM_NAME_TEMPLATE, "Thread team ${id}")],
+    };
+    let templates = templates.iter().map(|(property, text)| Ok((*property, archive.string(text)?)));
+    let templates: Vec<(Property, StringRef)> = templates.collect::<Result<_, Error>>()?;
+    let paradigm_class = if mpi { Class::PROCESS } else { Class::THREAD_FORK_JOIN };
+    archive.define(ParadigmDefinition { paradigm, name, paradigm_class })?;
+    for (property, template) in templates {
+        let value = Value::String(template);
+        archive.define(ParadigmProperty { paradigm, property, value })?;
+    }
+    Ok(())
+}
+
+fn define_system(
+    archive: &mut ArchiveWriter,
+    system: &System,
+    events: &[Vec<u64>],
+) -> Result<(), Error> {
+    let (machine_class, node_class) = (archive.string("machine")?, archive.string("node")?);
+    let machine = (SystemTreeNodeRef(0), machine_class, SystemTreeNodeRef::UNDEFINED);
+    define_node(archive, machine, &system.machine, enums::SystemTreeDomain::MACHINE)?;
+    let hosts = system.hosts();
+    for (id, host) in (1..).map(SystemTreeNodeRef).zip(&hosts) {
+        let node = (id, node_class, SystemTreeNodeRef(0));
+        define_node(archive, node, host, enums::SystemTreeDomain::SHARED_MEMORY)?;
+    }
+    for process in system.processes.iter() {
+        let name = archive.string(&process.name)?;
+        let host = hosts.iter().position(|&host| host == process.node).unwrap_or(0);
+        define_process(archive, process.rank, name, SystemTreeNodeRef(host as u32 + 1))?;
+    }
+    for ((id, process), events) in system.processes.enumerated().zip(events) {
+        for (thread, location) in system.locations_of(id).enumerate() {
+            let name = archive.string(&system.locations[location].name)?;
+            let events = events.get(thread).copied().unwrap_or(0);
+            define_thread(archive, (process.rank, thread), name, events)?;
+        }
+    }
+    Ok(())
+}
+
+fn define_node(
+    archive: &mut ArchiveWriter,
+    (id, class_name, parent): (SystemTreeNodeRef, StringRef, SystemTreeNodeRef),
+    name: &str,
+    domain: enums::SystemTreeDomain,
+) -> Result<(), Error> {
+    let name = archive.string(name)?;
+    archive.define(SystemTreeNode { id, name, class_name, parent })?;
+    let of = SystemTreeNodeDomain { system_tree_node: id, system_tree_domain: domain };
+    archive.define(of)?;
+    Ok(())
+}
+
+fn define_process(
+    archive: &mut ArchiveWriter,
+    rank: u32,
+    name: StringRef,
+    system_tree_parent: SystemTreeNodeRef,
+) -> Result<(), Error> {
+    archive.define(LocationGroup {
+        id: LocationGroupRef(rank),
+        name,
+        location_group_type: enums::LocationGroupType::PROCESS,
+        system_tree_parent,
+        creating_location_group: LocationGroupRef::UNDEFINED,
+    })?;
+    Ok(())
+}
+
+fn define_thread(
+    archive: &mut ArchiveWriter,
+    (rank, thread): (u32, usize),
+    name: StringRef,
+    number_of_events: u64,
+) -> Result<(), Error> {
+    archive.define(Location {
+        id: location_ref(rank, thread),
+        name,
+        location_type: enums::LocationType::CPU_THREAD,
+        number_of_events,
+        location_group: LocationGroupRef(rank),
+    })?;
+    Ok(())
+}
+
+/// Ranks that have left nothing: messages name them, so they have to be there.
+fn define_missing(archive: &mut ArchiveWriter, system: &System, size: u32) -> Result<(), Error> {
+    let there: Vec<u32> = system.processes.iter().map(|process| process.rank).collect();
+    let thread = archive.string("Master thread")?;
+    for rank in (0..size).filter(|rank| there.binary_search(rank).is_err()) {
+        let name = archive.string(&format!("MPI Rank {rank} (not measured)"))?;
+        define_process(archive, rank, name, SystemTreeNodeRef(0))?;
+        define_thread(archive, (rank, 0), thread, 0)?;
+    }
+    Ok(())
+}
+
+fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) -> Result<(), Error> {
+    let name = archive.string(&region.name)?;
+    let description = archive.string(&region.clauses)?;
+    let source_file = archive.string(&region.file)?;
+    let paradigm = match region.paradigm {
+        Paradigm::OpenMp => enums::Paradigm::OPENMP,
+        Paradigm::Mpi => enums::Paradigm::MPI,
+        Paradigm::User => enums::Paradigm::USER,
+        Paradigm::Measurement => enums::Paradigm::MEASUREMENT_SYSTEM,
+    };
+    archive.define(RegionDefinition {
+        id,
+        name,
+        description,
+        region_type: enums::RegionType::default(),
+        source_file,
+        begin_line_number: region.begin_line,
+        end_line_number: region.end_line,
+        canonical_name: name,
+        region_role: role(region.role),
+        paradigm,
+        region_flags: enums::RegionFlag::NONE,
+    })?;
+    Ok(())
+}
+
+fn role(role: Role) -> enums::RegionRole {
+    use enums::RegionRole as Otf2;
+    match role {
+        Role::Function | Role::Lock => Otf2::FUNCTION,
+        Role::User => Otf2::CODE,
+        Role::Artificial | Role::Parameter => Otf2::ARTIFICIAL,
+        Role::Parallel => Otf2::PARALLEL,
+        Role::Loop => Otf2::LOOP,
+        Role::Sections => Otf2::SECTIONS,
+        Role::Section => Otf2::SECTION,
+        Role::Workshare => Otf2::WORKSHARE,
+        Role::Single => Otf2::SINGLE,
+        Role::SingleBody => Otf2::SINGLE_SBLOCK,
+        Role::Master => Otf2::MASTER,
+        Role::Critical => Otf2::CRITICAL,
+        Role::CriticalBody => Otf2::CRITICAL_SBLOCK,
+        Role::Atomic => Otf2::ATOMIC,
+        Role::Barrier => Otf2::BARRIER,
+        Role::ImplicitBarrier => Otf2::IMPLICIT_BARRIER,
+        Role::Task => Otf2::TASK,
+        Role::TaskCreate => Otf2::TASK_CREATE,
+        Role::Taskwait => Otf2::TASK_WAIT,
+        Role::Ordered => Otf2::ORDERED,
+        Role::OrderedBody => Otf2::ORDERED_SBLOCK,
+        Role::Flush => Otf2::FLUSH,
+        Role::Masked => Otf2::MASTER,
+        Role::Scope => Otf2::WORKSHARE,
+        Role::LoopConstruct | Role::Distribute | Role::Chunk => Otf2::LOOP,
+        Role::Teams => Otf2::PARALLEL,
+        Role::Taskgroup | Role::TaskgroupEnd | Role::Taskyield => Otf2::TASK_WAIT,
+        Role::Taskloop => Otf2::TASK_CREATE,
+        Role::PointToPoint => Otf2::POINT2POINT,
+        Role::OneToAll => Otf2::COLL_ONE2ALL,
+        Role::AllToOne => Otf2::COLL_ALL2ONE,
+        Role::AllToAll => Otf2::COLL_ALL2ALL,
+        Role::Collective => Otf2::COLL_OTHER,
+        Role::OneSided => Otf2::RMA,
+        Role::File => Otf2::FILE_IO,
+        // CANCEL is too new for the readers of OTF2 3.0, which call it invalid.
+        Role::Target | Role::Cancel => Otf2::WRAPPER,
+    }
+}
