@@ -1,4 +1,4 @@
-//! Where the CPU allocation went: five or six parts that sum to the whole, for the summary.
+//! Where the CPU allocation went: up to ten parts that sum to the whole, for the summary.
 
 use pompeii_model::{Cube, Ticks};
 
@@ -22,13 +22,20 @@ pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
     let waiting = lens.total("omp_ebarrier_wait") + lens.total("omp_ibarrier_wait");
     let starving = lens.total("omp_ebarrier_starvation") + lens.total("omp_ibarrier_starvation");
     let limited = lens.total("omp_limited_parallelism");
+    let (off, idle_beside) = lens.off_ticks();
+    let beside_mpi = lens.idle_in_mpi(|_| true);
+    let serial = lens.total("omp_idle_threads") - limited - idle_beside - beside_mpi;
     vec![
         part("computing", "computing", lens.total("comp")),
         part("barrier_waiting", "waiting at barriers", waiting),
         part("task_waiting", "waiting for tasks", starving),
-        part("serial_idle", "idle in serial parts", lens.total("omp_idle_threads") - limited),
+        part("mpi", "in MPI", lens.total("mpi")),
+        part("mpi_idle", "idle while in MPI", beside_mpi),
+        part("serial_idle", "idle in serial parts", serial),
         part("limited_idle", "idle beside small teams", limited),
         part("overhead", "locks, tasks, fork/join", lens.total("omp_time") - waiting - starving),
+        part("absent", "processes not running", lens.total("process_absent")),
+        part("recording_off", "recording off", off + idle_beside),
     ]
 }
 
@@ -38,22 +45,27 @@ mod tests {
     fn the_parts_are_the_whole() {
         let measured = crate::notation::cube(
             "wall=100 locations=2
-             a                                         0  time=40
+             a                                         0  time=30
              a/parallel@a.c:2                          0  time=60 omp_management=3
              a/parallel@a.c:2                          1  time=20 omp_management=2
-             a/parallel@a.c:2/implicit barrier@a.c:9   1  time=30 omp_ibarrier_wait=25",
+             a/parallel@a.c:2/implicit barrier@a.c:9   1  time=30 omp_ibarrier_wait=25
+             a/MEASUREMENT OFF                         0  time=10",
         );
         let cube = crate::derive(&measured.unwrap());
         let parts = super::allocation(&cube);
         let shown: Vec<String> =
             parts.iter().map(|part| format!("{} {}", part.name, part.ticks)).collect();
         expect_test::expect![[r#"
-            computing 115
+            computing 105
             barrier_waiting 25
             task_waiting 0
-            serial_idle 40
+            mpi 0
+            mpi_idle 0
+            serial_idle 30
             limited_idle 10
-            overhead 10"#]]
+            overhead 10
+            absent 0
+            recording_off 20"#]]
         .assert_eq(&shown.join("\n"));
         assert_eq!(parts.iter().map(|part| part.ticks).sum::<i64>(), cube.allocation_ticks());
     }

@@ -1,7 +1,7 @@
 //! An analysed cube with its metrics by name: what findings and reports look at it through.
 
 use pompeii_model::{
-    CallId, Cube, IndexVec, Location, LocationId, MetricId, Region, Role, System, Ticks,
+    CallId, Cube, IndexVec, Location, LocationId, MetricId, Paradigm, Region, Role, System, Ticks,
 };
 
 use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
@@ -57,6 +57,30 @@ impl<'a> Lens<'a> {
         self.region(call).role
     }
 
+    /// Time of which nothing is known, because recording was off: of the threads that had it off,
+    /// and idle time beside them, since parallel regions in it are not seen.
+    pub fn off_ticks(&self) -> (Ticks, Ticks) {
+        let off = self.off_calls();
+        (self.sum("recording_off", &off), self.sum("omp_idle_threads", &off))
+    }
+
+    /// Both together, of the locations that `is` holds for.
+    pub fn off_at(&self, is: impl Fn(LocationId) -> bool) -> Ticks {
+        let off = self.off_calls();
+        let of = |name: &str| self.by_location(name, &off);
+        [of("recording_off"), of("omp_idle_threads")]
+            .iter()
+            .flat_map(|of| of.enumerated())
+            .filter(|(at, _)| is(*at))
+            .map(|(_, ticks)| *ticks)
+            .sum()
+    }
+
+    fn off_calls(&self) -> Vec<CallId> {
+        let calls = self.cube.calls.ids();
+        calls.filter(|&call| self.region(call).is_measurement_off()).collect()
+    }
+
     /// Whether the call path lies in a task tree.
     pub fn in_task_tree(&self, call: CallId) -> bool {
         in_task_tree(self.cube, call)
@@ -75,6 +99,29 @@ impl<'a> Lens<'a> {
     /// For each call path the outermost parallel region around it (or itself), if it is in one.
     pub fn outermost_parallels(&self) -> IndexVec<CallId, Option<CallId>> {
         outermost_parallels(self.cube)
+    }
+
+    /// What MPI takes of the locations that `is` holds for: time in it, idle threads while their
+    /// master is in it, and time in which the process was not there.
+    pub fn in_mpi(&self, is: impl Fn(LocationId) -> bool) -> Ticks {
+        let of = |name: &str| -> Ticks {
+            let Some(metric) = self.metric(name) else { return 0 };
+            let locations = self.cube.system.locations.ids().filter(|&at| is(at));
+            locations.map(|at| self.cube.total_at(metric, at)).sum()
+        };
+        let direct = of("mpi") + of("process_absent");
+        direct + self.idle_in_mpi(&is)
+    }
+
+    /// Idle time of locations that `is` holds for while their master is in MPI.
+    pub fn idle_in_mpi(&self, is: impl Fn(LocationId) -> bool) -> Ticks {
+        let Some(idle) = self.metric("omp_idle_threads") else { return 0 };
+        let mpi = |&call: &CallId| self.region(call).paradigm == Paradigm::Mpi;
+        let of = |call: CallId| {
+            let row = self.cube.system.locations.ids().zip(self.cube.row(idle, call));
+            row.filter(|(at, _)| is(*at)).map(|(_, ticks)| ticks).sum::<Ticks>()
+        };
+        self.cube.calls.ids().filter(mpi).map(of).sum()
     }
 
     /// Number of locations.

@@ -31,6 +31,7 @@ pub mod format;
 mod idle;
 mod lens;
 mod load;
+mod mpi_class;
 pub mod notation;
 pub mod profile;
 pub mod properties;

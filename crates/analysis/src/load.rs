@@ -93,6 +93,7 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     }
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
     cube.wall_ticks = wall_ticks(report, &cube, time)?;
+    complete_walls(&mut cube, report, time);
     cube.waits = waits(reader, &ids)?;
     cube.visit_times = visit_times(reader, &ids)?;
     cube.task_times = task_times(reader, cube.regions.len(), &ids)?;
@@ -248,6 +249,7 @@ fn system(report: &cubex::Report) -> (System, BTreeMap<cubex::LocationId, Locati
             rank: u32::try_from(group.rank).unwrap_or(0),
             node: report.system.nodes[group.node].name.clone(),
             master: LocationId::from_index(system.locations.len()),
+            wall_ticks: wall(&group.attributes).unwrap_or(UNKNOWN),
         });
         for (id, location) in threads {
             ids.insert(id, add_thread(&mut system, process, location));
@@ -274,8 +276,30 @@ fn clock(report: &cubex::Report) -> Result<Frequency, LoadError> {
     })
 }
 
+/// Attribute of the report, and of each process: how long it was observed.
+const WALL_TICKS: &str = "pompeii::wall_ticks";
+/// Until the values are read.
+const UNKNOWN: i64 = -1;
+
+fn wall(attributes: &[(String, String)]) -> Option<i64> {
+    let (_, text) = attributes.iter().find(|(key, _)| key == WALL_TICKS)?;
+    text.trim().parse().ok()
+}
+
+/// Where nothing is said of a process, it was there for the run, or for what its master was seen.
+fn complete_walls(cube: &mut Cube, report: &cubex::Report, time: MetricId) {
+    let whole = report.attribute(WALL_TICKS).map(|_| cube.wall_ticks);
+    for id in cube.system.processes.ids() {
+        let Process { wall_ticks, master, .. } = cube.system.processes[id];
+        if wall_ticks == UNKNOWN {
+            let seen = whole.unwrap_or_else(|| cube.total_at(time, master));
+            cube.system.processes[id].wall_ticks = seen;
+        }
+    }
+}
+
 fn wall_ticks(report: &cubex::Report, cube: &Cube, time: MetricId) -> Result<i64, LoadError> {
-    let key = "pompeii::wall_ticks";
+    let key = WALL_TICKS;
     match report.attribute(key) {
         Some(text) => text.trim().parse().map_err(|_| LoadError::Attribute {
             key,

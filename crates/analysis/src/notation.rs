@@ -1,7 +1,8 @@
 //! A cube as text, so that a test shows the run that it is about.
 //!
 //! ```text
-//! wall=100 locations=2                              first line; also: processes=1 clock=1000
+//! wall=100 locations=2                              first line; also: processes=1 clock=1000, and
+//!                                                   walls=100,80: how long each process was there
 //! ocean                              0    time=40 visits=1
 //! ocean/parallel@ocean.c:5           *    time=60 visits=1      * is every location, 1-3 a range
 //! ocean/parallel@ocean.c:5/implicit barrier@ocean.c:9  1  time=20 omp_ibarrier_wait=15
@@ -12,8 +13,8 @@
 //! routine without a place. Values are integers, clock ticks or counts.
 
 use pompeii_model::{
-    CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, Paradigm,
-    Process, ProcessId, Region, RegionId, Role, System, Unit,
+    CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, MEASUREMENT_OFF, Metric,
+    Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit,
 };
 use thiserror::Error;
 
@@ -51,6 +52,8 @@ struct Header {
     wall: i64,
     locations: usize,
     processes: usize,
+    /// By process; empty where all were there from the begin to the end.
+    walls: Vec<i64>,
     clock: Frequency,
 }
 
@@ -58,7 +61,13 @@ impl Header {
     fn parse(line: usize, text: &str) -> Result<Self, NotationError> {
         let error = |what: String| NotationError { line, what };
         let (mut wall, mut locations, mut processes, mut clock) = (None, 1, 1, 1000);
+        let mut walls = Vec::new();
         for field in text.split_whitespace() {
+            if let Some(list) = field.strip_prefix("walls=") {
+                let ticks: Result<Vec<i64>, _> = list.split(',').map(str::parse).collect();
+                walls = ticks.map_err(|_| error(format!("`{field}` is not walls=N,N")))?;
+                continue;
+            }
             let pair = field.split_once('=').and_then(|(k, v)| Some((k, v.parse::<i64>().ok()?)));
             match pair {
                 Some(("wall", value)) => wall = Some(value),
@@ -73,7 +82,7 @@ impl Header {
         let sizes = (usize::try_from(locations), usize::try_from(processes));
         match sizes {
             (Ok(locations @ 1..4096), Ok(processes @ 1..4096)) if processes <= locations => {
-                Ok(Self { wall, locations, processes, clock })
+                Ok(Self { wall, locations, processes, walls, clock })
             }
             _ => Err(error("expected 1 <= processes <= locations < 4096".into())),
         }
@@ -124,6 +133,7 @@ fn region(part: &str, depth: usize) -> Region {
     let line = line.parse().unwrap_or(0);
     let role = role_of(word, depth == 0 && place.is_empty());
     let paradigm = match role {
+        _ if word.starts_with("MPI_") => Paradigm::Mpi,
         Role::Artificial => Paradigm::Measurement,
         Role::Function | Role::User => Paradigm::User,
         _ => Paradigm::OpenMp,
@@ -134,13 +144,31 @@ fn region(part: &str, depth: usize) -> Region {
     Region { name, role, paradigm, file, begin_line: line, end_line: line, clauses }
 }
 
+/// Functions of MPI whose role is not simply that of a function.
+const MPI_ROLES: [(&str, Role); 10] = [
+    ("MPI_Barrier", Role::Barrier),
+    ("MPI_Send", Role::PointToPoint),
+    ("MPI_Recv", Role::PointToPoint),
+    ("MPI_Isend", Role::PointToPoint),
+    ("MPI_Irecv", Role::PointToPoint),
+    ("MPI_Bcast", Role::OneToAll),
+    ("MPI_Reduce", Role::AllToOne),
+    ("MPI_Allreduce", Role::AllToAll),
+    ("MPI_Scan", Role::Collective),
+    ("MPI_Put", Role::OneSided),
+];
+
 fn role_of(word: &str, root: bool) -> Role {
+    if word.starts_with("MPI_") {
+        let known = MPI_ROLES.iter().find(|(name, _)| *name == word);
+        return known.map_or(Role::Function, |(_, role)| *role);
+    }
     let first = word.split(" (").next().unwrap_or(word);
     match first {
         _ if root => Role::Artificial,
         "for" | "do" => Role::Loop,
         "create task" => Role::TaskCreate,
-        "TASKS" => Role::Artificial,
+        "TASKS" | MEASUREMENT_OFF => Role::Artificial,
         _ if first.starts_with("omp_") && first.ends_with("_lock") => Role::Lock,
         _ if first.starts_with("user:") => Role::User,
         "function" | "artificial" | "loop" | "lock" | "user" => Role::Function,
@@ -198,8 +226,9 @@ fn system(header: &Header) -> System {
         let master = LocationId::from_index(rank * each);
         let name =
             if header.processes == 1 { "Process".into() } else { format!("MPI Rank {rank}") };
+        let wall_ticks = header.walls.get(rank).copied().unwrap_or(header.wall);
         let rank = u32::try_from(rank).unwrap_or(0);
-        system.processes.push(Process { name, rank, node: "node".into(), master });
+        system.processes.push(Process { name, rank, node: "node".into(), master, wall_ticks });
     }
     for index in 0..header.locations {
         let rank = (index / each).min(header.processes - 1);

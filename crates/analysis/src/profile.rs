@@ -1,12 +1,13 @@
 //! The measured profile as the properties see it: its metrics by name, the class of each call path
 //! (`Class`), and which part of the forest it lies in.
 
-use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Role, Ticks};
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Paradigm, Role, Ticks};
 
 use crate::idle::Idle;
+use crate::mpi_class;
 
-/// Which OpenMP construct a call path's own time belongs to. A construct's *body* (`single
-/// sblock`, `critical sblock`) is the user's work and of no class.
+/// Which OpenMP construct or part of MPI a call path's own time belongs to. A construct's *body*
+/// (`single sblock`, `critical sblock`) is the user's work and of no class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// User code and everything that has no class of its own: computation.
@@ -33,6 +34,56 @@ pub enum Class {
     Taskyield,
     /// A taskloop.
     Taskloop,
+    /// Nothing is known of this time.
+    Off,
+    /// `MPI_Init`, `MPI_Finalize`.
+    MpiInitExit,
+    /// Communicators and topologies of MPI.
+    MpiCommunicator,
+    /// Windows of one-sided communication.
+    MpiWindow,
+    /// Files of MPI, where no data moves.
+    MpiFileManagement,
+    /// A barrier of MPI.
+    MpiBarrier,
+    /// One-sided synchronisation that the target takes part in.
+    RmaActive,
+    /// One-sided synchronisation without the target.
+    RmaPassive,
+    /// Messages, and waiting for requests.
+    PointToPoint,
+    /// Collective communication.
+    MpiCollective,
+    /// One-sided communication.
+    OneSided,
+    /// Reading or writing a file of MPI by one process.
+    FileIndividual,
+    /// The same by all of a communicator.
+    FileCollective,
+    /// All else of MPI.
+    MpiOther,
+}
+
+impl Class {
+    /// Whether it is one of MPI.
+    pub fn is_mpi(self) -> bool {
+        matches!(
+            self,
+            Self::MpiInitExit
+                | Self::MpiCommunicator
+                | Self::MpiWindow
+                | Self::MpiFileManagement
+                | Self::MpiBarrier
+                | Self::RmaActive
+                | Self::RmaPassive
+                | Self::PointToPoint
+                | Self::MpiCollective
+                | Self::OneSided
+                | Self::FileIndividual
+                | Self::FileCollective
+                | Self::MpiOther
+        )
+    }
 }
 
 /// Lock routines by name: a report written elsewhere may give them any role.
@@ -46,10 +97,11 @@ fn is_lock_routine(name: &str) -> bool {
 
 fn class_of(cube: &Cube, call: CallId) -> Class {
     let region = &cube.regions[cube.calls.region(call)];
+    if region.paradigm == Paradigm::Mpi && region.role != Role::Artificial {
+        return mpi_class::class_of(region);
+    }
     match region.role {
-        Role::Barrier if region.paradigm == pompeii_model::Paradigm::OpenMp => {
-            Class::ExplicitBarrier
-        }
+        Role::Barrier if region.paradigm == Paradigm::OpenMp => Class::ExplicitBarrier,
         Role::ImplicitBarrier => Class::ImplicitBarrier,
         Role::Critical | Role::Atomic => Class::Critical,
         Role::Taskwait => Class::Taskwait,
@@ -60,6 +112,7 @@ fn class_of(cube: &Cube, call: CallId) -> Class {
         Role::TaskgroupEnd => Class::Taskgroup,
         Role::Taskyield => Class::Taskyield,
         Role::Taskloop => Class::Taskloop,
+        _ if region.is_measurement_off() => Class::Off,
         _ if is_lock_routine(&region.name) => Class::LockApi,
         _ => Class::Computation,
     }
@@ -145,9 +198,21 @@ impl<'a> Profile<'a> {
     /// Own time that the program spent in OpenMP and not in its own code.
     pub fn openmp(&self, call: CallId, location: LocationId) -> Ticks {
         match self.classes[call] {
-            Class::Computation => self.management(call, location),
+            class if class.is_mpi() => self.management(call, location),
+            Class::Computation | Class::Off => self.management(call, location),
             _ => self.time(call, location),
         }
+    }
+
+    /// Own time in functions of MPI.
+    pub fn mpi(&self, call: CallId, location: LocationId) -> Ticks {
+        let class = self.classes[call];
+        if class.is_mpi() { self.class_time(class, call, location) } else { 0 }
+    }
+
+    /// Visits of call paths of `class`; 0 for others.
+    pub fn visits_of(&self, class: Class, call: CallId, location: LocationId) -> i64 {
+        if self.classes[call] == class { self.measured("visits", call, location) } else { 0 }
     }
 
     /// Waiting for tasks of others in a barrier of `class`. A barrier in which nobody ran a task
@@ -157,6 +222,17 @@ impl<'a> Profile<'a> {
             return 0;
         }
         self.value(self.starvation, call, location)
+    }
+
+    /// Time in which the location's process was not there: the run had begun, or went on, without
+    /// it. It is shown at the program's root.
+    pub fn absent(&self, call: CallId, location: LocationId) -> Ticks {
+        let cube = self.cube;
+        if cube.calls.roots().first() != Some(&call) {
+            return 0;
+        }
+        let process = &cube.system.processes[cube.system.locations[location].process];
+        cube.wall_ticks - process.wall_ticks
     }
 
     /// Time in which the location did nothing because the program ran on fewer threads.

@@ -267,6 +267,7 @@ impl<'a> Counter<'a> {
         let task =
             bytes(|room, last| encode::thread_task_create(room, last, 0, 1, location.0, 1 << 24));
         let mode = bytes(|room, last| encode::measurement_on_off(room, last, 0, 1));
+        let parameter = bytes(|room, last| encode::parameter_int(room, last, 0, 1, 1));
         let (records, bytes, stamps) = match role {
             // The end is that of the final barrier.
             Role::Parallel => (4, both + 2 * team, 1),
@@ -277,6 +278,7 @@ impl<'a> Counter<'a> {
             // Left together with its end.
             Role::Taskgroup => (2, both, 1),
             Role::Artificial => (4, both + 2 * mode, 2),
+            Role::Parameter => (1, parameter, 1),
             _ => (2, both, 2),
         };
         Visit { records, bytes, stamps }

@@ -21,14 +21,14 @@ pub enum SumError {
         /// Wall time x locations.
         allocation: Ticks,
     },
-    /// A master thread was not seen for the whole run.
+    /// A master thread was not seen for all of its process's life.
     #[error("location {location} was seen for {seen} ticks of {wall}")]
     Master {
         /// Index of the location.
         location: usize,
         /// Its time in all call paths.
         seen: Ticks,
-        /// Wall time of the run.
+        /// Wall time of its process.
         wall: Ticks,
     },
     /// Task trees and stub nodes disagree.
@@ -53,9 +53,9 @@ pub enum SumError {
     },
 }
 
-/// Checks an analysed cube ([`crate::derive`]): each master was seen for exactly the wall time,
-/// task trees equal stub nodes, every metric contains its parts at every call path and location,
-/// and the total is wall time x locations. All comparisons are of integers.
+/// Checks an analysed cube ([`crate::derive`]): each master was seen for exactly its process's
+/// life, task trees equal stub nodes, every metric contains its parts at every call path and
+/// location, and the total is wall time x locations. All comparisons are of integers.
 ///
 /// # Errors
 /// The first sum that does not hold.
@@ -76,8 +76,8 @@ fn check_masters(cube: &Cube) -> Result<(), SumError> {
             return Err(SumError::Tasks { location: location.index(), difference });
         }
         let seen = cube.metric("execution").map_or(0, |time| cube.total_at(time, location));
-        if seen != cube.wall_ticks {
-            let (location, wall) = (location.index(), cube.wall_ticks);
+        if seen != process.wall_ticks {
+            let (location, wall) = (location.index(), process.wall_ticks);
             return Err(SumError::Master { location, seen, wall });
         }
     }

@@ -115,7 +115,7 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use expect_test::{Expect, expect};
+    use expect_test::{Expect, expect, expect_file};
 
     fn check(name: Option<&str>, expect: Expect) {
         let shown =
@@ -125,57 +125,8 @@ mod tests {
 
     #[test]
     fn the_catalogue_is_a_tree() {
-        check(
-            None,
-            expect![[r#"
-                Properties: each is a part of the one above it.
-
-                  time                                     Time
-                    execution                              Execution
-                      comp                                 Computation
-                      omp_time                             OpenMP
-                        omp_management                     Fork and join
-                          omp_fork                         Fork
-                        omp_synchronization                Synchronization
-                          omp_barrier                      Barrier
-                            omp_ebarrier                   Explicit barrier
-                              omp_ebarrier_wait            Wait at explicit barrier
-                              omp_ebarrier_starvation      Wait for tasks at explicit barrier
-                            omp_ibarrier                   Implicit barrier
-                              omp_ibarrier_wait            Wait at implicit barrier
-                              omp_ibarrier_starvation      Wait for tasks at implicit barrier
-                          omp_critical                     Critical and atomic
-                            omp_lock_contention_critical   Critical contention
-                          omp_lock_api                     Lock routines
-                            omp_lock_contention_api        Lock contention
-                          omp_ordered                      Ordered
-                            omp_ordered_wait               Wait for ordered
-                          omp_taskwait                     taskwait
-                          omp_taskgroup                    Taskgroup
-                          omp_taskyield                    Taskyield
-                        omp_task_creation                  Task creation
-                        omp_taskloop                       Taskloop
-                        omp_flush                          Flush
-                    omp_idle_threads                       Idle threads
-                      omp_limited_parallelism              Limited parallelism
-                  visits                                   Visits
-                  tasks                                    Tasks
-                    tasks_created                          Tasks created
-                    tasks_undeferred                       Undeferred tasks
-                  task_time                                Task execution at scheduling points
-                  task_switches                            Task switches
-                  omp_barrier_last                         Arrivals as the last
-                  omp_barrier_delay                        Waiting caused at barriers
-
-                Diagnoses: causes that explain several of them together.
-
-                  tasks_too_small                          Tasks too small
-                  tasks_too_few                            Tasks too few or too large
-                  task_creation_bottleneck                 Task creation bottleneck
-
-                `pompeii explain NAME` tells what one measures, its formula, and what to try.
-            "#]],
-        );
+        let shown = explain(None, 80).unwrap_or_else(|error| error.to_string());
+        expect_file!["../tests/catalogue.txt"].assert_eq(&shown);
     }
 
     #[test]

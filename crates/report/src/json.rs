@@ -14,6 +14,7 @@ use pompeii_model::{
 use serde::Serialize;
 
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
+use crate::processes::{JsonProcess, json_processes};
 use crate::visits::by_call;
 
 /// A whole report.
@@ -38,6 +39,8 @@ pub struct JsonReport {
     pub regions: Vec<JsonRegion>,
     pub call_paths: Vec<JsonCallPath>,
     pub locations: Vec<JsonLocation>,
+    /// The processes, in the order of their locations.
+    pub ranks: Vec<JsonProcess>,
     pub counted_only: Vec<JsonCounted>,
     /// Who waited for whom.
     pub waits: Vec<JsonWait>,
@@ -47,11 +50,13 @@ pub struct JsonReport {
     pub visit_times: Vec<JsonVisitTimes>,
 }
 
-/// Efficiencies between 0 and 1; the first is the product of the next three.
+/// Efficiencies between 0 and 1; the first is the product of the next five.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "see pompeii_analysis::Efficiencies")]
 pub struct JsonEfficiencies {
     pub parallel: f64,
+    pub process_balance: f64,
+    pub mpi_communication: f64,
     pub load_balance: f64,
     pub serial_parts: f64,
     pub openmp_overhead: f64,
@@ -204,6 +209,8 @@ pub fn json_report(cube: &Cube) -> JsonReport {
         sum_error: check_sum(cube).err().map(|error| error.to_string()),
         efficiencies: JsonEfficiencies {
             parallel: e.parallel,
+            process_balance: e.process_balance,
+            mpi_communication: e.mpi_communication,
             load_balance: e.load_balance,
             serial_parts: e.serial_parts,
             openmp_overhead: e.openmp_overhead,
@@ -215,6 +222,7 @@ pub fn json_report(cube: &Cube) -> JsonReport {
         regions: json_regions(cube),
         call_paths: json_call_paths(cube),
         locations: json_locations(cube),
+        ranks: json_processes(cube),
         counted_only: counted_only(cube)
             .into_iter()
             .map(|c| JsonCounted { thing: c.thing, region: c.region.index(), count: c.count })
@@ -283,6 +291,7 @@ fn kind(region: &Region) -> String {
         Role::Lock => "lock".to_owned(),
         Role::Artificial => "artificial".to_owned(),
         Role::User => "user".to_owned(),
+        Role::Parameter => "parameter".to_owned(),
         Role::Function if region.paradigm != Paradigm::OpenMp => "function".to_owned(),
         _ => region.construct().split(" (").next().unwrap_or_default().to_owned(),
     }
@@ -352,7 +361,7 @@ fn json_locations(cube: &Cube) -> Vec<JsonLocation> {
     cube.system.locations.ids().map(location).collect()
 }
 
-fn nonzero(cube: &Cube, value: impl Fn(MetricId) -> i64) -> BTreeMap<String, f64> {
+pub(crate) fn nonzero(cube: &Cube, value: impl Fn(MetricId) -> i64) -> BTreeMap<String, f64> {
     let all = cube.metrics().enumerated().map(|(id, metric)| (metric, value(id)));
     all.filter(|(_, value)| *value != 0)
         .map(|(metric, value)| (metric.name.clone(), shown(cube, metric.unit, value)))

@@ -100,7 +100,7 @@ pub fn score(cube: &Cube, score: &Score, options: &ScoreOptions) -> String {
         "Estimated aggregate size of event trace:                   {}\n\
          Estimated requirements for largest trace buffer (max_buf): {}\n\
          Estimated memory requirements per thread:                  {memory}\n\
-         Estimated cost of measuring: {} of {} ({}), at {:.0} ns per event\n\n",
+         Estimated cost of measuring: {} of {} ({}), at {:.0} ns per event of this machine\n\n",
         format::bytes(kept.bytes),
         format::bytes(max_bytes),
         format::seconds(cost_s),
@@ -339,7 +339,7 @@ mod tests {
             Estimated aggregate size of event trace:                   2.7 kB
             Estimated requirements for largest trace buffer (max_buf): 1.8 kB
             Estimated memory requirements per thread:                  1.0 MB
-            Estimated cost of measuring: 4.6 µs of 2.0 s (<0.1 %), at 25 ns per event
+            Estimated cost of measuring: 4.6 µs of 2.0 s (<0.1 %), at 25 ns per event of this machine
 
             flt type    max_buf[B]        visits    time[s] time[%]    us/visit    cost[s]  region
              *  ALL       16801784        700101      0.135   100.0        0.19      0.035  ALL
@@ -362,7 +362,7 @@ mod tests {
             Estimated aggregate size of event trace:                   17 MB
             Estimated requirements for largest trace buffer (max_buf): 17 MB
             Estimated memory requirements per thread:                  1.0 MB
-            Estimated cost of measuring: 35 ms of 2.0 s (2 %), at 25 ns per event
+            Estimated cost of measuring: 35 ms of 2.0 s (2 %), at 25 ns per event of this machine
 
             flt type    max_buf[B]        visits    time[s] time[%]    us/visit    cost[s]  region
                 ALL       16801784        700101      0.135   100.0        0.19      0.035  ALL

@@ -7,7 +7,7 @@ use pompeii_analysis::{
     AllocationPart, Counted, Finding, Lens, allocation, check_sum, counted_only, efficiencies,
     findings, format,
 };
-use pompeii_model::{Cube, Region, Role};
+use pompeii_model::{Cube, PARAMETER_OTHERS, Region, Role};
 
 use crate::layout::{Style, bar, fit, flow, left, right, width, wrap};
 use crate::{Options, RunInfo};
@@ -42,7 +42,8 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
 }
 
 fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String {
-    let regions = cube.regions.iter().filter(|region| region.role != Role::Artificial).count();
+    let is_source = |region: &&Region| !matches!(region.role, Role::Artificial | Role::Parameter);
+    let regions = cube.regions.iter().filter(is_source).count();
     let processes = match cube.system.processes.len() {
         1 => "1 process".to_owned(),
         several => format!("{several} processes"),
@@ -78,12 +79,22 @@ fn efficiency_line(cube: &Cube, options: &Options) -> String {
     let e = efficiencies(cube);
     let head = format!(" Parallel efficiency {}", format::percent(e.parallel));
     let column = width(&head) + 2;
-    let parts = [
-        head,
-        format!("=  load balance {}", format::percent(e.load_balance)),
-        format!("x  serial parts {}", format::percent(e.serial_parts)),
-        format!("x  OpenMP overhead {}", format::percent(e.openmp_overhead)),
+    let mut factors = vec![
+        ("load balance", e.load_balance),
+        ("serial parts", e.serial_parts),
+        ("OpenMP overhead", e.openmp_overhead),
     ];
+    if cube.system.processes.len() > 1 || Lens::new(cube).total("mpi") > 0 {
+        let mpi = [("process balance", e.process_balance), ("MPI", e.mpi_communication)];
+        factors.splice(0..0, mpi);
+        factors[2].0 = "thread balance";
+    }
+    let factor = |(position, (name, value)): (usize, (&str, f64))| {
+        let sign = if position == 0 { '=' } else { 'x' };
+        format!("{sign}  {name} {}", format::percent(value))
+    };
+    let factors = factors.into_iter().enumerate().map(factor);
+    let parts: Vec<String> = std::iter::once(head).chain(factors).collect();
     flow(&parts, "  ", options.width, column)
 }
 
@@ -239,7 +250,22 @@ fn limits(cube: &Cube) -> Vec<String> {
     let workshare = places(|region| region.role == Role::Workshare).map(|places| {
         format!("Not seen from the source: waiting between the statements of workshare ({places}).")
     });
-    included.into_iter().chain(workshare).collect()
+    included.into_iter().chain(workshare).chain(other_values(cube)).collect()
+}
+
+/// Parameters with more values than were told apart.
+fn other_values(cube: &Cube) -> Option<String> {
+    let others = cube
+        .regions
+        .iter()
+        .filter(|region| region.parameter().is_some_and(|(_, value)| value == PARAMETER_OTHERS));
+    let names: Vec<&str> = others.map(|region| region.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Parameters with more values than are told apart; the further ones are together in {}.",
+            names.join(", ")
+        )
+    })
 }
 
 fn next_line(run: &RunInfo, first: Option<&Finding>, options: &Options) -> String {

@@ -3,7 +3,7 @@
 //! below it) and expanded (exclusive, itself only).
 
 use pompeii_analysis::{Lens, format};
-use pompeii_model::{CallId, Cube, IndexVec, MetricId, Unit};
+use pompeii_model::{CallId, Cube, IndexVec, MetricId, Process, ProcessId, Unit};
 
 use crate::Options;
 use crate::layout::{Style, fit, left, name_width, right, width};
@@ -177,6 +177,9 @@ fn full_name(cube: &Cube, call: CallId) -> String {
     region.name.clone() + included
 }
 
+/// Threads of larger jobs are not listed.
+const MOST_THREADS: usize = 512;
+
 fn locations(table: &Table, metric: MetricId) -> String {
     let cube = table.lens.cube;
     let whole = cube.total(metric);
@@ -193,20 +196,34 @@ fn locations(table: &Table, metric: MetricId) -> String {
         "" => String::new(),
         machine => inner(0, machine, whole),
     };
-    for (id, process) in cube.system.processes.enumerated() {
-        let threads: Vec<_> = cube.system.locations_of(id).collect();
-        let sum = threads.iter().map(|&thread| cube.total_at(metric, thread)).sum();
-        text += &inner(1, &format!("{} on {}", process.name, process.node), sum);
-        for thread in threads {
-            let value = cube.total_at(metric, thread);
-            text += &table.line(&Line {
-                depth: 2,
-                name: &cube.system.locations[thread].name,
-                collapsed: value,
-                expanded: Some(value),
-                share: ratio(value, whole),
-            });
+    for host in cube.system.hosts() {
+        let here = |process: &Process| process.node == host;
+        let processes = cube.system.processes.enumerated().filter(|(_, process)| here(process));
+        let processes: Vec<(ProcessId, &Process)> = processes.collect();
+        let at = |process: ProcessId| -> i64 {
+            let threads = cube.system.locations_of(process);
+            threads.map(|thread| cube.total_at(metric, thread)).sum()
+        };
+        text += &inner(1, host, processes.iter().map(|(id, _)| at(*id)).sum());
+        for (id, process) in processes {
+            text += &inner(2, &process.name, at(id));
+            if cube.system.locations.len() > MOST_THREADS {
+                continue;
+            }
+            for thread in cube.system.locations_of(id) {
+                let value = cube.total_at(metric, thread);
+                text += &table.line(&Line {
+                    depth: 3,
+                    name: &cube.system.locations[thread].name,
+                    collapsed: value,
+                    expanded: Some(value),
+                    share: ratio(value, whole),
+                });
+            }
         }
+    }
+    if cube.system.locations.len() > MOST_THREADS {
+        text += " (threads not shown; --json has them)\n";
     }
     text
 }

@@ -212,15 +212,16 @@ fn three_trees_with_both_values() {
             |
             | Locations: time                                  collapsed     expanded   share
             | machine                                             38.6 s            -   100 %
-            |   Process on node                                   38.6 s            -   100 %
-            |     Master thread                                    4.8 s        4.8 s    12 %
-            |     OMP thread 1                                     4.8 s        4.8 s    12 %
-            |     OMP thread 2                                     4.8 s        4.8 s    12 %
-            |     OMP thread 3                                     4.8 s        4.8 s    12 %
-            |     OMP thread 4                                     4.8 s        4.8 s    12 %
-            |     OMP thread 5                                     4.8 s        4.8 s    12 %
-            |     OMP thread 6                                     4.8 s        4.8 s    12 %
-            |     OMP thread 7                                     4.8 s        4.8 s    12 %
+            |   node                                              38.6 s            -   100 %
+            |     Process                                         38.6 s            -   100 %
+            |       Master thread                                  4.8 s        4.8 s    12 %
+            |       OMP thread 1                                   4.8 s        4.8 s    12 %
+            |       OMP thread 2                                   4.8 s        4.8 s    12 %
+            |       OMP thread 3                                   4.8 s        4.8 s    12 %
+            |       OMP thread 4                                   4.8 s        4.8 s    12 %
+            |       OMP thread 5                                   4.8 s        4.8 s    12 %
+            |       OMP thread 6                                   4.8 s        4.8 s    12 %
+            |       OMP thread 7                                   4.8 s        4.8 s    12 %
         "#]],
     );
 }
@@ -245,15 +246,16 @@ fn trees_of_another_metric() {
             |
             | Locations: omp_ibarrier_wait                     collapsed     expanded   share
             | machine                                              8.8 s            -   100 %
-            |   Process on node                                    8.8 s            -   100 %
-            |     Master thread                                   0.21 s       0.21 s     2 %
-            |     OMP thread 1                                     1.2 s        1.2 s    14 %
-            |     OMP thread 2                                     1.2 s        1.2 s    14 %
-            |     OMP thread 3                                     1.2 s        1.2 s    14 %
-            |     OMP thread 4                                     1.2 s        1.2 s    14 %
-            |     OMP thread 5                                     1.2 s        1.2 s    14 %
-            |     OMP thread 6                                     1.2 s        1.2 s    14 %
-            |     OMP thread 7                                     1.2 s        1.2 s    14 %
+            |   node                                               8.8 s            -   100 %
+            |     Process                                          8.8 s            -   100 %
+            |       Master thread                                 0.21 s       0.21 s     2 %
+            |       OMP thread 1                                   1.2 s        1.2 s    14 %
+            |       OMP thread 2                                   1.2 s        1.2 s    14 %
+            |       OMP thread 3                                   1.2 s        1.2 s    14 %
+            |       OMP thread 4                                   1.2 s        1.2 s    14 %
+            |       OMP thread 5                                   1.2 s        1.2 s    14 %
+            |       OMP thread 6                                   1.2 s        1.2 s    14 %
+            |       OMP thread 7                                   1.2 s        1.2 s    14 %
         "#]],
     );
 }

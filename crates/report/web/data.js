@@ -59,11 +59,16 @@ export class Data {
   }
 }
 
-/** Machine, processes and locations as one tree; only locations have values. */
+/** Machine, nodes, processes and locations as one tree; only locations have values. */
 function systemNodes(raw) {
   const nodes = [{ parent: -1, name: raw.machine || "machine", kind: "machine" }];
+  const hosts = new Map();
   const processes = raw.processes.map((process) => {
-    nodes.push({ parent: 0, name: `${process.name} on ${process.node}`, kind: "process" });
+    if (!hosts.has(process.node)) {
+      hosts.set(process.node, nodes.length);
+      nodes.push({ parent: 0, name: process.node, kind: "node" });
+    }
+    nodes.push({ parent: hosts.get(process.node), name: process.name, kind: "process" });
     return nodes.length - 1;
   });
   raw.locations.forEach((location, index) => {

@@ -20,18 +20,23 @@ export function renderTop(host, raw, themeButton) {
 
 export function renderSummary(host, raw, onFinding) {
   host.replaceChildren(
-    el("div.block", {}, efficiency(raw.efficiencies), allocation(raw), notes(raw)),
+    el("div.block", {}, efficiency(raw), allocation(raw), notes(raw)),
     el("div.block", {}, findings(raw, onFinding)),
   );
 }
 
-function efficiency(factors) {
+function efficiency(raw) {
+  const factors = raw.efficiencies;
+  const isMpi = (part) => part.name === "mpi" && part.time_s > 0;
+  const mpi = raw.processes.length > 1 || raw.allocation.some(isMpi);
   const factor = (share, name, kind = "factor") => el(`div.${kind}`, {},
     el("div.number", {}, percent(share)), el("div.name", {}, name));
   const sign = (text) => el("div.sign", { "aria-hidden": "true" }, text);
   return el("div.efficiency", {},
     factor(factors.parallel, "parallel efficiency", "factor.whole"), sign("="),
-    factor(factors.load_balance, "load balance"), sign("×"),
+    ...(mpi ? [factor(factors.process_balance, "process balance"), sign("×"),
+      factor(factors.mpi_communication, "MPI"), sign("×")] : []),
+    factor(factors.load_balance, mpi ? "thread balance" : "load balance"), sign("×"),
     factor(factors.serial_parts, "serial parts"), sign("×"),
     factor(factors.openmp_overhead, "OpenMP overhead"));
 }

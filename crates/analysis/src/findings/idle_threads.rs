@@ -14,7 +14,11 @@ const COMMON_SHARE: f64 = 0.9;
 /// placed at the innermost call path that contains nearly all of them, and listed.
 pub(super) fn detect_serial(search: &mut Search) {
     let lens = search.lens;
-    let serial = |call: &CallId| serial_ticks(&lens, *call) > 0;
+    let serial = |call: &CallId| {
+        serial_ticks(&lens, *call) > 0
+            && !search.is_claimed("omp_idle_threads", *call)
+            && !lens.region(*call).is_measurement_off()
+    };
     let calls: Vec<CallId> = lens.cube.calls.ids().filter(serial).collect();
     let lost: i64 = calls.iter().map(|&call| serial_ticks(&lens, call)).sum();
     if calls.is_empty() {
@@ -31,7 +35,11 @@ pub(super) fn detect_serial(search: &mut Search) {
     };
     let region = lens.cube.calls.region(place);
     let construct = lens.region(place).construct().to_owned();
-    let details = vec![format!("{seconds} run on one thread{parts}.")];
+    let each = match lens.cube.system.processes.len() {
+        1 => "",
+        _ => " of each process",
+    };
+    let details = vec![format!("{seconds} run on one thread{each}{parts}.")];
     let suggestion = match calls.as_slice() {
         [only] if lens.cube.calls.parent(*only).is_none() => {
             "Mark its parts with `omp inst begin(name)` to see which these are."

@@ -7,6 +7,7 @@
 
 mod barriers;
 mod idle_threads;
+mod mpi;
 mod overheads;
 mod task_diagnoses;
 mod task_group;
@@ -61,6 +62,7 @@ impl Finding {
 const DETECTORS: &[fn(&mut Search)] = &[
     task_diagnoses::detect,
     barriers::detect,
+    mpi::detect,
     idle_threads::detect_serial,
     idle_threads::detect_limited,
     overheads::detect,
@@ -89,9 +91,9 @@ impl<'a> Search<'a> {
     /// The call paths, grouped by region, at which `metric` is lost and not yet explained.
     fn losses(&self, metric: &'static str) -> Vec<(RegionId, Vec<CallId>)> {
         let calls = &self.lens.cube.calls;
-        let free = calls.ids().filter(|&call| {
-            self.lens.own(metric, call) > 0 && !self.claimed.contains(&(metric, call))
-        });
+        let free = calls
+            .ids()
+            .filter(|&call| self.lens.own(metric, call) > 0 && !self.is_claimed(metric, call));
         let mut groups: Vec<(RegionId, Vec<CallId>)> = Vec::new();
         for call in free {
             let region = calls.region(call);
@@ -101,6 +103,11 @@ impl<'a> Search<'a> {
             }
         }
         groups
+    }
+
+    /// Whether the severity is explained already.
+    fn is_claimed(&self, metric: &'static str, call: CallId) -> bool {
+        self.claimed.contains(&(metric, call))
     }
 
     /// Marks the severities of `metric` at `calls` as explained.

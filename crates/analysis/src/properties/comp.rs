@@ -1,8 +1,9 @@
-//! The user's own work: what remains of execution when OpenMP is taken away.
+//! The user's own work: what remains of execution when MPI and OpenMP are taken away.
 
 use pompeii_model::Unit;
 
 use super::{Compute, Doc, Property};
+use crate::profile::Class;
 
 /// Computation.
 pub const PROPERTY: Property = Property {
@@ -11,13 +12,17 @@ pub const PROPERTY: Property = Property {
     parent: Some("execution"),
     unit: Unit::Ticks,
     compute: Compute::Cell(|profile, call, location| {
-        profile.time(call, location) - profile.openmp(call, location)
+        profile.time(call, location)
+            - profile.openmp(call, location)
+            - profile.mpi(call, location)
+            - profile.class_time(Class::Off, call, location)
     }),
     gain: "",
     doc: Doc {
         measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of \
             critical and single.",
-        formula: "execution - omp_time. The overhead of worksharing constructs (handing out \
+        formula: "execution - mpi - omp_time - recording_off. The overhead of worksharing \
+            constructs (handing out \
             iterations, entering single or sections) has no class of its own and is contained.",
         cost: "It is the useful part; it costs time only where it is more than the serial program \
             would need.",

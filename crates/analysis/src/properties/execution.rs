@@ -15,7 +15,7 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time in which the thread was inside the program: computing, in OpenMP, or \
             waiting in a construct.",
-        formula: "time - omp_idle_threads.",
+        formula: "time - omp_idle_threads - process_absent.",
         cost: "Not a loss by itself; it separates what ran from what stood still.",
         recognise: "Execution far below time: the program is serial for long (see \
             omp_idle_threads).",

@@ -107,6 +107,54 @@ catalogue! {
     execution
     /// The user's own work.
     comp
+    /// Time without recording.
+    recording_off
+    /// MPI.
+    mpi
+    /// Management.
+    mpi_management
+    /// Begin and end.
+    mpi_init_exit
+    /// Communicators.
+    mpi_mgmt_comm
+    /// Windows.
+    mpi_mgmt_win
+    /// Files, open and close.
+    mpi_mgmt_file
+    /// Synchronisation.
+    mpi_synchronization
+    /// MPI barriers.
+    mpi_sync_collective
+    /// Waiting.
+    mpi_barrier_wait
+    /// One-sided synchronisation.
+    mpi_rma_synchronization
+    /// Active target.
+    mpi_rma_sync_active
+    /// Passive target.
+    mpi_rma_sync_passive
+    /// Communication.
+    mpi_communication
+    /// Point to point.
+    mpi_point2point
+    /// Late sender.
+    mpi_latesender
+    /// Collective communication.
+    mpi_collective
+    /// Early reduce.
+    mpi_earlyreduce
+    /// Late broadcast.
+    mpi_latebroadcast
+    /// Wait at N x N.
+    mpi_wait_nxn
+    /// One-sided communication.
+    mpi_rma_communication
+    /// Files.
+    mpi_io
+    /// Individual access.
+    mpi_io_individual
+    /// Collective access.
+    mpi_io_collective
     /// All of OpenMP.
     omp_time
     /// Fork and join.
@@ -157,6 +205,8 @@ catalogue! {
     omp_idle_threads
     /// Threads that take no part in a parallel region.
     omp_limited_parallelism
+    /// Processes that are not there yet, or any more.
+    process_absent
     /// Visits.
     visits
     /// All tasks.
@@ -173,6 +223,44 @@ catalogue! {
     omp_barrier_last
     /// Who made the others wait.
     omp_barrier_delay
+    /// Bytes.
+    bytes
+    /// Point to point.
+    bytes_p2p
+    /// Sent.
+    bytes_sent
+    /// Received.
+    bytes_rcvd
+    /// Collective.
+    bytes_coll
+    /// Outgoing.
+    bytes_cout
+    /// Incoming.
+    bytes_cin
+    /// One-sided.
+    bytes_rma
+    /// Put.
+    bytes_put
+    /// Got.
+    bytes_get
+    /// Files.
+    bytes_file
+    /// Written.
+    bytes_written
+    /// Read.
+    bytes_read
+    /// Communications.
+    comms
+    /// Messages.
+    comms_p2p
+    /// Sent.
+    comms_send
+    /// Received.
+    comms_recv
+    /// Collective.
+    comms_coll
+    /// One-sided.
+    comms_rma
     /// Diagnosis: tasks too small.
     tasks_too_small
     /// Diagnosis: too few tasks.

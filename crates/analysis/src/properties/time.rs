@@ -13,15 +13,18 @@ pub const PROPERTY: Property = Property {
     parent: None,
     unit: Unit::Ticks,
     compute: Compute::Cell(|profile, call, location| {
-        profile.time(call, location) + profile.idle(call, location)
+        profile.time(call, location)
+            + profile.idle(call, location)
+            + profile.absent(call, location)
     }),
     gain: "",
     doc: Doc {
         measures: "CPU allocation time: what the run cost, wall time x number of threads, whether \
             they worked, waited or had nothing to do.",
         formula: "measured time of the call path on the location (tasks only in their own tree) + \
-            idle time of the location at this call path (omp_idle_threads). The total equals wall \
-            time x locations, in clock ticks.",
+            idle time of the location at this call path (omp_idle_threads) + what the process has \
+            missed of the run (process_absent). The total equals wall time x locations, in clock \
+            ticks.",
         cost: "This is the whole; everything below is a part of it.",
         recognise: "All percentages of the report refer to this total.",
         remedy: "Look for the largest part that is not computation.",

@@ -1,0 +1,56 @@
+//! Collective communication: data among all processes of a communicator.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+use crate::profile::Class;
+
+/// Collective communication.
+pub const PROPERTY: Property = Property {
+    name: "mpi_collective",
+    title: "Collective communication",
+    parent: Some("mpi_communication"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::MpiCollective, call, location)
+    }),
+    gain: "the average over the processes of what is above the least of them: the time that one \
+        process, the last to arrive, makes the others wait.",
+    doc: Doc {
+        measures: "Time in collective functions that move data, waiting for others included.",
+        formula: "own time of call paths with the roles `one2all`, `all2one`, `all2all`, `other \
+            collective`.",
+        cost: "Most of them end for nobody before the last process has come.",
+        recognise: "The process with the least time here is the one that the others wait for.",
+        remedy: "Balance the work before it; combine small ones; non-blocking ones \
+            (MPI_Iallreduce) with work between.",
+        example: "MPI_Allreduce of 8 bytes takes 1 s on three ranks and 10 us on the fourth: \
+            that one is late.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn all_roles_count() {
+        check(
+            "mpi_collective",
+            "wall=100 locations=2 processes=2
+             a                0  time=40
+             a                1  time=70
+             a/MPI_Allreduce  0  time=50 mpi_wait_nxn=45
+             a/MPI_Allreduce  1  time=10
+             a/MPI_Reduce     0  time=10
+             a/MPI_Bcast      1  time=20 mpi_latebroadcast=18",
+            expect![[r#"
+                a/MPI_Allreduce  [50, 10]
+                a/MPI_Reduce  [10, 0]
+                a/MPI_Bcast  [0, 20]
+                total 90
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! Waiting for a message that has not been sent; measured with `--mpi-wait`.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Late sender.
+pub const PROPERTY: Property = Property {
+    name: "mpi_latesender",
+    title: "Late sender",
+    parent: Some("mpi_point2point"),
+    unit: Unit::Ticks,
+    compute: Compute::Measured,
+    gain: "",
+    doc: Doc {
+        measures: "Time in a receive, or in waiting for one, until the message was sent.",
+        formula: "begin of the send - begin of the receiving function, at most until that ends; \
+            with `run --mpi-wait`.",
+        cost: "It is pure waiting: the sender has more to do before it sends.",
+        recognise: "The rest of mpi_point2point is transfer, and waiting for late receivers.",
+        remedy: "Send earlier, or give the sender less to do before.",
+        example: "A master sends work to 7 ranks, which wait for it meanwhile.",
+    },
+};

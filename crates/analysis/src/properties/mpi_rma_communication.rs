@@ -1,0 +1,26 @@
+//! Puts, gets and accumulates.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+use crate::profile::Class;
+
+/// One-sided communication.
+pub const PROPERTY: Property = Property {
+    name: "mpi_rma_communication",
+    title: "One-sided",
+    parent: Some("mpi_communication"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::OneSided, call, location)
+    }),
+    gain: "",
+    doc: Doc {
+        measures: "Time in functions that access the memory of other processes.",
+        formula: "own time of call paths with the role `rma`.",
+        cost: "It is normally short: most of the transfer ends in the synchronisation.",
+        recognise: "Compare with mpi_rma_synchronization, and with bytes_put and bytes_get.",
+        remedy: "Larger portions; derived datatypes instead of many puts.",
+        example: "One MPI_Put per element of an array instead of one for a row.",
+    },
+};

@@ -1,0 +1,51 @@
+//! MPI_Barrier and MPI_Ibarrier.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+use crate::profile::Class;
+
+/// MPI barriers.
+pub const PROPERTY: Property = Property {
+    name: "mpi_sync_collective",
+    title: "MPI barriers",
+    parent: Some("mpi_synchronization"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::MpiBarrier, call, location)
+    }),
+    gain: "the average over the processes of what is above the least of them: the time that one \
+        process, the last to arrive, makes the others wait.",
+    doc: Doc {
+        measures: "Time in barriers of MPI.",
+        formula: "own time of call paths with the role `barrier` of MPI.",
+        cost: "The last process to arrive determines when all go on.",
+        recognise: "The process with the least time here arrives last.",
+        remedy: "Balance the work before the barrier; most barriers only serve to measure time \
+            and can go.",
+        example: "Three ranks wait 0.8 s for the fourth: 2.4 s.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn barriers_of_openmp_are_others() {
+        check(
+            "mpi_sync_collective",
+            "wall=100 locations=2 processes=2
+             a                  0  time=20
+             a                  1  time=90
+             a/MPI_Barrier      0  time=80 mpi_barrier_wait=70
+             a/MPI_Barrier      1  time=10
+             a/parallel@a.c:2/barrier@a.c:4  0  time=0",
+            expect![[r#"
+                a/MPI_Barrier  [80, 10]
+                total 90
+            "#]],
+        );
+    }
+}

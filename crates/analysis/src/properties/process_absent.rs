@@ -1,0 +1,47 @@
+//! Processes that begin later or end earlier than others of their job.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Absent processes.
+pub const PROPERTY: Property = Property {
+    name: "process_absent",
+    title: "Process not running",
+    parent: Some("time"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| profile.absent(call, location)),
+    gain: "",
+    doc: Doc {
+        measures: "Time of the run before a process was started or after it had ended, for each of \
+            its threads. The run begins with the first process of an MPI job and ends with the last.",
+        formula: "wall time of the run - wall time of the process, at the program's root.",
+        cost: "The cores are reserved from the first start to the last end.",
+        recognise: "Normally a few milliseconds, which the launcher takes; more where a process has \
+            died, or leaves MPI_Finalize long before the others.",
+        remedy: "Large values are a matter of the launcher, or of work that one process does after \
+            MPI_Finalize.",
+        example: "Rank 3 of 4 starts 0.2 s after the others, with 2 threads: 0.4 s.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn all_threads_of_a_late_process_miss_the_same() {
+        check(
+            "process_absent",
+            "wall=100 locations=4 processes=2 walls=100,80
+             a                 0    time=40
+             a                 2    time=20
+             a/parallel@a.c:2  *    time=60",
+            expect![[r#"
+                a  [0, 0, 20, 20]
+                total 40
+            "#]],
+        );
+    }
+}

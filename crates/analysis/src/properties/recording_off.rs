@@ -1,0 +1,49 @@
+//! Time in which nothing was recorded because the program or a window said so.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+use crate::profile::Class;
+
+/// Recording off.
+pub const PROPERTY: Property = Property {
+    name: "recording_off",
+    title: "Recording off",
+    parent: Some("execution"),
+    unit: Unit::Ticks,
+    compute: Compute::Cell(|profile, call, location| {
+        profile.class_time(Class::Off, call, location)
+    }),
+    gain: "",
+    doc: Doc {
+        measures: "Time in which recording was switched off: by POMP_Off, a directive, or a window. \
+            What the thread did then is not known.",
+        formula: "time of the call paths that end in MEASUREMENT OFF.",
+        cost: "None. Efficiencies leave it out, together with the idle time beside it, because \
+            parallel regions in it are not seen.",
+        recognise: "The report says how much of the run it was.",
+        remedy: "Record more, where the efficiencies are to be those of the whole run.",
+        example: "Off for 2 s of 10 s on one of 4 threads: efficiencies are those of 40 s - 8 s.",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::properties::check;
+    use expect_test::expect;
+
+    #[test]
+    fn it_is_no_computation() {
+        let text = "wall=100 locations=2
+             a                  0  time=40
+             a/MEASUREMENT OFF  0  time=60";
+        check("recording_off", text, expect![[r#"
+            a/MEASUREMENT OFF  [60, 0]
+            total 60
+        "#]]);
+        check("comp", text, expect![[r#"
+            a  [40, 0]
+            total 40
+        "#]]);
+    }
+}

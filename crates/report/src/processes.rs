@@ -1,0 +1,112 @@
+//! The processes beside each other: where each of them spends its time, so that the one that the
+//! others wait for is seen at once.
+
+use std::collections::BTreeMap;
+
+use pompeii_analysis::{Lens, format};
+use pompeii_model::{Cube, Id, LocationId, Process, ProcessId, Ticks};
+use serde::Serialize;
+
+use crate::Options;
+use crate::json::nonzero;
+use crate::layout::{Style, fit, left, right};
+
+/// A process in the machine-readable report. Seconds are sums over its threads.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "field names are the documentation of the format")]
+pub struct JsonProcess {
+    pub name: String,
+    pub rank: u32,
+    pub node: String,
+    /// How long it was observed; less than the run where it came later or left earlier.
+    pub wall_s: f64,
+    /// Indices of its locations.
+    pub locations: Vec<usize>,
+    /// Severities that are not 0: seconds, or counts.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// All processes.
+pub(crate) fn json_processes(cube: &Cube) -> Vec<JsonProcess> {
+    let process = |(id, process): (ProcessId, &Process)| {
+        let locations: Vec<LocationId> = cube.system.locations_of(id).collect();
+        JsonProcess {
+            name: process.name.clone(),
+            rank: process.rank,
+            node: process.node.clone(),
+            wall_s: cube.clock.seconds(process.wall_ticks),
+            metrics: nonzero(cube, |metric| {
+                locations.iter().map(|&location| cube.total_at(metric, location)).sum()
+            }),
+            locations: locations.into_iter().map(Id::index).collect(),
+        }
+    };
+    cube.system.processes.enumerated().map(process).collect()
+}
+
+/// So many are shown at most: of more, those with the most and the least computation.
+const SHOWN: usize = 16;
+/// The columns: metric, and heading.
+const COLUMNS: [(&str, &str); 5] = [
+    ("comp", "computing"),
+    ("mpi", "MPI"),
+    ("omp_time", "OpenMP"),
+    ("omp_idle_threads", "idle"),
+    ("process_absent", "not there"),
+];
+const NUMBER: usize = 11;
+
+/// A table of the processes with the average and the largest of each column; nothing for one
+/// process. Times are sums over the threads of each.
+pub fn processes(cube: &Cube, options: &Options) -> String {
+    let lens = Lens::new(cube);
+    if cube.system.processes.len() < 2 {
+        return String::new();
+    }
+    let columns = COLUMNS.into_iter().filter(|(metric, _)| lens.total(metric) != 0);
+    let columns: Vec<(&str, &str)> = columns.collect();
+    let rows: Vec<(String, Vec<Ticks>)> =
+        cube.system.processes.ids().map(|process| row(&lens, process, &columns)).collect();
+    let count = rows.len() as Ticks;
+    let column = |index: usize| rows.iter().map(move |(_, row)| row[index]);
+    let average = (0..columns.len()).map(|index| column(index).sum::<Ticks>() / count).collect();
+    let most = (0..columns.len()).map(|index| column(index).max().unwrap_or(0)).collect();
+    let width = options.width.saturating_sub(1 + columns.len() * NUMBER).clamp(12, 32);
+    let style = Style::new(options);
+    let mut text = format!(" {}", style.bold(&left("Processes", width)));
+    text.extend(columns.iter().map(|(_, heading)| right(heading, NUMBER)));
+    text.push('\n');
+    let line = |(name, row): &(String, Vec<Ticks>)| {
+        let numbers = row.iter().map(|&ticks| format::seconds(lens.seconds(ticks)));
+        let numbers: String = numbers.map(|number| right(&number, NUMBER)).collect();
+        format!(" {}{numbers}\n", left(&fit(name, width), width))
+    };
+    text.extend(shown(&rows).into_iter().map(line));
+    if rows.len() > SHOWN {
+        let more = rows.len() - SHOWN;
+        text += &style.dim(&format!(" ({more} between these not shown; --json has them)\n"));
+    }
+    text += &line(&("average".to_owned(), average));
+    text + &line(&("largest".to_owned(), most))
+}
+
+fn row(lens: &Lens, id: ProcessId, columns: &[(&str, &str)]) -> (String, Vec<Ticks>) {
+    let Process { name, node, .. } = &lens.cube.system.processes[id];
+    let at = |metric: &str| {
+        let metric = lens.cube.metric(metric);
+        let locations = lens.cube.system.locations_of(id);
+        let of = |metric| locations.map(|location| lens.cube.total_at(metric, location)).sum();
+        metric.map_or(0, of)
+    };
+    (format!("{name} on {node}"), columns.iter().map(|(metric, _)| at(metric)).collect())
+}
+
+/// All rows, or those with the most and the least in the first column.
+fn shown(rows: &[(String, Vec<Ticks>)]) -> Vec<&(String, Vec<Ticks>)> {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    if rows.len() > SHOWN {
+        order.sort_by_key(|&index| std::cmp::Reverse(rows[index].1.first().copied()));
+        order.drain(SHOWN / 2..rows.len() - SHOWN / 2);
+    }
+    order.into_iter().map(|index| &rows[index]).collect()
+}
