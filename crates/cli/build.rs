@@ -15,9 +15,9 @@ use std::process::{Command, ExitCode};
 type Result<T> = std::result::Result<T, String>;
 
 /// The functions of the C library that are interposed. A program may have its own: theirs count.
-const ENDS: [&str; 12] = [
+const ENDS: [&str; 14] = [
     "_exit", "_Exit", "_Fork", "execl", "execle", "execlp", "execv", "execve", "execveat",
-    "execvp", "execvpe", "fexecve",
+    "execvp", "execvpe", "fexecve", "vfork", "clone",
 ];
 
 fn main() -> ExitCode {
@@ -49,13 +49,15 @@ fn build() -> Result<()> {
     let only = |wanted: &dyn Fn(&String) -> bool| {
         symbols.iter().filter(|s| wanted(s)).cloned().collect::<Vec<_>>()
     };
-    let own = only(&|name| name.starts_with("POMP") || name.starts_with("pomp2_"));
+    let own = only(&|name| name.starts_with("POMP") || name.starts_with("pomp"));
     archive(&built.join("libpomp.a"), &own, &out.join("libpomp-static.a"))?;
     // Nor are they wanted where locks are disabled.
     let others = only(&|name| !name.starts_with("omp_"));
     archive(&built.join("libpomp.a"), &others, &out.join("libpomp-without-locks.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
-    copy(&crates.join("runtime/include/pomp.h"), &out.join("pomp.h"))?;
+    for name in ["pomp.h", "pomp_mpi.h"] {
+        copy(&crates.join("runtime/include").join(name), &out.join(name))?;
+    }
     for name in ["PompeiiConfig.cmake", "PompeiiConfigVersion.cmake", "pompeii.pc"] {
         package_file(name, &out.join(name))?;
     }
@@ -121,7 +123,7 @@ fn api(shared: &Path) -> Result<Vec<String>> {
         command.args(["-D", "--defined-only", "--format=just-symbols"]).arg(shared).output();
     let output = output.map_err(|error| missing("nm", &error))?;
     let names = String::from_utf8_lossy(&output.stdout);
-    let prefixes = ["POMP_", "POMP2_", "pomp2_", "omp_"];
+    let prefixes = ["POMP_", "pomp_", "POMP2_", "pomp2_", "omp_"];
     let own =
         |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix)) || ENDS.contains(name);
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();

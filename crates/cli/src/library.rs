@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-const FILES: [(&str, &[u8]); 9] = [
+const FILES: [(&str, &[u8]); 10] = [
     ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
     ("libpomp-static.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-static.a"))),
     (
@@ -20,6 +20,7 @@ const FILES: [(&str, &[u8]); 9] = [
     ),
     ("libpomp.so", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.so"))),
     ("pomp.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp.h"))),
+    ("pomp_mpi.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp_mpi.h"))),
     ("pomp.list", include_bytes!("../package/pomp.list")),
     ("cmake/PompeiiConfig.cmake", include_bytes!(concat!(env!("OUT_DIR"), "/PompeiiConfig.cmake"))),
     (
@@ -30,8 +31,8 @@ const FILES: [(&str, &[u8]); 9] = [
 ];
 
 /// The folder with `libpomp.a`, `libpomp-static.a`, `libpomp-without-locks.a`, `libpomp.so`,
-/// `pomp.h`, the list of exported functions, and what CMake and pkg-config read, in folders of
-/// their own.
+/// `pomp.h`, `pomp_mpi.h`, the list of exported functions, and what CMake and pkg-config read, in
+/// folders of their own.
 ///
 /// # Errors
 /// Where no folder can be written to.
@@ -40,7 +41,7 @@ pub fn folder() -> Result<PathBuf> {
         return Ok(beside);
     }
     let mut tried = Vec::new();
-    for base in candidates() {
+    for base in places("lib") {
         let folder = base.join(format!("{:016x}", content_hash()));
         match unpack(&folder) {
             Ok(()) => return Ok(folder),
@@ -61,18 +62,20 @@ fn beside_the_binary() -> Option<PathBuf> {
     FILES.iter().all(current).then_some(folder)
 }
 
-fn candidates() -> Vec<PathBuf> {
+/// The folders that something of this name may be kept in, the best first.
+pub fn places(name: &str) -> Vec<PathBuf> {
     let variable =
         |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(home) = variable("POMPEII_HOME") {
-        return vec![home.join("lib")];
+        return vec![home.join(name)];
     }
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
-    let own = cache.map(|cache| cache.join("pompeii/lib"));
-    own.into_iter().chain([env::temp_dir().join("pompeii-lib")]).collect()
+    let own = cache.map(|cache| cache.join("pompeii").join(name));
+    own.into_iter().chain([env::temp_dir().join(format!("pompeii-{name}"))]).collect()
 }
 
-fn content_hash() -> u64 {
+/// What these files are, as a number.
+pub fn content_hash() -> u64 {
     let mut hasher = DefaultHasher::new();
     FILES.hash(&mut hasher);
     hasher.finish()

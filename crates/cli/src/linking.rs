@@ -23,6 +23,13 @@ pub enum Linked {
     Shared,
 }
 
+/// The wrappers of an MPI library, in front of everything else that has its functions. They are
+/// needed also where no object calls them: some Fortran libraries call the C functions.
+pub fn mpi(library: &Path) -> Vec<String> {
+    let (path, folder) = (library.display(), library.parent().unwrap_or(library).display());
+    vec![format!("-Wl,--push-state,--no-as-needed,{path},--pop-state,-rpath,{folder}")]
+}
+
 /// What the archive needs. In one word, because libtool sorts the words of a command.
 const SYSTEM: &str = "-Wl,--push-state,--as-needed,-lpthread,-ldl,-lm,--pop-state";
 

@@ -15,6 +15,7 @@ mod headers;
 mod instrument_options;
 mod library;
 mod linking;
+mod mpi;
 mod pomp2_link;
 mod preprocess;
 mod probe;

@@ -28,6 +28,9 @@ pub struct Options {
     /// Keep shortest, longest and mean time of single visits per call path too
     #[arg(long)]
     statistics: bool,
+    /// Show each iteration of a loop as a call path of its own; needs `compile --loop-chunks`
+    #[arg(long)]
+    iterations: bool,
     /// How much of the trace may be on its way to the disk, e.g. 256M; no limit if not said
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
@@ -99,6 +102,7 @@ impl Options {
     fn variables(&self) -> Vec<(&'static str, String)> {
         let numbers = [
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
+            ("POMPEII_ITERATIONS", self.iterations.then_some(1)),
             ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),
             ("POMPEII_GUARD_VISITS", self.guard_visits),

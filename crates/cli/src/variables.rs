@@ -35,6 +35,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_TIMED_UNDEFERRED", &[]),
     variable("POMPEII_FOLLOW_FORKS", &[]),
     variable("POMPEII_STATISTICS", &[]),
+    variable("POMPEII_ITERATIONS", &[]),
     variable("POMPEII_LEGACY_RECORDS", &[]),
     variable(
         "POMPEII_METRICS",
@@ -59,8 +60,8 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("SCOREP_EXECUTABLE", "the program is found without it"),
     ("SCOREP_TIMER", "the time-stamp counter is read where it is constant"),
     ("SCOREP_METRIC_PLUGINS", "there are no plug-ins"),
-    ("SCOREP_MPI_ENABLE_GROUPS", "MPI is not observed yet"),
-    ("SCOREP_MPI_MAX_COMMUNICATORS", "MPI is not observed yet"),
+    ("SCOREP_MPI_ENABLE_GROUPS", "all functions of MPI are observed"),
+    ("SCOREP_MPI_MAX_COMMUNICATORS", "there is room for some 30000 at a time"),
     ("SCOREP_PROFILING_MAX_CALLPATH_DEPTH", "call paths have no limit"),
     ("SCOREP_PROFILING_BASE_NAME", "the profile is profile.cubex"),
     ("SCOREP_PROFILING_FORMAT", "the profile is a Cube report"),

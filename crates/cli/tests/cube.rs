@@ -55,6 +55,11 @@ fn check(folder: &Path, arguments: &str, expect: Expect) {
     expect.assert_eq(&format!("{out}{told}exit {}\n", output.status.code().unwrap()));
 }
 
+/// As [`check`], in a folder of its own.
+fn check_alone(arguments: &str, expect: Expect) {
+    check(folder().path(), arguments, expect);
+}
+
 fn text(path: &Path) -> String {
     reports::text(&Input::new(&Reader::open(path).unwrap()))
 }
@@ -181,11 +186,8 @@ fn smaller_reports() {
 }
 
 #[test]
-fn what_reports_say() {
-    let folder = folder();
-    let folder = folder.path();
-    check(
-        folder,
+fn statistics_of_reports() {
+    check_alone(
         "stat before -m time -r solve",
         expect![[r#"
         Metric       Region  Count  Sum  Mean  Variance  Minimum  Quartile25  Median  Quartile75  Maximum
@@ -194,8 +196,7 @@ fn what_reports_say() {
         exit 0
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "stat before -m time -r dot --csv -c",
         expect![[r#"
         Metric,Region,Count,Sum,Mean,Variance,Minimum,Quartile25,Median,Quartile75,Maximum
@@ -203,8 +204,7 @@ fn what_reports_say() {
         exit 0
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "stat before -t 2 -m visits",
         expect![[r#"
         Region  Visits  visits exclusive  visits inclusive  visits / visit
@@ -213,8 +213,11 @@ fn what_reports_say() {
         exit 0
     "#]],
     );
-    check(
-        folder,
+}
+
+#[test]
+fn dumps_of_reports() {
+    check_alone(
         "dump before -m time -c level>0 -t aggr -x incl",
         expect![[r#"
         time [sec], INCLUSIVE DOUBLE
@@ -225,8 +228,7 @@ fn what_reports_say() {
         exit 0
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "dump before -m visits -c 0,2 -t 1 --json",
         expect![[r#"
             {"call_path":0,"metric":"visits","path":"main","values":[1]}
@@ -234,8 +236,11 @@ fn what_reports_say() {
             exit 0
         "#]],
     );
-    check(
-        folder,
+}
+
+#[test]
+fn call_trees_and_overviews() {
+    check_alone(
         "calltree before -m time -t 30 -i",
         expect![[r#"
         time [sec]
@@ -244,8 +249,7 @@ fn what_reports_say() {
         exit 0
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "calltree before --lines",
         expect![[r#"
         main  (a.c:1)
@@ -254,8 +258,7 @@ fn what_reports_say() {
         exit 0
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "info before",
         expect![[r#"
         Creator: test
@@ -356,73 +359,75 @@ fn checks_have_exit_codes() {
 }
 
 #[test]
-fn wrong_usage_and_unreadable_reports() {
-    let folder = folder();
-    let folder = folder.path();
-    check(
-        folder,
+fn unreadable_reports() {
+    check_alone(
         "info broken.cubex",
         expect![[r#"
         pompeii: error: cannot read broken.cubex: the container: expected a member `anchor.xml`, found no members
         exit 2
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "info missing",
         expect![[r#"
         pompeii: error: missing: no such report; expected a .cubex, .cube or .cube.gz file or an experiment
         exit 2
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "info .",
         expect![[r#"
         pompeii: error: .: no report in this directory; expected one of profile.cubex, trace.cubex, summary.cubex, summary.cube.gz, summary.cube
         exit 2
     "#]],
     );
-    check(
-        folder,
+}
+
+#[test]
+fn wrong_usage() {
+    check_alone(
         "cut before -o never.cubex",
         expect![[r#"
         pompeii: error: nothing to cut: give --root, --prune or --leaf, with the name of a region
         exit 2
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "cut before -r nothing",
         expect![[r#"
         pompeii: error: call path to make a root: expected the name of a region of a call path, with * and ?, or #NUMBER, found `nothing`, which fits none
         exit 2
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "part before",
         expect![[r#"
         pompeii: error: which part? give --ranks or --threads, for instance --ranks 0,4-7
         exit 2
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "part before -R 7",
         expect![[r#"
         pompeii: error: part of the system: expected ranks of processes and threads of which there is at least one, found no location that is left
         exit 2
     "#]],
     );
-    check(
-        folder,
+    check_alone(
         "stat before -m tme",
         expect![[r#"
         pompeii: error: metric: expected one of time, visits, found `tme`
         exit 2
     "#]],
     );
+}
+
+#[test]
+fn what_cannot_be_written() {
+    let folder = folder();
+    let folder = folder.path();
+    cube(folder, "cut before -o never.cubex");
+    assert!(!folder.join("never.cubex").exists());
     check(
         folder,
         "diff before after.cubex -o no/such/folder/d.cubex",
@@ -432,7 +437,6 @@ fn wrong_usage_and_unreadable_reports() {
         "#]],
     );
     assert_eq!(cube(folder, "dump before -c level=x").status.code(), Some(2));
-    assert!(!folder.join("never.cubex").exists());
 }
 
 #[test]

@@ -62,6 +62,10 @@ fn local_definitions_and_a_single_clock_offset() {
             Definition                      Location  Attributes
             --------------------------------------------------------------------------------
             CLOCK_OFFSET                           0  Time: 1416, Offset: +1099511627776, StdDev: 2.5
+            pompeii: warning: traces.def, byte 30: record Paradigm, field name: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 42: record IoParadigm, field identification: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 42: record IoParadigm, field name: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 314: record IoFileProperty, field io_file: expected the id of a definition in front of it, found 0
             code 0
         "#]],
     );
@@ -77,6 +81,10 @@ fn local_definitions_and_a_single_clock_offset() {
             === Snapshots ==================================================================
             Snapshot                                Location            Timestamp  Attributes
             --------------------------------------------------------------------------------
+            pompeii: warning: traces.def, byte 30: record Paradigm, field name: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 42: record IoParadigm, field identification: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 42: record IoParadigm, field name: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 314: record IoFileProperty, field io_file: expected the id of a definition in front of it, found 0
             code 0
         "#]],
     );
@@ -94,6 +102,10 @@ fn thumbnails_with_samples() {
             THUMBNAIL_SAMPLE            0  Baseline: 100, Metrics: 0, 0
             THUMBNAIL_SAMPLE            1  Baseline: 101, Metrics: 1, 10
             THUMBNAIL_SAMPLE            2  Baseline: 102, Metrics: 2, 20
+            pompeii: warning: traces.def, byte 30: record Paradigm, field name: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 42: record IoParadigm, field identification: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 42: record IoParadigm, field name: expected the id of a definition in front of it, found 0
+            pompeii: warning: traces.def, byte 314: record IoFileProperty, field io_file: expected the id of a definition in front of it, found 0
             code 0
         "#]],
     );
@@ -136,6 +148,61 @@ fn json_has_one_record_per_line() {
         }
     }
     expect![[r#"[("anchor", 1), ("thumbnail", 4), ("definition", 67), ("local definition", 39), ("event", 160), ("snapshot", 20), ("marker", 3)]"#]].assert_eq(&format!("{kinds:?}"));
+}
+
+#[test]
+fn warnings_are_errors_if_that_is_wanted() {
+    let anchor = sample("allrecords/traces.otf2");
+    check(
+        "-Werror --json -G",
+        &anchor,
+        expect![[r#"
+        pompeii: error: traces.def, byte 30: record Paradigm, field name: expected the id of a definition in front of it, found 0
+        pompeii: error: traces.def, byte 42: record IoParadigm, field identification: expected the id of a definition in front of it, found 0
+        pompeii: error: traces.def, byte 42: record IoParadigm, field name: expected the id of a definition in front of it, found 0
+        pompeii: error: traces.def, byte 314: record IoFileProperty, field io_file: expected the id of a definition in front of it, found 0
+        code 1
+    "#]],
+    );
+    check(
+        "--warnings-as-errors -I -d",
+        &sample("minimal/traces.otf2"),
+        expect![[r#"
+
+        Content of OTF2 anchor file:
+        Version                        3.0.2
+        Chunk size events              1048576
+        Chunk size definitions         4194304
+        File substrate                 POSIX
+        Compression                    NONE
+        Number of locations            1
+        Number of global definitions   10
+        Machine name                   
+        Creator                        minwriter
+        Description                    
+        Number of properties           0
+        Trace identifier               3039
+        Number of snapshots            0
+        Number of thumbnails           0
+        pompeii: debug: traces.otf2: 81 bytes
+        pompeii: debug: traces.def: 131 bytes
+        pompeii: debug: traces/0.def: 20 bytes
+        pompeii: debug: traces/0.evt: 55 bytes
+        code 0
+    "#]],
+    );
+}
+
+#[test]
+fn system_tree_as_a_graph() {
+    let sandbox = Sandbox::new();
+    let copy = sandbox.path("minimal");
+    let mut cp = Command::new("cp");
+    assert!(cp.arg("-r").arg(sample("minimal")).arg(&copy).status().unwrap().success());
+    sandbox.succeeds("dump minimal/traces.otf2 --system-tree -G");
+    let graph = fs::read_to_string(copy.join("traces.SystemTree.dot")).unwrap();
+    let edges = graph.lines().filter(|line| line.contains("[dir=back];")).map(str::trim);
+    assert!(edges.eq(["n0 -> g0 [dir=back];", "g0 -> l0 [dir=back];"]), "{graph}");
 }
 
 #[test]

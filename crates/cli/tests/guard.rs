@@ -99,6 +99,8 @@ fn records_and_sums_are_the_visits_of_the_profile() {
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
     let first = &manifest["guarded"][0];
     assert_eq!(first["place"], "tiny.c:2", "{manifest}");
+    assert_eq!(manifest["summed_visits"], summed.values().sum::<u64>());
+    ended.says("are in sums of the trace");
     assert!(first["since_s"].as_f64().unwrap() > 0.0);
 }
 

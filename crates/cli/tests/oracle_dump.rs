@@ -13,8 +13,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::{LOOP, Sandbox};
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::definition as def;
+use pompeii_otf2::enums::*;
+use pompeii_otf2::reference::*;
+use pompeii_otf2::value::Value;
+use pompeii_otf2::write::{ArchiveWriter, Options};
 
-const OPTIONS: [&str; 15] = [
+const OPTIONS: [&str; 17] = [
     "",
     "-A",
     "-A -M -C",
@@ -30,6 +36,8 @@ const OPTIONS: [&str; 15] = [
     "--unwind-calling-context",
     "--no-snapshots",
     "--no-local-defs",
+    "--system-tree",
+    "-G --system-tree",
 ];
 
 fn wanted() -> bool {
@@ -78,6 +86,20 @@ fn assert_same(anchor: &Path, options: &str) {
     assert_eq!(ours.len(), theirs.len(), "{anchor_text} with `{options}`");
 }
 
+/// The graphs of the system tree that both sides write beside the anchor.
+fn assert_same_graph(anchor: &Path) {
+    let (dot, anchor) = (anchor.with_extension("SystemTree.dot"), anchor.display().to_string());
+    let graph = |program: &str, words: &[&str]| {
+        let _ = fs::remove_file(&dot);
+        printed(program, words);
+        fs::read_to_string(&dot).unwrap()
+    };
+    let theirs = graph("otf2-print", &["--system-tree", &anchor]);
+    let ours = graph(env!("CARGO_BIN_EXE_pompeii"), &["dump", "--system-tree", &anchor]);
+    let ours = ours.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    assert_eq!(ours, theirs, "{anchor}");
+}
+
 /// A sample; `allrecords` without its local definitions, which have a single clock offset.
 fn sample(sandbox: &Sandbox, name: &str) -> PathBuf {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples");
@@ -104,6 +126,7 @@ fn samples() {
         for options in OPTIONS {
             assert_same(&anchor, options);
         }
+        assert_same_graph(&anchor);
         let location = if name.starts_with("multi") { "-L 3" } else { "-L 0" };
         assert_same(&anchor, location);
     }
@@ -111,6 +134,58 @@ fn samples() {
     for options in ["-s 50", "-s 94", "--step 1000", "-L 4294967297 --time 1002000 1003000"] {
         assert_same(&hybrid, options);
     }
+}
+
+#[test]
+fn system_trees() {
+    if !wanted() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut archive = ArchiveWriter::create(folder.path(), "traces", Options::default()).unwrap();
+    let empty = archive.string("").unwrap();
+    let name = archive.string("a<b> & \"c\" \\d\u{e4}").unwrap();
+    let [outer, inner] = [5, 7].map(SystemTreeNodeRef);
+    let [process, device, lost] = [3, 4, 6].map(LocationGroupRef);
+    let (undefined, none) = (SystemTreeNodeRef::UNDEFINED, LocationGroupRef::UNDEFINED);
+    let node = |id, name, parent| def::SystemTreeNode { id, name, class_name: name, parent };
+    archive.define(node(outer, name, undefined)).unwrap();
+    archive.define(node(inner, empty, outer)).unwrap();
+    let groups = [
+        (process, LocationGroupType::PROCESS, outer, none),
+        (device, LocationGroupType::ACCELERATOR, inner, process),
+        (lost, LocationGroupType(99), undefined, process),
+    ];
+    for (id, location_group_type, system_tree_parent, creating_location_group) in groups {
+        let group = def::LocationGroup {
+            id,
+            name,
+            location_group_type,
+            system_tree_parent,
+            creating_location_group,
+        };
+        archive.define(group).unwrap();
+    }
+    for (id, location_group) in [(LocationRef(0), device), (LocationRef(1), none)] {
+        let location_type = LocationType::CPU_THREAD;
+        let location =
+            def::Location { id, name, location_type, number_of_events: 0, location_group };
+        archive.define(location).unwrap();
+    }
+    let (system_tree_node, location_group, location) = (inner, device, LocationRef(1));
+    let values = [Value::String(name), Value::F64(0.1), Value::Location(location), Value::I8(-3)];
+    for value in values {
+        let string_value = name;
+        let it = def::SystemTreeNodeProperty { system_tree_node, name, string_value, value };
+        archive.define(it).unwrap();
+        let it = def::LocationGroupProperty { location_group, name: empty, string_value, value };
+        archive.define(it).unwrap();
+        archive.define(def::LocationProperty { location, name, string_value, value }).unwrap();
+    }
+    for system_tree_domain in [SystemTreeDomain::SOCKET, SystemTreeDomain(88)] {
+        archive.define(def::SystemTreeNodeDomain { system_tree_node, system_tree_domain }).unwrap();
+    }
+    assert_same_graph(&archive.finish(Anchor::default()).unwrap());
 }
 
 #[test]

@@ -193,6 +193,82 @@ fn readers_accept_what_is_measured_on_request() {
     }
 }
 
+/// Values of the program's: records and definitions in the trace, call paths in the report.
+#[test]
+fn readers_accept_parameters() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "values.c",
+        "#include <pomp.h>
+int main(void) {
+  POMP_Parameter_int(\"level\", -3);
+  POMP_Parameter_uint(\"size\", 1ul << 63);
+#pragma omp parallel num_threads(2)
+  POMP_Parameter_string(\"phase\", \"setup\");
+#pragma omp parallel num_threads(2)
+  POMP_Parameter_string(\"phase\", \"solve\");
+  return 0;
+}
+",
+    );
+    let flags = sandbox.succeeds("config --cflags").output;
+    sandbox.succeeds(&format!("compile -q -- gcc -fopenmp values.c -o values {flags}"));
+    sandbox.succeeds("run -q --trace -o exp -- ./values");
+    accept(&sandbox);
+    let trace = sandbox.path("exp/traces.otf2");
+    let events = silent(Command::new("otf2-print").arg(&trace));
+    let shown: Vec<String> = events
+        .lines()
+        .filter(|line| line.starts_with("PARAMETER"))
+        .map(|line| line.split_whitespace().skip(3).collect::<Vec<_>>().join(" "))
+        .collect();
+    expect![[r#"
+        Parameter: "level" <0>, Value: -3
+        Parameter: "size" <1>, Value: 9223372036854775808
+        Parameter: "phase" <2>, Value: "setup" <1>
+        Parameter: "phase" <2>, Value: "setup" <1>
+        Parameter: "phase" <2>, Value: "solve" <2>
+        Parameter: "phase" <2>, Value: "solve" <2>"#]]
+    .assert_eq(&shown.join("\n"));
+    let global = silent(Command::new("otf2-print").arg("-G").arg(&trace));
+    let defined: Vec<&str> = global.lines().filter(|line| line.starts_with("PARAMETER")).collect();
+    expect![[r#"
+        PARAMETER                              0  Name: "level" <3>, Type: INT64
+        PARAMETER                              1  Name: "size" <4>, Type: UINT64
+        PARAMETER                              2  Name: "phase" <5>, Type: STRING"#]]
+    .assert_eq(&defined.join("\n"));
+    let profile = sandbox.path("exp/profile.cubex");
+    let paths = silent(Command::new(python()).args(["-c", PATHS]).arg(profile));
+    expect![[r#"
+        values
+          level=-3
+            size=9223372036854775808
+              !$omp parallel @values.c:5
+                phase=setup
+                !$omp implicit barrier @values.c:6
+              !$omp parallel @values.c:7
+                phase=solve
+                !$omp implicit barrier @values.c:8
+    "#]]
+    .assert_eq(&paths);
+}
+
+/// The names of all call paths.
+const PATHS: &str = "
+import sys
+from pycubexr import CubexParser
+def show(cnode, depth):
+    print('  ' * depth + cnode.region.name)
+    for child in cnode.get_children():
+        show(child, depth + 1)
+with CubexParser(sys.argv[1]) as cubex:
+    for root in cubex.get_root_cnodes():
+        show(root, 0)
+";
+
 /// Criticals that are short and many: the trace has their sums, in metric classes behind those that
 /// were asked for.
 const CRITICALS: &str = "int main(void) {

@@ -20,6 +20,7 @@ use crate::compiler::{CommandLine, Stage};
 use crate::execution::{self, Done, Execution};
 use crate::instrument_options::InstrumentOptions;
 use crate::linking::{self, Linked};
+use crate::mpi::{Mpi, wrappers};
 use crate::rewriting::{Job, Mode, Rewritten, with_copies};
 use crate::workplace::Workplace;
 use crate::{child, dependencies, library, pomp2_link, probe, settings};
@@ -187,7 +188,24 @@ fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<String>> {
     // A language that is still set would be the library's, too.
     let set = line.values("-x").last().is_some_and(|name| name != "none");
     let reset = if set { vec!["-x".to_owned(), "none".to_owned()] } else { Vec::new() };
-    Ok([reset, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
+    let mpi = mpi_words(line, linked);
+    Ok([reset, mpi, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
+}
+
+/// The words for the wrappers of MPI, where the command links an MPI program. Where there can be
+/// none, it is linked all the same.
+fn mpi_words(line: &CommandLine, linked: Linked) -> Vec<String> {
+    if !matches!(linked, Linked::Executable { .. }) {
+        return Vec::new();
+    }
+    let Some(mpi) = Mpi::of_command(line.program(), &line.words) else { return Vec::new() };
+    match wrappers::library(&mpi) {
+        Ok(library) => linking::mpi(&library),
+        Err(error) => {
+            say(format!("warning: MPI is not observed: {error:#}"));
+            Vec::new()
+        }
+    }
 }
 
 /// Links, with a unit that is made for it.

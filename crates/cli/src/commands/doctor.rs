@@ -11,13 +11,19 @@ use pompeii_finish::metrics::{self, Counters};
 
 use super::print;
 use crate::library;
+use crate::mpi::{Mpi, wrappers};
 
 /// Options of `doctor`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii doctor
-    pompeii doctor && make CC='pompeii compile -- gcc'")]
-pub struct Arguments {}
+    pompeii doctor && make CC='pompeii compile -- gcc'
+    pompeii doctor --build-mpi             before jobs start on nodes without a compiler")]
+pub struct Arguments {
+    /// Make the wrappers of all MPI libraries whose compilers are in PATH
+    #[arg(long)]
+    build_mpi: bool,
+}
 
 const C_PROGRAM: &str = "int main(void) {\n  int sum = 0;\n  #pragma omp parallel for \
     reduction(+:sum)\n  for (int i = 0; i < 100; i++) sum += i;\n  return sum != 4950;\n}\n";
@@ -46,11 +52,12 @@ enum State {
 }
 
 /// Does it; 1 where something is broken.
-pub fn execute(_: &Arguments) -> Result<ExitCode> {
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let mut findings = vec![clock(), runtime_library()];
     for (compiler, name, text) in COMPILERS {
         findings.push(compiler_works(&installed(compiler), name, text));
     }
+    findings.extend(mpi_libraries(arguments.build_mpi));
     findings.push(shared_memory());
     findings.push(counters());
     let mut text = String::new();
@@ -86,6 +93,33 @@ fn runtime_library() -> Finding {
     match library::folder() {
         Ok(folder) => Finding { what, state: State::Good, detail: folder.display().to_string() },
         Err(error) => Finding { what, state: State::Broken, detail: format!("{error:#}") },
+    }
+}
+
+/// The MPI libraries whose compilers are in PATH, and whether they can be observed.
+fn mpi_libraries(build: bool) -> Vec<Finding> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = Mpi::installed(std::env::split_paths(&path));
+    let finding = |mpi: &Mpi| {
+        let what = mpi.name().rsplit('/').next().unwrap_or_default().to_owned();
+        let made = if build { wrappers::library(mpi).map(Some) } else { wrappers::known(mpi) };
+        let (state, detail) = match made {
+            Ok(Some(library)) => (State::Good, format!("wrappers in {}", library.display())),
+            Ok(None) => {
+                let detail = "wrappers are made at the first link, or by doctor --build-mpi";
+                (State::Good, detail.to_owned())
+            }
+            Err(error) => (State::Broken, format!("{error:#}")),
+        };
+        Finding { what, state, detail }
+    };
+    match found.is_empty() {
+        true => vec![Finding {
+            what: "MPI".into(),
+            state: State::Absent,
+            detail: "no mpicc in PATH".into(),
+        }],
+        false => found.iter().map(finding).collect(),
     }
 }
 

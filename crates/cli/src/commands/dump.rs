@@ -3,7 +3,8 @@
 
 mod json;
 
-use std::io::{self, BufRead, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use chrono::{Local, TimeZone};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::Definition;
-use pompeii_otf2::print::{Options, Printer, Times};
+use pompeii_otf2::print::{Options, Printer, Times, system_tree};
 use pompeii_otf2::read::{Archive, EventReader, Merged, SnapshotRecord};
 use pompeii_otf2::reference::LocationRef;
 
@@ -66,6 +67,9 @@ pub struct Arguments {
     /// Only events from time MIN to time MAX, in ticks
     #[arg(long, num_args = 2, value_names = ["MIN", "MAX"])]
     time: Vec<u64>,
+    /// Write the system tree as a graph for Graphviz, into NAME.SystemTree.dot beside NAME.otf2
+    #[arg(long)]
+    system_tree: bool,
     /// Print no events, only complain about what cannot be read
     #[arg(long)]
     silent: bool,
@@ -76,6 +80,16 @@ pub struct Arguments {
     /// Ids and times as they stand in the event files, without mapping tables and clock offsets
     #[arg(long, conflicts_with_all = ["show_mappings", "show_clock_offsets"])]
     no_local_defs: bool,
+    /// End with an error where definitions refer to what is not defined in front of them, and print
+    /// nothing; `-Werror` for short
+    #[arg(long)]
+    warnings_as_errors: bool,
+    /// As `--warnings-as-errors`
+    #[arg(short = 'W', value_name = "error", value_parser = ["error"], hide = true)]
+    warnings: Option<String>,
+    /// Tell on standard error which files are read, and how large they are
+    #[arg(short = 'd', long)]
+    debug: bool,
     /// No snapshots
     #[arg(long)]
     no_snapshots: bool,
@@ -101,16 +115,25 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let mut dump = Dump { arguments, archive: &archive, errors: 0 };
     errors.iter().for_each(|error| dump.tell(error));
     dump.check_count();
+    if dump.has_warnings() {
+        return Ok(ExitCode::from(1));
+    }
     if !arguments.locations.is_empty() && dump.locations().next().is_none() {
         let known: Vec<String> = archive.locations().map(|it| it.id.to_string()).take(20).collect();
         let known = known.join(", ");
         bail!("{} has no such location; it has {known}", anchor.display());
     }
+    if arguments.debug {
+        dump.tell_files(&anchor);
+    }
+    if arguments.system_tree && !dump.has_nothing_but_info() {
+        write_system_tree(&archive, &graph_path(&anchor))?;
+    }
     let out = io::stdout().lock();
     if arguments.json {
         json::print(&mut dump, out)?;
     } else {
-        dump.print(out)?;
+        dump.print(&anchor, out)?;
     }
     if dump.errors > ERRORS_TOLD {
         say(format!("{} more errors", dump.errors - ERRORS_TOLD));
@@ -121,6 +144,20 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 /// The anchor in an experiment, or the path itself.
 fn anchor_path(trace: &Path) -> PathBuf {
     if trace.is_dir() { trace.join("traces.otf2") } else { trace.to_owned() }
+}
+
+/// Where the graph of the system tree goes: beside the anchor, as `otf2-print` has it.
+fn graph_path(anchor: &Path) -> PathBuf {
+    anchor.with_extension("SystemTree.dot")
+}
+
+fn write_system_tree(archive: &Archive, path: &Path) -> Result<()> {
+    let write = || -> io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
+        system_tree(archive, &mut file)?;
+        file.flush()
+    };
+    write().with_context(|| path.display().to_string())
 }
 
 /// A dump while it is being made.
@@ -147,6 +184,33 @@ impl Dump<'_> {
             say(format!(
                 "error: the anchor announces {announced} global definitions, found {read}"
             ));
+        }
+    }
+
+    /// Tells references that are not as the format has them. Whether they are errors.
+    fn has_warnings(&self) -> bool {
+        let strict = self.arguments.warnings_as_errors || self.arguments.warnings.is_some();
+        let flaws = self.archive.reference_flaws();
+        let kind = if strict { "error" } else { "warning" };
+        for flaw in flaws.iter().take(ERRORS_TOLD as usize) {
+            say(format!("{kind}: {flaw}"));
+        }
+        if flaws.len() as u64 > ERRORS_TOLD {
+            say(format!("{} more {kind}s", flaws.len() as u64 - ERRORS_TOLD));
+        }
+        strict && !flaws.is_empty()
+    }
+
+    fn tell_files(&self, anchor: &Path) {
+        let events = self.locations().map(|location| self.archive.event_path(location));
+        let files = [anchor.to_owned(), anchor.with_extension("def")]
+            .into_iter()
+            .chain(events.flat_map(|events| [events.with_extension("def"), events]));
+        for path in files {
+            match fs::metadata(&path) {
+                Ok(file) => say(format!("debug: {}: {} bytes", path.display(), file.len())),
+                Err(error) => say(format!("debug: {}: {error}", path.display())),
+            }
         }
     }
 
@@ -191,6 +255,11 @@ impl Dump<'_> {
         (it.show_info || it.show_thumbnails || it.show_thumbnail_samples) && !it.show_all
     }
 
+    fn has_nothing_but_info(&self) -> bool {
+        let it = self.arguments;
+        self.has_only_info() && !(it.show_global_defs || it.show_mappings || it.show_clock_offsets)
+    }
+
     fn options(&self) -> Options {
         let offset = self.archive.definitions().iter().find_map(|definition| match definition {
             Definition::ClockProperties(clock) => Some(clock.global_offset),
@@ -203,7 +272,7 @@ impl Dump<'_> {
         Options { times, unwind: self.arguments.unwind_calling_context, utc_offset }
     }
 
-    fn print(&mut self, out: impl Write) -> Result<()> {
+    fn print(&mut self, anchor: &Path, out: impl Write) -> Result<()> {
         let (it, archive) = (self.arguments, self.archive);
         let mut printer = Printer::new(archive, self.options(), out);
         printer.text("\n=== OTF2-PRINT ===\n")?;
@@ -213,9 +282,7 @@ impl Dump<'_> {
         if it.show_thumbnails || it.show_thumbnail_samples || it.show_all {
             self.thumbnails(&mut printer)?;
         }
-        if self.has_only_info()
-            && !(it.show_global_defs || it.show_mappings || it.show_clock_offsets)
-        {
+        if self.has_nothing_but_info() {
             return Ok(printer.finish().map(drop)?);
         }
         if it.show_global_defs || it.show_all {
@@ -228,6 +295,17 @@ impl Dump<'_> {
             self.events(&mut printer)?;
             if archive.anchor().snapshots > 0 && !it.no_snapshots {
                 self.snapshots(&mut printer)?;
+            }
+            if it.system_tree {
+                let graph = graph_path(anchor);
+                printer.text(&format!(
+                    "\nGenerate system tree dot graph for \"{0}\".\n\n\
+                     Dot file written to \"{1}\".\n\n\
+                     To generate an image from the dot file run:\n\
+                     \"dot -Tpng {1} -o SystemTree.png\"\n\n",
+                    anchor.display(),
+                    graph.display()
+                ))?;
             }
         }
         Ok(printer.finish().map(drop)?)

@@ -9,6 +9,7 @@ mod explain;
 mod filter;
 mod html;
 pub mod instrument;
+mod job;
 mod recover;
 mod report;
 mod run;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo};
 
-use super::print;
+use super::{job, print};
 
 /// Options of `recover`.
 #[derive(clap::Args)]
@@ -75,7 +75,10 @@ fn describe(folder: &Path, manifest: &Manifest, unfinished: bool) -> String {
         (false, by) => format!("{shown}: was finished by `pompeii {by}`; nothing to do.\n"),
     };
     let program = &manifest.program;
-    let _ = writeln!(text, "  {program}, process {}, ended by {}", manifest.pid, manifest.end);
+    let _ = match &manifest.job {
+        Some(job) => writeln!(text, "  {program}, {} processes of an MPI job", job.ranks.len()),
+        None => writeln!(text, "  {program}, process {}, ended by {}", manifest.pid, manifest.end),
+    };
     let _ = writeln!(
         text,
         "  kept: {:.6} s of {} thread{}, {} regions, {} call paths{}",
@@ -112,7 +115,8 @@ pub fn lost(manifest: &Manifest) -> Vec<String> {
     if lost.threads > 0 {
         lines.push(format!("{} threads were not observed: {reason}.", lost.threads));
     }
-    if lost.died {
+    lines.extend(manifest.job.iter().flat_map(job::notes));
+    if lost.died && manifest.job.is_none() {
         let end = &manifest.end;
         lines
             .push(format!("The program died ({end}): times end at the last event of each thread."));

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use pompeii_analysis::format;
 use pompeii_finish::{Counted, Guarded, Manifest};
-use pompeii_model::{CallId, Cube, Role};
+use pompeii_model::{CallId, Cube};
 use pompeii_report::{Options, RunInfo, TreeOptions};
 
 use super::{print, recover};
@@ -44,6 +44,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         let cube = &experiment.cube;
         let parts = [
             summary(&experiment, arguments.top, &std::io::stdout()),
+            pompeii_report::processes(cube, &layout),
             pompeii_report::waits(cube, &layout),
             pompeii_report::tasks(cube, &layout),
             pompeii_report::visits(cube, &layout),
@@ -104,10 +105,7 @@ fn counted(of: &Counted) -> Vec<String> {
 /// How much of the run was not recorded because a window or the program said so.
 fn off_share(cube: &Cube) -> Option<String> {
     let (time, visits) = (cube.metric("time")?, cube.metric("visits")?);
-    let is_off = |call: &CallId| {
-        let region = &cube.regions[cube.calls.region(*call)];
-        region.role == Role::Artificial && region.name == "MEASUREMENT OFF"
-    };
+    let is_off = |call: &CallId| cube.regions[cube.calls.region(*call)].is_measurement_off();
     let mut ticks = 0;
     for call in cube.calls.ids().filter(is_off) {
         let of = cube.system.locations.ids().filter(|&at| cube.get(visits, call, at) > 0);
@@ -153,6 +151,10 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
         ));
     }
     notes.extend(manifest.guarded.iter().map(guarded));
+    if manifest.summed_visits > 0 {
+        let visits = format::counted(manifest.summed_visits as i64, "visit");
+        notes.push(format!("In all {visits} are in sums of the trace; the profile has each."));
+    }
     notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
 }

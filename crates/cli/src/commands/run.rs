@@ -6,12 +6,13 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo};
 
 use super::say;
+use crate::mpi::launcher;
 use crate::recording::{self, Recording};
 use crate::{child, experiment, variables};
 
@@ -139,9 +140,8 @@ fn unused_name(folder: &Path) -> PathBuf {
 }
 
 fn start(arguments: &Arguments, recording: &Recording, folder: &Path) -> std::io::Result<Child> {
-    let (program, rest) = (&arguments.command[0], &arguments.command[1..]);
-    let mut command = Command::new(program);
-    command.args(rest).env("POMPEII_EXPERIMENT", folder);
+    let mut command = Command::new(&arguments.command[0]);
+    command.env("POMPEII_EXPERIMENT", folder);
     for (name, wanted) in [
         ("POMPEII_TRACE", arguments.trace),
         ("POMPEII_TIMED_UNDEFERRED", arguments.timed_undeferred),
@@ -152,6 +152,7 @@ fn start(arguments: &Arguments, recording: &Recording, folder: &Path) -> std::io
         }
     }
     recording.set(&mut command);
+    launcher::add_words(&mut command, &arguments.command);
     command.spawn()
 }
 
@@ -162,6 +163,9 @@ fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, info: &
             "{} has vanished while the program ran, and with it what was measured",
             folder.display()
         ));
+    }
+    if launcher::is_launcher(&arguments.command[0]) {
+        wait_for_processes(folder);
     }
     match pompeii_finish::finish(folder, info) {
         Ok(Some(manifest)) => {
@@ -174,6 +178,16 @@ fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, info: &
              `pompeii recover` tries again",
             folder.display()
         )),
+    }
+}
+
+/// Processes of a job that was ended by force are given a moment to be gone, too.
+fn wait_for_processes(folder: &Path) {
+    for _ in 0..150 {
+        if !pompeii_finish::is_running(folder) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -132,6 +132,32 @@ fn the_programs_own_signal_handlers_run() {
     check("SIGINT-handler-exit", "exit 2", OUTSIDE, "goodbye\n");
 }
 
+/// In a statically linked program nothing can be interposed: how it has ended is what `run` has
+/// seen, and the program that replaces it is the same process.
+#[test]
+fn ends_of_a_statically_linked_program() {
+    let sandbox = Sandbox::new();
+    sandbox.file("ends.c", include_str!("programs/ends.c"));
+    sandbox.succeeds("compile -q -- gcc -g -fopenmp -static ends.c -o ends");
+    for (how, end, inside) in [
+        ("return", "exit 3", 0),
+        ("exit-region", "exit 5", 12),
+        ("_exit-region", "immediate_exit 5", 12),
+        ("quick_exit", "quick_exit 8", 0),
+        ("execl", "immediate_exit 6", 0),
+        ("SIGKILL-region", "signal SIGKILL", 12),
+    ] {
+        let measured = measure(&sandbox, how, "", &format!("./ends {how}"));
+        assert_eq!(measured.end(), end, "{how}");
+        measured.traced_but(u64::from(how.contains('-')));
+        let visits = |name| measured.visits(name);
+        assert_eq!(
+            (visits("!$omp critical (work)"), visits("!$omp critical (inside)")),
+            (18, inside)
+        );
+    }
+}
+
 #[test]
 fn a_program_that_would_leave_a_core_file_still_does() {
     let sandbox = ends();

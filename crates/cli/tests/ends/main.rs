@@ -9,5 +9,6 @@ mod deep;
 mod exits;
 mod forks;
 mod measured;
+mod memory;
 mod storage;
 mod threads;

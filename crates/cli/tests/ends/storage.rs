@@ -114,14 +114,18 @@ fn live_state_lies_where_it_is_told_to() {
     assert_eq!(std::fs::read_dir(sandbox.path("node-local")).unwrap().count(), 0);
 }
 
-/// A library that is loaded first plays a file system without shared mappings.
-#[test]
-fn where_files_cannot_be_mapped_live_state_lies_in_shared_memory() {
-    let sandbox = storage();
+fn preload(sandbox: &Sandbox) {
     sandbox.file("unmappable.c", include_str!("programs/unmappable.c"));
     let mut gcc = Command::new("gcc");
     gcc.args(["-shared", "-fPIC", "-o", "unmappable.so", "unmappable.c", "-ldl"]);
     assert!(gcc.current_dir(sandbox.path(".")).status().unwrap().success());
+}
+
+/// A library that is loaded first plays a file system without shared mappings.
+#[test]
+fn where_files_cannot_be_mapped_live_state_lies_in_shared_memory() {
+    let sandbox = storage();
+    preload(&sandbox);
     for call in ["mmap", "posix_fallocate"] {
         let mut program = Command::new(sandbox.path("storage"));
         program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", call);
@@ -136,6 +140,26 @@ fn where_files_cannot_be_mapped_live_state_lies_in_shared_memory() {
         check(&measured, (2000, 5), "");
         assert!(!live.exists());
     }
+}
+
+/// What was there before goes on where it has room; of the rest it is said how much is lost. A
+/// library that is loaded first plays the file system.
+#[test]
+fn a_file_system_that_becomes_read_only_ends_no_program() {
+    let sandbox = storage();
+    preload(&sandbox);
+    let mut program = Command::new(sandbox.path("storage"));
+    program.arg("read-only").current_dir(sandbox.path("."));
+    program.env("POMPEII_TRACE", "1").env("POMPEII_EXPERIMENT", "exp");
+    program.env("UNMAPPABLE", "read-only").env("LD_PRELOAD", sandbox.path("unmappable.so"));
+    is_undisturbed(&Ended::of(program.output().unwrap()), "2000\n");
+    let recovered = sandbox.succeeds("recover exp");
+    assert!(recovered.output.contains("events could not be recorded: Read-only file system"));
+    let measured = read(&sandbox, "exp", recovered);
+    assert_eq!(measured.visits("!$omp critical (work)"), 20);
+    let levels = measured.visits("level");
+    assert!((100..2000).contains(&levels), "{levels}");
+    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
 }
 
 /// `script` with a file system of this size at `disk`, in a mount namespace of its own; `None`

@@ -82,6 +82,22 @@ fn exit_handlers_and_destructors_may_have_teams() {
     assert_eq!(measured.visits("!$omp critical (destructor)"), 2);
 }
 
+/// The address of a lock that is destroyed is that of the next one: what one thread forgets, another
+/// meets as new at the same moment.
+#[test]
+fn locks_follow_each_other_at_one_address() {
+    let measured = done("locks", "locks");
+    for routine in ["omp_init_lock", "omp_set_lock", "omp_unset_lock", "omp_destroy_lock"] {
+        assert_eq!(measured.visits(routine), 8000, "{routine}");
+    }
+    // Nobody ever holds a lock that another one waits for.
+    let report = threads().succeeds("report locks --json").output;
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let metrics = report["metrics"].as_array().unwrap();
+    let waiting = metrics.iter().find(|metric| metric["name"] == "omp_lock_contention_api");
+    assert!(waiting.is_none_or(|waiting| waiting["raw"] == 0), "{waiting:?}");
+}
+
 #[test]
 fn a_thousand_threads() {
     let measured = profile(threads(), "thousand", "", "./threads many 1000");

@@ -59,6 +59,20 @@ static void use_up_memory(void)
       ;
 }
 
+/* More memory than a group of processes may have that was made for this. Where none kills, the
+   program does it itself. */
+static void take_memory(void)
+{
+  for (int megabytes = 0; megabytes < 256; megabytes++) {
+    char *taken = malloc(1 << 20);
+    if (taken)
+      memset(taken, 1, 1 << 20);
+  }
+  puts("not killed");
+  fflush(stdout);
+  raise(SIGKILL);
+}
+
 static void use_up_files(void)
 {
   limit(RLIMIT_NOFILE, 64);
@@ -87,6 +101,13 @@ int main(int count, char **words)
     use_up_files();
   if (!strcmp(how, "vanished") && system("rm -rf gone"))
     abort();
+  if (!strcmp(how, "read-only"))
+    close(open("read-only", O_CREAT | O_WRONLY, 0644));
+  if (!strcmp(how, "out-of-memory")) {
+    work();
+    first_visit();
+    take_memory();
+  }
   if (!strcmp(how, "no-memory")) {
     use_up_memory();
     first_visit();

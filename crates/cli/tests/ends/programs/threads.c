@@ -1,6 +1,8 @@
 /* Threads, stacks and control flow that a measurement could stumble over: one at a time. */
 #define _GNU_SOURCE
+#include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -172,6 +174,24 @@ static void nest(int levels)
   }
 }
 
+/* Locks that are made, used and destroyed in the same few places by one thread after another. */
+static void locks_in_turn(void)
+{
+  static omp_lock_t places[3];
+  static int taken[3];
+#pragma omp parallel num_threads(4)
+  for (int round = 0; round < 2000; round++) {
+    int place = round % 3;
+    while (__atomic_exchange_n(&taken[place], 1, __ATOMIC_ACQUIRE))
+      sched_yield();
+    omp_init_lock(&places[place]);
+    omp_set_lock(&places[place]);
+    omp_unset_lock(&places[place]);
+    omp_destroy_lock(&places[place]);
+    __atomic_store_n(&taken[place], 0, __ATOMIC_RELEASE);
+  }
+}
+
 static void last_words(void)
 {
 #pragma omp parallel num_threads(2)
@@ -207,6 +227,8 @@ int main(int count, char **words)
     many(atoi(words[2]));
   if (!strcmp(how, "nest"))
     nest(atoi(words[2]));
+  if (!strcmp(how, "locks"))
+    locks_in_turn();
   if (!strcmp(how, "atexit"))
     atexit(last_words);
   printf("done\n");

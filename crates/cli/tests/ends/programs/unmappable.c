@@ -1,8 +1,11 @@
 /* A file system that cannot map files to be shared, or cannot allocate blocks: everywhere but in
-   /dev/shm. */
+   /dev/shm. Or one that becomes read-only, as after an error of a disk, when a file of this name is
+   there: what is open stays, but nothing grows, and nothing new can be made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +41,43 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int file, off_t 
   return mmap(at, bytes, protection, flags, file, offset);
 }
 
+static int is_read_only(void)
+{
+  const char *refused = getenv("UNMAPPABLE");
+  return refused && !strcmp(refused, "read-only") && access("read-only", F_OK) == 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+  static int (*next)(const char *, int, mode_t);
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = (mode_t)va_arg(rest, int);
+  va_end(rest);
+  if (!next)
+    next = (int (*)(const char *, int, mode_t))dlsym(RTLD_NEXT, "open");
+  if ((flags & O_ACCMODE) != O_RDONLY && is_read_only()) {
+    errno = EROFS;
+    return -1;
+  }
+  return next(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = (mode_t)va_arg(rest, int);
+  va_end(rest);
+  return open(path, flags, mode);
+}
+
 int posix_fallocate(int file, off_t from, off_t bytes)
 {
   static int (*next)(int, off_t, off_t);
   if (!next)
     next = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
+  if (is_read_only())
+    return EROFS;
   return refuses("posix_fallocate", file) ? EOPNOTSUPP : next(file, from, bytes);
 }

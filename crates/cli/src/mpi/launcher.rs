@@ -1,0 +1,314 @@
+//! How a program that starts the processes of an MPI job is told to hand our variables on, also to
+//! other hosts, and to load the wrappers of MPI into programs that were not linked with them: into
+//! the program alone, not into launchers and shells (decision 29).
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use super::{Mpi, wrappers};
+use crate::commands::say;
+use crate::compiler::words::base_name;
+
+/// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
+const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
+/// Variables that a batch system sets in its jobs.
+const JOBS: [&str; 4] = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"];
+
+/// Who starts the processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Launcher {
+    OpenMpi,
+    /// MPICH's and what is made of it.
+    Hydra,
+    Slurm,
+}
+
+/// Whether a program starts the processes of a job. Where one of them is ended by force, the
+/// launcher may be gone before they are.
+pub fn is_launcher(program: &str) -> bool {
+    let known = ["srun", "mpirun", "mpiexec", "orterun", "prterun"];
+    known.iter().any(|known| base_name(program).starts_with(known))
+}
+
+impl Launcher {
+    fn of(program: &str) -> Option<Self> {
+        if base_name(program) == "srun" {
+            return Some(Self::Slurm);
+        }
+        if !is_launcher(program) {
+            return None;
+        }
+        let said = Command::new(program).arg("--version").output().ok()?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+        match () {
+            () if says(&["Open MPI", "OpenRTE", "PRRTE"]) => Some(Self::OpenMpi),
+            () if says(&["HYDRA", "Intel(R) MPI"]) => Some(Self::Hydra),
+            () => None,
+        }
+    }
+}
+
+/// Adds the words of the user's command behind the program, and what hands our variables on; those
+/// of `command` are set already.
+pub fn add_words(command: &mut Command, words: &[String]) {
+    let Some((program, rest)) = words.split_first() else { return };
+    let launcher = Launcher::of(program);
+    let preloaded = preload(program, rest, launcher.is_some());
+    let ours = ours(command);
+    match launcher {
+        None => {
+            if let Some(library) = preloaded {
+                command.env("LD_PRELOAD", library);
+            }
+            command.args(rest);
+        }
+        Some(launcher) => {
+            let list = env::var(ENV_LIST).ok();
+            let handed = hand_on(launcher, &ours, preloaded.as_deref(), rest, list.as_deref());
+            command.args(handed.words);
+            command.envs(handed.list.map(|list| (ENV_LIST, list)));
+        }
+    }
+}
+
+/// Our variables, by name, with their values.
+fn ours(command: &Command) -> Vec<(String, String)> {
+    let inherited = env::vars_os();
+    let set = command.get_envs().filter_map(|(name, value)| Some((name.into(), value?.into())));
+    let mut all: Vec<(String, String)> = inherited
+        .chain(set)
+        .filter_map(|(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        })
+        .filter(|(name, _)| name.starts_with("POMPEII_") || name.starts_with("SCOREP_"))
+        .collect();
+    // The value that was set last counts.
+    all.reverse();
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    all.dedup_by(|(one, _), (other, _)| one == other);
+    all
+}
+
+/// What a launcher gets.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Handed {
+    /// Its words, the user's last.
+    words: Vec<String>,
+    /// A new value for [`ENV_LIST`].
+    list: Option<String>,
+}
+
+fn hand_on(
+    launcher: Launcher,
+    ours: &[(String, String)],
+    preload: Option<&str>,
+    rest: &[String],
+    list: Option<&str>,
+) -> Handed {
+    let preload = preload.map(|library| format!("LD_PRELOAD={library}"));
+    let names = ours.iter().map(|(name, _)| name.clone());
+    let mut handed = Handed::default();
+    match launcher {
+        // The two ways exclude each other; options of the user's come later, and count.
+        Launcher::OpenMpi if rest.iter().any(|word| word.contains("mca_base_env_list")) => {}
+        Launcher::OpenMpi => match list {
+            Some(list) => {
+                let all: Vec<String> =
+                    std::iter::once(list.to_owned()).chain(names).chain(preload).collect();
+                handed.list = Some(all.join(";"));
+            }
+            None => {
+                let all = names.chain(preload);
+                handed.words.extend(all.flat_map(|one| ["-x".to_owned(), one]));
+            }
+        },
+        Launcher::Hydra => {
+            let library = preload.as_deref().and_then(|word| word.split_once('='));
+            let library = library.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            for (name, value) in ours.iter().cloned().chain(library) {
+                handed.words.extend(["-genv".to_owned(), name, value]);
+            }
+        }
+        Launcher::Slurm => return slurm(names.chain(preload), rest),
+    }
+    handed.words.extend_from_slice(rest);
+    handed
+}
+
+/// `srun` takes the last `--export` alone: what the user exports has ours behind it.
+fn slurm(ours: impl Iterator<Item = String>, rest: &[String]) -> Handed {
+    let ours: Vec<String> = ours.collect();
+    let mut words = rest.to_vec();
+    match words.iter_mut().find(|word| word.starts_with("--export=")) {
+        Some(word) => *word = format!("{word},{}", ours.join(",")),
+        None => words.insert(0, format!("--export=ALL,{}", ours.join(","))),
+    }
+    Handed { words, list: None }
+}
+
+/// What the program has to load: the wrappers of its MPI library, where it has one and was not
+/// linked with them, in front of what is loaded already. Where they cannot be had, that is said.
+fn preload(program: &str, rest: &[String], launched: bool) -> Option<String> {
+    // Values of a launcher's options are no programs.
+    let application = match launched {
+        true => rest.iter().filter(|word| !word.starts_with('-')).find_map(|word| executable(word)),
+        false => executable(program),
+    }?;
+    let text = std::fs::read(&application).ok()?;
+    let library = mpi_library(&text)?;
+    if contains(&text, wrappers::NAME.as_bytes()) {
+        return None;
+    }
+    match wrappers_of(&library) {
+        Ok(found) => {
+            let others = env::var("LD_PRELOAD").ok().filter(|others| !others.is_empty());
+            let others = others.map_or(String::new(), |others| format!(":{others}"));
+            Some(format!("{}{others}", found.display()))
+        }
+        Err(error) => {
+            say(format!("warning: MPI is not observed: {error:#}"));
+            None
+        }
+    }
+}
+
+/// The file that a word starts.
+fn executable(word: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = |path: &PathBuf| {
+        path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    if word.contains('/') {
+        return Some(PathBuf::from(word)).filter(runs);
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(word)).find(runs)
+}
+
+/// The MPI library that a program or a library needs: names of libraries stand in it as text.
+fn mpi_library(text: &[u8]) -> Option<Vec<u8>> {
+    if !text.starts_with(b"\x7fELF") {
+        return None;
+    }
+    let starts: [&[u8]; 2] = [b"\0libmpi.so.", b"\0libmpich.so."];
+    let at = starts.iter().find_map(|start| memchr::memmem::find(text, start))?;
+    text[at + 1..].split(|&byte| byte == 0).next().map(<[u8]>::to_vec)
+}
+
+fn contains(text: &[u8], what: &[u8]) -> bool {
+    memchr::memmem::find(text, what).is_some()
+}
+
+/// The wrappers for this library: of a compiler in PATH, made where this is no job on a compute
+/// node, else any that have been made.
+fn wrappers_of(library: &[u8]) -> Result<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let in_job = JOBS.iter().any(|name| env::var_os(name).is_some());
+    let fits = |made: &Path| std::fs::read(made).is_ok_and(|text| contains(&text, library));
+    for mpi in Mpi::installed(env::split_paths(&path)) {
+        let made = match in_job {
+            true => wrappers::known(&mpi).ok().flatten(),
+            false => wrappers::library(&mpi).ok(),
+        };
+        if let Some(made) = made.filter(|made| fits(made)) {
+            return Ok(made);
+        }
+    }
+    let any = wrappers::all().into_iter().find(|made| fits(made));
+    let name = String::from_utf8_lossy(library).into_owned();
+    match any {
+        Some(made) => Ok(made),
+        None => bail!(
+            "there are no wrappers for {name}; link with `pompeii compile -- mpicc ...`, or call \
+             `pompeii doctor --build-mpi` where its mpicc is in PATH"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(launcher: Launcher, rest: &str, list: Option<&str>, expected: Expect) {
+        let ours = [("POMPEII_EXPERIMENT", "/e x"), ("POMPEII_TRACE", "1")];
+        let ours = ours.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let rest: Vec<String> = rest.split(' ').map(str::to_owned).collect();
+        let handed = hand_on(launcher, &ours, Some("/w.so:/other.so"), &rest, list);
+        expected.assert_eq(&format!(
+            "{}\n{}",
+            handed.words.join(" "),
+            handed.list.unwrap_or_default()
+        ));
+    }
+
+    #[test]
+    fn each_launcher_is_told_in_its_way() {
+        check(
+            Launcher::OpenMpi,
+            "-n 4 ./a",
+            None,
+            expect![[r#"
+            -x POMPEII_EXPERIMENT -x POMPEII_TRACE -x LD_PRELOAD=/w.so:/other.so -n 4 ./a
+        "#]],
+        );
+        check(
+            Launcher::OpenMpi,
+            "-n 4 ./a",
+            Some("FOO;BAR=1"),
+            expect![[r#"
+            -n 4 ./a
+            FOO;BAR=1;POMPEII_EXPERIMENT;POMPEII_TRACE;LD_PRELOAD=/w.so:/other.so"#]],
+        );
+        let own = "--mca mca_base_env_list FOO -n 4 ./a";
+        check(
+            Launcher::OpenMpi,
+            own,
+            None,
+            expect![[r#"
+            --mca mca_base_env_list FOO -n 4 ./a
+        "#]],
+        );
+        check(
+            Launcher::Hydra,
+            "-n 4 ./a",
+            None,
+            expect![[r#"
+            -genv POMPEII_EXPERIMENT /e x -genv POMPEII_TRACE 1 -genv LD_PRELOAD /w.so:/other.so -n 4 ./a
+        "#]],
+        );
+        check(
+            Launcher::Slurm,
+            "-n 4 ./a",
+            None,
+            expect![[r#"
+            --export=ALL,POMPEII_EXPERIMENT,POMPEII_TRACE,LD_PRELOAD=/w.so:/other.so -n 4 ./a
+        "#]],
+        );
+        check(
+            Launcher::Slurm,
+            "-n 4 --export=FOO ./a",
+            None,
+            expect![[r#"
+            -n 4 --export=FOO,POMPEII_EXPERIMENT,POMPEII_TRACE,LD_PRELOAD=/w.so:/other.so ./a
+        "#]],
+        );
+    }
+
+    #[test]
+    fn programs_say_which_mpi_they_need() {
+        let of =
+            |text: &[u8]| mpi_library(text).map(|name| String::from_utf8_lossy(&name).into_owned());
+        assert_eq!(of(b"\x7fELF..\0libm.so.6\0libmpi.so.40\0").as_deref(), Some("libmpi.so.40"));
+        assert_eq!(of(b"\x7fELF..\0libmpich.so.12\0").as_deref(), Some("libmpich.so.12"));
+        assert_eq!(
+            (of(b"\x7fELF..\0libmpi_mpifh.so.40\0"), of(b"#!/bin/sh libmpi.so.1")),
+            (None, None)
+        );
+    }
+}

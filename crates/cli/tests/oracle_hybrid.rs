@@ -1,0 +1,138 @@
+//! The ocean example as a hybrid program, under both MPI libraries that Debian has: its processes
+//! are one experiment, whose sums hold, and which other people's tools read.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use std::process::Command;
+
+use common::{Ended, Sandbox, examples, oracles, silent};
+
+/// The libraries' names behind `mpicc.` and `mpirun.`, with what lets them use few cores.
+const LIBRARIES: [(&str, &str); 2] = [("openmpi", "--oversubscribe"), ("mpich", "")];
+
+/// Wrappers are made once for all tests: that takes a while.
+fn command(sandbox: &Sandbox, words: &str) -> Command {
+    let mut command = sandbox.command(words);
+    command.env("POMPEII_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/mpi"));
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+}
+
+fn succeeds(sandbox: &Sandbox, words: &str) -> Ended {
+    let ended = Ended::of(command(sandbox, words).output().unwrap());
+    assert_eq!(ended.code, Some(0), "pompeii {words}\n{}", ended.messages);
+    ended
+}
+
+/// Ocean on two processes of two threads each, in the experiment `exp`.
+fn run_ocean(sandbox: &Sandbox, (library, option): (&str, &str)) {
+    let source = examples().join("ocean/ocean.c");
+    let source = source.display();
+    let compiler = format!("mpicc.{library} -O1 -fopenmp -DUSE_MPI");
+    succeeds(sandbox, &format!("compile --strict -q -- {compiler} {source} -o ocean -lm"));
+    let launcher = format!("mpirun.{library} {option} -n 2");
+    succeeds(sandbox, &format!("run -q --trace -o exp -- {launcher} ./ocean 64 20"));
+}
+
+/// Of each location in the report by pycubexr: time of the program with all below it.
+const LOCATIONS: &str = r#"
+import sys, pycubexr
+with pycubexr.CubexParser(sys.argv[1]) as cubex:
+    root = cubex.get_root_cnodes()[0]
+    time = cubex.get_metric_values(cubex.get_metric_by_name("time"))
+    print(len(time.cnode_values(root)), all(value > 0 for value in time.cnode_values(root)[::2]))
+"#;
+
+/// Matches sends with receives, by the reference library's own reader.
+const MATCHED: &str = r#"
+import sys, otf2
+from collections import Counter
+from otf2.events import MpiSend, MpiIsend, MpiRecv, MpiIrecv
+sent, received = Counter(), Counter()
+with otf2.reader.open(sys.argv[1]) as trace:
+    for location, event in trace.events:
+        rank = location.group.name
+        if isinstance(event, (MpiSend, MpiIsend)):
+            sent[(rank, f"MPI Rank {event.receiver}", event.msg_tag, event.msg_length)] += 1
+        elif isinstance(event, (MpiRecv, MpiIrecv)):
+            received[(f"MPI Rank {event.sender}", rank, event.msg_tag, event.msg_length)] += 1
+assert sum(sent.values()) > 10 and sent == received, (sent, received)
+"#;
+
+#[test]
+fn processes_and_threads_are_one_experiment() {
+    if !oracles() {
+        return;
+    }
+    for library in LIBRARIES {
+        let sandbox = Sandbox::new();
+        run_ocean(&sandbox, library);
+        assert!(!sandbox.exists("exp/procs") && !sandbox.exists("exp/live"), "{}", library.0);
+        let report = succeeds(&sandbox, "report --json exp").output;
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["sum_error"], serde_json::Value::Null, "{}", library.0);
+        assert_eq!((&report["processes"], &report["threads"]), (&2.into(), &4.into()));
+        let total = |name: &str| {
+            let metrics = report["metrics"].as_array().unwrap();
+            let metric = metrics.iter().find(|metric| metric["name"] == name).unwrap();
+            metric["raw"].as_i64().unwrap()
+        };
+        for metric in ["mpi_init_exit", "mpi_point2point", "mpi_collective", "omp_ibarrier_wait"] {
+            assert!(total(metric) > 0, "{}: {metric}", library.0);
+        }
+        assert!(total("bytes_sent") > 0 && total("bytes_sent") == total("bytes_rcvd"));
+        assert_eq!(total("comms_send"), total("comms_recv"));
+        other_tools_read(&sandbox);
+    }
+}
+
+fn other_tools_read(sandbox: &Sandbox) {
+    let trace = sandbox.path("exp/traces.otf2");
+    let events = silent(Command::new("otf2-print").arg(&trace));
+    assert!(events.contains("MPI_COLLECTIVE_BEGIN") && events.contains("THREAD_TEAM_BEGIN"));
+    assert!(!events.contains("UNKNOWN") && !events.contains("INVALID"), "{events}");
+    silent(Command::new("/usr/bin/python3").args(["-c", MATCHED]).arg(&trace));
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let profile = sandbox.path("exp/profile.cubex");
+    let read = silent(Command::new(python).args(["-c", LOCATIONS]).arg(profile));
+    assert_eq!(read, "4 True\n");
+}
+
+/// A rank that is killed takes the others with it: what all of them have measured is there.
+#[test]
+fn a_killed_rank_leaves_the_others_data() {
+    const KILLED: &str = "#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) raise(SIGKILL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+";
+    if !oracles() {
+        return;
+    }
+    for (library, option) in LIBRARIES {
+        let sandbox = Sandbox::new();
+        sandbox.file("killed.c", KILLED);
+        let words = format!("compile --strict -q -- mpicc.{library} -w killed.c -o killed");
+        succeeds(&sandbox, &words);
+        let words = format!("run -q -o exp -- mpirun.{library} {option} -n 2 ./killed");
+        let ended = Ended::of(command(&sandbox, &words).output().unwrap());
+        assert_ne!(ended.code, Some(0));
+        let report = succeeds(&sandbox, "report exp").output;
+        assert!(
+            report.contains("mpi_sync_collective") && report.contains("MPI Rank 1"),
+            "{report}"
+        );
+        assert!(report.contains("Rank 1 died"), "{report}");
+        assert!(!report.contains("do not hold"), "{report}");
+    }
+}

@@ -1,0 +1,225 @@
+//! Real MPI programs under both MPI libraries that Debian has: they do what they do without us, and
+//! every message that is sent is received.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::{Ended, Sandbox, oracles};
+
+/// How programs are compiled and started.
+struct Mpi {
+    name: &'static str,
+    /// More processes than cores, also as root.
+    launcher: &'static str,
+}
+
+const LIBRARIES: [Mpi; 2] = [
+    Mpi { name: "openmpi", launcher: "mpirun.openmpi --oversubscribe" },
+    Mpi { name: "mpich", launcher: "mpirun.mpich" },
+];
+
+/// A program's source: its name, its text, the compiler in front of the library's name.
+type Source = (&'static str, &'static str, &'static str);
+
+const C: Source = ("ring.c", include_str!("mpi/ring.c"), "mpicc");
+const TROUBLE: Source = ("trouble.c", include_str!("mpi/trouble.c"), "mpicc");
+const SOURCES: [Source; 5] = [
+    C,
+    ("ring.cpp", include_str!("mpi/ring.c"), "mpicxx"),
+    ("mpif.F90", concat!("#define MPIF\n", include_str!("mpi/ring.F90")), "mpif90"),
+    ("mpi.F90", include_str!("mpi/ring.F90"), "mpif90"),
+    ("f08.f90", include_str!("mpi/ring_f08.f90"), "mpif90"),
+];
+
+/// `pompeii WORDS` in the sandbox. Wrappers are made once for all tests: that takes a while.
+fn command(sandbox: &Sandbox, words: &str) -> Command {
+    let mut command = sandbox.command(words);
+    command.env("POMPEII_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/mpi"));
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+}
+
+impl Mpi {
+    fn build(&self, sandbox: &Sandbox, (file, text, compiler): Source, how: &str) {
+        sandbox.file(file, text);
+        let name = self.name;
+        let words =
+            format!("compile --strict -q {how} -- {compiler}.{name} -fopenmp -w {file} -o program");
+        let ended = Ended::of(command(sandbox, &words).output().unwrap());
+        assert_eq!((ended.code, ended.messages.as_str()), (Some(0), ""), "{words}");
+    }
+
+    /// Runs `program` with so many processes in the experiment `exp`.
+    fn run(&self, sandbox: &Sandbox, processes: u32, options: &str, program: &str) -> Ended {
+        let launcher = self.launcher;
+        let words = format!("run -q {options} -o exp -- {launcher} -n {processes} {program}");
+        Ended::of(command(sandbox, &words).output().unwrap())
+    }
+}
+
+/// All traces of the experiment, printed.
+fn records(sandbox: &Sandbox) -> String {
+    let mut folders: Vec<PathBuf> = vec![sandbox.path("exp")];
+    let further = std::fs::read_dir(sandbox.path("exp/procs")).into_iter().flatten().flatten();
+    folders.extend(further.map(|entry| entry.path()));
+    folders.retain(|folder| folder.join("traces.otf2").exists());
+    let dump = |folder: &PathBuf| sandbox.succeeds(&format!("dump {}", folder.display())).output;
+    folders.iter().map(dump).collect()
+}
+
+/// How often each of these begins a line.
+fn count<const N: usize>(text: &str, starts: [&str; N]) -> [usize; N] {
+    let is = |line: &str, start: &str| line.split(' ').next() == Some(start);
+    starts.map(|start| text.lines().filter(|line| is(line, start)).count())
+}
+
+#[test]
+fn every_language_is_observed_and_nothing_twice() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        for source in SOURCES {
+            let sandbox = Sandbox::new();
+            mpi.build(&sandbox, source, "");
+            let ended = mpi.run(&sandbox, 4, "--trace", "./program");
+            let what = format!("{} {}", mpi.name, source.0);
+            assert_eq!((ended.code, ended.output.as_str()), (Some(0), "sum 6\n"), "{what}");
+            let text = records(&sandbox);
+            let messages = ["MPI_ISEND", "MPI_ISEND_COMPLETE", "MPI_IRECV_REQUEST", "MPI_IRECV"];
+            assert_eq!(count(&text, messages), [12; 4], "{what}");
+            assert_eq!(count(&text, ["MPI_SEND", "MPI_RECV"]), [4; 2], "{what}");
+            let collective = ["MPI_COLLECTIVE_BEGIN", "MPI_COLLECTIVE_END"];
+            assert_eq!(count(&text, collective), [8; 2], "{what}");
+            assert_eq!(count(&text, ["COMM_CREATE", "COMM_DESTROY"]), [12, 4], "{what}");
+            let enters = |name: &str| {
+                let line = |line: &&str| line.starts_with("ENTER ") && line.contains(name);
+                text.lines().filter(line).count()
+            };
+            for (name, calls) in
+                [("MPI_Init", 4), ("MPI_Isend", 12), ("MPI_Waitall", 12), ("MPI_Finalize", 4)]
+            {
+                assert_eq!(enters(&format!("\"{name}\"")), calls, "{what}: {name}");
+            }
+        }
+    }
+}
+
+/// A run of `trouble.c` with two processes.
+fn trouble(mpi: &Mpi, how: &str) -> (Sandbox, Ended) {
+    let sandbox = Sandbox::new();
+    mpi.build(&sandbox, TROUBLE, "");
+    let ended = mpi.run(&sandbox, 2, "--trace", &format!("./program {how}"));
+    (sandbox, ended)
+}
+
+/// A process that ends in its own way takes the job with it, and not what was measured.
+#[test]
+fn what_was_measured_survives_every_end() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        for how in ["abort", "exit", "kill"] {
+            let (sandbox, ended) = trouble(mpi, how);
+            let what = format!("{} {how}: {}", mpi.name, ended.messages);
+            assert_ne!((ended.code, ended.signal), (Some(0), None), "{what}");
+            let text = records(&sandbox);
+            assert_eq!(count(&text, ["MPI_SEND", "MPI_RECV"]), [2; 2], "{what}");
+        }
+    }
+}
+
+#[test]
+fn messages_of_any_size_and_errors_that_return() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let (sandbox, ended) = trouble(mpi, "truncated");
+        assert_eq!((ended.code, ended.output.as_str()), (Some(0), "truncated\n"), "{}", mpi.name);
+        assert_eq!(count(&records(&sandbox), ["MPI_SEND", "MPI_RECV"]), [3; 2], "{}", mpi.name);
+        let (sandbox, ended) = trouble(mpi, "sizes");
+        assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+        let text = records(&sandbox);
+        for (length, times) in [(2049_u64 << 20, 2), (0, 2), (4, 4)] {
+            let end = format!("Length: {length}");
+            let found = text.lines().filter(|line| line.ends_with(&end)).count();
+            assert_eq!(found, times, "{}: {end}", mpi.name);
+        }
+    }
+}
+
+#[test]
+fn communicators_come_and_go() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let (sandbox, ended) = trouble(mpi, "communicators");
+        assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+        let text = records(&sandbox);
+        // The world, oneself, three that stay, a thousand that are the same one, and the grid.
+        let made = 2 * (2 + 3 + 1000 + 1);
+        assert_eq!(count(&text, ["COMM_CREATE", "COMM_DESTROY"]), [made, 2000], "{}", mpi.name);
+        let is_barrier = |line: &&str| line.contains("Operation: BARRIER");
+        let mut comms: Vec<&str> = text
+            .lines()
+            .filter(is_barrier)
+            .filter_map(|line| line.split("Communicator: ").nth(1)?.split(',').next())
+            .collect();
+        comms.sort_unstable();
+        comms.dedup();
+        assert_eq!(comms.len(), 2, "{}: {comms:?}", mpi.name);
+    }
+}
+
+#[test]
+fn requests_end_in_many_ways() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let (sandbox, ended) = trouble(mpi, "requests");
+        assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+        let text = records(&sandbox);
+        // Four rounds of a persistent request, and four on each of two threads.
+        let names = ["MPI_ISEND", "MPI_ISEND_COMPLETE", "MPI_IRECV"];
+        assert_eq!(count(&text, names), [24; 3], "{}", mpi.name);
+        let names = ["MPI_IRECV_REQUEST", "MPI_REQUEST_CANCELLED"];
+        assert_eq!(count(&text, names), [26, 2], "{}", mpi.name);
+    }
+}
+
+/// A program without a launcher, one that never begins with MPI, and one that was not linked with
+/// the wrappers.
+#[test]
+fn other_ways_to_start() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let sandbox = Sandbox::new();
+        mpi.build(&sandbox, TROUBLE, "");
+        let run = |words: &str| Ended::of(command(&sandbox, words).output().unwrap());
+        let alone = run("run -q --trace -o exp -- ./program alone");
+        assert_eq!(alone.code, Some(0), "{}: {}", mpi.name, alone.messages);
+        assert_eq!(count(&records(&sandbox), ["MPI_SEND", "MPI_RECV"]), [1; 2], "{}", mpi.name);
+        let never = run("run -q --trace --replace -o exp -- ./program never");
+        assert_eq!(never.code, Some(0), "{}: {}", mpi.name, never.messages);
+
+        let sandbox = Sandbox::new();
+        let (file, text, compiler) = C;
+        sandbox.file(file, text);
+        let mut plain = Command::new(format!("{compiler}.{}", mpi.name));
+        plain.args(["-w", file, "-o", "program"]).current_dir(sandbox.path(""));
+        assert!(plain.status().unwrap().success());
+        let ended = mpi.run(&sandbox, 2, "--trace", "./program");
+        assert_eq!((ended.code, ended.output.as_str()), (Some(0), "sum 1\n"), "{}", mpi.name);
+        let names = ["MPI_ISEND", "MPI_IRECV", "MPI_SEND", "MPI_RECV"];
+        assert_eq!(count(&records(&sandbox), names), [6, 6, 2, 2], "{}", mpi.name);
+    }
+}
