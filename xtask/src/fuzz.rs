@@ -14,9 +14,37 @@ const LONGEST: usize = 8192;
 /// An input that takes longer than this hangs.
 const SECONDS_MAX: usize = 5;
 
-/// Runs `target`, or all of them, for so many seconds each.
-pub fn run(target: Option<&str>, seconds: Option<&str>) -> Result<()> {
-    let seconds: usize = seconds.unwrap_or("60").parse().context("the seconds are a number")?;
+/// When a run ends.
+#[derive(Clone, Copy)]
+enum Limit {
+    Seconds(u64),
+    /// So many executions, with the same random numbers each time.
+    Executions(u64),
+}
+
+impl Limit {
+    /// `60` are seconds, `5000x` are executions.
+    fn parse(text: &str) -> Result<Limit> {
+        let number = |text: &str| text.parse().context("expected seconds, or executions as 5000x");
+        match text.strip_suffix('x') {
+            Some(executions) => number(executions).map(Limit::Executions),
+            None => number(text).map(Limit::Seconds),
+        }
+    }
+
+    fn arguments(self) -> Vec<String> {
+        match self {
+            Limit::Seconds(seconds) => vec![format!("-max_total_time={seconds}")],
+            Limit::Executions(executions) => {
+                vec![format!("-runs={executions}"), "-seed=1".to_owned()]
+            }
+        }
+    }
+}
+
+/// Runs `target`, or all of them, each for so many seconds or executions.
+pub fn run(target: Option<&str>, limit: Option<&str>) -> Result<()> {
+    let limit = Limit::parse(limit.unwrap_or("60"))?;
     let targets = targets()?;
     let chosen: Vec<&String> =
         targets.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
@@ -28,7 +56,7 @@ pub fn run(target: Option<&str>, seconds: Option<&str>) -> Result<()> {
         println!("NOT RUN: cargo-fuzz is missing; `cargo install cargo-fuzz` installs it");
         return Ok(());
     }
-    chosen.into_iter().try_for_each(|name| fuzz(name, seconds))
+    chosen.into_iter().try_for_each(|name| fuzz(name, limit))
 }
 
 /// The names of all targets: their files.
@@ -43,7 +71,7 @@ fn targets() -> Result<Vec<String>> {
 }
 
 /// Without a sanitizer: the library has no unsafe code, and so a stable compiler will do.
-fn fuzz(target: &str, seconds: usize) -> Result<()> {
+fn fuzz(target: &str, limit: Limit) -> Result<()> {
     let fuzz = crate::root().join("fuzz");
     let found = shell::target_folder().join("fuzz").join(target);
     fs::create_dir_all(&found)?;
@@ -51,7 +79,7 @@ fn fuzz(target: &str, seconds: usize) -> Result<()> {
     let mut cargo = shell::cargo();
     cargo.args(["fuzz", "run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
     cargo.arg(found).args(Some(kept).filter(|kept: &_| Path::exists(kept))).arg("--");
-    cargo.arg(format!("-max_total_time={seconds}"));
+    cargo.args(limit.arguments());
     cargo.arg(format!("-max_len={LONGEST}")).arg(format!("-timeout={SECONDS_MAX}"));
     shell::run(cargo.arg(format!("-dict={}", fuzz.join("words.dict").display())))
 }

@@ -21,7 +21,7 @@ cargo xtask demo               install what is missing, build, and show Pompeii 
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
 cargo xtask programs [PART]    the real programs whose names contain PART
 cargo xtask bench NAME [ON]    what something costs, beside what it is compared with
-cargo xtask fuzz [TARGET [SEC]] give the instrumenter arbitrary bytes for so many seconds
+cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds; 5000x: executions
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need

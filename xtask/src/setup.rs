@@ -34,12 +34,13 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 19] = [
+const NEEDED: [Needed; 22] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
     needed(Purpose::Tests, "clang-19", &["--version"], &["clang-19", "libomp-19-dev"]),
     needed(Purpose::Tests, "otf2-print", &["--version"], &["otf2-tools"]),
+    needed(Purpose::Tests, "otf2-config", &["--version"], &["libotf2-trace-dev"]),
     needed(Purpose::Tests, "/usr/bin/python3", &["-c", "import otf2"], &["python3-otf2"]),
     needed(Purpose::Tests, "valgrind", &["--version"], &["valgrind"]),
     needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
@@ -53,6 +54,8 @@ const NEEDED: [Needed; 19] = [
     needed(Purpose::Tests, "meson", &["--version"], &["meson"]),
     needed(Purpose::Tests, "ccache", &["--version"], &["ccache"]),
     needed(Purpose::Tests, "pkg-config", &["--version"], &["pkg-config"]),
+    needed(Purpose::Tests, "mpicc.openmpi", &["--version"], &["openmpi-bin", "libopenmpi-dev"]),
+    needed(Purpose::Tests, "mpicc.mpich", &["--version"], &["mpich", "libmpich-dev"]),
     needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
 ];
 

@@ -2,17 +2,18 @@
 
 use anyhow::{Result, bail};
 
-use crate::{manual, programs, sanitize, setup, shell, tidy};
+use crate::{fuzz, manual, programs, sanitize, setup, shell, tidy};
 
 /// A name, and what is done.
 type Stage = (&'static str, fn() -> Result<()>);
 
 /// The stages in their order.
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 8] = [
     ("format", format),
     ("lint", lint),
     ("cargo", cargo_tests),
     ("models", sanitize::loom),
+    ("fuzz", readers),
     ("oracles", oracles),
     ("manual", manual),
     ("programs", all_programs),
@@ -48,6 +49,11 @@ fn lint() -> Result<()> {
 
 fn cargo_tests() -> Result<()> {
     shell::run(shell::cargo().args(["test", "--workspace", "--quiet"]))
+}
+
+/// The readers of traces and reports on a fixed number of inputs that the fuzzer makes up.
+fn readers() -> Result<()> {
+    ["otf2", "cubex"].into_iter().try_for_each(|target| fuzz::run(Some(target), Some("20000x")))
 }
 
 /// Tests against other people's tools: readers of our files, compilers, a browser.

@@ -4,17 +4,26 @@
 
 mod cpu_time;
 mod instrument;
+mod mpi;
 mod otf2;
 mod overhead;
 mod suite;
+mod tasks;
+mod unify;
 
 use anyhow::{Result, bail};
 
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 3] =
-    [("instrument", instrument::run), ("otf2", |_| otf2::run()), ("overhead", |_| overhead::run())];
+const BENCHMARKS: [Benchmark; 6] = [
+    ("instrument", instrument::run),
+    ("mpi", |_| mpi::run()),
+    ("otf2", |_| otf2::run()),
+    ("overhead", |_| overhead::run()),
+    ("tasks", tasks::run),
+    ("unify", |_| unify::run()),
+];
 
 /// Runs the benchmark that is called `name`.
 pub fn run(name: Option<&str>, on: Option<&str>) -> Result<()> {

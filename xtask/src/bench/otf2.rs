@@ -37,9 +37,10 @@ pub fn run() -> Result<()> {
     let reference = build_reference(&folder)?;
     for (locations, events) in [(1, EVENTS), (LOCATIONS, EVENTS), (4, PRINTED_EVENTS)] {
         let place = folder.join(format!("{events}x{locations}")).display().to_string();
-        let _ = fs::remove_dir_all(&place);
         output(&words([&ours, "write", &place, &events.to_string(), &locations.to_string()]))?;
     }
+    let big = folder.join("big").display().to_string();
+    output(&words([&ours, "write", &big, &EVENTS.to_string(), "1", "big"]))?;
     println!(
         "{:30} {:>10} {:>10} {:>8} {:>8}",
         "ns per event", "ours", "reference", "share", "bound"
@@ -74,7 +75,10 @@ fn build_workload() -> Result<String> {
 fn build_reference(folder: &Path) -> Result<Option<String>> {
     if !shell::works("otf2-config", &["--version"]) {
         let packages = "apt-get install libotf2-trace-dev otf2-tools";
-        println!("NOT RUN: the reference library is missing; on Debian, `{packages}` brings it");
+        println!(
+            "NOT RUN: the reference library is missing; `cargo xtask setup` or, on Debian, \
+             `{packages}` brings it"
+        );
         return Ok(None);
     }
     let (source, program) = (folder.join("reference.c"), folder.join("reference"));
@@ -95,6 +99,7 @@ fn works(folder: &Path, ours: &str, pompeii: &str, reference: Option<&str>) -> V
         Work { what, share_max, ours: words([ours, mode, anchor]), theirs, events: EVENTS }
     };
     let (one, many) = (anchor(EVENTS, 1), anchor(EVENTS, LOCATIONS));
+    let big = folder.join("big/traces.otf2").display().to_string();
     let write = |program: &str, name: &str| {
         let place = folder.join(name).display().to_string();
         words([program, "write", &place, &EVENTS.to_string(), "1"])
@@ -112,6 +117,7 @@ fn works(folder: &Path, ours: &str, pompeii: &str, reference: Option<&str>) -> V
         },
         same("read local, 1 location", 0.2, ["local", &one], "local"),
         same("read local, 16 locations", 0.2, ["local", &many], "local"),
+        same("read local, big-endian", 0.3, ["local", &big], "local"),
         same("read merged, 1 location", 0.5, ["merged", &one], "merged"),
         same("read merged, 16 locations", 0.25, ["merged", &many], "merged"),
         Work {

@@ -6,11 +6,11 @@
 //! does no harm to one of them alone. The bound of a construct is the clock reads that its times
 //! need, plus 8 ns for each of its events.
 
-mod peers;
-mod programs;
+pub mod peers;
+pub mod programs;
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
@@ -143,22 +143,12 @@ fn alone(plain: &Variant, kind: &str, threads: u32) -> Result<f64> {
 
 /// Processor time per construct, in nanoseconds.
 fn measure(variant: &Variant, kind: &str, count: u64, threads: u32) -> Result<f64> {
-    let results = variant.folder.join("results");
-    let _ = std::fs::remove_dir_all(&results);
-    let (program, before) = variant.command.split_first().context("a variant has a command")?;
-    let mut command = Command::new(program);
-    command.args(before).args([kind, &count.to_string()]).current_dir(&variant.folder);
-    command.env("OMP_NUM_THREADS", threads.to_string()).env("OMP_DYNAMIC", "false");
-    // Cargo's would lead to a library of its own.
-    command.env_remove("LD_LIBRARY_PATH");
-    for (name, value) in &variant.environment {
-        command.env(name, value.replace("RESULTS", &results.display().to_string()));
-    }
+    let mut command = variant.start(&[kind.to_owned(), count.to_string()], threads)?;
     let output = command.stderr(Stdio::null()).output().with_context(|| variant.name.clone())?;
     let text = String::from_utf8_lossy(&output.stdout);
     // Other tools may have said something before.
     let line = text.lines().rev().find_map(|line| line.split_once(' ')?.0.parse().ok());
-    let _ = std::fs::remove_dir_all(&results);
+    let _ = std::fs::remove_dir_all(variant.results());
     match line {
         Some(ns) if output.status.success() => Ok(ns),
         _ => bail!("{}: `{kind}` ended with {}", variant.name, output.status),

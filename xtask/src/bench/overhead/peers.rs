@@ -1,6 +1,7 @@
 //! Other measurement tools, where they are installed. To add one: its line in `PEERS`.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -67,19 +68,24 @@ const PEERS: [Peer; 4] = [
     },
 ];
 
-/// Builds the program for each tool that is there.
+/// Builds the program for each tool that is there; `options` say its sources, too.
 pub fn build(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
+    build_from(&std::env::var_os("PATH").unwrap_or_default(), folder, options)
+}
+
+/// The same with the tools that are in these folders.
+fn build_from(path: &OsStr, folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
     let mut variants = Vec::new();
     for peer in &PEERS {
-        if !is_installed(peer.program) {
+        let Some(tool) = find(peer.program, path) else {
             println!("NOT RUN: {} is not installed ({} is not in PATH)", peer.name, peer.program);
             continue;
-        }
+        };
         let program = folder.join(peer.name).display().to_string();
         let compiler = if peer.compiler.is_empty() { &["clang"][..] } else { peer.compiler };
         let mut command = Command::new(compiler[0]);
-        command.args(&compiler[1..]).args(options).args(["micro.c", "-o", &program]);
-        if let Err(error) = shell::run(command.current_dir(folder)) {
+        command.args(&compiler[1..]).args(options).args(["-o", &program, "-lm"]);
+        if let Err(error) = shell::run(command.env("PATH", path).current_dir(folder)) {
             println!("NOT RUN: {}: {error}", peer.name);
             continue;
         }
@@ -87,7 +93,10 @@ pub fn build(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
         let command: Vec<String> = peer
             .run
             .iter()
-            .map(|word| word.replace("PROGRAM", &program).replace("RESULTS", &results))
+            .map(|word| match *word == peer.program {
+                true => tool.display().to_string(),
+                false => word.replace("PROGRAM", &program).replace("RESULTS", &results),
+            })
             .collect();
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         for (mode, environment) in peer.modes {
@@ -98,7 +107,55 @@ pub fn build(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
     Ok(variants)
 }
 
-fn is_installed(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Scripts in the tools' place that want the words and the variables that a tool gets.
+    const FAKES: [(&str, &str); 5] = [
+        ("scorep", "[ $1 = --nocompiler ] && [ $2 = --pomp ] && shift 2 && exec \"$@\""),
+        ("clang", "exec gcc \"$@\""),
+        ("tau_exec", "[ -n \"$PROFILEDIR$TRACEDIR\" ] && [ $3 = -ompt ] && shift 3 && exec \"$@\""),
+        ("eztrace", "[ $1 = -t ] && [ $3 = -o ] && mkdir -p \"$4\" && shift 4 && exec \"$@\""),
+        ("mpi2prv", "exit 1"),
+    ];
+
+    /// Each peer is built, run and measured in each of its modes.
+    #[test]
+    fn peers_that_are_installed_are_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = folder.path().join("tools");
+        fs::create_dir(&tools).unwrap();
+        for (name, script) in FAKES {
+            let tool = tools.join(name);
+            fs::write(&tool, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&tool, Permissions::from_mode(0o755)).unwrap();
+        }
+        fs::write(folder.path().join("micro.c"), super::super::programs::MICRO).unwrap();
+        let own = std::env::var_os("PATH").unwrap();
+        let path = std::env::join_paths([tools].into_iter().chain(std::env::split_paths(&own)));
+        let options = ["-O1", "-fopenmp", "-w", "micro.c"];
+        let variants = build_from(&path.unwrap(), folder.path(), &options).unwrap();
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+        let expected = [
+            "scorep profile",
+            "scorep trace",
+            "tau profile",
+            "tau trace",
+            "eztrace trace",
+            "extrae trace",
+        ];
+        assert_eq!(names, expected);
+        for variant in &variants {
+            let ns = super::super::measure(variant, "critical", 100, 1);
+            assert!(ns.is_ok(), "{}: {ns:?}", variant.name);
+        }
+        assert!(build_from(OsStr::new("/nowhere"), folder.path(), &options).unwrap().is_empty());
+    }
 }

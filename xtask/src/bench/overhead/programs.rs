@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::peers;
 use crate::shell;
 
-const MICRO: &str = include_str!("micro.c");
+/// The program.
+pub const MICRO: &str = include_str!("micro.c");
 const NULL_POMP2: &str = include_str!("null_pomp2.c");
 
 /// A program and the environment that it runs in.
@@ -36,6 +37,27 @@ impl Variant {
             environment: pairs.collect(),
         }
     }
+
+    /// What the program writes.
+    pub fn results(&self) -> PathBuf {
+        self.folder.join("results")
+    }
+
+    /// The program with these arguments, in a fresh place.
+    pub fn start(&self, arguments: &[String], threads: u32) -> Result<Command> {
+        let results = self.results();
+        let _ = fs::remove_dir_all(&results);
+        let (program, before) = self.command.split_first().context("a variant has a command")?;
+        let mut command = Command::new(program);
+        command.args(before).args(arguments).current_dir(&self.folder);
+        command.env("OMP_NUM_THREADS", threads.to_string()).env("OMP_DYNAMIC", "false");
+        // Cargo's would lead to a library of its own.
+        command.env_remove("LD_LIBRARY_PATH");
+        for (name, value) in &self.environment {
+            command.env(name, value.replace("RESULTS", &results.display().to_string()));
+        }
+        Ok(command)
+    }
 }
 
 /// What is compared.
@@ -50,13 +72,20 @@ pub struct Programs {
 pub fn build(folder: &Path) -> Result<Programs> {
     fs::create_dir_all(folder)?;
     fs::write(folder.join("micro.c"), MICRO)?;
-    let plain = folder.join("plain").display().to_string();
     let options = ["-O2", "-fopenmp", "-w"];
-    gcc(folder, &[&options[..], &["micro.c", "-o", &plain]].concat())?;
+    let program = [&options[..], &["micro.c"]].concat();
+    let plain = plain(folder, &program)?;
     let mut variants = opari2(folder, &options)?;
-    variants.extend(ours(folder, &options)?);
-    variants.extend(peers::build(folder, &options)?);
-    Ok(Programs { plain: Variant::new("plain", folder, &[&plain], &[]), variants })
+    variants.extend(ours(folder, &program, &[("", "libpomp.a"), (" shared", "libpomp.so")])?);
+    variants.extend(peers::build(folder, &program)?);
+    Ok(Programs { plain, variants })
+}
+
+/// The uninstrumented program; `options` say its sources, too.
+pub fn plain(folder: &Path, options: &[&str]) -> Result<Variant> {
+    let program = folder.join("plain").display().to_string();
+    gcc(folder, &[options, &["-o", &program, "-lm"]].concat())?;
+    Ok(Variant::new("plain", folder, &[&program], &[]))
 }
 
 fn gcc(folder: &Path, arguments: &[&str]) -> Result<()> {
@@ -76,20 +105,20 @@ fn opari2(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
     Ok(vec![Variant::new("opari2+null", folder, &[&program], &[])])
 }
 
-/// The library as it is shipped, as an archive and shared.
-fn ours(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
+/// The library as it is shipped, linked in these ways: the mode's suffix, and the library's file.
+pub fn ours(folder: &Path, options: &[&str], links: &[(&str, &str)]) -> Result<Vec<Variant>> {
     let pompeii = shell::build_pompeii()?.display().to_string();
     let runtime = ["build", "--profile", "runtime", "--package", "pompeii-runtime"];
     shell::run(shell::cargo().args(runtime))?;
     let libraries = fs::canonicalize(shell::target_folder().join("runtime"))?;
     let mut variants = Vec::new();
-    for (link, library) in [("", "libpomp.a"), (" shared", "libpomp.so")] {
+    for (link, library) in links {
         let program = folder.join(format!("ours{}", link.trim())).display().to_string();
         let library = libraries.join(library).display().to_string();
         let path = format!("-Wl,-rpath,{}", libraries.display());
         let mut command = Command::new(&pompeii);
         command.args(["compile", "--quiet", "--pomp-library", &library, "--", "gcc"]);
-        command.args(options).args(["micro.c", "-o", &program, &path]).current_dir(folder);
+        command.args(options).args(["-o", &program, &path, "-lm"]).current_dir(folder);
         shell::run(&mut command)?;
         for (mode, trace) in [("profile", "0"), ("trace", "1")] {
             // Every event has its record.

@@ -1,0 +1,96 @@
+//! What measuring costs per MPI call: processor time added to a ping-pong of empty messages and to
+//! an Allreduce of eight bytes, between two processes, with each MPI library that is there.
+//!
+//! Both processes spin while they wait, so what one takes longer is time of the other, too: an
+//! added time is that of both partners of a call, and no less than what the call itself costs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::median;
+use crate::shell;
+
+const TURNS: usize = 5;
+const SOURCE: &str = include_str!("micro.c");
+const KINDS: [&str; 2] = ["ping-pong", "allreduce"];
+
+/// A library's name behind its programs', and how it starts more processes than cores.
+const LIBRARIES: [(&str, &[&str]); 2] = [("openmpi", &["--oversubscribe"]), ("mpich", &[])];
+
+/// Builds the program plain and measured for each library, and prints a table.
+pub fn run() -> Result<()> {
+    let folder = shell::target_folder().join("bench/mpi");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("micro.c"), SOURCE)?;
+    let pompeii = shell::build_pompeii()?;
+    println!("\nprocessor time per MPI call in ns, 2 processes; medians of {TURNS} turns");
+    println!("{:20} {:>8} {:>14} {:>14}", "", "plain", "profile adds", "trace adds");
+    for (library, options) in LIBRARIES {
+        let launcher = format!("mpirun.{library}");
+        if !shell::works(&launcher, &["--version"]) {
+            println!("{library}: not installed");
+            continue;
+        }
+        build(&folder, &pompeii, library)?;
+        let program =
+            Program { folder: folder.clone(), pompeii: pompeii.clone(), launcher, options };
+        for kind in KINDS {
+            let [plain, profile, trace] = program.measure(library, kind)?;
+            let (profile, trace) = (profile - plain, trace - plain);
+            let name = format!("{library} {kind}");
+            println!("{name:20} {plain:8.1} {profile:14.1} {trace:14.1}");
+        }
+    }
+    Ok(())
+}
+
+fn build(folder: &Path, pompeii: &Path, library: &str) -> Result<()> {
+    let compiler = format!("mpicc.{library}");
+    let arguments = ["-O2", "-w", "micro.c", "-o"];
+    let plain = format!("plain.{library}");
+    shell::run(Command::new(&compiler).args(arguments).arg(plain).current_dir(folder))?;
+    let mut measured = Command::new(pompeii);
+    measured.args(["compile", "-q", "--", &compiler]).args(arguments);
+    shell::run(measured.arg(format!("measured.{library}")).current_dir(folder))
+}
+
+/// How a library's programs are started.
+struct Program {
+    folder: PathBuf,
+    pompeii: PathBuf,
+    launcher: String,
+    options: &'static [&'static str],
+}
+
+impl Program {
+    /// Medians of the plain program, with a profile, and with a trace.
+    fn measure(&self, library: &str, kind: &str) -> Result<[f64; 3]> {
+        let mut times = [const { Vec::new() }; 3];
+        for _ in 0..TURNS {
+            times[0].push(self.start(&[], &format!("./plain.{library}"), kind)?);
+            times[1].push(self.start(&["-q"], &format!("./measured.{library}"), kind)?);
+            let trace = ["-q", "--trace", "--no-guard"];
+            times[2].push(self.start(&trace, &format!("./measured.{library}"), kind)?);
+        }
+        Ok(times.map(median))
+    }
+
+    /// Runs it, under `pompeii run` with these options where there are any.
+    fn start(&self, options: &[&str], program: &str, kind: &str) -> Result<f64> {
+        let experiment = self.folder.join("experiment");
+        let _ = std::fs::remove_dir_all(&experiment);
+        let mut command = Command::new(&self.launcher);
+        if !options.is_empty() {
+            command = Command::new(&self.pompeii);
+            command.arg("run").args(options).arg("-o").arg(&experiment);
+            command.arg("--").arg(&self.launcher);
+        }
+        command.args(self.options).args(["-n", "2", program, kind]).current_dir(&self.folder);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let output = command.output().context("cannot start the benchmark")?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.trim().parse().with_context(|| format!("`{program} {kind}` said {text:?}"))
+    }
+}
