@@ -51,3 +51,16 @@ fn what_is_not_known_is_said_with_its_place() {
     assert_eq!(ended.code, Some(2));
     ended.says("POMPEII_INSTRUMENT");
 }
+
+#[test]
+fn a_pipe_is_named_by_a_hyphen() {
+    let sandbox = tree("");
+    let mut command = sandbox.command("instrument --language c - -o -");
+    command.stdin(std::fs::File::open(sandbox.path("src/f.c")).unwrap());
+    let rewritten = Ended::of(command.output().unwrap());
+    assert_eq!(rewritten.code, Some(0), "{}", rewritten.messages);
+    rewritten.says("<stdin>: instrumented 2 of 2 directives");
+    sandbox.file("g.c", &rewritten.output);
+    assert_eq!(sandbox.succeeds("instrument --undo g.c -o -").output, SOURCE);
+    assert!(!sandbox.exists("-"));
+}

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use pompeii_analysis::score::Score;
 use pompeii_report::score::{Tiny, filter_file, tiny};
 
-use super::{print, say};
+use super::{named_file, print, say};
 use crate::experiment;
 
 /// Options of `filter`.
@@ -37,7 +37,7 @@ struct Init {
     /// The experiment, or a profile.cubex
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// The file to write; without it, standard output
+    /// The file to write; without it, or with -, standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Regions that take less than this per visit
@@ -63,7 +63,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let bounds = Tiny { ns_per_visit: time, visits: init.visits, share, com: init.com };
     let found = tiny(&cube, &estimate, &bounds);
     let text = filter_file(&cube, &found);
-    let Some(path) = &init.output else {
+    let Some(path) = named_file(init.output.as_ref()) else {
         print(&text)?;
         return Ok(ExitCode::SUCCESS);
     };

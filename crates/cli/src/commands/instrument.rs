@@ -1,14 +1,15 @@
 //! `pompeii instrument`: only rewrite a source file (OPARI's role), or give the original back.
 
-use std::fs;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use anyhow::{Context, Result, anyhow};
 use pompeii_instrument::{Error, Language, Outcome};
 
-use super::say;
+use super::{named_file, say};
 use crate::instrument_options::InstrumentOptions;
 
 /// Options of `instrument`.
@@ -23,10 +24,10 @@ use crate::instrument_options::InstrumentOptions;
 Options are also taken from POMPEII_INSTRUMENT and from the table [instrument] of a pompeii.toml
 found upwards from the file, as for pompeii compile.")]
 pub struct Arguments {
-    /// The source file
+    /// The source file; - is standard input, with --language
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Where the result goes; standard output without it
+    /// Where the result goes; standard output without it, or with -
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Give the original text of a rewritten file
@@ -44,18 +45,29 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let name = arguments.file.display().to_string();
-    let source = fs::read(&arguments.file).with_context(|| name.clone())?;
+    let (name, source) = read(&arguments.file)?;
     let result = if arguments.undo {
         pompeii_instrument::undo(&source).map_err(|error| anyhow!("{}", render(&name, &error)))?
     } else {
         rewrite(arguments, &name, &source)?
     };
-    match &arguments.output {
+    match named_file(arguments.output.as_ref()) {
         Some(path) => fs::write(path, result).with_context(|| path.display().to_string())?,
         None => super::print_bytes(&result)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A source and what it is called: standard input's name is the one that compilers give it.
+fn read(file: &Path) -> Result<(String, Vec<u8>)> {
+    if file.as_os_str() != "-" {
+        let name = file.display().to_string();
+        let source = fs::read(file).with_context(|| name.clone())?;
+        return Ok((name, source));
+    }
+    let mut source = Vec::new();
+    io::stdin().read_to_end(&mut source).context("<stdin>")?;
+    Ok(("<stdin>".to_owned(), source))
 }
 
 fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> {

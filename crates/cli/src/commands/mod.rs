@@ -17,6 +17,7 @@ mod score;
 mod wrappers;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -100,6 +101,11 @@ pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes)?;
     Ok(out.flush()?)
+}
+
+/// The file that a text goes to; none is standard output, which `-` names, too.
+pub fn named_file(output: Option<&PathBuf>) -> Option<&PathBuf> {
+    output.filter(|path| path.as_os_str() != "-")
 }
 
 /// Writes text to standard output.
