@@ -11,9 +11,9 @@ use pompeii_live::{NodeOffset, Team, node_offset};
 
 use crate::arrivals;
 use crate::cause::{self, Delay, Place};
+use crate::context::Context;
 use crate::location::Location;
 use crate::task;
-use crate::team::Context;
 
 /// Where a thread stands with the barriers of its team, in one word that the short way compares
 /// with one number: the node of the barrier that it is in, 0 between barriers. The bits below a

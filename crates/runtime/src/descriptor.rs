@@ -15,10 +15,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pompeii_live::encode::Packed;
 use pompeii_live::{Key, RegionKind};
 
-use crate::process::{Process, RegionText};
+use crate::context::ParallelRegions;
+use crate::definitions::RegionText;
+use crate::process::Process;
 use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
-use crate::team::ParallelRegions;
 
 /// The paper's `OMPRegDescr`.
 #[repr(C)]

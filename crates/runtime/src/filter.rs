@@ -10,8 +10,8 @@ use std::path::Path;
 use pompeii_live::RegionKind;
 use pompeii_live::filter::{Filter, Naming};
 
+use crate::definitions::RegionText;
 use crate::folder::{self, Started};
-use crate::process::RegionText;
 
 /// A filter, and the folder that relative paths of sources are looked for in.
 #[derive(Clone, Debug, Default)]

@@ -10,11 +10,12 @@
 //!
 //! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`], [`task_short`],
 //! [`team_short`]); else it finds the thread's [`location`] and the region of the [`descriptor`],
-//! reads the [`clock`], and calls the core: [`location`] (call tree, regions), [`team`] (fork to
-//! join), [`barrier`], [`task`] with its [`instance`]s and their [`task_times`], [`sync`]
-//! (critical, locks), [`cause`] (who made whom wait), [`parameters`] (values of the program's in
-//! call paths). [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an argument, so
-//! that tests drive it with a clock of their own.
+//! reads the [`clock`], and calls the core: [`location`] (call tree, regions), [`recording`] (what
+//! is passed over), [`team`] (fork to join) with the thread's [`context`] in it, [`barrier`],
+//! [`task`] with its [`instance`]s and their [`task_times`], [`sync`] (critical, locks), [`cause`]
+//! (who made whom wait), [`parameters`] (values of the program's in call paths). They share the
+//! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core
+//! takes the time as an argument, so that tests drive it with a clock of their own.
 
 mod addresses;
 mod arrivals;
@@ -24,6 +25,8 @@ mod cause;
 #[cfg(target_arch = "x86_64")]
 pub mod children;
 mod clock;
+mod context;
+mod definitions;
 mod descriptor;
 pub mod ends;
 mod events;
@@ -44,6 +47,7 @@ mod parameters;
 pub mod pomp;
 pub mod pomp2;
 mod process;
+mod recording;
 mod seat;
 mod shared;
 mod short;

@@ -4,7 +4,6 @@
 //! current node. So all nodes always sum to the location's whole life, suspended tasks need no
 //! bookkeeping, and a killed program has lost nothing before its last event.
 
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::{
@@ -13,16 +12,18 @@ use pompeii_live::{
 };
 
 use crate::cause::Place;
+use crate::context::{Context, Contexts};
 use crate::events::Events;
 use crate::guard::{self, Guard};
-use crate::instance::{Task, Tasks};
+use crate::instance::Tasks;
 use crate::iteration::Ending;
 use crate::metrics::{self, Table};
 use crate::parameters::Parameters;
 use crate::process::Process;
+use crate::recording::Passing;
 use crate::task;
 use crate::task_times::TaskTimes;
-use crate::team::{self, Context, Contexts};
+use crate::team;
 use crate::visits::{self, Visits};
 use crate::window::{self, Window};
 
@@ -62,13 +63,6 @@ pub mod gate {
     pub const DETAIL: u32 = 512;
 }
 
-/// Where recording was switched off: it is back on when that part of the program ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Off {
-    depth: u32,
-    task: *mut Task,
-}
-
 /// A location. It lies in the first page of its own live-state file.
 #[repr(C)]
 pub struct Location {
@@ -85,8 +79,8 @@ pub struct Location {
     pub tracing: bool,
     /// Exit of the last barrier: a construct's exit that follows at once shares its time.
     pub barrier_exit_ticks: u64,
-    skipped: u32,
-    off: Off,
+    /// What is passed over at present.
+    pub passing: Passing,
     /// What has ended with the last iteration, unless the next one follows.
     pub ending: Ending,
     /// Where records go.
@@ -148,8 +142,7 @@ impl Location {
                 process,
                 tracing: process.options.trace,
                 barrier_exit_ticks: 0,
-                skipped: 0,
-                off: Off { depth: 0, task: null_mut() },
+                passing: Passing::default(),
                 ending: Ending::None,
                 events: Events::default(),
                 contexts: Contexts::default(),
@@ -316,8 +309,7 @@ impl Location {
         let now = self.account(now);
         let node = self.child(self.header.current, Key::Region(region).encode());
         if node == 0 {
-            self.skipped = 1;
-            self.gate |= gate::SKIPPING;
+            self.skip_inside();
             return now;
         }
         self.node(node).visits += 1;
@@ -389,29 +381,6 @@ impl Location {
         self.gate & gate::BUSY != 0
     }
 
-    /// Whether events are passed over at present.
-    #[inline(always)]
-    pub fn is_passing(&self) -> bool {
-        self.gate & (gate::SKIPPING | gate::OFF) != 0
-    }
-
-    /// Passes over the begin of a task as if it was the enter of a region.
-    pub fn skip(&mut self) {
-        self.skipped += 1;
-    }
-
-    /// The end of what [`Location::skip`] has passed over.
-    pub fn unskip(&mut self) -> bool {
-        if !self.is_passing() || self.skipped == 0 {
-            return false;
-        }
-        self.skipped -= 1;
-        if self.skipped == 0 {
-            self.gate &= !gate::SKIPPING;
-        }
-        true
-    }
-
     /// The long way of an enter; true where the enter is passed over.
     #[cold]
     fn enter_gated(&mut self, region: u32, now: u64) -> bool {
@@ -419,10 +388,7 @@ impl Location {
             window::follow(self, now);
         }
         if self.is_passing() {
-            self.skipped += 1;
-            if self.gate & gate::SKIPPING != 0 {
-                self.process.lost(1, 0);
-            }
+            self.skip_enter();
             return true;
         }
         if self.gate & gate::GUARDED != 0 && guard::enter(self, region, now) {
@@ -437,9 +403,7 @@ impl Location {
     #[cold]
     fn exit_gated(&mut self, region: u32, now: u64) -> bool {
         if self.is_passing() {
-            if !self.unskip() {
-                self.exit_while_off(region, now);
-            }
+            self.skip_exit(region, now);
             return true;
         }
         if self.gate & gate::GUARDED != 0 && guard::exit(self, region, now) {
@@ -448,69 +412,6 @@ impl Location {
         self.flush_gate(now);
         self.read_metrics(region, now);
         false
-    }
-
-    /// Leaves a region that was entered before recording was switched off in it.
-    fn exit_while_off(&mut self, region: u32, now: u64) {
-        if self.off == self.place() && self.is_open(Key::Region(region).encode()) {
-            self.switch_recording(true, now);
-            self.exit(region, now);
-            self.switch_recording(false, now);
-        }
-    }
-
-    fn place(&self) -> Off {
-        Off { depth: self.contexts.depth(), task: self.tasks.current() }
-    }
-
-    /// Turns recording on this thread on or off. While it is off, time goes to a region that
-    /// stands for that, so that sums stay true; regions met meanwhile are passed over.
-    #[cold]
-    pub fn switch_recording(&mut self, on: bool, now: u64) {
-        let is_on = self.gate & gate::OFF == 0;
-        if on == is_on || self.gate & gate::SKIPPING != 0 {
-            return;
-        }
-        let region = self.process.off_region();
-        // It is switched already: a window has no say in the events of that.
-        let watched = self.gate & gate::WINDOW;
-        self.gate &= !watched;
-        if on {
-            self.gate &= !gate::OFF;
-            self.skipped = 0;
-            self.record_mode(now, 1);
-            self.exit(region, now);
-        } else {
-            let now = self.enter(region, now);
-            self.record_mode(now, 2);
-            (self.off, self.skipped) = (self.place(), 0);
-            self.gate |= gate::OFF;
-        }
-        self.gate |= watched;
-    }
-
-    fn record_mode(&mut self, now: u64, mode: u8) {
-        if self.tracing {
-            self.event(|room, last| encode::measurement_on_off(room, last, now, mode));
-        }
-    }
-
-    /// Recording goes on where it was switched off by what ends here.
-    pub fn end_off(&mut self, now: u64) {
-        if self.gate & gate::OFF != 0 && self.off == self.place() {
-            self.switch_recording(true, now);
-        }
-    }
-
-    /// A task or a thread's part of a region ends here: what is passed over in it ends with it.
-    #[cold]
-    pub fn resynchronise(&mut self, now: u64) {
-        self.end_off(now);
-        if self.gate & gate::OFF == 0 {
-            self.skipped = 0;
-            self.gate &= !gate::SKIPPING;
-        }
-        self.flush_gate(now);
     }
 
     /// Writes the records that were due.

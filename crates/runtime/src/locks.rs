@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use pompeii_live::RegionKind;
 
 use crate::clock;
+use crate::definitions::RegionText;
 use crate::location::Location;
 use crate::openmp;
 use crate::pomp::on_thread;
-use crate::process::RegionText;
 use crate::sync::{self, Lock, LockTable};
 
 static LOCKS: LockTable = LockTable::new();

@@ -11,8 +11,9 @@ use std::sync::PoisonError;
 
 use pompeii_live::{Definition, Key, NodeOffset, ParameterKind, RegionKind, encode};
 
+use crate::definitions::RegionText;
 use crate::location::Location;
-use crate::process::{Process, RegionText};
+use crate::process::Process;
 use crate::team;
 
 /// Values of one parameter that one location tells apart; all further ones are [`OTHERS`].

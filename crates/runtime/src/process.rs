@@ -1,17 +1,17 @@
 //! The process as a whole: where its live state is, its definitions, teams and locations, and what
 //! went wrong. There is one in a measured program; tests make their own.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::metrics::Metric;
 use pompeii_live::{
-    Calibration, DEFINITIONS_FILE, Definition, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
-    ProcessHeader, RegionKind, TEAMS_FILE, Team,
+    Calibration, DEFINITIONS_FILE, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE, ProcessHeader,
+    RegionKind, TEAMS_FILE, Team,
 };
 
 use crate::budget::{Budget, WhenFull};
+use crate::definitions::{Definitions, RegionText};
 use crate::filter::Selection;
 use crate::guard::Bounds;
 use crate::location::Location;
@@ -64,29 +64,6 @@ pub struct Options {
     pub forked_from: u32,
 }
 
-/// A region that is to be defined: everything that makes it one and not another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegionText {
-    /// Kind of construct.
-    pub kind: RegionKind,
-    /// Display name.
-    pub name: String,
-    /// Source file.
-    pub file: String,
-    /// First and last line.
-    pub lines: (u32, u32),
-    /// How it runs; says nothing about which region it is.
-    pub clauses: String,
-}
-
-impl RegionText {
-    /// A region that is nowhere in the source.
-    pub fn without_source(kind: RegionKind, name: &str) -> Self {
-        let (name, file, clauses) = (name.to_owned(), String::new(), String::new());
-        Self { kind, name, file, lines: (0, 0), clauses }
-    }
-}
-
 /// Holds all locks of a process, in the order in which they are taken one inside another.
 pub struct Held<'a> {
     _parameters: MutexGuard<'a, Interned>,
@@ -94,19 +71,6 @@ pub struct Held<'a> {
     _definitions: MutexGuard<'a, Definitions>,
     _teams: MutexGuard<'a, Mapped>,
     _spare: MutexGuard<'a, Vec<u32>>,
-}
-
-struct Definitions {
-    log: Mapped,
-    used_bytes: usize,
-    regions: HashMap<(u8, String, String, (u32, u32)), u32>,
-    /// By region id.
-    kinds: Vec<RegionKind>,
-    /// Regions with a metric class of their own, in the order of the classes.
-    guarded: Vec<u32>,
-    communicators: HashMap<(u32, u32, u32), u32>,
-    /// How many communicators there are, OpenMP's and MPI's.
-    communicator_count: u32,
 }
 
 /// One measured process.
@@ -122,14 +86,15 @@ pub struct Process {
     pub parameters: Mutex<Interned>,
     teams: Mutex<Mapped>,
     teams_base: *mut Team,
-    definitions: Mutex<Definitions>,
+    /// What is defined, and where it is written.
+    pub definitions: Mutex<Definitions>,
     locations: Mutex<u32>,
     /// By location, for threads that look up their master's workers without a lock.
     seats: Box<[Seat]>,
     /// Locations of threads that the program had made itself and that have ended.
     spare: Mutex<Vec<u32>>,
     /// Region id + 1 that stands for the time without recording.
-    off_region: AtomicU32,
+    pub off_region: AtomicU32,
     /// How much of a trace may be on its way to the disk.
     pub budget: Option<Budget>,
     /// The initial thread's location.
@@ -142,7 +107,8 @@ unsafe impl Send for Process {}
 // SAFETY: as above.
 unsafe impl Sync for Process {}
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Takes the lock, also where a thread has ended with it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -165,15 +131,6 @@ impl Process {
             Mapped::create(&file(TEAMS_FILE), 64 * team_bytes, TEAMS_RESERVED * team_bytes)?;
         let header = write_header(&file(PROCESS_FILE), &options)?;
         let teams_base = teams.base().cast();
-        let definitions = Definitions {
-            log,
-            used_bytes: 0,
-            regions: HashMap::new(),
-            kinds: Vec::new(),
-            guarded: Vec::new(),
-            communicators: HashMap::new(),
-            communicator_count: 0,
-        };
         let (metrics, said) = Metrics::choose(&options.metrics);
         let budget =
             options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &options.folder));
@@ -185,7 +142,7 @@ impl Process {
             parameters: Mutex::default(),
             teams: Mutex::new(teams),
             teams_base,
-            definitions: Mutex::new(definitions),
+            definitions: Mutex::new(Definitions::new(log)),
             locations: Mutex::default(),
             seats: (0..LOCATIONS_MAX).map(|_| Seat::default()).collect(),
             spare: Mutex::default(),
@@ -208,23 +165,10 @@ impl Process {
     /// Regions keep their ids, which the handles of descriptors hold. Ids of the parent's teams,
     /// which the program's variables hold, are never given again.
     fn inherit(&self, parent: &Process) -> Result<(), MapError> {
-        let theirs = lock(&parent.definitions);
-        // SAFETY: as many bytes are written, and the lock keeps them from growing.
-        let log = unsafe { std::slice::from_raw_parts(theirs.log.base(), theirs.used_bytes) };
-        let mut definitions = lock(&self.definitions);
-        for definition in Definition::decode_all(log) {
-            if let Definition::Region { id, kind, .. } = definition {
-                self.note_border(id, kind);
-                self.append(&mut definitions, &definition);
-            }
-        }
-        definitions.regions = theirs.regions.clone();
-        definitions.kinds = theirs.kinds.clone();
+        self.inherit_regions(parent);
         let teams = parent.header().teams.load(Ordering::Relaxed);
         lock(&self.teams).ensure(teams as usize * size_of::<Team>())?;
         self.header().teams.store(teams, Ordering::Release);
-        let off_region = parent.off_region.load(Ordering::Relaxed);
-        self.off_region.store(off_region, Ordering::Relaxed);
         Ok(())
     }
 
@@ -244,7 +188,8 @@ impl Process {
         self.header().pid == u64::from(std::process::id())
     }
 
-    fn header(&self) -> &ProcessHeader {
+    /// The process's page.
+    pub fn header(&self) -> &ProcessHeader {
         // SAFETY: mapped for the life of the process; fields that change are atomic, `end` is
         // written only by the one who has noted the end.
         unsafe { &*self.header }
@@ -281,50 +226,8 @@ impl Process {
         let _ = first.compare_exchange(0, errno as u32, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// The id of a region; one of the same content is defined once.
-    pub fn region(&self, region: &RegionText) -> u32 {
-        let mut definitions = lock(&self.definitions);
-        let key = (region.kind as u8, region.name.clone(), region.file.clone(), region.lines);
-        if let Some(&id) = definitions.regions.get(&key) {
-            return id;
-        }
-        let id = definitions.regions.len() as u32;
-        definitions.regions.insert(key, id);
-        definitions.kinds.push(region.kind);
-        self.note_border(id, region.kind);
-        self.append(
-            &mut definitions,
-            &Definition::Region {
-                id,
-                kind: region.kind,
-                begin_line: region.lines.0,
-                end_line: region.lines.1,
-                name: region.name.clone(),
-                file: region.file.clone(),
-                clauses: region.clauses.clone(),
-            },
-        );
-        id
-    }
-
-    /// Kinds of regions by their ids.
-    pub fn region_kinds(&self) -> Vec<RegionKind> {
-        lock(&self.definitions).kinds.clone()
-    }
-
-    /// The metric class of a region's sums (see [`crate::guard`]).
-    pub fn guard_class(&self, region: u32) -> u32 {
-        let first = pompeii_live::metric_classes(self.metrics.list.len());
-        let guarded = &mut lock(&self.definitions).guarded;
-        let known = guarded.iter().position(|&known| known == region);
-        let position = known.unwrap_or_else(|| {
-            guarded.push(region);
-            guarded.len() - 1
-        });
-        first + position as u32
-    }
-
-    fn note_border(&self, region: u32, kind: RegionKind) {
+    /// Notes whether a region of this kind is a border for metrics.
+    pub fn note_border(&self, region: u32, kind: RegionKind) {
         if let (true, Some(word)) =
             (metrics::is_border(kind), self.borders.get(region as usize / 64))
         {
@@ -343,65 +246,6 @@ impl Process {
         if permille < 1000 {
             self.header().metrics_running_permille.fetch_min(permille, Ordering::Relaxed);
         }
-    }
-
-    /// The region that stands for the time without recording.
-    pub fn off_region(&self) -> u32 {
-        if let Some(id) = self.off_region.load(Ordering::Relaxed).checked_sub(1) {
-            return id;
-        }
-        let id = self.region(&RegionText::without_source(RegionKind::Off, "MEASUREMENT OFF"));
-        self.off_region.store(id + 1, Ordering::Relaxed);
-        id
-    }
-
-    /// The communicator of the teams of this nesting level that `master` forks with `size`
-    /// threads; level 0 is an initial thread on its own.
-    pub fn communicator(&self, master: u32, level: u32, size: u32) -> u32 {
-        let own_level = self.location(master).map_or(0, |location| {
-            // SAFETY: locations are never freed, and their level never changes.
-            unsafe { (&raw const (*location).header.level).read() }
-        });
-        let mut definitions = lock(&self.definitions);
-        let next = definitions.communicator_count;
-        let id = *definitions.communicators.entry((master, level, size)).or_insert(next);
-        if id == next {
-            definitions.communicator_count += 1;
-            let definition = match level <= own_level + 1 {
-                true => Definition::Communicator { id, master, size },
-                false => Definition::NestedCommunicator { id, master, level, size },
-            };
-            self.append(&mut definitions, &definition);
-        }
-        id
-    }
-
-    /// The id of a communicator that somebody else defines.
-    pub fn new_communicator(&self) -> u32 {
-        let mut definitions = lock(&self.definitions);
-        definitions.communicator_count += 1;
-        definitions.communicator_count - 1
-    }
-
-    /// Appends a record to the definitions log.
-    pub fn define(&self, definition: &Definition) {
-        self.append(&mut lock(&self.definitions), definition);
-    }
-
-    fn append(&self, definitions: &mut Definitions, definition: &Definition) {
-        let mut record = Vec::new();
-        definition.encode(&mut record);
-        let end = definitions.used_bytes + record.len();
-        if let Err(error) = definitions.log.ensure(end) {
-            return self.lost(1, error.errno);
-        }
-        // SAFETY: `ensure` has allocated these bytes, and the lock makes this their only writer.
-        unsafe {
-            let to = definitions.log.base().add(definitions.used_bytes);
-            to.copy_from_nonoverlapping(record.as_ptr(), record.len());
-        }
-        definitions.used_bytes = end;
-        self.header().definitions_bytes.store(end as u64, Ordering::Release);
     }
 
     /// Whether there is such a team: ids come through the program's memory.

@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use crate::barrier;
 use crate::clock::Clock;
+use crate::context::{ParallelRegions, Part};
 use crate::descriptor::Defined;
 use crate::events::{Fields, kind};
 use crate::location::Location;
 use crate::short::{begin_event, end_event, known, pass, step};
-use crate::team::{self, ParallelRegions, Part};
+use crate::team;
 
 /// As [`team::fork`].
 #[inline(always)]

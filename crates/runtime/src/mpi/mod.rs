@@ -20,9 +20,10 @@ use pompeii_live::RegionKind;
 use pompeii_live::encode::Room;
 
 use crate::clock;
+use crate::definitions::RegionText;
 use crate::location::Location;
 use crate::pomp::on_thread;
-use crate::process::{Process, RegionText};
+use crate::process::Process;
 
 pub use comms::*;
 pub use job::*;

@@ -10,9 +10,9 @@ use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::event::Event;
 
 use super::{Run, Setting, defined};
+use crate::definitions::RegionText;
 use crate::guard::Bounds;
 use crate::location::Location;
-use crate::process::RegionText;
 use crate::sync::{self, Lock, Turn};
 use crate::{task, team};
 
@@ -384,7 +384,10 @@ fn structure_inside_of_a_visit_is_whole() {
     }
     scene.enter(|regions| regions.tiny);
     scene.event(1, |thread, now, _| {
-        let of = team::ParallelRegions { parallel: defined(parallel), barrier: defined(barrier) };
+        let of = crate::context::ParallelRegions {
+            parallel: defined(parallel),
+            barrier: defined(barrier),
+        };
         let team = team::fork(thread, parallel, 1, now);
         team::begin(thread, (team.unwrap(), 0, 1), of, now);
         team::end(thread, team.unwrap(), now);

@@ -52,15 +52,16 @@ use pompeii_live::metrics::{Metric, parse_list};
 use pompeii_live::{Calibration, RegionKind};
 
 use crate::clock::Clock;
+use crate::context::ParallelRegions;
+use crate::definitions::RegionText;
 use crate::descriptor::Defined;
 use crate::guard::Bounds;
 use crate::location::{Location, gate};
 use crate::metrics::SCRIPT_TIME;
 use crate::parameters::Value;
-use crate::process::{Options, Process, RegionText};
+use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
-use crate::team::ParallelRegions;
 use crate::{barrier, iteration, parameters as values, task, task_short, team, team_short, visits};
 
 /// Runs a script and compares the call trees that it leaves.

@@ -1,0 +1,183 @@
+//! What a process defines: its regions and communicators, each once, in a log that is complete up
+//! to the length in the process's header.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use pompeii_live::{Definition, Mapped, RegionKind};
+
+use crate::process::{Process, lock};
+
+/// A region that is to be defined: everything that makes it one and not another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionText {
+    /// Kind of construct.
+    pub kind: RegionKind,
+    /// Display name.
+    pub name: String,
+    /// Source file.
+    pub file: String,
+    /// First and last line.
+    pub lines: (u32, u32),
+    /// How it runs; says nothing about which region it is.
+    pub clauses: String,
+}
+
+impl RegionText {
+    /// A region that is nowhere in the source.
+    pub fn without_source(kind: RegionKind, name: &str) -> Self {
+        let (name, file, clauses) = (name.to_owned(), String::new(), String::new());
+        Self { kind, name, file, lines: (0, 0), clauses }
+    }
+}
+
+/// What was defined, and the log of it.
+pub struct Definitions {
+    log: Mapped,
+    used_bytes: usize,
+    regions: HashMap<(u8, String, String, (u32, u32)), u32>,
+    /// By region id.
+    kinds: Vec<RegionKind>,
+    /// Regions with a metric class of their own, in the order of the classes.
+    guarded: Vec<u32>,
+    communicators: HashMap<(u32, u32, u32), u32>,
+    /// How many communicators there are, OpenMP's and MPI's.
+    communicator_count: u32,
+}
+
+impl Definitions {
+    /// None yet.
+    pub fn new(log: Mapped) -> Self {
+        Self {
+            log,
+            used_bytes: 0,
+            regions: HashMap::new(),
+            kinds: Vec::new(),
+            guarded: Vec::new(),
+            communicators: HashMap::new(),
+            communicator_count: 0,
+        }
+    }
+}
+
+impl Process {
+    /// Regions keep the ids that they have in the process that this one was forked from.
+    pub fn inherit_regions(&self, parent: &Process) {
+        let theirs = lock(&parent.definitions);
+        // SAFETY: as many bytes are written, and the lock keeps them from growing.
+        let log = unsafe { std::slice::from_raw_parts(theirs.log.base(), theirs.used_bytes) };
+        let mut definitions = lock(&self.definitions);
+        for definition in Definition::decode_all(log) {
+            if let Definition::Region { id, kind, .. } = definition {
+                self.note_border(id, kind);
+                self.append(&mut definitions, &definition);
+            }
+        }
+        definitions.regions = theirs.regions.clone();
+        definitions.kinds = theirs.kinds.clone();
+        let off_region = parent.off_region.load(Ordering::Relaxed);
+        self.off_region.store(off_region, Ordering::Relaxed);
+    }
+
+    /// The id of a region; one of the same content is defined once.
+    pub fn region(&self, region: &RegionText) -> u32 {
+        let mut definitions = lock(&self.definitions);
+        let key = (region.kind as u8, region.name.clone(), region.file.clone(), region.lines);
+        if let Some(&id) = definitions.regions.get(&key) {
+            return id;
+        }
+        let id = definitions.regions.len() as u32;
+        definitions.regions.insert(key, id);
+        definitions.kinds.push(region.kind);
+        self.note_border(id, region.kind);
+        self.append(
+            &mut definitions,
+            &Definition::Region {
+                id,
+                kind: region.kind,
+                begin_line: region.lines.0,
+                end_line: region.lines.1,
+                name: region.name.clone(),
+                file: region.file.clone(),
+                clauses: region.clauses.clone(),
+            },
+        );
+        id
+    }
+
+    /// Kinds of regions by their ids.
+    pub fn region_kinds(&self) -> Vec<RegionKind> {
+        lock(&self.definitions).kinds.clone()
+    }
+
+    /// The metric class of a region's sums (see [`crate::guard`]).
+    pub fn guard_class(&self, region: u32) -> u32 {
+        let first = pompeii_live::metric_classes(self.metrics.list.len());
+        let guarded = &mut lock(&self.definitions).guarded;
+        let known = guarded.iter().position(|&known| known == region);
+        let position = known.unwrap_or_else(|| {
+            guarded.push(region);
+            guarded.len() - 1
+        });
+        first + position as u32
+    }
+
+    /// The region that stands for the time without recording.
+    pub fn off_region(&self) -> u32 {
+        if let Some(id) = self.off_region.load(Ordering::Relaxed).checked_sub(1) {
+            return id;
+        }
+        let id = self.region(&RegionText::without_source(RegionKind::Off, "MEASUREMENT OFF"));
+        self.off_region.store(id + 1, Ordering::Relaxed);
+        id
+    }
+
+    /// The communicator of the teams of this nesting level that `master` forks with `size`
+    /// threads; level 0 is an initial thread on its own.
+    pub fn communicator(&self, master: u32, level: u32, size: u32) -> u32 {
+        let own_level = self.location(master).map_or(0, |location| {
+            // SAFETY: locations are never freed, and their level never changes.
+            unsafe { (&raw const (*location).header.level).read() }
+        });
+        let mut definitions = lock(&self.definitions);
+        let next = definitions.communicator_count;
+        let id = *definitions.communicators.entry((master, level, size)).or_insert(next);
+        if id == next {
+            definitions.communicator_count += 1;
+            let definition = match level <= own_level + 1 {
+                true => Definition::Communicator { id, master, size },
+                false => Definition::NestedCommunicator { id, master, level, size },
+            };
+            self.append(&mut definitions, &definition);
+        }
+        id
+    }
+
+    /// The id of a communicator that somebody else defines.
+    pub fn new_communicator(&self) -> u32 {
+        let mut definitions = lock(&self.definitions);
+        definitions.communicator_count += 1;
+        definitions.communicator_count - 1
+    }
+
+    /// Appends a record to the definitions log.
+    pub fn define(&self, definition: &Definition) {
+        self.append(&mut lock(&self.definitions), definition);
+    }
+
+    fn append(&self, definitions: &mut Definitions, definition: &Definition) {
+        let mut record = Vec::new();
+        definition.encode(&mut record);
+        let end = definitions.used_bytes + record.len();
+        if let Err(error) = definitions.log.ensure(end) {
+            return self.lost(1, error.errno);
+        }
+        // SAFETY: `ensure` has allocated these bytes, and the lock makes this their only writer.
+        unsafe {
+            let to = definitions.log.base().add(definitions.used_bytes);
+            to.copy_from_nonoverlapping(record.as_ptr(), record.len());
+        }
+        definitions.used_bytes = end;
+        self.header().definitions_bytes.store(end as u64, Ordering::Release);
+    }
+}
