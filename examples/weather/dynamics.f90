@@ -5,6 +5,7 @@
 module dynamics
    use grid
    use state
+   use processes
    use surface, only: friction
    implicit none
    private
@@ -18,7 +19,7 @@ contains
       real(rk) :: divergence
 
       !$omp do schedule(static)
-      do j = 1, nlat
+      do j = south, north
          do i = 1, nlon
             west = merge(i - 1, nlon, i > 1)
             divergence = (u(i, j) - u(west, j))/dlon &
@@ -36,8 +37,9 @@ contains
       integer :: i, j, west, east
       real(rk) :: v_here, u_here, slope
 
+      call from_north(height)
       !$omp do schedule(static)
-      do j = 1, nlat
+      do j = south, north
          do i = 1, nlon
             east = merge(i + 1, 1, i < nlon)
             v_here = 0.25_rk*(v(i, j) + v(east, j) + v(i, j - 1) + v(east, j - 1))
@@ -48,9 +50,10 @@ contains
       end do
       !$omp end do
 
+      call from_north(u)
       ! v is zero on the equator and on the northern wall.
       !$omp do schedule(static)
-      do j = 1, nlat - 1
+      do j = south, min(north, nlat - 1)
          do i = 1, nlon
             west = merge(i - 1, nlon, i > 1)
             u_here = 0.25_rk*(u(i, j) + u(west, j) + u(i, j + 1) + u(west, j + 1))
@@ -67,8 +70,11 @@ contains
       integer :: i, j, west
       real(rk) :: outflow
 
+      call from_south(v)
+      call from_south(moisture)
+      call from_north(moisture)
       !$omp do schedule(static)
-      do j = 1, nlat
+      do j = south, north
          do i = 1, nlon
             west = merge(i - 1, nlon, i > 1)
             outflow = (flux_east(i, j) - flux_east(west, j))/dlon &
@@ -79,7 +85,7 @@ contains
       !$omp end do
 
       !$omp workshare
-      moisture = new_moisture
+      moisture(:, south:north) = new_moisture
       !$omp end workshare
    end subroutine move_moisture
 

@@ -6,7 +6,7 @@
 module grid
    implicit none
    private
-   public :: rk, grid_set
+   public :: rk, grid_set, first_row
 
    integer, parameter :: rk = selected_real_kind(15)
 
@@ -21,6 +21,7 @@ module grid
    real(rk), parameter :: filter_latitude = 45.0_rk/180.0_rk*pi
 
    integer, public :: nlon = 0, nlat = 0
+   integer, public :: south = 0, north = 0   ! first and last row of this process
    real(rk), public :: dlon = 0, dlat = 0, dt_s = 0
    real(rk), allocatable, public :: latitude(:), cos_mid(:), cos_edge(:), coriolis(:)
 
@@ -31,13 +32,15 @@ module grid
 
 contains
 
-   subroutine grid_set(columns, rows)
-      integer, intent(in) :: columns, rows
+   subroutine grid_set(columns, rows, rank, ranks)
+      integer, intent(in) :: columns, rows, rank, ranks
       integer :: j
       real(rk) :: wave_speed
 
       nlon = columns
       nlat = rows
+      south = first_row(rank, ranks)
+      north = first_row(rank + 1, ranks) - 1
       dlon = 2.0_rk*pi/nlon
       dlat = northern_edge/nlat
       allocate (latitude(nlat), cos_mid(nlat), cos_edge(0:nlat), coriolis(nlat))
@@ -53,6 +56,13 @@ contains
       dt_s = 0.4_rk*earth_radius_m*min(dlat, dlon*cos(filter_latitude))/wave_speed
       call set_filter
    end subroutine grid_set
+
+   ! First row of a process, counted from 0; all have as many, give or take one.
+   integer function first_row(rank, ranks)
+      integer, intent(in) :: rank, ranks
+
+      first_row = 1 + rank*nlat/ranks
+   end function first_row
 
    ! Arakawa and Lamb's polar filter: wave m of a row is multiplied by the ratio of the row's
    ! length to that of the row at the filter latitude, divided by sin(m*dlon/2), if below one.

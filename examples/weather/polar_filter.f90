@@ -17,23 +17,23 @@ module polar_filter
 contains
 
    subroutine filter_static(field)
-      real(rk), intent(inout) :: field(nlon, nlat)
+      real(rk), intent(inout) :: field(nlon, south:north)
       integer :: j
 
       !$omp do schedule(static)
-      do j = 1, nlat
+      do j = south, north
          call filter_row(field(:, j), j)
       end do
       !$omp end do
    end subroutine filter_static
 
    subroutine filter_dynamic(field)
-      real(rk), intent(inout) :: field(nlon, nlat)
+      real(rk), intent(inout) :: field(nlon, south:north)
       integer :: j
 
       ! From the pole southwards: the expensive rows first, the cheap ones fill the gaps.
       !$omp do schedule(dynamic)
-      do j = nlat, 1, -1
+      do j = north, south, -1
          call filter_row(field(:, j), j)
       end do
       !$omp end do

@@ -1,4 +1,5 @@
-! state.f90 - the fields of the model and their values at the start.
+! state.f90 - the fields of the model and their values at the start: the rows of this process, and,
+! where neighbours' rows are needed, one more on each side.
 module state
    use grid
    implicit none
@@ -19,9 +20,10 @@ contains
       integer :: i, j
       real(rk) :: longitude, jet
 
-      allocate (height(nlon, nlat), u(nlon, nlat), v(nlon, 0:nlat))
-      allocate (moisture(nlon, nlat), new_moisture(nlon, nlat))
-      allocate (rain(nlon, nlat), evaporated(nlon, nlat))
+      allocate (height(nlon, south - 1:north + 1), u(nlon, south - 1:north + 1))
+      allocate (v(nlon, south - 1:north + 1), moisture(nlon, south - 1:north + 1))
+      allocate (new_moisture(nlon, south:north))
+      allocate (rain(nlon, south:north), evaporated(nlon, south:north))
 
       !$omp parallel workshare
       v = 0.0_rk
@@ -30,7 +32,7 @@ contains
       !$omp end parallel workshare
 
       !$omp parallel do private(longitude, jet)
-      do j = 1, nlat
+      do j = south, north
          jet = exp(-((latitude(j) - pi/4.0_rk)/0.2_rk)**2)
          do i = 1, nlon
             longitude = (i - 1)*dlon

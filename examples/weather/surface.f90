@@ -20,7 +20,7 @@ module surface
 contains
 
    subroutine surface_set
-      allocate (friction(nlat), saturation(nlat), sunshine(hour_angles, nlat))
+      allocate (friction(nlat), saturation(nlat), sunshine(hour_angles, south:north))
    end subroutine surface_set
 
    ! One thread moves the calendar on; the others wait in the barrier of the single construct.
@@ -48,7 +48,7 @@ contains
       integer :: hour, j, point
       real(rk) :: angle, sum_over_disc
 
-      do j = 1, nlat
+      do j = south, north
          do hour = 1, hour_angles
             sum_over_disc = 0.0_rk
             do point = 1, disc_points
@@ -78,7 +78,7 @@ contains
       real(rk) :: amount
 
       !$omp do schedule(static)
-      do j = 1, nlat
+      do j = south, north
          do i = 1, nlon
             hour = 1 + mod(step + (i*hour_angles)/nlon, hour_angles)
             amount = 1.0e-4_rk*dt_s*sunshine(hour, j) &

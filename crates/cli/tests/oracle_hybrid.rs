@@ -1,5 +1,6 @@
-//! The ocean example as a hybrid program, under both MPI libraries that Debian has: its processes
-//! are one experiment, whose sums hold, and which other people's tools read.
+//! The examples ocean (C) and weather (Fortran) as hybrid programs, under both MPI libraries that
+//! Debian has: their processes are one experiment, whose sums hold, and which other people's tools
+//! read.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
 mod common;
@@ -25,14 +26,53 @@ fn succeeds(sandbox: &Sandbox, words: &str) -> Ended {
     ended
 }
 
-/// Ocean on two processes of two threads each, in the experiment `exp`.
-fn run_ocean(sandbox: &Sandbox, (library, option): (&str, &str)) {
-    let source = examples().join("ocean/ocean.c");
-    let source = source.display();
-    let compiler = format!("mpicc.{library} -O1 -fopenmp -DUSE_MPI");
-    succeeds(sandbox, &format!("compile --strict -q -- {compiler} {source} -o ocean -lm"));
+/// An example that is a hybrid program.
+struct Example {
+    name: &'static str,
+    compiler: &'static str,
+    options: &'static str,
+    sources: &'static [&'static str],
+    arguments: &'static str,
+}
+
+const OCEAN: Example = Example {
+    name: "ocean",
+    compiler: "mpicc",
+    options: "-DUSE_MPI -lm",
+    sources: &["ocean.c"],
+    arguments: "64 20",
+};
+
+const WEATHER: Example = Example {
+    name: "weather",
+    compiler: "mpif90",
+    options: "",
+    sources: &[
+        "grid.f90",
+        "processes.f90",
+        "processes_mpi.f90",
+        "state.f90",
+        "surface.f90",
+        "dynamics.f90",
+        "polar_filter.f90",
+        "diagnostics.f90",
+        "convec.f",
+        "weather.f90",
+    ],
+    arguments: "72 32 20",
+};
+
+/// An example on two processes of two threads each, in the experiment `exp`.
+fn run_example(sandbox: &Sandbox, example: &Example, (library, option): (&str, &str)) {
+    let Example { name, compiler, options, sources, arguments } = example;
+    let source = |file: &&str| examples().join(name).join(file).display().to_string();
+    let sources = sources.iter().map(source).collect::<Vec<_>>().join(" ");
+    let compile = format!("{compiler}.{library} -O1 -fopenmp {sources} -o {name} {options}");
+    succeeds(sandbox, &format!("compile --strict -q -- {compile}"));
     let launcher = format!("mpirun.{library} {option} -n 2");
-    succeeds(sandbox, &format!("run -q --trace -o exp -- {launcher} ./ocean 64 20"));
+    let ended =
+        succeeds(sandbox, &format!("run -q --trace -o exp -- {launcher} ./{name} {arguments}"));
+    assert!(ended.output.ends_with(", valid\n"), "{}", ended.output);
 }
 
 /// Of each location in the report by pycubexr: time of the program with all below it.
@@ -61,13 +101,22 @@ assert sum(sent.values()) > 10 and sent == received, (sent, received)
 "#;
 
 #[test]
-fn processes_and_threads_are_one_experiment() {
+fn ocean_is_one_experiment() {
+    is_one_experiment(&OCEAN);
+}
+
+#[test]
+fn weather_is_one_experiment() {
+    is_one_experiment(&WEATHER);
+}
+
+fn is_one_experiment(example: &Example) {
     if !oracles() {
         return;
     }
     for library in LIBRARIES {
         let sandbox = Sandbox::new();
-        run_ocean(&sandbox, library);
+        run_example(&sandbox, example, library);
         assert!(!sandbox.exists("exp/procs") && !sandbox.exists("exp/live"), "{}", library.0);
         let report = succeeds(&sandbox, "report --json exp").output;
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
