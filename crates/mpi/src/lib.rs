@@ -7,7 +7,7 @@
 //!   is at least timed.
 //! * What a function does is said once ([`functions`]), for C and for Fortran, for `int` and for
 //!   `MPI_Count`, for the blocking, the non-blocking and the persistent form.
-//! * Everything else about a call is C that can be read as such: `support.c`.
+//! * Everything else about a call is C that can be read as such, by topic: `support/`.
 //!
 //! ```
 //! let header = "int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,\n\
@@ -25,7 +25,15 @@ mod wrapper;
 use header::Prototype;
 
 /// The C header of the functions that the wrappers call.
-pub const SUPPORT: &str = include_str!("support.c");
+pub const SUPPORT: &str = concat!(
+    include_str!("support/call.c"),
+    include_str!("support/arguments.c"),
+    include_str!("support/messages.c"),
+    include_str!("support/requests.c"),
+    include_str!("support/collectives.c"),
+    include_str!("support/communicators.c"),
+    include_str!("support/job.c"),
+);
 
 /// How an MPI library's Fortran functions come to the C ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,103 @@
+//! What MPI's functions do: their kinds, and the events of those that have any.
+//!
+//! To add a function with events: a line in the table of its topic, and what it calls in the file of
+//! `support/` of that name where nothing there fits. A function that is in none of them is timed.
+
+mod collectives;
+mod communicators;
+mod files;
+mod job;
+mod kinds;
+mod point_to_point;
+mod windows;
+
+use collectives::COLLECTIVES;
+pub use collectives::Collective;
+pub use kinds::kind;
+
+/// Events of functions.
+pub struct Events {
+    /// The functions.
+    names: &'static [&'static str],
+    /// Names for the parameters that the text uses, in order; `_` for the others, and for all that
+    /// follow.
+    pub parameters: &'static str,
+    /// C before the call.
+    pub before: &'static str,
+    /// C after the call.
+    pub after: &'static str,
+}
+
+const fn events(
+    names: &'static [&'static str],
+    parameters: &'static str,
+    before: &'static str,
+    after: &'static str,
+) -> Events {
+    Events { names, parameters, before, after }
+}
+
+/// Functions with events that are not collective. `f` says whether the call comes from Fortran,
+/// `result` is what it returns; a parameter `status` is never one to be ignored.
+const EVENTS: [&[Events]; 5] =
+    [point_to_point::EVENTS, communicators::EVENTS, windows::EVENTS, files::EVENTS, job::EVENTS];
+
+/// The form of a collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// It is done when the function returns.
+    Blocking,
+    /// `MPI_I...`: it has a request behind its other parameters.
+    NonBlocking,
+    /// `MPI_..._init`: an info and a request.
+    Persistent,
+}
+
+/// What a function raises.
+pub enum Meaning {
+    /// Nothing but its time.
+    Timed,
+    /// These events.
+    Events(&'static Events),
+    /// Those of a collective operation.
+    Collective(&'static Collective, Form),
+}
+
+/// What the function of this name, without `MPI_`, means.
+pub fn meaning(name: &str) -> Meaning {
+    let name = name.strip_suffix("_c").unwrap_or(name);
+    if let Some(events) =
+        EVENTS.iter().copied().flatten().find(|events| events.names.contains(&name))
+    {
+        return Meaning::Events(events);
+    }
+    match form(name) {
+        Some((collective, form)) => Meaning::Collective(collective, form),
+        None => Meaning::Timed,
+    }
+}
+
+fn form(name: &str) -> Option<(&'static Collective, Form)> {
+    let of = |name: &str| COLLECTIVES.iter().find(|known| known.name == name);
+    if let Some(known) = of(name) {
+        return Some((known, Form::Blocking));
+    }
+    if let Some(known) = name.strip_suffix("_init").and_then(of) {
+        return Some((known, Form::Persistent));
+    }
+    let rest = name.strip_prefix('I')?;
+    let capital = rest.get(..1)?.to_ascii_uppercase() + rest.get(1..)?;
+    of(&capital).map(|known| (known, Form::NonBlocking))
+}
+
+/// Whether a function gets a wrapper: not what only converts, what MPI calls itself, nor the
+/// interface of tools.
+pub fn is_wrapped(name: &str) -> bool {
+    let converts = ["_f2c", "_c2f", "_f082c", "_c2f08", "_f082f", "_f2f08"];
+    let others = ["Aint_add", "Aint_diff", "DUP_FN", "NULL_COPY_FN", "NULL_DELETE_FN"];
+    !converts.iter().any(|end| name.ends_with(end))
+        && !name.starts_with("T_")
+        && !others.contains(&name)
+        && name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.contains(|letter: char| letter.is_ascii_lowercase())
+}

@@ -1,0 +1,82 @@
+/*
+ * What the wrappers behind this text have in common: which arguments say what happens, in terms of
+ * pomp_mpi.h. All of MPI's own types stay on this side.
+ *
+ * A wrapper's events come before and after the call of the next MPI library in the process: another
+ * tool, or MPI itself. MPI calls that come from inside a wrapped one (a Fortran binding that calls
+ * the C function, a collective operation made of messages) belong to it and are only passed on.
+ *
+ * Wrappers of C and of Fortran share all of this. Scalars reach it as C has them; what a pointer
+ * leads to has the form of the wrapper's language, which `f` says.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+#include "pomp_mpi.h"
+
+#define H POMP_MPI_HANDLE
+#define PUBLIC __attribute__((visibility("default")))
+
+/* A status of Fortran is as many integers as one of C. */
+#define STATUS_INTEGERS (sizeof(MPI_Status) / sizeof(MPI_Fint))
+
+/* ---- The call. */
+
+/* Address of the frame of the wrapper that this thread is in. */
+static __thread uintptr_t around __attribute__((tls_model("initial-exec")));
+
+/* Whether this call is one of the program. A wrapper that was left without its end (an error handler
+   that throws or jumps) lies below the frames of later calls. */
+static inline int begins(struct pomp_mpi_routine *routine, uintptr_t frame)
+{
+  if (around > frame)
+    return 0;
+  around = frame;
+  pomp_mpi_enter(routine);
+  return 1;
+}
+
+static inline void ends(struct pomp_mpi_routine *routine)
+{
+  pomp_mpi_exit(routine);
+  around = 0;
+}
+
+/* The next library's function under the first of these names that it has. */
+static void *next(const char *const *names, void *otherwise)
+{
+  for (; *names; names++) {
+    void *found = dlsym(RTLD_NEXT, *names);
+    if (found)
+      return found;
+  }
+  return otherwise;
+}
+
+/* ---- Memory for as many elements as a call has, without an allocation for a few. */
+
+struct scratch {
+  void *heap;
+  uint64_t own[320];
+};
+
+static void *room(struct scratch *scratch, size_t bytes)
+{
+  if (bytes <= sizeof scratch->own)
+    return scratch->own;
+  return scratch->heap = malloc(bytes);
+}
+
+static void done_with(struct scratch *scratch)
+{
+  free(scratch->heap);
+}
+
+#define SCRATCH(name)                                        \
+  __attribute__((cleanup(done_with))) struct scratch name;   \
+  name.heap = NULL
+

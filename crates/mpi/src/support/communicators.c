@@ -1,0 +1,130 @@
+/* ---- Communicators. */
+
+static MPI_Group world_group;
+
+static void world_ranks(MPI_Group group, int size, int *world)
+{
+  int *own = malloc(sizeof(int) * (size_t)size);
+  for (int i = 0; i < size; i++)
+    world[i] = -1;
+  if (!own)
+    return;
+  for (int i = 0; i < size; i++)
+    own[i] = i;
+  PMPI_Group_translate_ranks(group, size, own, world_group, world);
+  for (int i = 0; i < size; i++)
+    if (world[i] == MPI_UNDEFINED)
+      world[i] = -1;
+  free(own);
+}
+
+static int *members_of(MPI_Comm comm, int remote, int *size)
+{
+  MPI_Group group;
+  if (remote)
+    PMPI_Comm_remote_group(comm, &group);
+  else
+    PMPI_Comm_group(comm, &group);
+  PMPI_Group_size(group, size);
+  int *world = malloc(sizeof(int) * (size_t)(*size + 1));
+  if (world)
+    world_ranks(group, *size, world);
+  PMPI_Group_free(&group);
+  return world;
+}
+
+enum { DIMENSIONS = 16 };
+
+struct grid {
+  int dimensions, sizes[DIMENSIONS], periodic[DIMENSIONS], coordinates[DIMENSIONS];
+};
+
+/* The Cartesian topology of a communicator; no dimensions where it has none. */
+static void grid_of(MPI_Comm comm, struct grid *grid)
+{
+  int topology = MPI_UNDEFINED, inter = 0;
+  grid->dimensions = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  if (!inter)
+    PMPI_Topo_test(comm, &topology);
+  if (topology == MPI_CART)
+    PMPI_Cartdim_get(comm, &grid->dimensions);
+  if (grid->dimensions > DIMENSIONS)
+    grid->dimensions = 0;
+  if (grid->dimensions > 0)
+    PMPI_Cart_get(comm, grid->dimensions, grid->sizes, grid->periodic, grid->coordinates);
+}
+
+/* What tells a grid from one of another shape; the same in all of its processes. */
+static int shape_of(MPI_Comm comm)
+{
+  struct grid grid;
+  unsigned shape = 0;
+  grid_of(comm, &grid);
+  for (int i = 0; i < grid.dimensions; i++)
+    shape = 31 * shape + 2 * (unsigned)grid.sizes[i] + (unsigned)(grid.periodic[i] != 0);
+  return (int)(shape << 1);
+}
+
+static void describe_topology(MPI_Comm comm)
+{
+  struct grid grid;
+  grid_of(comm, &grid);
+  if (grid.dimensions > 0)
+    pomp_mpi_cart(H(comm), grid.dimensions, grid.sizes, grid.periodic, grid.coordinates);
+}
+
+/* Says that a communicator is there; `like` has its members, and is it but for MPI_Comm_idup. */
+static uint32_t define(MPI_Comm comm, MPI_Comm like, MPI_Comm parent, int tag, const char *name)
+{
+  int size = 0, remote = 0, rank = 0, inter = 0;
+  PMPI_Comm_test_inter(like, &inter);
+  PMPI_Comm_rank(like, &rank);
+  int *members = members_of(like, 0, &size);
+  int *others = inter ? members_of(like, 1, &remote) : NULL;
+  uint32_t id = 0;
+  if (members && (others || !inter)) {
+    struct pomp_mpi_comm made = { .handle = comm == MPI_COMM_NULL ? 0 : H(comm),
+      .parent = parent == MPI_COMM_NULL ? 0 : H(parent), .name = name, .tag = tag ^ shape_of(like),
+      .rank = (uint32_t)rank, .size = (uint32_t)size, .remote = (uint32_t)remote,
+      .members = members, .remote_members = others };
+    id = pomp_mpi_comm_create(&made);
+  }
+  free(members);
+  free(others);
+  return id;
+}
+
+/* What there is to say of a communicator whose id is known, now that it is there. */
+static void communicator(uint32_t id, MPI_Comm comm)
+{
+  pomp_mpi_comm_bind(id, H(comm));
+  describe_topology(comm);
+}
+
+static void created(MPI_Comm parent, const void *made, int tag, int result, int f)
+{
+  if (result != MPI_SUCCESS || comm_at(made, f) == MPI_COMM_NULL)
+    return;
+  define(comm_at(made, f), comm_at(made, f), parent, tag, "");
+  describe_topology(comm_at(made, f));
+}
+
+static void duplicates(MPI_Comm comm, void *made, const void *request, int result, int f)
+{
+  if (result != MPI_SUCCESS)
+    return;
+  struct pomp_mpi_request posted = { .handle = H(request_at(request, 0, f)), .id = 1,
+    .kind = POMP_MPI_COMM_DUP, .new_comm = define(MPI_COMM_NULL, comm, comm, 0, ""),
+    .place = made };
+  pomp_mpi_request(&posted);
+}
+
+static void named(MPI_Comm comm)
+{
+  char name[MPI_MAX_OBJECT_NAME + 1];
+  int length = 0;
+  if (comm != MPI_COMM_NULL && PMPI_Comm_get_name(comm, name, &length) == MPI_SUCCESS)
+    pomp_mpi_comm_name(H(comm), name);
+}
+

@@ -1,0 +1,57 @@
+/* ---- Messages. */
+
+struct message {
+  int sender, tag;
+  uint64_t bytes;
+};
+
+/* What a status says of the message that was received. */
+static struct message received_with(const void *status, int f)
+{
+  struct message message = { MPI_PROC_NULL, 0, 0 };
+  MPI_Status own;
+  const MPI_Status *of = status;
+  int count = 0;
+  if (f) {
+    PMPI_Status_f2c((MPI_Fint *)status, &own);
+    of = &own;
+  }
+  message.sender = of->MPI_SOURCE;
+  message.tag = of->MPI_TAG;
+  if (message.sender == MPI_PROC_NULL || message.sender == MPI_ANY_SOURCE)
+    return message;
+  PMPI_Get_count((MPI_Status *)of, MPI_BYTE, &count);
+  message.bytes = count < 0 ? 0 : (uint64_t)count;
+  if (count == MPI_UNDEFINED) {
+    MPI_Count large = 0;
+    PMPI_Get_elements_x((MPI_Status *)of, MPI_BYTE, &large);
+    message.bytes = large > 0 ? (uint64_t)large : 0;
+  }
+  return message;
+}
+
+/* A message that did not fit is received, too. */
+static int has_received(int result)
+{
+  int class = MPI_SUCCESS;
+  if (result == MPI_SUCCESS)
+    return 1;
+  PMPI_Error_class(result, &class);
+  return class == MPI_ERR_TRUNCATE;
+}
+
+static inline void sends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Datatype type)
+{
+  if (dest != MPI_PROC_NULL)
+    pomp_mpi_send(H(comm), dest, tag, bytes_of(count, type));
+}
+
+static inline void received(MPI_Comm comm, const void *status, int result, int f)
+{
+  if (!has_received(result))
+    return;
+  struct message message = received_with(status, f);
+  if (message.sender >= 0)
+    pomp_mpi_recv(H(comm), message.sender, message.tag, message.bytes);
+}
+

@@ -1,0 +1,167 @@
+/* ---- Requests of messages. */
+
+static inline uint64_t isends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Datatype type)
+{
+  return dest == MPI_PROC_NULL ? 0 : pomp_mpi_isend(H(comm), dest, tag, bytes_of(count, type));
+}
+
+static inline uint64_t ireceives(int source)
+{
+  return source == MPI_PROC_NULL ? 0 : pomp_mpi_irecv();
+}
+
+static void posted(const void *request, uint64_t id, int kind, uint64_t comm, int result, int f)
+{
+  if (id == 0 || result != MPI_SUCCESS)
+    return;
+  struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .id = id, .comm = comm,
+    .kind = kind };
+  pomp_mpi_request(&made);
+}
+
+static void prepared(const void *request, int kind, MPI_Comm comm, int partner, int tag,
+                     uint64_t bytes, int result, int f)
+{
+  if (partner == MPI_PROC_NULL || result != MPI_SUCCESS)
+    return;
+  struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .comm = H(comm),
+    .kind = kind, .persistent = 1, .partner = partner, .tag = tag, .sent = bytes };
+  pomp_mpi_request(&made);
+}
+
+static void starts(int count, const void *requests, int f)
+{
+  for (int i = 0; i < count; i++)
+    pomp_mpi_request_start(H(request_at(requests, i, f)));
+}
+
+static void communicator(uint32_t id, MPI_Comm comm);
+
+/* A request that is done with; `status` belongs to it. */
+static void completed(const struct pomp_mpi_known *request, const void *status, int f)
+{
+  int cancelled = request->cancelled;
+  uint32_t new_comm = 0;
+  struct message message = { 0, 0, 0 };
+  if (request->kind == POMP_MPI_UNKNOWN)
+    return;
+  if (cancelled) {
+    MPI_Status own;
+    if (f)
+      PMPI_Status_f2c((MPI_Fint *)status, &own);
+    PMPI_Test_cancelled(f ? &own : (MPI_Status *)status, &cancelled);
+  }
+  if (cancelled) {
+    pomp_mpi_request_cancelled(request);
+    return;
+  }
+  if (request->kind == POMP_MPI_RECEIVE)
+    message = received_with(status, f);
+  void *place = pomp_mpi_request_complete(request, message.sender, message.tag, message.bytes,
+                                          &new_comm);
+  if (place)
+    communicator(new_comm, comm_at(place, f));
+}
+
+/* What is known of the requests before a call that may complete them. */
+static struct pomp_mpi_known *before_call(struct scratch *scratch, int count, const void *requests,
+                                          int f)
+{
+  struct pomp_mpi_known *saved =
+    count > 0 ? room(scratch, sizeof(struct pomp_mpi_known) * (size_t)count) : NULL;
+  for (int i = 0; saved && i < count; i++) {
+    MPI_Request request = request_at(requests, i, f);
+    saved[i].kind = POMP_MPI_UNKNOWN;
+    if (request != MPI_REQUEST_NULL)
+      pomp_mpi_request_find(H(request), &saved[i]);
+  }
+  return saved;
+}
+
+/* Statuses, where the program wants none. */
+static void *own_statuses(struct scratch *scratch, int count, void *statuses, int f)
+{
+  if (count <= 0 || !is_ignored(statuses, f))
+    return statuses;
+  void *own = room(scratch, sizeof(MPI_Status) * (size_t)count);
+  return own ? own : statuses;
+}
+
+static const void *status_at(const void *statuses, int index)
+{
+  return (const char *)statuses + sizeof(MPI_Status) * (size_t)index;
+}
+
+/* Whether this one of several is complete. */
+static int is_complete(const void *status, int result, int f)
+{
+  int class = MPI_SUCCESS;
+  if (result == MPI_SUCCESS)
+    return 1;
+  PMPI_Error_class(result, &class);
+  if (class != MPI_ERR_IN_STATUS)
+    return 0;
+  MPI_Status own;
+  if (f)
+    PMPI_Status_f2c((MPI_Fint *)status, &own);
+  return has_received(f ? own.MPI_ERROR : ((const MPI_Status *)status)->MPI_ERROR);
+}
+
+static void all_completed(const struct pomp_mpi_known *saved, int count, const void *statuses, int result,
+                          int f)
+{
+  for (int i = 0; saved && !is_ignored(statuses, f) && i < count; i++)
+    if (is_complete(status_at(statuses, i), result, f))
+      completed(&saved[i], status_at(statuses, i), f);
+}
+
+static void some_completed(const struct pomp_mpi_known *saved, int count, const int *indices,
+                           const void *statuses, int result, int f)
+{
+  for (int i = 0; saved && !is_ignored(statuses, f) && i < count; i++)
+    if (is_complete(status_at(statuses, i), result, f))
+      completed(&saved[indices[i] - f], status_at(statuses, i), f);
+}
+
+static void one_completed(const struct pomp_mpi_known *saved, int index, const void *status, int result, int f)
+{
+  if (saved && index != MPI_UNDEFINED && has_received(result))
+    completed(&saved[index - f], status, f);
+}
+
+static void tested(const struct pomp_mpi_known *saved, int count)
+{
+  for (int i = 0; saved && i < count; i++)
+    pomp_mpi_request_tested(&saved[i]);
+}
+
+/* Matched by a probe; to be received with a call of its own. */
+static void matched(const void *message, MPI_Comm comm, int result, int f)
+{
+  if (result != MPI_SUCCESS)
+    return;
+  struct pomp_mpi_request made = { .handle = H(message_at(message, f)), .comm = H(comm),
+    .kind = POMP_MPI_MESSAGE };
+  pomp_mpi_request(&made);
+}
+
+static void received_matched(uint64_t comm, const void *status, int result, int f)
+{
+  struct message message = received_with(status, f);
+  if (comm && has_received(result) && message.sender >= 0)
+    pomp_mpi_recv(comm, message.sender, message.tag, message.bytes);
+}
+
+/* What a status of an operation on a file says. */
+static uint64_t transferred(const void *status, MPI_Datatype type, int result, int f)
+{
+  int count = 0;
+  MPI_Status own;
+  if (result != MPI_SUCCESS)
+    return 0;
+  if (f)
+    PMPI_Status_f2c((MPI_Fint *)status, &own);
+  PMPI_Get_count(f ? &own : (MPI_Status *)status, type, &count);
+  return bytes_of(count, type);
+}
+
