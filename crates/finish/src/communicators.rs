@@ -79,11 +79,8 @@ impl Found<'_> {
 
     fn mpi(&mut self, definition: &MpiDefinition) {
         match definition {
-            MpiDefinition::Comm { id, root, number, parent, name, members, remote, .. } => {
-                let key = match name.as_str() {
-                    "MPI_COMM_SELF" => CommunicatorKey::Itself,
-                    _ => CommunicatorKey::Processes { root: *root, number: *number },
-                };
+            MpiDefinition::Comm { id, root, parent, name, members, remote, .. } => {
+                let Some((_, key)) = key(definition) else { return };
                 let mut ranks = [members.clone(), remote.clone()];
                 // Both groups of an intercommunicator describe it, each its own first.
                 if !remote.is_empty() && members.first() != Some(root) {
@@ -118,6 +115,16 @@ impl Found<'_> {
             self.known[id].grid = Some(grid);
         }
     }
+}
+
+/// The id of a communicator that is defined here, and what tells it apart in the run.
+pub fn key(definition: &MpiDefinition) -> Option<(u32, CommunicatorKey)> {
+    let MpiDefinition::Comm { id, root, number, name, .. } = definition else { return None };
+    let key = match name.as_str() {
+        "MPI_COMM_SELF" => CommunicatorKey::Itself,
+        _ => CommunicatorKey::Processes { root: *root, number: *number },
+    };
+    Some((*id, key))
 }
 
 /// World ranks as members of a group; those of other jobs have no place in a trace of this one.

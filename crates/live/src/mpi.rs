@@ -68,23 +68,38 @@ pub enum MpiDefinition {
         /// This process's coordinates.
         coordinates: Vec<u32>,
     },
-    /// A window of one-sided communication.
+    /// A window of one-sided communication. It is the same as that of another process where
+    /// communicator and number are; one that is made again after it was freed is not defined again.
     Window {
         /// Id used in events.
         id: u32,
         /// Id of its communicator.
         comm: u32,
-        /// Its name, empty for most.
+        /// How many others of the communicator were alive when it was made.
+        number: u32,
+    },
+    /// A window gets a name.
+    WindowName {
+        /// Id of the window.
+        window: u32,
+        /// Its name.
         name: String,
+    },
+    /// Processes that synchronise by a window.
+    Group {
+        /// Id used in events.
+        id: u32,
+        /// Their world ranks.
+        members: Vec<u32>,
     },
     /// A file.
     IoFile {
-        /// Id.
+        /// Id used in events.
         id: u32,
         /// Its name as the program says it.
         path: String,
     },
-    /// An open file.
+    /// An open file; what makes it the same as that of another process is as for windows.
     IoHandle {
         /// Id used in events.
         id: u32,
@@ -92,6 +107,8 @@ pub enum MpiDefinition {
         file: u32,
         /// Id of the communicator that has opened it.
         comm: u32,
+        /// How many others of this file and communicator were open when it was opened.
+        number: u32,
     },
     /// How far rank 0's `CLOCK_MONOTONIC_RAW` is ahead of this host's.
     ClockOffset {
@@ -128,13 +145,17 @@ impl MpiDefinition {
                     dimensions.iter().map(|&(size, periodic)| (size, u32::from(periodic))).unzip();
                 to.tag(43).numbers(&[*comm]).list(&sizes).list(&periodic).list(coordinates)
             }
-            Self::Window { id, comm, name } => to.tag(44).numbers(&[*id, *comm]).text(name),
             Self::IoFile { id, path } => to.tag(45).numbers(&[*id]).text(path),
-            Self::IoHandle { id, file, comm } => to.tag(46).numbers(&[*id, *file, *comm]),
             Self::ClockOffset { ticks, offset_ns, error_ns } => {
                 to.tag(47).long(*ticks).long(*offset_ns as u64).long(*error_ns)
             }
             Self::Finalized { ticks } => to.tag(48).long(*ticks),
+            Self::Window { id, comm, number } => to.tag(44).numbers(&[*id, *comm, *number]),
+            Self::WindowName { window, name } => to.tag(49).numbers(&[*window]).text(name),
+            Self::Group { id, members } => to.tag(50).numbers(&[*id]).list(members),
+            Self::IoHandle { id, file, comm, number } => {
+                to.tag(46).numbers(&[*id, *file, *comm, *number])
+            }
         };
     }
 
@@ -160,15 +181,22 @@ impl MpiDefinition {
                 let dimensions = sizes.into_iter().zip(periodic).collect();
                 Self::Cart { comm, dimensions, coordinates: list(from)? }
             }
-            44 => Self::Window { id: from.number()?, comm: from.number()?, name: from.text()? },
             45 => Self::IoFile { id: from.number()?, path: from.text()? },
-            46 => Self::IoHandle { id: from.number()?, file: from.number()?, comm: from.number()? },
             47 => Self::ClockOffset {
                 ticks: from.long()?,
                 offset_ns: from.long()? as i64,
                 error_ns: from.long()?,
             },
             48 => Self::Finalized { ticks: from.long()? },
+            44 => Self::Window { id: from.number()?, comm: from.number()?, number: from.number()? },
+            49 => Self::WindowName { window: from.number()?, name: from.text()? },
+            50 => Self::Group { id: from.number()?, members: list(from)? },
+            46 => Self::IoHandle {
+                id: from.number()?,
+                file: from.number()?,
+                comm: from.number()?,
+                number: from.number()?,
+            },
             _ => return Some(None),
         }))
     }
@@ -233,9 +261,11 @@ mod tests {
                 dimensions: vec![(2, true), (1, false)],
                 coordinates: vec![1, 0],
             },
-            MpiDefinition::Window { id: 0, comm: 3, name: name.clone() },
+            MpiDefinition::Window { id: 0, comm: 3, number: 1 },
+            MpiDefinition::WindowName { window: 0, name: name.clone() },
+            MpiDefinition::Group { id: 2, members: vec![0, 3] },
             MpiDefinition::IoFile { id: 0, path: name },
-            MpiDefinition::IoHandle { id: 0, file: 0, comm: 3 },
+            MpiDefinition::IoHandle { id: 0, file: 0, comm: 3, number: 2 },
             MpiDefinition::ClockOffset { ticks: 1 << 40, offset_ns: -7, error_ns: 900 },
             MpiDefinition::Finalized { ticks: 1 << 41 },
         ]

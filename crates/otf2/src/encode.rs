@@ -165,6 +165,36 @@ events! {
     34 parameter_unsigned_int(parameter: vu32, value: vu64);
     /// A user parameter has this string as its value.
     32 parameter_string(parameter: vu32, string: vu32);
+    /// The window comes into being.
+    35 rma_win_create(win: vu32);
+    /// The window ends.
+    36 rma_win_destroy(win: vu32);
+    /// A collective operation on a window begins.
+    37 rma_collective_begin();
+    /// It ends; what it synchronises are flags, sizes are bytes.
+    38 rma_collective_end(
+        op: u8, sync_level: vu32, win: vu32, root: vu32, sent: vu64, received: vu64);
+    /// Synchronises with a group of processes.
+    39 rma_group_sync(sync_level: vu32, win: vu32, group: vu32);
+    /// Asks for a lock; `lock_type` 0 is exclusive, 1 shared.
+    40 rma_request_lock(win: vu32, remote: vu32, lock: vu64, lock_type: u8);
+    /// Has the lock.
+    41 rma_acquire_lock(win: vu32, remote: vu32, lock: vu64, lock_type: u8);
+    /// Gives the lock back.
+    43 rma_release_lock(win: vu32, remote: vu32, lock: vu64);
+    /// Synchronises memory (0), or notifies.
+    44 rma_sync(win: vu32, remote: vu32, sync_type: u8);
+    /// Begins to write to another process's memory.
+    46 rma_put(win: vu32, remote: vu32, bytes: vu64, matching: vu64);
+    /// Begins to read from there.
+    47 rma_get(win: vu32, remote: vu32, bytes: vu64, matching: vu64);
+    /// Begins an atomic operation there.
+    48 rma_atomic(
+        win: vu32, remote: vu32, kind: u8, sent: vu64, received: vu64, matching: vu64);
+    /// The operations are complete here.
+    50 rma_op_complete_non_blocking(win: vu32, matching: vu64);
+    /// The operations are complete there.
+    52 rma_op_complete_remote(win: vu32, matching: vu64);
     /// A team of that many threads was asked for; `model` is a paradigm, 3 for OpenMP.
     53 thread_fork(model: u8, requested_threads: vu32);
     /// The team is gone.
@@ -191,6 +221,24 @@ events! {
     64 thread_wait(contingent: vu32, sequence: vu64);
     /// Last event of a created thread.
     65 thread_end(contingent: vu32, sequence: vu64);
+    /// A file is open; how, as access mode, creation and status flags.
+    69 io_create_handle(handle: vu32, mode: u8, creation_flags: vu32, status_flags: vu32);
+    /// It is closed.
+    70 io_destroy_handle(handle: vu32);
+    /// The place in the file changes: by `request` from `whence`, which leads to `result`.
+    72 io_seek(handle: vu32, request: vi64, whence: u8, result: vu64);
+    /// The file is deleted.
+    74 io_delete_file(paradigm: u8, file: vu32);
+    /// An operation begins; `mode` 0 is reading, 1 writing, 2 flushing.
+    75 io_operation_begin(handle: vu32, mode: u8, flags: vu32, bytes: vu64, matching: vu64);
+    /// It was tested and is not complete.
+    76 io_operation_test(handle: vu32, matching: vu64);
+    /// It is under way, and the program goes on.
+    77 io_operation_issued(handle: vu32, matching: vu64);
+    /// It is complete, and has moved so many bytes.
+    78 io_operation_complete(handle: vu32, bytes: vu64, matching: vu64);
+    /// It was cancelled.
+    79 io_operation_cancelled(handle: vu32, matching: vu64);
     /// The program ends with this status.
     84 program_end(exit_status: vi64);
     /// A request of a non-blocking collective operation exists from here on.

@@ -135,6 +135,15 @@ proptest! {
         check_encoder(|room, last| encode::parameter_int(room, last, 9, a, e as i64))?;
         check_encoder(|room, last| encode::parameter_int(room, last, 9, a, -(e as i64 >> 1)))?;
         check_encoder(|room, last| encode::buffer_flush(room, last, 9, d))?;
+        let kind = b as u8;
+        check_encoder(|room, last| encode::rma_atomic(room, last, 9, a, b, kind, d, e, 1))?;
+        check_encoder(|room, last| {
+            encode::rma_collective_end(room, last, 9, kind, a, b, c, d, e)
+        })?;
+        check_encoder(|room, last| encode::rma_acquire_lock(room, last, 9, a, b, d, kind))?;
+        check_encoder(|room, last| encode::io_create_handle(room, last, 9, a, kind, b, c))?;
+        check_encoder(|room, last| encode::io_seek(room, last, 9, a, e as i64, kind, d))?;
+        check_encoder(|room, last| encode::io_operation_begin(room, last, 9, a, kind, b, d, e))?;
     }
 
     #[test]

@@ -12,10 +12,16 @@ use pompeii_otf2::write::ArchiveWriter;
 use super::location_ref;
 use crate::Error;
 use crate::communicators::members;
+use crate::resources::{FIRST_GROUP, Resources};
 use crate::run::Run;
 
-/// Defines all of a run; `size` is the number of processes of its MPI job.
-pub fn define(archive: &mut ArchiveWriter, run: &Run, size: Option<u32>) -> Result<(), Error> {
+/// Defines all of a run, and the groups of its windows; `size` is the number of processes of its
+/// MPI job.
+pub fn define(
+    archive: &mut ArchiveWriter,
+    run: &Run,
+    (size, resources): (Option<u32>, &Resources),
+) -> Result<(), Error> {
     let mut groups = Groups { archive, next: 0 };
     let (openmp, mpi) = (groups.archive.string("OpenMP")?, groups.archive.string("MPI")?);
     let none = groups.archive.string("")?;
@@ -30,6 +36,9 @@ pub fn define(archive: &mut ArchiveWriter, run: &Run, size: Option<u32>) -> Resu
         let masters = (0..size).map(|rank| location_ref(rank, 0).0).collect();
         groups.define(mpi, GroupType::COMM_LOCATIONS, Paradigm::MPI, masters)?;
         itself = groups.define(none, GroupType::COMM_SELF, Paradigm::MPI, Vec::new())?;
+        debug_assert_eq!(groups.next, FIRST_GROUP, "ids of groups in events count on it");
+        resources.define_groups(groups.archive)?;
+        groups.next += resources.groups();
     }
     let communicators = &run.definitions().communicators;
     let mut of = Vec::new();

@@ -7,14 +7,15 @@ use pompeii_otf2::enums::MappingType;
 use pompeii_otf2::mapping::IdMap;
 
 use crate::parameters::Ids;
+use crate::resources;
 use crate::run::{Reading, Survey};
 
 /// The local definitions of all locations of a process. The ids are pairs of its own metric classes
-/// and those of the run, and those of its parameters.
+/// and those of the run, those of its parameters, and those of what MPI has beside communicators.
 pub fn definitions(
     reading: &Reading,
     survey: &Survey,
-    (classes, parameters): (&[(u32, u32)], &Ids),
+    (classes, parameters, resources): (&[(u32, u32)], &Ids, &resources::Ids),
 ) -> Vec<Definition> {
     let map = reading.map;
     let regions = map.regions.iter().map(|id| id.index() as u64).collect();
@@ -27,6 +28,10 @@ pub fn definitions(
         (MappingType::REGION, IdMap::from_dense(regions)),
         (MappingType::COMM, IdMap::from_dense(communicators.collect())),
         (MappingType::METRIC, sparse(classes)),
+        (MappingType::GROUP, IdMap::from_dense(resources.groups.clone())),
+        (MappingType::RMA_WIN, IdMap::from_dense(resources.windows.clone())),
+        (MappingType::IO_FILE, IdMap::from_dense(resources.files.clone())),
+        (MappingType::IO_HANDLE, IdMap::from_dense(resources.handles.clone())),
     ];
     let table = |(mapping_type, id_map): (MappingType, Option<IdMap>)| {
         Some(Definition::from(MappingTable { mapping_type, id_map: id_map? }))

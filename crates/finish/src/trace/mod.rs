@@ -26,6 +26,7 @@ use crate::Error;
 use crate::classes::Classes;
 use crate::legacy::Teams;
 use crate::parameters::{Ids, Parameters};
+use crate::resources::{self, Resources};
 use crate::run::{Reading, Run, Survey};
 
 /// OTF2's location id: thread number and rank (section 14).
@@ -45,6 +46,9 @@ pub struct Trace {
     parameters: Parameters,
     /// The same of each process's parameters and strings.
     parameter_ids: Vec<Ids>,
+    resources: Resources,
+    /// The same of each process's windows and files.
+    resource_ids: Vec<resources::Ids>,
     /// Numbers of events, by process and location.
     events: Mutex<Vec<Vec<u64>>>,
 }
@@ -62,8 +66,19 @@ impl Trace {
         let class_ids = run.surveys.iter().map(&mut ids).collect();
         let mut parameters = Parameters::default();
         let parameter_ids = run.surveys.iter().map(|survey| parameters.add(&survey.live)).collect();
+        let mut resources = Resources::default();
+        let resource_ids = run.surveys.iter().map(|survey| resources.add(&survey.live)).collect();
         let events = Mutex::new(vec![Vec::new(); run.surveys.len()]);
-        Ok(Trace { archive, classes, class_ids, parameters, parameter_ids, events })
+        Ok(Trace {
+            archive,
+            classes,
+            class_ids,
+            parameters,
+            parameter_ids,
+            resources,
+            resource_ids,
+            events,
+        })
     }
 
     /// Takes the events of a process over.
@@ -72,7 +87,8 @@ impl Trace {
         let survey = &run.surveys[position];
         let legacy = live.legacy_records.then(|| Teams::new(live));
         let tables = {
-            let ids = (&self.class_ids[position][..], &self.parameter_ids[position]);
+            let classes = &self.class_ids[position][..];
+            let ids = (classes, &self.parameter_ids[position], &self.resource_ids[position]);
             local::definitions(reading, survey, ids)
         };
         let mut events = Vec::new();
@@ -100,7 +116,7 @@ impl Trace {
 
     /// Writes the definitions and completes the archive.
     pub fn finish(self, run: &Run, cube: &Cube) -> Result<(), Error> {
-        let Trace { mut archive, classes, parameters, events, .. } = self;
+        let Trace { mut archive, classes, parameters, resources, events, .. } = self;
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
         let size = run.size();
         parameters.define(&mut archive)?;
@@ -116,7 +132,8 @@ impl Trace {
         for (index, region) in cube.regions.iter().enumerate() {
             define_region(&mut archive, RegionRef(index as u32), region)?;
         }
-        communicators::define(&mut archive, run, size)?;
+        communicators::define(&mut archive, run, (size, &resources))?;
+        resources.define(&mut archive, run)?;
         classes.define(&mut archive)?;
         let first = &run.surveys[0].live;
         let mut anchor = Anchor {

@@ -1,7 +1,7 @@
 //! What MPI's functions do: their kinds, and the events of those that have any.
 //!
-//! To add a function with events: a line in the table of its topic, and what it calls in the file of
-//! `support/` of that name where nothing there fits. A function that is in none of them is timed.
+//! To add a function with events: a line in the table of its topic, and what it calls in the file
+//! of `support/` of that name where nothing there fits. A function in none of them is timed.
 
 mod collectives;
 mod communicators;
