@@ -32,6 +32,8 @@ pub const SUPPORT: &str = concat!(
     include_str!("support/requests.c"),
     include_str!("support/collectives.c"),
     include_str!("support/communicators.c"),
+    include_str!("support/windows.c"),
+    include_str!("support/files.c"),
     include_str!("support/job.c"),
 );
 

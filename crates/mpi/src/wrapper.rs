@@ -72,6 +72,8 @@ pub fn of_c(function: &Prototype) -> String {
     let fixed = parameters.iter().zip(&body.names).filter(|(one, _)| !one.is_variable());
     let arguments = fixed.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
     let kind = functions::kind(name);
+    // The length of a text, which only Fortran hands over.
+    let length = if body.after.contains("length0") { "  enum { length0 = 0 };\n" } else { "" };
     let (before, after) = (indented(&body.before), indented(&body.after));
     format!(
         "
@@ -82,7 +84,7 @@ PUBLIC {result} MPI_{name}({declared})
   static const char *const names[] = {{ \"MPI_{name}\", NULL }};
   static __typeof__(PMPI_{name}) *call;
   enum {{ f = 0 }};
-  if (!call)
+{length}  if (!call)
     call = next(names, PMPI_{name});
   if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
     return call({arguments});

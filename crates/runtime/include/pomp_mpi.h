@@ -48,6 +48,8 @@ struct pomp_mpi_routine {
 
 void pomp_mpi_enter(struct pomp_mpi_routine *routine);
 void pomp_mpi_exit(struct pomp_mpi_routine *routine);
+/* Whether there will be a trace. */
+int pomp_mpi_is_traced(void);
 
 /* ---- The job. */
 
@@ -99,8 +101,6 @@ void pomp_mpi_recv(uint64_t comm, int sender, int tag, uint64_t bytes);
 uint64_t pomp_mpi_isend(uint64_t comm, int receiver, int tag, uint64_t bytes);
 uint64_t pomp_mpi_irecv(void);
 
-/* One-sided communication and files: bytes that go there, and that come from there. */
-void pomp_mpi_moved(uint64_t put, uint64_t got);
 
 /* ---- Collective operations: `operation` as OTF2 numbers them, the root as a rank, or -1 for none,
    -2 where it is this process of the own group of an intercommunicator, -3 where it is another
@@ -120,7 +120,9 @@ enum pomp_mpi_request_kind {
   POMP_MPI_RECEIVE,
   POMP_MPI_ICOLLECTIVE,
   POMP_MPI_MESSAGE, /* no request, but a message that MPI_Mprobe has matched */
-  POMP_MPI_COMM_DUP /* of MPI_Comm_idup */
+  POMP_MPI_COMM_DUP, /* of MPI_Comm_idup */
+  POMP_MPI_RMA_REQUEST, /* its `comm` is the window's handle */
+  POMP_MPI_FILE_REQUEST /* its `comm` is the file's handle */
 };
 
 struct pomp_mpi_request {
@@ -163,6 +165,62 @@ void pomp_mpi_request_cancel(uint64_t request);
 void pomp_mpi_request_free(uint64_t request);
 /* A matched message is received: its communicator's handle, 0 where it is not known. */
 uint64_t pomp_mpi_message(uint64_t message);
+
+/* ---- One-sided communication. Ranks are those of the window's communicator; a negative one stands
+   for all of them. */
+
+enum pomp_mpi_rma_operation {
+  POMP_MPI_PUT = -2,
+  POMP_MPI_GET = -1,
+  POMP_MPI_ACCUMULATE = 0, /* this and all others as OTF2 numbers them */
+  POMP_MPI_COMPARE_AND_SWAP = 3,
+  POMP_MPI_SWAP = 4,
+  POMP_MPI_FETCH_AND_ADD = 5,
+  POMP_MPI_FETCH_AND_ACCUMULATE = 7
+};
+
+/* Before a collective operation on windows. */
+void pomp_mpi_rma_collective_begin(void);
+/* A window is there; `rank` is this process's. */
+void pomp_mpi_win_create(uint64_t win, uint64_t comm, uint32_t rank, int with_memory);
+/* Before and after one is freed; what the first returns is the second's. */
+uint64_t pomp_mpi_win_release(uint64_t win);
+void pomp_mpi_win_freed(uint64_t released);
+void pomp_mpi_win_name(uint64_t win, const char *name);
+void pomp_mpi_win_fence(uint64_t win);
+/* Epochs of access (MPI_Win_start) or exposure (MPI_Win_post): the world ranks of the others. */
+void pomp_mpi_win_epoch(uint64_t win, int is_exposure, uint32_t size, const int *members);
+void pomp_mpi_win_epoch_end(uint64_t win, int is_exposure);
+/* Before a lock is asked for; after it is got; after it is given back. */
+void pomp_mpi_win_request_lock(uint64_t win, int rank, int is_shared);
+void pomp_mpi_win_locked(uint64_t win, int rank, int is_shared);
+void pomp_mpi_win_unlocked(uint64_t win, int rank);
+void pomp_mpi_win_flushed(uint64_t win, int rank, int is_local);
+void pomp_mpi_win_sync(uint64_t win);
+/* Before an operation: bytes that go to the other process, and that come from there. The second one
+   returns the id for its request. */
+void pomp_mpi_rma(uint64_t win, int target, int operation, uint64_t sent, uint64_t received);
+uint64_t pomp_mpi_rma_request(uint64_t win, int target, int operation, uint64_t sent,
+                              uint64_t received);
+
+/* ---- Files. Modes, flags and places are numbered as in OTF2. */
+
+enum pomp_mpi_file_mode { POMP_MPI_READ, POMP_MPI_WRITE, POMP_MPI_FLUSH };
+enum pomp_mpi_file_flag { POMP_MPI_NON_BLOCKING = 1, POMP_MPI_COLLECTIVE_FILE = 2 };
+
+void pomp_mpi_file_open(uint64_t file, uint64_t comm, const char *name, size_t name_bytes,
+                        int access, uint32_t creation_flags, uint32_t status_flags);
+/* Before it is closed. */
+void pomp_mpi_file_close(uint64_t file);
+void pomp_mpi_file_delete(const char *name, size_t name_bytes);
+void pomp_mpi_file_seek(uint64_t file, int64_t request, int whence, uint64_t result);
+/* Before an operation: its id. Then either its end, or the end of the call that has begun it. */
+uint64_t pomp_mpi_file_begin(uint64_t file, int mode, uint32_t flags, uint64_t bytes);
+void pomp_mpi_file_end(uint64_t file, uint64_t id, int mode, uint64_t bytes);
+void pomp_mpi_file_issued(uint64_t file, uint64_t id);
+/* It ends with another call, which asks for its id. */
+void pomp_mpi_file_split(uint64_t file, uint64_t id);
+uint64_t pomp_mpi_file_splitting(uint64_t file);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,26 @@ static inline MPI_Message message_at(const void *message, int f)
   return f ? PMPI_Message_f2c(*(const MPI_Fint *)message) : *(const MPI_Message *)message;
 }
 
+static inline MPI_Win win_at(const void *win, int f)
+{
+  return f ? PMPI_Win_f2c(*(const MPI_Fint *)win) : *(const MPI_Win *)win;
+}
+
+static inline MPI_File file_at(const void *file, int f)
+{
+  return f ? PMPI_File_f2c(*(const MPI_Fint *)file) : *(const MPI_File *)file;
+}
+
+/* A text of Fortran is as long as its variable: blanks follow it. */
+static size_t text_bytes(const char *text, size_t length, int f)
+{
+  if (!f)
+    return text ? strlen(text) : 0;
+  while (length > 0 && text[length - 1] == ' ')
+    length--;
+  return length;
+}
+
 static inline int is_true(const void *flag)
 {
   return *(const int *)flag != 0;

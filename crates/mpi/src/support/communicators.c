@@ -4,7 +4,8 @@ static MPI_Group world_group;
 
 static void world_ranks(MPI_Group group, int size, int *world)
 {
-  int *own = malloc(sizeof(int) * (size_t)size);
+  SCRATCH(memory);
+  int *own = room(&memory, sizeof(int) * (size_t)(size + 1));
   for (int i = 0; i < size; i++)
     world[i] = -1;
   if (!own)
@@ -15,7 +16,6 @@ static void world_ranks(MPI_Group group, int size, int *world)
   for (int i = 0; i < size; i++)
     if (world[i] == MPI_UNDEFINED)
       world[i] = -1;
-  free(own);
 }
 
 static int *members_of(MPI_Comm comm, int remote, int *size)

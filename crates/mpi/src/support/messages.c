@@ -5,28 +5,40 @@ struct message {
   uint64_t bytes;
 };
 
+/* What a status says of the bytes that were received or moved. */
+static uint64_t bytes_of_status(const MPI_Status *status)
+{
+  int count = 0;
+  MPI_Count large = 0;
+  PMPI_Get_count((MPI_Status *)status, MPI_BYTE, &count);
+  if (count != MPI_UNDEFINED)
+    return count < 0 ? 0 : (uint64_t)count;
+  PMPI_Get_elements_x((MPI_Status *)status, MPI_BYTE, &large);
+  return large > 0 ? (uint64_t)large : 0;
+}
+
+static uint64_t bytes_in(const void *status, int f)
+{
+  MPI_Status own;
+  if (f)
+    PMPI_Status_f2c((MPI_Fint *)status, &own);
+  return bytes_of_status(f ? &own : status);
+}
+
 /* What a status says of the message that was received. */
 static struct message received_with(const void *status, int f)
 {
   struct message message = { MPI_PROC_NULL, 0, 0 };
   MPI_Status own;
   const MPI_Status *of = status;
-  int count = 0;
   if (f) {
     PMPI_Status_f2c((MPI_Fint *)status, &own);
     of = &own;
   }
   message.sender = of->MPI_SOURCE;
   message.tag = of->MPI_TAG;
-  if (message.sender == MPI_PROC_NULL || message.sender == MPI_ANY_SOURCE)
-    return message;
-  PMPI_Get_count((MPI_Status *)of, MPI_BYTE, &count);
-  message.bytes = count < 0 ? 0 : (uint64_t)count;
-  if (count == MPI_UNDEFINED) {
-    MPI_Count large = 0;
-    PMPI_Get_elements_x((MPI_Status *)of, MPI_BYTE, &large);
-    message.bytes = large > 0 ? (uint64_t)large : 0;
-  }
+  if (message.sender != MPI_PROC_NULL && message.sender != MPI_ANY_SOURCE)
+    message.bytes = bytes_of_status(of);
   return message;
 }
 

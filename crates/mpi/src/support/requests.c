@@ -57,6 +57,8 @@ static void completed(const struct pomp_mpi_known *request, const void *status, 
   }
   if (request->kind == POMP_MPI_RECEIVE)
     message = received_with(status, f);
+  if (request->kind == POMP_MPI_FILE_REQUEST)
+    message.bytes = bytes_in(status, f);
   void *place = pomp_mpi_request_complete(request, message.sender, message.tag, message.bytes,
                                           &new_comm);
   if (place)
@@ -150,18 +152,5 @@ static void received_matched(uint64_t comm, const void *status, int result, int 
   struct message message = received_with(status, f);
   if (comm && has_received(result) && message.sender >= 0)
     pomp_mpi_recv(comm, message.sender, message.tag, message.bytes);
-}
-
-/* What a status of an operation on a file says. */
-static uint64_t transferred(const void *status, MPI_Datatype type, int result, int f)
-{
-  int count = 0;
-  MPI_Status own;
-  if (result != MPI_SUCCESS)
-    return 0;
-  if (f)
-    PMPI_Status_f2c((MPI_Fint *)status, &own);
-  PMPI_Get_count(f ? &own : (MPI_Status *)status, type, &count);
-  return bytes_of(count, type);
 }
 

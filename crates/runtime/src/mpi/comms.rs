@@ -110,7 +110,7 @@ impl Known {
 ///
 /// # Safety
 /// Null, or so many.
-unsafe fn ranks(of: *const c_int, count: u32) -> Vec<u32> {
+pub(super) unsafe fn ranks(of: *const c_int, count: u32) -> Vec<u32> {
     if of.is_null() {
         return Vec::new();
     }

@@ -47,12 +47,6 @@ pub(super) fn count_moved(thread: &mut Location, sent: u64, received: u64) {
     }
 }
 
-/// Bytes that go to other processes' memory or to a file, and that come from there.
-#[unsafe(no_mangle)]
-pub extern "C" fn pomp_mpi_moved(put: u64, got: u64) {
-    on_thread!(|thread| count_moved(thread, put, got));
-}
-
 /// A root in records (OTF2's `CollectiveRoot`): none is -1, this process of one side of an
 /// intercommunicator is -2, another of that side is -3.
 pub(super) fn root(of: c_int) -> u32 {

@@ -7,11 +7,14 @@
 //! A record before a call has the time of the region's enter, so a blocking send costs no clock
 //! reading of its own.
 
+mod alive;
 mod comms;
+mod files;
 mod job;
 mod messages;
 mod requests;
 mod table;
+mod windows;
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,9 +29,11 @@ use crate::pomp::on_thread;
 use crate::process::Process;
 
 pub use comms::*;
+pub use files::*;
 pub use job::*;
 pub use messages::*;
 pub use requests::*;
+pub use windows::*;
 
 /// `struct pomp_mpi_routine`.
 #[repr(C)]
@@ -99,6 +104,14 @@ pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
         let region = routine.region(thread.process);
         thread.enter(region, clock::now());
     });
+}
+
+/// Whether there will be a trace.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_is_traced() -> i32 {
+    let mut traced = false;
+    on_thread!(|thread| traced = thread.tracing);
+    i32::from(traced)
 }
 
 /// Leaves it.

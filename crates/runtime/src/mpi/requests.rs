@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use pompeii_live::encode;
 
 use super::table::Table;
-use super::{When, comms, messages, record};
+use super::{When, comms, files, messages, record, windows};
 use crate::location::Location;
 use crate::pomp::on_thread;
 
@@ -34,6 +34,8 @@ mod kind {
     pub const ICOLLECTIVE: u8 = 3;
     pub const MESSAGE: u8 = 4;
     pub const COMM_DUP: u8 = 5;
+    pub const RMA: u8 = 6;
+    pub const FILE: u8 = 7;
 }
 
 /// What is known of a request.
@@ -44,9 +46,11 @@ struct Request {
     /// It was asked to be cancelled.
     cancelled: bool,
     operation: u8,
+    /// How often it was tested and was not complete.
+    tests: u32,
     /// 0 where it is not under way.
     id: u64,
-    /// Id of its communicator in records; the handle of a matched message's.
+    /// Id of its communicator, window or file in records; the handle of a matched message's.
     comm: u64,
     partner: i32,
     tag: i32,
@@ -62,6 +66,7 @@ impl Request {
     fn words(self) -> [u64; WORDS] {
         let flags = u64::from(self.persistent) | u64::from(self.cancelled) << 1;
         let first = u64::from(self.kind) | flags << 8 | u64::from(self.operation) << 16;
+        let first = first | u64::from(self.tests) << 32;
         let partner = u64::from(self.partner as u32) | u64::from(self.tag as u32) << 32;
         [first, self.id, self.comm, partner, self.sent, self.received]
     }
@@ -72,6 +77,7 @@ impl Request {
             persistent: first & 1 << 8 != 0,
             cancelled: first & 1 << 9 != 0,
             operation: (first >> 16) as u8,
+            tests: (first >> 32) as u32,
             id,
             comm,
             partner: partner as i32,
@@ -91,7 +97,7 @@ impl Request {
 
     /// Whether it may be complete as soon as it has begun.
     fn is_at_once(self) -> bool {
-        self.is_under_way() && matches!(self.kind, kind::SEND | kind::ICOLLECTIVE)
+        self.is_under_way() && matches!(self.kind, kind::SEND | kind::ICOLLECTIVE | kind::RMA)
     }
 }
 
@@ -112,14 +118,19 @@ fn keep(thread: &Location, handle: u64, request: Request) {
 pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
     // SAFETY: the contract of `pomp_mpi.h`.
     let made = unsafe { &*made };
-    let is_message = made.kind as u8 == kind::MESSAGE;
     let is_dup = made.kind as u8 == kind::COMM_DUP;
-    let comm = if is_message { Some(made.comm) } else { comms::id(made.comm).map(u64::from) };
+    let comm = match made.kind as u8 {
+        kind::MESSAGE => Some(made.comm),
+        kind::RMA => windows::window_id(made.comm).map(u64::from),
+        kind::FILE => files::file_id(made.comm).map(u64::from),
+        _ => comms::id(made.comm).map(u64::from),
+    };
     let request = Request {
         kind: made.kind as u8,
         persistent: made.persistent != 0,
         cancelled: false,
         operation: made.operation as u8,
+        tests: 0,
         id: made.id,
         comm: comm.unwrap_or(u64::from(u32::MAX)),
         partner: made.partner,
@@ -128,6 +139,11 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
         received: if is_dup { u64::from(made.new_comm) } else { made.received },
     };
     on_thread!(|thread| {
+        // The call that finds it complete is one of messages, whose bytes they are not. (Those of a
+        // persistent operation are nobody's: MPI_Start is of messages, too.)
+        if matches!(request.kind, kind::ICOLLECTIVE | kind::FILE) && !request.persistent {
+            messages::count_moved(thread, request.sent, request.received);
+        }
         match find(made.handle) {
             // MPICH has one handle for all sends that are complete at once.
             Some(other) if other.is_same_kind(request) && request.is_at_once() => {
@@ -143,7 +159,7 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
 pub extern "C" fn pomp_mpi_request_start(handle: u64) {
     let Some(mut request) = find(handle) else { return };
     request.id = messages::new_request();
-    request.cancelled = false;
+    (request.cancelled, request.tests) = (false, 0);
     on_thread!(|thread| {
         let Request { id, comm, partner, tag, sent, .. } = request;
         match request.kind {
@@ -240,7 +256,6 @@ fn complete(thread: &mut Location, request: Request, message: (c_int, c_int, u64
             });
         }
         kind::ICOLLECTIVE => {
-            messages::count_moved(thread, sent, received);
             let root = messages::root(partner);
             record(thread, When::Now, |room, last, now| {
                 encode::non_blocking_collective_complete(
@@ -248,19 +263,33 @@ fn complete(thread: &mut Location, request: Request, message: (c_int, c_int, u64
                 )
             });
         }
+        kind::RMA => record(thread, When::Now, |room, last, now| {
+            encode::rma_op_complete_non_blocking(room, last, now, comm, id)
+        }),
+        kind::FILE => files::complete(thread, comm, bytes, id),
         _ => {}
     }
 }
 
-/// It was tested and is not complete.
+/// It was tested and is not complete. A program may do nothing else for seconds: of a request's
+/// failed tests the first is recorded, the second, the fourth, and so on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pomp_mpi_request_tested(known: *const Known) {
     // SAFETY: the contract of `pomp_mpi.h`.
-    let Some(request) = (unsafe { &*known }).request() else { return };
-    on_thread!(|thread| {
-        record(thread, When::Now, |room, last, now| {
-            encode::mpi_request_test(room, last, now, request.id)
-        });
+    let known = unsafe { &*known };
+    let Some(mut request) = known.request() else { return };
+    request.tests = request.tests.saturating_add(1);
+    REQUESTS.set(known.handle, request.words());
+    if request.tests.is_power_of_two() {
+        on_thread!(|thread| tested(thread, request));
+    }
+}
+
+fn tested(thread: &mut Location, Request { kind, id, comm, .. }: Request) {
+    let comm = comm as u32;
+    record(thread, When::Now, |room, last, now| match kind {
+        kind::FILE => encode::io_operation_test(room, last, now, comm, id),
+        _ => encode::mpi_request_test(room, last, now, id),
     });
 }
 
@@ -315,6 +344,7 @@ mod tests {
             persistent: true,
             cancelled: true,
             operation: 22,
+            tests: u32::MAX - 1,
             id: 1 << 40,
             comm: u64::MAX,
             partner: -3,

@@ -85,6 +85,12 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
         true
     }
 
+    /// All handles that are there.
+    pub fn handles(&self) -> impl Iterator<Item = u64> {
+        let handles = self.slots.iter().map(|slot| slot.handle.load(Ordering::Acquire));
+        handles.filter(|&handle| handle != FREE && handle != CLAIMED)
+    }
+
     /// Takes a handle out, with what was known of it.
     pub fn take(&self, handle: u64) -> Option<[u64; N]> {
         let slot = self.find(handle)?;
@@ -119,6 +125,9 @@ mod tests {
         let table: Table<1, 16> = Table::new();
         let kept = (1..=16).filter(|&handle| table.set(handle, [handle])).count();
         assert_eq!((kept, table.set(17, [17]), table.get(17)), (16, false, None));
+        let mut handles: Vec<u64> = table.handles().collect();
+        handles.sort_unstable();
+        assert_eq!(handles, (1..=16).collect::<Vec<u64>>());
         assert!(table.set(3, [30]));
         assert_eq!((table.get(3), table.get(0), table.set(0, [0])), (Some([30]), None, false));
     }

@@ -2,7 +2,10 @@
 //! every message that is sent is received.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod files;
+mod windows;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,14 +27,14 @@ const LIBRARIES: [Mpi; 2] = [
 /// A program's source: its name, its text, the compiler in front of the library's name.
 type Source = (&'static str, &'static str, &'static str);
 
-const C: Source = ("ring.c", include_str!("mpi/ring.c"), "mpicc");
-const TROUBLE: Source = ("trouble.c", include_str!("mpi/trouble.c"), "mpicc");
+const C: Source = ("ring.c", include_str!("programs/ring.c"), "mpicc");
+const TROUBLE: Source = ("trouble.c", include_str!("programs/trouble.c"), "mpicc");
 const SOURCES: [Source; 5] = [
     C,
-    ("ring.cpp", include_str!("mpi/ring.c"), "mpicxx"),
-    ("mpif.F90", concat!("#define MPIF\n", include_str!("mpi/ring.F90")), "mpif90"),
-    ("mpi.F90", include_str!("mpi/ring.F90"), "mpif90"),
-    ("f08.f90", include_str!("mpi/ring_f08.f90"), "mpif90"),
+    ("ring.cpp", include_str!("programs/ring.c"), "mpicxx"),
+    ("mpif.F90", concat!("#define MPIF\n", include_str!("programs/ring.F90")), "mpif90"),
+    ("mpi.F90", include_str!("programs/ring.F90"), "mpif90"),
+    ("f08.f90", include_str!("programs/ring_f08.f90"), "mpif90"),
 ];
 
 /// `pompeii WORDS` in the sandbox. Wrappers are made once for all tests: that takes a while.

@@ -1,0 +1,201 @@
+//! Files of MPI: what is open, and what is read and written.
+//!
+//! An open file is called by its name, its communicator, and by how many others of these are open.
+
+use std::collections::HashMap;
+use std::ffi::{c_char, c_int};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pompeii_live::{Definition, MpiDefinition, encode};
+
+use super::alive::Alive;
+use super::table::Table;
+use super::{When, comms, messages, record};
+use crate::location::Location;
+use crate::pomp::on_thread;
+
+/// OTF2's number of what is written; what is read has 0.
+const WRITE: c_int = 1;
+/// OTF2's number of the only interface for files.
+const MPI_IO: u8 = 0;
+
+/// Ids of open files, and of the operation of theirs that has begun and is to be ended by another
+/// call (0 for none), by handle.
+static FILES: Table<2, { 1 << 10 }> = Table::new();
+
+/// The id of an open file in records.
+pub(super) fn file_id(handle: u64) -> Option<u32> {
+    FILES.get(handle).map(|[id, _]| id as u32)
+}
+
+#[derive(Default)]
+struct Known {
+    paths: HashMap<String, u32>,
+    handles: Alive<(u32, u32)>,
+}
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+/// Takes the lock; what it guards was whole before anything panicked.
+fn known() -> MutexGuard<'static, Option<Known>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Known {
+    fn file(&mut self, thread: &Location, path: &str) -> u32 {
+        if let Some(&id) = self.paths.get(path) {
+            return id;
+        }
+        let (id, path) = (self.paths.len() as u32, path.to_owned());
+        self.paths.insert(path.clone(), id);
+        thread.process.define(&Definition::Mpi(MpiDefinition::IoFile { id, path }));
+        id
+    }
+}
+
+/// The text of a name, which need not be a C string.
+///
+/// # Safety
+/// So many bytes.
+unsafe fn path(name: *const c_char, bytes: usize) -> String {
+    if name.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    let name = unsafe { std::slice::from_raw_parts(name.cast::<u8>(), bytes) };
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// A file is open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_file_open(
+    handle: u64,
+    comm: u64,
+    name: *const c_char,
+    name_bytes: usize,
+    access: c_int,
+    creation_flags: u32,
+    status_flags: u32,
+) {
+    let Some(comm) = comms::id(comm) else { return };
+    // SAFETY: the contract of `pomp_mpi.h`.
+    let path = unsafe { path(name, name_bytes) };
+    on_thread!(|thread| {
+        let id = open(thread, &path, comm);
+        if !FILES.set(handle, [u64::from(id), 0]) {
+            thread.process.lost(1, libc::ENOSPC);
+        }
+        let access = access as u8;
+        record(thread, When::Now, |room, last, now| {
+            encode::io_create_handle(room, last, now, id, access, creation_flags, status_flags)
+        });
+    });
+}
+
+/// The id of a handle that is there from now on.
+fn open(thread: &Location, path: &str, comm: u32) -> u32 {
+    let mut known = known();
+    let known = known.get_or_insert_default();
+    let file = known.file(thread, path);
+    let (id, number, is_new) = known.handles.revive((file, comm));
+    if is_new {
+        let handle = MpiDefinition::IoHandle { id, file, comm, number };
+        thread.process.define(&Definition::Mpi(handle));
+    }
+    id
+}
+
+/// Before a file is closed.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_close(handle: u64) {
+    let Some([id, _]) = FILES.take(handle) else { return };
+    let id = id as u32;
+    on_thread!(|thread| {
+        record(thread, When::Entered, |room, last, now| {
+            encode::io_destroy_handle(room, last, now, id)
+        });
+        if let Some(known) = known().as_mut() {
+            known.handles.bury(id);
+        }
+    });
+}
+
+/// A file is deleted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_file_delete(name: *const c_char, name_bytes: usize) {
+    // SAFETY: the contract of `pomp_mpi.h`.
+    let path = unsafe { path(name, name_bytes) };
+    on_thread!(|thread| {
+        let file = known().get_or_insert_default().file(thread, &path);
+        record(thread, When::Now, |room, last, now| {
+            encode::io_delete_file(room, last, now, MPI_IO, file)
+        });
+    });
+}
+
+/// The place in a file has changed.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_seek(handle: u64, request: i64, whence: c_int, result: u64) {
+    let Some(id) = file_id(handle) else { return };
+    on_thread!(|thread| record(thread, When::Now, |room, last, now| {
+        encode::io_seek(room, last, now, id, request, whence as u8, result)
+    }));
+}
+
+/// Before an operation: its id; `mode` 0 is reading, 1 writing, 2 flushing.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_begin(handle: u64, mode: c_int, flags: u32, bytes: u64) -> u64 {
+    let number = messages::new_request();
+    on_thread!(|thread| {
+        if let Some(id) = file_id(handle) {
+            record(thread, When::Entered, |room, last, now| {
+                encode::io_operation_begin(room, last, now, id, mode as u8, flags, bytes, number)
+            });
+        }
+    });
+    number
+}
+
+/// It is under way, and the call is over.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_issued(handle: u64, number: u64) {
+    let Some(id) = file_id(handle) else { return };
+    on_thread!(|thread| record(thread, When::Now, |room, last, now| {
+        encode::io_operation_issued(room, last, now, id, number)
+    }));
+}
+
+/// It is complete.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_end(handle: u64, number: u64, mode: c_int, bytes: u64) {
+    let id = file_id(handle);
+    let (sent, received) = if mode == WRITE { (bytes, 0) } else { (0, bytes) };
+    on_thread!(|thread| {
+        messages::count_moved(thread, sent, received);
+        if let Some(id) = id {
+            complete(thread, id, bytes, number);
+        }
+    });
+}
+
+/// The record of an operation that is complete.
+pub(super) fn complete(thread: &mut Location, id: u32, bytes: u64, number: u64) {
+    record(thread, When::Now, |room, last, now| {
+        encode::io_operation_complete(room, last, now, id, bytes, number)
+    });
+}
+
+/// Another call will end the operation.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_split(handle: u64, number: u64) {
+    if let Some([id, _]) = FILES.get(handle) {
+        FILES.set(handle, [id, number]);
+        pomp_mpi_file_issued(handle, number);
+    }
+}
+
+/// The operation that this call ends; 0 where none is known.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_splitting(handle: u64) -> u64 {
+    FILES.get(handle).map_or(0, |[_, number]| number)
+}
