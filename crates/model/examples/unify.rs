@@ -1,7 +1,7 @@
 //! What unification of many processes takes, simulated: `unify RANKS` makes up so many ranks of 8
-//! locations with 5,000 regions, nearly all of them common, unifies them in a tree with one thread,
-//! and prints the CPU time per rank, the longest way of a rank to the whole in unions, and the peak
-//! of the memory. `cargo xtask bench unify` runs it.
+//! locations with 5,000 regions and call paths, nearly all of them common, unifies them in a tree
+//! with one thread, and prints the CPU time per rank, the longest way of a rank to the whole in
+//! unions, and the peak of the memory. `cargo xtask bench unify` runs it.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "it is a benchmark")]
 
 use std::convert::Infallible;
@@ -24,10 +24,11 @@ fn main() {
     let each = begin.elapsed().as_secs_f64() / ranks as f64 - making;
     let levels = usize::BITS - (ranks - 1).leading_zeros();
     println!(
-        "{ranks:6} ranks: {:7.2} ms per rank, {levels:2} levels, {:5} regions, {:6} locations, \
-         {:5} MiB at most",
+        "{ranks:6} ranks: {:7.2} ms per rank, {levels:2} levels, {:5} regions, {:5} call paths, \
+         {:6} locations, {:5} MiB at most",
         each * 1e3,
         whole.regions.len(),
+        whole.calls.len(),
         whole.system.locations.len(),
         peak_mib()
     );
@@ -38,7 +39,8 @@ fn definitions(rank: usize) -> Definitions {
     let mut made = Definitions::default();
     for region in 0..REGIONS {
         let name = match region {
-            0 => format!("only on every hundredth: {}", rank % 100),
+            0 => "program".to_owned(),
+            1 => format!("only on every hundredth: {}", rank % 100),
             _ => format!("!$omp parallel @source_file_{}.c:{region}", region / 50),
         };
         made.regions.push(Region::artificial(&name));
@@ -47,7 +49,8 @@ fn definitions(rank: usize) -> Definitions {
     let mut parent = root;
     for region in 1..REGIONS {
         let call = made.calls.child(parent, RegionId::from_index(region));
-        parent = if region % 10 == 0 { root } else { call };
+        // Nothing is below the region of its own.
+        parent = if region % 10 == 0 || region == 1 { root } else { call };
     }
     let (name, node) = (format!("MPI Rank {rank}"), format!("node{}", rank / 64));
     let (master, wall_ticks) = (LocationId(0), 1);

@@ -1,6 +1,6 @@
-//! Unification of the definitions of 64 to 10,000 simulated ranks: the time per rank is to stay
-//! below a second and to grow with the logarithm of their number, and so is the memory beside the
-//! union.
+//! What many processes take. First the unification of the definitions of 64 to 10,000 simulated
+//! ranks: the time per rank is to stay below a second, and memory is to grow with the logarithm of
+//! their number. Then all of finishing, with live state of 4 to 64 ranks in files.
 
 use std::process::Command;
 
@@ -9,11 +9,22 @@ use anyhow::{Result, ensure};
 use crate::shell;
 
 pub fn run() -> Result<()> {
-    let arguments = ["build", "--release", "-q", "-p", "pompeii-model", "--example", "unify"];
-    ensure!(Command::new("cargo").args(arguments).status()?.success(), "cargo build failed");
-    let program = shell::target_folder().join("release/examples/unify");
+    for (package, example) in [("pompeii-model", "unify"), ("pompeii-finish", "job")] {
+        let arguments = ["build", "--release", "-q", "-p", package, "--example", example];
+        ensure!(Command::new("cargo").args(arguments).status()?.success(), "cargo build failed");
+    }
+    let examples = shell::target_folder().join("release/examples");
+    println!("Unification:");
     for ranks in ["64", "1000", "10000"] {
-        ensure!(Command::new(&program).arg(ranks).status()?.success(), "unify {ranks} failed");
+        let done = Command::new(examples.join("unify")).arg(ranks).status()?;
+        ensure!(done.success(), "unify {ranks} failed");
+    }
+    println!("Finishing:");
+    for ranks in ["4", "16", "64"] {
+        let folder = std::env::temp_dir().join(format!("pompeii-unify-{}", std::process::id()));
+        let done = Command::new(examples.join("job")).arg(&folder).arg(ranks).status();
+        let _ = std::fs::remove_dir_all(&folder);
+        ensure!(done?.success(), "job {ranks} failed");
     }
     Ok(())
 }

@@ -3,44 +3,69 @@
 /* Messages of ours have a communicator of their own. */
 static MPI_Comm own_world = MPI_COMM_NULL;
 
-/* How far rank 0's clock is ahead, from the shortest of several round trips. */
-static void measure_offset(int rank, int other)
+enum { ROUND_TRIPS = 12 };
+
+/* How far another clock is ahead of this process's. */
+struct offset {
+  uint64_t at, error;
+  int64_t ahead;
+};
+
+/* The offset of the process `above`, from the shortest of several round trips; that one answers. */
+static struct offset measure(int above)
 {
-  uint64_t mine, theirs, best = UINT64_MAX, at = 0;
-  int64_t offset = 0;
-  for (int round = 0; round < 12; round++) {
-    if (rank == 0) {
-      PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, other, 0, own_world, MPI_STATUS_IGNORE);
-      mine = pomp_mpi_clock_ns();
-      PMPI_Send(&mine, sizeof mine, MPI_BYTE, other, 0, own_world);
-      continue;
-    }
+  struct offset found = { 0, UINT64_MAX, 0 };
+  uint64_t theirs;
+  for (int round = 0; round < ROUND_TRIPS; round++) {
     uint64_t begin = pomp_mpi_clock_ns();
-    PMPI_Send(&begin, sizeof begin, MPI_BYTE, 0, 0, own_world);
-    PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, 0, 0, own_world, MPI_STATUS_IGNORE);
-    uint64_t end = pomp_mpi_clock_ns();
-    if (end - begin < best) {
-      best = end - begin;
-      at = begin + best / 2;
-      offset = (int64_t)(theirs - at);
+    PMPI_Send(&begin, sizeof begin, MPI_BYTE, above, 0, own_world);
+    PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, above, 0, own_world, MPI_STATUS_IGNORE);
+    uint64_t half = (pomp_mpi_clock_ns() - begin) / 2;
+    if (half < found.error) {
+      found.error = half;
+      found.at = begin + half;
+      found.ahead = (int64_t)(theirs - found.at);
     }
   }
-  if (rank != 0)
-    pomp_mpi_clock_offset(at, offset, best / 2);
+  return found;
 }
 
+static void answer(int below)
+{
+  uint64_t mine, theirs;
+  for (int round = 0; round < ROUND_TRIPS; round++) {
+    PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, below, 0, own_world, MPI_STATUS_IGNORE);
+    mine = pomp_mpi_clock_ns();
+    PMPI_Send(&mine, sizeof mine, MPI_BYTE, below, 0, own_world);
+  }
+}
+
+/* How far rank 0's clock is ahead, in a binomial tree: first all pairs of a level measure at once,
+   then sums go down from rank 0. The time that passes between the levels is so short that clocks do
+   not drift by as much as a message's way takes; errors add up. */
 static void measure_offsets(void)
 {
-  int rank, size;
+  int rank, size, low = 1;
+  struct offset own = { 0, 0, 0 }, above = { 0, 0, 0 };
   if (own_world == MPI_COMM_NULL)
     return;
   PMPI_Comm_rank(own_world, &rank);
   PMPI_Comm_size(own_world, &size);
-  if (rank == 0)
-    pomp_mpi_clock_offset(pomp_mpi_clock_ns(), 0, 0);
-  for (int other = 1; other < size; other++)
-    if (rank == 0 || rank == other)
-      measure_offset(rank, other);
+  for (; low < size && !(rank & low); low <<= 1)
+    if (rank + low < size)
+      answer(rank + low);
+  if (rank == 0) {
+    own.at = pomp_mpi_clock_ns();
+  } else {
+    own = measure(rank - low);
+    PMPI_Recv(&above, sizeof above, MPI_BYTE, rank - low, 0, own_world, MPI_STATUS_IGNORE);
+  }
+  own.ahead += above.ahead;
+  own.error += above.error;
+  for (int distance = low >> 1; distance > 0; distance >>= 1)
+    if (rank + distance < size)
+      PMPI_Send(&own, sizeof own, MPI_BYTE, rank + distance, 0, own_world);
+  pomp_mpi_clock_offset(own.at, own.ahead, own.error);
 }
 
 static void initialised(int result)
