@@ -17,8 +17,9 @@ use crate::guard;
 use crate::location::Location;
 use crate::team::OPENMP;
 
-/// State of one lock or one named critical.
+/// State of one lock or one named critical: a cache line that moves with it from holder to holder.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Lock {
     /// Id in the trace.
     id: AtomicU32,
@@ -35,6 +36,8 @@ pub struct Lock {
     /// Its acquisition was summed, so its release has no record.
     silent: AtomicBool,
 }
+
+const _: () = assert!(size_of::<Lock>() == 64);
 
 impl Lock {
     #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
@@ -178,8 +181,10 @@ pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
     }
 }
 
-/// Where an ordered construct had its turn last: whoever waits for the next one waits for that.
+/// Where an ordered construct had its turn last: whoever waits for the next one waits for that. A
+/// cache line of its own, since it lies beside what all threads read all the time.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub struct Turn(AtomicU64);
 
 impl Turn {

@@ -1,10 +1,14 @@
 //! What measuring costs per construct: processor time added to a small program that executes one
 //! kind of construct very often, beside the least that it can cost, code that OPARI2 has
-//! instrumented for a library that does nothing, and other tools where they are installed.
+//! instrumented for libraries that do nothing or only read the clock, and other tools where they
+//! are installed.
 //!
-//! All variants take turns in one run, and medians count, so that a machine on which others work
-//! does no harm to one of them alone. The bound of a construct is the clock reads that its times
-//! need, plus 8 ns for each of its events.
+//! All variants take turns in one run, and what counts is the median of the differences within a
+//! turn, so that a machine on which others work, or whose cores are now near and now far from each
+//! other, does no harm to one of them alone. The bound of a construct is the clock reads that its
+//! times need, plus 8 ns for each of its events. It is for constructs in which nobody waits: where
+//! threads meet, the time that one spends in an event is time that another one waits, which
+//! OPARI2's code with a library that only reads the clock shows.
 
 pub mod peers;
 pub mod programs;
@@ -40,14 +44,17 @@ const fn one(kind: &'static str, reads: f64, events: f64) -> Construct {
     Construct { shared: true, ..each(kind, reads, events) }
 }
 
+/// As often as it takes for a thread that is done early, and spins, to make no difference.
+const OFTEN: u64 = 1_000_000;
+
 const CONSTRUCTS: [Construct; 11] = [
-    each("function", 2.0, 2.0),
+    Construct { count: OFTEN, ..each("function", 2.0, 2.0) },
     each("barrier", 2.0, 2.0),
     each("critical", 4.0, 4.0),
     // Counted, without a clock read.
-    each("atomic", 0.0, 2.0),
-    Construct { per_team: (2.0, 2.0), ..each("single", 2.0, 2.0) },
-    one("master", 2.0, 2.0),
+    Construct { count: OFTEN, ..each("atomic", 0.0, 2.0) },
+    Construct { count: OFTEN, per_team: (2.0, 2.0), ..each("single", 2.0, 2.0) },
+    Construct { count: OFTEN, ..one("master", 2.0, 2.0) },
     // The loop's exit is that of its barrier.
     each("loop", 3.0, 3.0),
     // Fork and join are the master's.
@@ -84,12 +91,11 @@ pub fn run() -> Result<()> {
     let folder = crate::shell::target_folder().join("bench/overhead");
     let programs = programs::build(&folder)?;
     println!("\nprocessor time added per construct, in ns; medians of {TURNS} turns");
+    let read = alone(&programs.plain, "clock")?;
+    let floor = alone(&programs.plain, "floor")?;
+    println!("a clock read takes {read:.1}, with 16 bytes stored {floor:.1}");
     for threads in [1, 2] {
-        let read = alone(&programs.plain, "clock", threads)?;
-        let floor = alone(&programs.plain, "floor", threads)?;
-        println!(
-            "\n{threads} thread(s): a clock read takes {read:.1}, with 16 bytes stored {floor:.1}"
-        );
+        println!("\n{threads} thread(s)");
         print!("{:12} {:>8} {:>8}", "", "plain", "bound");
         println!("{}", names(&programs.variants));
         for construct in &CONSTRUCTS {
@@ -111,23 +117,23 @@ fn row(
     programs: &programs::Programs,
 ) -> Result<String> {
     let mut plain = Vec::new();
-    let mut others: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    let mut added: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for _ in 0..TURNS {
-        plain.push(measure(&programs.plain, construct.kind, construct.count, threads)?);
+        let alone = measure(&programs.plain, construct.kind, construct.count, threads)?;
+        plain.push(alone);
         for (place, variant) in programs.variants.iter().enumerate() {
             // A tool that ends the program is a result, too.
             if let Ok(ns) = measure(variant, construct.kind, construct.count, threads) {
-                others.entry(place).or_default().push(ns);
+                added.entry(place).or_default().push(ns - alone);
             }
         }
     }
-    let plain = median(plain);
     let (reads, events) = construct.events(threads);
     let bound = reads * read + events * NS_PER_EVENT;
-    let mut text = format!("{:12} {plain:8.1} {bound:8.1}", construct.kind);
+    let mut text = format!("{:12} {:8.1} {bound:8.1}", construct.kind, median(plain));
     for place in 0..programs.variants.len() {
-        match others.remove(&place) {
-            Some(times) => text += &format!(" {:14.1}", median(times) - plain),
+        match added.remove(&place) {
+            Some(times) => text += &format!(" {:14.1}", median(times)),
             None => text += &format!(" {:>14}", "failed"),
         }
     }
@@ -135,9 +141,8 @@ fn row(
 }
 
 /// What the program itself can say: the median of a kind.
-fn alone(plain: &Variant, kind: &str, threads: u32) -> Result<f64> {
-    let turns: Result<Vec<f64>> =
-        (0..TURNS).map(|_| measure(plain, kind, 500_000, threads)).collect();
+fn alone(plain: &Variant, kind: &str) -> Result<f64> {
+    let turns: Result<Vec<f64>> = (0..TURNS).map(|_| measure(plain, kind, OFTEN, 1)).collect();
     Ok(median(turns?))
 }
 

@@ -1,5 +1,6 @@
 //! The variants of a small program: as it is, instrumented by us with the library linked in both
-//! ways, by OPARI2 for a library that does nothing, and by the tools that are installed.
+//! ways, by OPARI2 for libraries that do nothing or only read the clock, and by the tools that are
+//! installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,9 +101,14 @@ fn opari2(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
     fs::write(folder.join("null_pomp2.c"), NULL_POMP2)?;
     let opari2 = ["--omp-task-untied=keep", "micro.c", "micro_opari2.c"];
     shell::run(Command::new("opari2").args(opari2).current_dir(folder))?;
-    let program = folder.join("opari2").display().to_string();
-    gcc(folder, &[options, &["micro_opari2.c", "null_pomp2.c", "-o", &program]].concat())?;
-    Ok(vec![Variant::new("opari2+null", folder, &[&program], &[])])
+    let mut variants = Vec::new();
+    for (name, library) in [("opari2+null", "-DNO_CLOCK"), ("opari2+clock", "-DREAD_CLOCK")] {
+        let program = folder.join(name).display().to_string();
+        let sources = ["micro_opari2.c", "null_pomp2.c", library, "-o", &program];
+        gcc(folder, &[options, &sources].concat())?;
+        variants.push(Variant::new(name, folder, &[&program], &[]));
+    }
+    Ok(variants)
 }
 
 /// The library as it is shipped, linked in these ways: the mode's suffix, and the library's file.
