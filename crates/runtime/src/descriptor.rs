@@ -128,10 +128,9 @@ pub struct Handle {
     tied: bool,
 }
 
-/// What [`Handle::known_task`] and [`Handle::known_parallel`] find out with one comparison.
+/// What [`Handle::known_parallel`] finds out with one comparison.
 mod parts {
-    pub const TASK: u8 = 1;
-    pub const PARALLEL: u8 = 2;
+    pub const PARALLEL: u8 = 1;
 }
 
 /// A region as events need it.
@@ -149,6 +148,16 @@ pub struct Defined {
 }
 
 impl Defined {
+    /// The key of the region at this place; that of no node before its first visit.
+    ///
+    /// # Safety
+    /// The place must be that of a region, for good.
+    #[inline(always)]
+    pub unsafe fn key_at(place: *mut Defined) -> u64 {
+        // SAFETY: the caller's promise; a field that only atomic operations change.
+        unsafe { AtomicU64::from_ptr(&raw mut (*place).key) }.load(Ordering::Acquire)
+    }
+
     /// The region with this number.
     pub const fn new(id: u32) -> Self {
         let key = Key::Region(id).encode();
@@ -191,9 +200,8 @@ impl Handle {
     /// The key of this slot's region; that of no node before its first visit.
     #[inline(always)]
     pub fn key(&self, slot: Slot) -> u64 {
-        // SAFETY: a field that only atomic operations change.
-        let key = unsafe { AtomicU64::from_ptr(&raw mut (*self.place(slot)).key) };
-        key.load(Ordering::Acquire)
+        // SAFETY: handles are leaked.
+        unsafe { Defined::key_at(self.place(slot)) }
     }
 
     /// The region of this slot, if it has been visited.
@@ -259,23 +267,13 @@ impl Handle {
     pub fn task(&self, process: &Process) -> TaskRegions {
         let create = self.known(process, Slot::TaskCreate);
         let task = self.known(process, Slot::Task);
-        self.has_visited(parts::TASK);
         TaskRegions { create, task, conditional: self.conditional, tied: self.tied }
     }
 
-    /// The same where they have been visited before.
+    /// Where the region of a task is, and whether it is tied.
     #[inline(always)]
-    pub fn known_task(&self) -> Option<TaskRegions> {
-        let is_known = self.visited.load(Ordering::Acquire) & parts::TASK != 0;
-        // SAFETY: both are written, and handles are leaked.
-        is_known.then(|| unsafe {
-            TaskRegions {
-                create: &*self.place(Slot::TaskCreate),
-                task: &*self.place(Slot::Task),
-                conditional: self.conditional,
-                tied: self.tied,
-            }
-        })
+    pub fn task_place(&self) -> (*mut Defined, bool) {
+        (self.place(Slot::Task), self.tied)
     }
 
     /// The regions of a taskloop, which creates its tasks itself.

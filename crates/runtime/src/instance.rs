@@ -5,7 +5,7 @@
 //! whatever order, so memory is proportional to the instances that are alive (decision 13).
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use pompeii_live::NodeOffset;
 
@@ -20,12 +20,14 @@ pub mod state {
     pub const UNDEFERRED: u32 = 1;
     /// Begun by its creator inside its creation, and timed.
     pub const IMMEDIATE: u32 = 2;
-    /// Its creator is behind the creation.
+    /// Its creator names it no more, but for the end of the creation that is due.
     pub const CREATED: u32 = 4;
     /// It was executed to its end.
     pub const COMPLETED: u32 = 8;
     /// It is in no thread's stack any more.
     pub const LEFT: u32 = 16;
+    /// A thread has begun it.
+    pub const BEGUN: u32 = 32;
     /// Its memory is free: whatever is said about it is a mistake.
     pub const FREE: u32 = 64;
     /// Nobody executes it any more.
@@ -35,66 +37,72 @@ pub mod state {
 }
 
 /// A task instance. Its memory belongs to the location that created it and is used again.
+///
+/// One thread creates an instance and another one may execute it, so what both touch where nothing
+/// special is going on is one cache line, and no other instance's.
+#[repr(C, align(64))]
 pub struct Task {
     /// The next free one.
     pub next: *mut Task,
-    /// Location that made it.
-    pub creator: u32,
-    /// What has happened to it: [`state`].
-    pub state: AtomicU32,
-    /// A thread has begun it.
-    pub begun: AtomicBool,
-    /// Its name in the trace: communicator, creating thread, generation.
-    pub name: Fields,
     /// The task that it was begun on top of, null for the implicit task.
     pub below: *mut Task,
+    /// When its creation began, 0 where that took no time stamp.
+    pub created_ticks: u64,
+    /// Time of its fragments that have ended, from its begin on.
+    pub executed_ticks: AtomicU64,
+    /// What has happened to it: [`state`].
+    pub state: AtomicU32,
+    /// Location that made it.
+    pub creator: u32,
     /// Where it is while another task runs on top of it. Before its begin, where its creation was
     /// predicted to be undeferred: the node of the creation.
     pub node: NodeOffset,
     /// The stub for its time on the executing location.
     pub stub: NodeOffset,
-    /// When its creation began, 0 where that took no time stamp.
-    pub created_ticks: u64,
-    /// Time of its fragments that have ended, from its begin on.
-    pub executed_ticks: AtomicU64,
     /// The root of its tree on the location that began it.
     pub root: NodeOffset,
     /// The task's region, where several threads have executed it; else `u32::MAX`.
     pub migrated: u32,
+    /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
+    pub construct: u32,
     /// It has created tasks since its last taskwait.
     pub children: bool,
     /// It never goes on at another thread, and its end says which instance ends.
     pub tied: bool,
-    /// An untied task that was resumed here: the instance that this proxy stands for.
-    pub original: *mut Task,
-    /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
-    pub construct: u32,
     /// An untied task that the program names only behind its scheduling points (POMP2).
     pub untied: bool,
+    /// Its name in the trace but for the last number: communicator, creating thread.
+    pub family: Fields,
+    /// The last number of its name.
+    pub generation: u32,
+    /// An untied task that was resumed here: the instance that this proxy stands for.
+    pub original: *mut Task,
     /// The untied task of this kind that creates it; null for others.
     pub maker: *mut Task,
 }
+
+const _: () = assert!(std::mem::offset_of!(Task, family) == 64);
 
 impl Task {
     #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
     const NEW: Task = Task {
         next: null_mut(),
-        creator: 0,
-        state: AtomicU32::new(0),
-        begun: AtomicBool::new(false),
-        name: Fields::NONE,
         below: null_mut(),
-        node: 0,
-        stub: 0,
         created_ticks: 0,
         executed_ticks: AtomicU64::new(0),
+        state: AtomicU32::new(0),
+        creator: 0,
+        node: 0,
+        stub: 0,
         root: 0,
         migrated: u32::MAX,
+        construct: u32::MAX,
         children: false,
         tied: false,
-        original: null_mut(),
-        construct: u32::MAX,
         untied: false,
+        family: Fields::NONE,
+        generation: 0,
+        original: null_mut(),
         maker: null_mut(),
     };
 }
@@ -113,7 +121,7 @@ pub struct Tasks {
     /// The running explicit task, null for the implicit one.
     pub current: *mut Task,
     /// Instances to use again, chained.
-    free: *mut Task,
+    pub free: *mut Task,
     /// Creations so far.
     pub generation: u32,
     /// The creation that is not in the trace yet.
@@ -194,8 +202,8 @@ impl Location {
         (!task.is_null()).then_some(task)
     }
 
-    /// The first free instance is a new one now. Free ones are as [`Task::NEW`] but for what the
-    /// begin of an instance sets.
+    /// The first free instance is a new one now. Free ones are as [`Task::NEW`] but for the time of
+    /// the creation, and for what the begin of an instance sets.
     ///
     /// # Safety
     /// `task` must be the first free instance.
@@ -205,12 +213,14 @@ impl Location {
         unsafe {
             self.tasks.free = (*task).next;
             (*task).state.store(0, Ordering::Relaxed);
+            (*task).created_ticks = 0;
         }
     }
 
-    /// Puts an undeferred instance of this location's back, which is as it was but for its state.
+    /// Puts an instance of this location's back that is as it was but for its state, and for what
+    /// its begin has set.
     #[inline(always)]
-    pub fn free_undeferred(&mut self, task: *mut Task) {
+    pub fn free_unchanged(&mut self, task: *mut Task) {
         // SAFETY: nobody names it any more.
         unsafe {
             (*task).state.store(state::FREE, Ordering::Relaxed);
@@ -229,8 +239,8 @@ impl Location {
         self.tasks.generation = generation;
         // SAFETY: the caller's promise.
         unsafe {
-            (*task).name = self.contexts.top().task_name;
-            (*task).name.set_last(generation);
+            (*task).family = self.contexts.top().task_name;
+            (*task).generation = generation;
         }
     }
 
@@ -265,19 +275,23 @@ impl Location {
         }
     }
 
-    /// Notes that an instance was executed to its end and is in no stack any more. Its creator can
-    /// do so without an atomic operation: nobody else has anything to note then.
+    /// Notes that an instance was executed to its end and is in no stack any more. Where its
+    /// creator names it no more, or is this location, that takes no atomic operation: nobody else
+    /// has anything to note then.
     #[inline(always)]
     pub fn note_done(&mut self, task: *mut Task) {
         // SAFETY: as above.
         let (creator, migrated) = unsafe { ((*task).creator, (*task).migrated) };
-        if creator != self.header.index || migrated != u32::MAX {
+        // SAFETY: as above.
+        let before = unsafe { (*task).state.load(Ordering::Acquire) };
+        if migrated != u32::MAX {
             return self.note(task, state::DONE);
         }
-        // SAFETY: as above.
-        let before = unsafe { (*task).state.load(Ordering::Relaxed) };
         if before & state::CREATED != 0 {
             return self.free_instance(task, creator);
+        }
+        if creator != self.header.index {
+            return self.note(task, state::DONE);
         }
         let after = before | state::DONE;
         // SAFETY: as above.
@@ -303,8 +317,6 @@ impl Location {
         // SAFETY: nobody names it any more.
         unsafe {
             (*task).state.store(state::FREE, Ordering::Relaxed);
-            (*task).begun.store(false, Ordering::Relaxed);
-            (*task).created_ticks = 0;
             (*task).original = null_mut();
             ((*task).migrated, (*task).construct) = (u32::MAX, u32::MAX);
             ((*task).children, (*task).tied) = (false, false);

@@ -170,8 +170,7 @@ pub fn taskloop_begin(
     thread.note(task, state::CREATED);
     if thread.tracing {
         let now = thread.account(now);
-        // SAFETY: nobody else knows the instance yet.
-        let name = unsafe { (*task).name };
+        let name = task::name_of(task);
         thread.records(now, |records| records.fields(kind::TASK_CREATE, &name));
     }
     task::begin(thread, task as usize, regions, clock);

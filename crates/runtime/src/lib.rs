@@ -55,6 +55,7 @@ mod start;
 mod sync;
 mod task;
 mod task_short;
+mod task_timed;
 mod task_times;
 mod team;
 mod team_short;

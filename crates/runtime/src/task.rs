@@ -62,18 +62,27 @@ pub fn state_of(task: *mut Task) -> u32 {
 /// Whether a thread has begun it.
 #[inline(always)]
 pub fn has_begun(task: *mut Task) -> bool {
-    // SAFETY: as above.
-    unsafe { (*task).begun.load(Ordering::Relaxed) }
+    state_of(task) & state::BEGUN != 0
 }
 
 fn note_begun(task: *mut Task) {
     // SAFETY: as above.
-    unsafe { (*task).begun.store(true, Ordering::Relaxed) }
+    unsafe { (*task).state.fetch_or(state::BEGUN, Ordering::Relaxed) };
 }
 
-fn name_of(task: *mut Task) -> Fields {
+/// Its name in the trace.
+pub fn name_of(task: *mut Task) -> Fields {
     // SAFETY: as above; set before others know the instance.
-    unsafe { (*task).name }
+    unsafe { (*task).family.with_last((*task).generation) }
+}
+
+/// Whether the end of a creation that the thread begins now comes on this thread, too: what runs is
+/// no untied task. Then its instance is as good as created, and its end alone says that it is gone.
+#[inline(always)]
+pub fn creator_stays(thread: &Location) -> bool {
+    let current = thread.tasks.current;
+    // SAFETY: current tasks are alive.
+    current.is_null() || unsafe { (*current).tied }
 }
 
 /// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
@@ -98,6 +107,10 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     thread.header.current = node;
     // SAFETY: nobody else knows the instance yet.
     unsafe { (*task).created_ticks = now };
+    if creator_stays(thread) {
+        // SAFETY: as above.
+        unsafe { (*task).state.store(state::CREATED, Ordering::Relaxed) };
+    }
     thread.tasks.due = Some(Due { region: regions.create, task });
     thread.gate |= gate::CREATION;
     if timed_undeferred {
@@ -119,13 +132,28 @@ pub fn new_instance(thread: &mut Location) -> *mut Task {
 /// Writes the records of a creation that turned out to be real, with the time of its beginning.
 pub fn flush_creation(thread: &mut Location) {
     guard::flush(thread);
-    let Some(due) = thread.tasks.due.take() else { return };
+    if let Some(due) = take_due(thread) {
+        write_creation(thread, due.region, due.task, thread.header.last_ticks);
+        take_back(due.task);
+    }
+}
+
+/// The creation that was due; nothing is from here on.
+fn take_due(thread: &mut Location) -> Option<Due> {
     thread.gate &= !gate::CREATION;
-    write_creation(thread, due.region, due.task, thread.header.last_ticks);
+    thread.tasks.due.take()
+}
+
+/// The end of the instance's creation is not simply the next event of its creator, which names it
+/// again.
+fn take_back(task: *mut Task) {
+    // SAFETY: the memory of an instance stays one. Where it was executed meanwhile, it is free, and
+    // the end of its creation will find that.
+    unsafe { (*task).state.fetch_and(!state::CREATED, Ordering::Relaxed) };
 }
 
 fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now: u64) {
-    // The creator is still in the construct, so the instance is alive.
+    // Set by this thread, which alone uses the memory again.
     let name = name_of(task);
     thread.records(now, |records| records.region(region.enter).fields(kind::TASK_CREATE, &name));
 }
@@ -171,13 +199,27 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
     }
     if state & (state::CREATED | state::FREE) == 0 {
         end_creation_late(thread, handle, regions, clock);
+    } else if is_open_here(thread, handle, regions.create) {
+        // It was executed while something came between; there is nothing to note about it.
+        let node = thread.header.current;
+        created(thread, node, false);
+        thread.exit(regions.create.id, clock.now());
     }
+}
+
+/// Whether the thread is in a creation that has taken its time.
+fn is_open_here(thread: &mut Location, handle: usize, create: &Defined) -> bool {
+    handle & UNTIMED == 0 && thread.current().key == create.key && !thread.is_passing()
 }
 
 /// The creation of an instance ends, and nothing has come between: it was deferred.
 fn end_creation(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64) {
     let before = thread.header.last_ticks;
-    flush_creation(thread);
+    guard::flush(thread);
+    take_due(thread);
+    // Where its creator stays, others may have executed the instance and it is not there any more,
+    // but for its name.
+    write_creation(thread, regions.create, task, before);
     let now = thread.account(now);
     let node = thread.header.current;
     thread.header.current = thread.node(node).parent;
@@ -186,7 +228,9 @@ fn end_creation(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
     if let Some(times) = task_times::of_creation(thread, node, regions.task.id) {
         times.created(now - before);
     }
-    thread.note(task, state::CREATED);
+    if !creator_stays(thread) {
+        thread.note(task, state::CREATED);
+    }
 }
 
 /// The creation ends of an instance that was executed inside, or for which anything else came
@@ -201,7 +245,7 @@ fn end_creation_late(
     let state = state_of(task);
     let create = regions.create;
     let immediate = state & state::IMMEDIATE != 0;
-    if handle & UNTIMED == 0 && thread.current().key == create.key && !thread.is_passing() {
+    if is_open_here(thread, handle, create) {
         let node = thread.header.current;
         created(thread, node, immediate);
         thread.exit(create.id, clock.now());
@@ -242,16 +286,16 @@ fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
     expect_tasks(thread);
 }
 
-/// The running task has children that its next taskwait may wait for.
+/// The running task has children that its next taskwait may wait for. Returns whether it had.
 #[inline(always)]
-pub fn expect_children(thread: &mut Location) {
+pub fn expect_children(thread: &mut Location) -> bool {
     let current = thread.tasks.current;
-    if current.is_null() {
-        thread.context().children = true;
-    } else {
+    let children = match current.is_null() {
+        true => &mut thread.context().children,
         // SAFETY: current tasks are alive; only this thread changes the field.
-        unsafe { (*current).children = true };
-    }
+        false => unsafe { &mut (*current).children },
+    };
+    std::mem::replace(children, true)
 }
 
 /// The team has tasks: who waits in its barriers without one starves.
@@ -265,8 +309,12 @@ pub fn expect_tasks(thread: &mut Location) {
 /// A thread begins to execute an instance.
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
+    if thread.tasks.due.is_some_and(|due| due.task == task) {
+        // Its creator executes it inside the creation.
+        take_back(task);
+    }
     let before = state_of(task);
-    if before & (state::UNDEFERRED | state::FREE) != 0 || has_begun(task) {
+    if before & (state::UNDEFERRED | state::FREE | state::BEGUN) != 0 {
         return;
     }
     if thread.is_passing() {
@@ -290,6 +338,7 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     // SAFETY: the instance is alive and executed by this thread only.
     unsafe {
         (*task).tied = regions.tied && (*task).construct == u32::MAX;
+        (*task).children = false;
         (*task).executed_ticks.store(0, Ordering::Relaxed);
     }
     go_into(thread, task, regions.task);
@@ -407,7 +456,7 @@ fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
     // SAFETY: as above.
     let (tied, times) = unsafe { ((*of).tied, &(*of).executed_ticks) };
     let start = thread.context().fragment_start;
-    let ticks = now.saturating_sub(start);
+    let ticks = now - start;
     if tied {
         times.store(times.load(Ordering::Relaxed) + ticks, Ordering::Relaxed);
     } else {
@@ -557,7 +606,8 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
     let proxy = thread.new_instance();
     // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
-        ((*proxy).name, (*proxy).original) = ((*task).name, task);
+        ((*proxy).family, (*proxy).generation) = ((*task).family, (*task).generation);
+        ((*proxy).original, (*proxy).tied) = (task, false);
         (*task).migrated = region;
         (*proxy).children = true;
     }

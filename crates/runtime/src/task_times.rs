@@ -58,11 +58,21 @@ impl Times {
 }
 
 /// The times that `node` leads to, if it has been asked for them before.
+fn known(thread: &mut Location, node: NodeOffset) -> Option<Times> {
+    let private = thread.node(node).private;
+    // SAFETY: a word of one of the location's nodes.
+    unsafe { at(&thread.task_times, private) }
+}
+
+/// The same where the node's `private` word is known.
+///
+/// # Safety
+/// It must be that of a node where instances are created or executed on this location.
 #[inline(always)]
-pub fn known(thread: &mut Location, node: NodeOffset) -> Option<Times> {
-    let place = thread.node(node).private >> PLACE_SHIFT;
+pub unsafe fn at(records: &TaskTimes, private: u64) -> Option<Times> {
+    let place = private >> PLACE_SHIFT;
     // SAFETY: `make` has allocated the records at this place.
-    (place != 0).then(|| Times(unsafe { thread.task_times.base.add(place as usize) }.cast()))
+    (place != 0).then(|| Times(unsafe { records.base.add(place as usize) }.cast()))
 }
 
 /// The times of creating instances of `region` at `node`, `None` where there is no room.

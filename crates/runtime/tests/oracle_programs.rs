@@ -698,8 +698,8 @@ fn instructions_per_construct() {
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
         ("undeferred task", "u", 140, 152),
-        ("task", "t", 445, 560),
-        ("task and taskwait", "w", 620, 770),
+        ("task", "t", 300, 420),
+        ("task and taskwait", "w", 425, 575),
         ("master's part of a region", "p", 555, 700),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {

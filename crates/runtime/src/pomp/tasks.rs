@@ -1,12 +1,13 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
 use crate::clock::{self, System, Tsc};
-use crate::descriptor::{self, Descriptor, Handle, Slot};
-use crate::location::Location;
+use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
+use crate::instance::Task;
+use crate::location::{Location, gate};
 use crate::pomp::ways::{enter, exit};
 use crate::pomp::{events, on_construct, on_iteration};
 use crate::task::UNTIMED;
-use crate::{iteration, task, task_short, tls};
+use crate::{iteration, task, task_short, task_timed, tls};
 
 /// An instance whose creation was not observed has the id 0: its events are passed over.
 macro_rules! on_task {
@@ -45,8 +46,116 @@ unsafe fn short_here<T>(event: impl FnOnce(&mut Location) -> Option<T>) -> Optio
     unsafe { event(&mut *tls::location()?.as_ptr()) }
 }
 
-/// The ways of an event of an instance. The one for what is counted only is the function itself,
-/// the others are functions of their own, so that it needs no frame.
+/// An event that takes its time: its short ways, without records and with them, and where those
+/// decline, the long one. Each is a function of its own, so that what comes before needs no frame.
+macro_rules! timed {
+    ($($name:ident, $profiled:ident, $traced:ident, $long:ident, |$d:ident, $more:ident: $type:ty|
+        where $gate:ident is $open:expr, $thread:ident => $event:expr;)*
+    ) => { $(
+        #[inline(always)]
+        unsafe fn $name($d: *mut Descriptor, $more: $type) {
+            // SAFETY: the contract of this module; locations are never freed, and of what stands
+            // for one nothing but the gate is read.
+            unsafe {
+                let $thread = tls::here();
+                let $gate = (*$thread).gate;
+                if !$open {
+                    $long($d, $more);
+                } else if (*$thread).tracing {
+                    $traced($d, $more, $thread);
+                } else {
+                    $profiled($d, $more, $thread);
+                }
+            }
+        }
+
+        timed!(@way $profiled, false, $long, |$d, $more: $type, $thread| $event);
+        timed!(@way $traced, true, $long, |$d, $more: $type, $thread| $event);
+    )* };
+    (@way $name:ident, $trace:literal, $long:ident, |$d:ident, $more:ident: $type:ty, $thread:ident|
+        $event:expr
+    ) => {
+        #[inline(never)]
+        unsafe fn $name($d: *mut Descriptor, $more: $type, $thread: *mut Location) {
+            const TRACE: bool = $trace;
+            // SAFETY: as above; called where the gate is as the event wants it.
+            unsafe {
+                if $event.is_none() {
+                    $long($d, $more);
+                }
+            }
+        }
+    };
+}
+
+/// Whether nothing but the switch back from a task is due.
+#[inline(always)]
+fn is_open(gate: u32) -> bool {
+    gate & !gate::SWITCH == 0
+}
+
+/// Where a region of the descriptor is, if that was visited before.
+#[inline(always)]
+unsafe fn place(d: *mut Descriptor, slot: Slot) -> Option<*mut Defined> {
+    // SAFETY: as above.
+    unsafe { Some(descriptor::known_handle(d)?.place(slot)) }
+}
+
+timed! {
+    create_begin_timed, create_begin_profiled, create_begin_traced, create_begin_rare,
+        |d, task: *mut i64|
+        where gate is is_open(gate),
+        thread => place(d, Slot::TaskCreate)
+            .and_then(|place| task_timed::create_begin::<TRACE>(thread, place, Tsc))
+            .map(|id| task.write(id as i64));
+    create_end_timed, create_end_profiled, create_end_traced, create_end_any, |d, task: i64|
+        where gate is gate == gate::CREATION,
+        thread => task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc);
+    begin_timed, begin_profiled, begin_traced, begin_any, |d, task: i64|
+        where gate is is_open(gate),
+        thread => if (*thread).tasks.current.is_null() {
+            begin_here::<TRACE, false>(d, task, thread)
+        } else {
+            begin_on_top::<TRACE>(d, task, thread)
+        };
+    end_timed, end_profiled, end_traced, end_any, |d, task: i64|
+        where gate is gate == 0,
+        thread => task_timed::end::<TRACE>(thread, task as *mut Task, || place(d, Slot::Task), Tsc);
+    wait_enter_timed, wait_enter_profiled, wait_enter_traced, wait_enter_any, |d, _nothing: ()|
+        where gate is is_open(gate),
+        thread => place(d, Slot::Taskwait)
+            .and_then(|place| task_timed::wait_enter::<TRACE>(thread, place, Tsc));
+    wait_exit_timed, wait_exit_profiled, wait_exit_traced, wait_exit_any, |d, _nothing: ()|
+        where gate is is_open(gate),
+        thread => place(d, Slot::Taskwait)
+            .and_then(|place| task_timed::wait_exit::<TRACE>(thread, place, Tsc));
+}
+
+#[inline(always)]
+unsafe fn begin_here<const TRACE: bool, const NESTED: bool>(
+    d: *mut Descriptor,
+    task: i64,
+    thread: *mut Location,
+) -> Option<()> {
+    // SAFETY: as above.
+    unsafe {
+        let place = descriptor::known_handle(d)?.task_place();
+        task_timed::begin::<TRACE, NESTED>(thread, task as *mut Task, place, Tsc)
+    }
+}
+
+/// On top of an explicit task, whose fragment ends.
+#[inline(never)]
+unsafe fn begin_on_top<const TRACE: bool>(
+    d: *mut Descriptor,
+    task: i64,
+    thread: *mut Location,
+) -> Option<()> {
+    // SAFETY: as above.
+    unsafe { begin_here::<TRACE, true>(d, task, thread) }
+}
+
+/// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
     ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident,
         |$d:ident, $id:ident| $untimed:expr;)*
@@ -62,20 +171,6 @@ macro_rules! task_events {
                 } else if $untimed.is_none() {
                     $long($d, task);
                 }
-            }
-        }
-
-        #[inline(never)]
-        unsafe fn $timed(d: *mut Descriptor, task: i64) {
-            // SAFETY: as above.
-            let done = unsafe {
-                short(d, |thread, handle| match task {
-                    0 => None,
-                    task => task_short::$timed(thread, task as usize, handle.known_task()?, Tsc),
-                })
-            };
-            if done.is_none() {
-                $long(d, task);
             }
         }
 
@@ -106,29 +201,48 @@ task_events! {
 pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i64) {
     // SAFETY: as above; regions are known only where calls carry the argument.
     unsafe {
-        match short(d, |thread, handle| {
-            task_short::create_begin_predicted(thread, handle.defined(Slot::TaskCreate)?)
-        }) {
+        match descriptor::known_handle(d) {
+            Some(handle) if handle.conditional => create_begin_conditional(d, task),
+            _ => create_begin_timed(d, task),
+        }
+    }
+}
+
+/// The same where a clause may make the instance undeferred.
+#[inline(always)]
+unsafe fn create_begin_conditional(d: *mut Descriptor, task: *mut i64) {
+    // SAFETY: as above.
+    unsafe {
+        match create_begin_predicted(d) {
             Some(id) => task.write(id as i64),
             None => create_begin_timed(d, task),
         }
     }
 }
 
-#[inline(never)]
-unsafe fn create_begin_timed(d: *mut Descriptor, task: *mut i64) {
+#[inline(always)]
+unsafe fn create_begin_predicted(d: *mut Descriptor) -> Option<usize> {
     // SAFETY: as above.
     unsafe {
-        match short(d, |thread, handle| {
-            task_short::create_begin_timed(thread, handle.known_task()?, Tsc)
-        }) {
+        short(d, |thread, handle| {
+            task_short::create_begin_predicted(thread, handle.defined(Slot::TaskCreate)?)
+        })
+    }
+}
+
+/// What no clause makes undeferred may still be: in a final task.
+#[cold]
+#[inline(never)]
+unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
+    // SAFETY: as above.
+    unsafe {
+        match create_begin_predicted(d) {
             Some(id) => task.write(id as i64),
             None => create_begin_any(d, task),
         }
     }
 }
 
-#[cold]
 #[inline(never)]
 unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
     let mut seen = false;
@@ -153,31 +267,20 @@ unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
 fn wait_enter(d: *mut Descriptor) {
     // SAFETY: the contract of this module.
     let counted = unsafe {
-        short(d, |thread, handle| {
-            task_short::wait_enter_counted(thread, handle.defined(Slot::Taskwait)?)
+        short_here(|thread| {
+            let region = || descriptor::known_handle(d)?.defined(Slot::Taskwait);
+            task_short::wait_enter_counted(thread, region)
         })
     };
     if counted.is_none() {
-        wait_enter_timed(d);
-    }
-}
-
-#[inline(never)]
-fn wait_enter_timed(d: *mut Descriptor) {
-    // SAFETY: as above.
-    let done = unsafe {
-        short(d, |thread, handle| {
-            task_short::wait_enter_timed(thread, handle.defined(Slot::Taskwait)?, Tsc)
-        })
-    };
-    if done.is_none() {
-        wait_enter_any(d);
+        // SAFETY: as above.
+        unsafe { wait_enter_timed(d, ()) };
     }
 }
 
 #[cold]
 #[inline(never)]
-fn wait_enter_any(d: *mut Descriptor) {
+fn wait_enter_any(d: *mut Descriptor, _nothing: ()) {
     on_construct!(d, |thread, process, handle| {
         task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
     });
@@ -189,26 +292,14 @@ fn wait_exit(d: *mut Descriptor) {
     // SAFETY: the contract of this module.
     let counted = unsafe { short_here(task_short::wait_exit_counted) };
     if counted.is_none() {
-        wait_exit_timed(d);
-    }
-}
-
-#[inline(never)]
-fn wait_exit_timed(d: *mut Descriptor) {
-    // SAFETY: as above.
-    let done = unsafe {
-        short(d, |thread, handle| {
-            task_short::wait_exit_timed(thread, handle.defined(Slot::Taskwait)?, Tsc)
-        })
-    };
-    if done.is_none() {
-        wait_exit_any(d);
+        // SAFETY: as above.
+        unsafe { wait_exit_timed(d, ()) };
     }
 }
 
 #[cold]
 #[inline(never)]
-fn wait_exit_any(d: *mut Descriptor) {
+fn wait_exit_any(d: *mut Descriptor, _nothing: ()) {
     on_construct!(d, |thread, process, handle| {
         task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
     });

@@ -4,8 +4,6 @@
 //! So every instance is pushed on its thread's stack when it begins, also an undeferred one, and
 //! remembers its construct: what ends is the innermost of that construct.
 
-use std::sync::atomic::Ordering;
-
 use crate::clock::System;
 use crate::instance::Task;
 use crate::instance::state;
@@ -79,9 +77,7 @@ pub fn begin(thread: &mut Location, id: usize, regions: TaskRegions) {
         // Nobody will name it any more.
         Some(task) => {
             thread.skip();
-            // SAFETY: until it is done the instance is alive.
-            unsafe { (*task).begun.store(true, Ordering::Relaxed) };
-            thread.note(task, state::COMPLETED | state::LEFT);
+            thread.note(task, state::BEGUN | state::COMPLETED | state::LEFT);
         }
         None => {
             thread.gate |= gate::SKIPPING;

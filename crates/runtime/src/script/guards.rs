@@ -24,6 +24,7 @@ const GUARD: Setting = Setting {
     metrics: false,
     guard: Some(Bounds { visits: 1000, time_ns: 100 }),
     windows: "",
+    long_ways: false,
 };
 
 /// Regions that the scenes use.

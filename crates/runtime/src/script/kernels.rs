@@ -196,19 +196,14 @@ fn random_events_keep_the_sums() {
                 &format!("{now} {thread} {}\n", VERBS[random.below(VERBS.len() as u64) as usize]);
         }
         script += &format!("{now} T0 thread-ends\n{now} P thread-ends\n");
-        let run = Run::new(
-            &script,
-            Setting {
-                trace: seed % 2 == 0,
-                timed_undeferred: seed % 3 == 0,
-                statistics: seed % 5 == 0,
-                iterations: false,
-                guard: None,
-                metrics: seed % 7 == 0,
-                windows: "",
-            },
-        );
-        run.trees();
+        let setting = Setting {
+            trace: seed % 2 == 0,
+            timed_undeferred: seed % 3 == 0,
+            statistics: seed % 5 == 0,
+            metrics: seed % 7 == 0,
+            ..Setting::default()
+        };
+        super::print(&script, setting, |run| run.task_times() + &run.records());
     }
 }
 

@@ -36,6 +36,7 @@ mod metrics;
 mod parameters;
 mod print;
 mod recording;
+mod short_tasks;
 mod task_times;
 mod tasks;
 mod teams;
@@ -62,47 +63,53 @@ use crate::parameters::Value;
 use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
-use crate::{barrier, iteration, parameters as values, task, task_short, team, team_short, visits};
+use crate::{barrier, iteration, parameters as values, task, team, team_short, visits};
+
+/// Runs a script on the short ways where there are some, and on the long ones: what is printed of it
+/// must be the same.
+fn print(script: &str, setting: Setting, print: impl Fn(&Run) -> String) -> String {
+    let [short, long] = [false, true].map(|long_ways| {
+        let run = Run::new(script, Setting { long_ways, ..setting });
+        // Says what is wrong with it, too.
+        let trees = run.trees();
+        (print(&run), trees)
+    });
+    assert_eq!(short, long, "what the short ways leave, and what the long ones leave");
+    short.0
+}
 
 /// Runs a script and compares the call trees that it leaves.
 pub fn check(script: &str, expected: Expect) {
-    expected.assert_eq(&Run::new(script, Setting::default()).trees());
+    expected.assert_eq(&print(script, Setting::default(), Run::trees));
+    // Its records have no expectation here, but must be the same on both ways.
+    print(script, Setting { trace: true, ..Setting::default() }, Run::records);
 }
 
 /// Runs a script and compares who made whom wait in it.
 pub fn check_causes(script: &str, expected: Expect) {
-    let run = Run::new(script, Setting::default());
-    run.trees();
-    expected.assert_eq(&run.causes());
+    expected.assert_eq(&print(script, Setting::default(), Run::causes));
 }
 
 /// Runs a script and compares the times of its task instances.
 pub fn check_task_times(script: &str, expected: Expect) {
-    let run = Run::new(script, Setting::default());
-    run.trees();
-    expected.assert_eq(&run.task_times());
+    expected.assert_eq(&print(script, Setting::default(), Run::task_times));
 }
 
 /// Runs a script and compares the times of single visits.
 pub fn check_visits(script: &str, expected: Expect) {
-    let run = Run::new(script, Setting { statistics: true, ..Setting::default() });
-    run.trees();
-    expected.assert_eq(&run.visit_times());
+    let setting = Setting { statistics: true, ..Setting::default() };
+    expected.assert_eq(&print(script, setting, Run::visit_times));
 }
 
 /// Runs a script and compares what a metric has counted, which is the time of the script itself.
 pub fn check_metrics(script: &str, expected: Expect) {
     let setting = Setting { metrics: true, trace: true, ..Setting::default() };
-    let run = Run::new(script, setting);
-    run.trees();
-    expected.assert_eq(&(run.metrics() + &run.records()));
+    expected.assert_eq(&print(script, setting, |run| run.metrics() + &run.records()));
 }
 
 /// Runs a script with tracing and compares the records of its locations.
 pub fn check_trace(script: &str, setting: Setting, expected: Expect) {
-    let run = Run::new(script, Setting { trace: true, ..setting });
-    run.trees();
-    expected.assert_eq(&run.records());
+    expected.assert_eq(&print(script, Setting { trace: true, ..setting }, Run::records));
 }
 
 /// How the measurement is set up.
@@ -122,6 +129,8 @@ pub struct Setting {
     pub metrics: bool,
     /// The part of the run that is recorded.
     pub windows: &'static str,
+    /// Take no short way.
+    pub long_ways: bool,
 }
 
 /// A metric that counts the script's own time.
@@ -200,8 +209,8 @@ impl Run {
             start: Calibration::default(),
             guard: setting.guard,
             windows: Windows::parse(setting.windows).unwrap(),
-            // With the other clock a tick is a nanosecond.
-            tsc: setting.guard.is_none() && setting.windows.is_empty(),
+            // With the other clock a tick is a nanosecond, and no way is short.
+            tsc: setting.guard.is_none() && setting.windows.is_empty() && !setting.long_ways,
             ..Options::default()
         };
         let process = Process::start(options, None).unwrap();
@@ -434,11 +443,9 @@ impl Run {
             "count" => drop(thread.count(region)),
             "arrive" => barrier::enter(thread, region, now),
             "pass" => barrier::exit(thread, region, now),
-            "taskwait" => task_short::wait_enter_counted(thread, defined(region))
-                .or_else(|| task_short::wait_enter_timed(thread, defined(region), At(now)))
+            "taskwait" => short_tasks::wait_enter(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_enter(thread, region, At(now))),
-            "waited" => task_short::wait_exit_counted(thread)
-                .or_else(|| task_short::wait_exit_timed(thread, defined(region), At(now)))
+            "waited" => short_tasks::wait_exit(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_exit(thread, region, At(now))),
             "hold" => {
                 sync::acquired(thread, lock, now);
@@ -507,8 +514,7 @@ impl Run {
         let thread = self.thread(name);
         if verb == "create" {
             let handle = self.with(thread, |thread| {
-                task_short::create_begin_predicted(thread, regions.create)
-                    .or_else(|| task_short::create_begin_timed(thread, regions, At(now)))
+                short_tasks::create_begin(thread, regions, At(now))
                     .unwrap_or_else(|| task::create_begin(thread, regions, At(now)))
             });
             self.tasks.insert(instance.to_owned(), handle);
@@ -518,13 +524,10 @@ impl Run {
         if handle == 0 {
             return;
         }
-        let short = self.with(thread, |thread| match (verb, handle & task::UNTIMED == 0) {
-            ("run", true) => task_short::begin_timed(thread, handle, regions, At(now)),
-            ("run", false) => task_short::begin_untimed(thread, handle, regions.conditional),
-            ("done", true) => task_short::end_timed(thread, handle, regions, At(now)),
-            ("done", false) => task_short::end_untimed(thread, handle),
-            ("created", true) => task_short::create_end_timed(thread, handle, regions, At(now)),
-            ("created", false) => task_short::create_end_untimed(thread, handle),
+        let short = self.with(thread, |thread| match verb {
+            "run" => short_tasks::begin(thread, handle, regions, At(now)),
+            "done" => short_tasks::end(thread, handle, regions, At(now)),
+            "created" => short_tasks::create_end(thread, handle, At(now)),
             _ => None,
         });
         if short.is_some() {

@@ -23,9 +23,9 @@ impl Run {
             }
             // SAFETY: locations are never freed, and the script has one thread.
             let location = unsafe { &mut **location };
-            let mut lasting = gate::DETAIL;
+            let mut lasting = gate::DETAIL | gate::CLOCK;
             if !self.process.options.windows.is_whole() {
-                lasting |= gate::WINDOW | gate::OFF | gate::CLOCK;
+                lasting |= gate::WINDOW | gate::OFF;
             }
             assert_eq!(location.gate & !lasting, 0, "{name} still has something due");
             let _ = writeln!(text, "{name} until {}", location.header.last_ticks);
