@@ -1,6 +1,7 @@
 //! Code for devices: functions that `declare target` names, and those that only `target` constructs
 //! call. What is compiled for a device can call no measurement, wherever its directives stand.
 
+use super::callees;
 use super::functions::Bodies;
 use super::lexer::Lexed;
 use super::outline::Function;
@@ -21,6 +22,18 @@ pub(super) fn has_functions(
     targets: &[Range<usize>],
 ) -> bool {
     !listed.is_empty() || !targets.is_empty() || memchr::memmem::find(text, ATTRIBUTE).is_some()
+}
+
+/// Whether one of these functions may have a directive in it: to other directives they are nothing.
+pub(super) fn may_hold_directives(
+    text: &[u8],
+    lexed: &Lexed,
+    listed: &BTreeSet<String>,
+    targets: &[Range<usize>],
+) -> bool {
+    let names = listed.iter().map(|name| name.as_bytes());
+    memchr::memmem::find(text, ATTRIBUTE).is_some()
+        || callees::may_hold_directives(text, lexed, names, targets)
 }
 
 /// The bodies of `target` constructs, in the order of the text.

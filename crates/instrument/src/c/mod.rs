@@ -5,12 +5,14 @@
 //! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
 //! gets, [`insertions`] and the edit list write it. For functions, [`outline`] finds the bodies in
 //! each view, [`head`] (with [`parts`]) says what the text before a brace is, [`functions`] places
-//! the calls; [`device`] (with [`reach`]) says which of them may be compiled for devices. Every
+//! the calls; [`device`] (with [`reach`]) says which of them may be compiled for devices, where that
+//! matters ([`callees`]). Every
 //! phase is linear in the text; what views show differently is looked at once for each
 //! ([`segments`]).
 
 mod abi_pomp2;
 mod attribute;
+mod callees;
 mod conditions;
 mod constructs;
 mod counter;
@@ -55,7 +57,8 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let views = lexed.conditions.views(cxx);
     let sites = statements::sites(source, &lines, &lexed, &views)?;
     let (listed, targets) = (device::listed(source, &lexed), device::targets(&lexed, &sites));
-    let on_devices = device::has_functions(source, &listed, &targets);
+    let on_devices = device::has_functions(source, &listed, &targets)
+        && (functions || device::may_hold_directives(source, &lexed, &listed, &targets));
     let relexed = (on_devices && !everything)
         .then(|| lexer::lex(source, &lines, cxx, options.openmp, true))
         .transpose()?;

@@ -118,26 +118,31 @@ pub(super) fn prelude(
 /// type has a tag of ours, and the one of `pomp.h` is only mentioned: the text may include that
 /// header as well, or have a type of its own by that name.
 fn declarations(cxx: bool, prefix: &str) -> String {
-    let mut text = format!(
-        "struct ompregdescr;struct {prefix}extension{{const char*mark,*clauses;}};\n\
-         struct {prefix}region{{const char*name,*sub_name;int num_sections;\
-         const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;\
-         struct {prefix}extension*next;}};\n"
+    // Written without formatting: most files have few regions, and this is most of their text.
+    let mut text = String::with_capacity(DECLARATIONS_LENGTH);
+    text.extend(["struct ompregdescr;struct ", prefix, "extension{const char*mark,*clauses;};\n"]);
+    text.extend(["struct ", prefix, "region{const char*name,*sub_name;int num_sections;"]);
+    text.push_str(
+        "const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;",
     );
+    text.extend(["struct ", prefix, "extension*next;};\n"]);
     text += if cxx { "extern \"C\" {\n" } else { "" };
     for routine in ["Init", "Finalize", "On", "Off"] {
-        let _ = write!(text, "extern void (POMP_{routine})(void);");
+        text.extend(["extern void (POMP_", routine, ")(void);"]);
     }
     text.push('\n');
     for line in ROUTINES.chunks(3) {
         for (name, parameters) in line {
-            let _ = write!(text, "extern void (POMP_{name})(struct ompregdescr*{parameters});");
+            text.extend(["extern void (POMP_", name, ")(struct ompregdescr*", parameters, ");"]);
         }
         text.push('\n');
     }
     text += if cxx { "}\n" } else { "" };
     text
 }
+
+/// About as long are the declarations, and the descriptors of a file with few regions.
+const DECLARATIONS_LENGTH: usize = 8192;
 
 /// Routines that have to run also when a `cancel` leaves the place between them and what opened it,
 /// with the parameters behind the descriptor.
