@@ -1,5 +1,5 @@
-//! Whether anything depends on which functions are for devices. To know those, the whole text has to
-//! be cut into tokens; it matters only where one of them has directives in it, which is rare. So
+//! Whether anything depends on which functions are for devices. To know those, the whole text has
+//! to be cut into tokens; it matters only where one of them has directives in it, which is rare. So
 //! the functions that `target` constructs name are looked for by their names, and what looks like a
 //! definition is read far enough to say that it has none. Any doubt is a yes.
 

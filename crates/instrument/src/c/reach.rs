@@ -8,28 +8,62 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Says of each function whether only the bodies of these `target` constructs, and what they call,
-/// can come to it. Functions and bodies are in the order of the text.
+/// can come to it. Functions and bodies are in the order of the text. Functions of one name are
+/// called together, since nobody knows here which of them is meant.
 pub(super) fn from_devices_only(
     text: &[u8],
     lexed: &Lexed,
     functions: &[Function],
     targets: &[Range<usize>],
 ) -> Vec<bool> {
-    let uses = uses(text, lexed, functions, targets);
-    let mut used = vec![false; functions.len()];
-    let mut calls = vec![Vec::new(); functions.len()];
+    let names = Names::new(functions);
+    let uses = uses(text, lexed, functions, &names, targets);
+    let mut used = vec![false; names.numbers.len()];
+    let mut calls = vec![Vec::new(); names.numbers.len()];
     let (mut host, mut device) = (Vec::new(), Vec::new());
     for (from, to) in uses {
         used[to] = true;
         match from {
-            From::Function(function) => calls[function].push(to),
+            From::Function(function) => calls[names.of[function]].push(to),
             From::Target => device.push(to),
             From::Outside => host.push(to),
         }
     }
-    host.extend((0..functions.len()).filter(|&function| !used[function]));
+    host.extend((0..used.len()).filter(|&name| !used[name]));
     let (host, device) = (reached(host, &calls), reached(device, &calls));
-    device.into_iter().zip(host).map(|(device, host)| device && !host).collect()
+    names.of.iter().map(|&name| device[name] && !host[name]).collect()
+}
+
+/// The names of functions.
+struct Names<'a> {
+    /// Their numbers.
+    numbers: HashMap<&'a [u8], usize>,
+    /// By function, the number of its name.
+    of: Vec<usize>,
+    /// By first letters, the lengths that there are: most words are rejected by them.
+    lengths: [u64; 256],
+}
+
+impl<'a> Names<'a> {
+    fn new(functions: &'a [Function]) -> Self {
+        let mut names = Self {
+            numbers: HashMap::new(),
+            of: Vec::with_capacity(functions.len()),
+            lengths: [0; 256],
+        };
+        for function in functions {
+            let name = function.last().as_bytes();
+            names.lengths[first_letter(name)] |= length_bit(name);
+            let next = names.numbers.len();
+            names.of.push(*names.numbers.entry(name).or_insert(next));
+        }
+        names
+    }
+
+    fn number(&self, word: &[u8]) -> Option<usize> {
+        let possible = self.lengths[first_letter(word)] & length_bit(word) != 0;
+        if possible { self.numbers.get(word).copied() } else { None }
+    }
 }
 
 /// Where a function is named.
@@ -42,30 +76,22 @@ enum From {
     Outside,
 }
 
-/// Which functions are named where. A name may be that of several functions.
+/// Which names of functions are mentioned where.
 fn uses(
     text: &[u8],
     lexed: &Lexed,
     functions: &[Function],
+    names: &Names,
     targets: &[Range<usize>],
 ) -> Vec<(From, usize)> {
-    let mut names: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    // Most words are rejected by their first letters and lengths.
-    let mut lengths = [0u64; 256];
-    for (index, function) in functions.iter().enumerate() {
-        let name = function.last().as_bytes();
-        names.entry(name).or_default().push(index);
-        lengths[first_letter(name)] |= length_bit(name);
-    }
     let mut uses = Vec::new();
     let (mut open, mut next, mut target, mut target_end) = (Vec::new(), 0, 0, 0);
     for (at, token) in lexed.tokens.iter().enumerate() {
         let start = token.start as usize;
-        let word = &text[start..token.end as usize];
-        if token.kind != Kind::Word || lengths[first_letter(word)] & length_bit(word) == 0 {
+        if token.kind != Kind::Word {
             continue;
         }
-        let Some(named) = names.get(word) else { continue };
+        let Some(name) = names.number(&text[start..token.end as usize]) else { continue };
         while functions.get(next).is_some_and(|function| function.open <= start) {
             open.push(next);
             next += 1;
@@ -84,7 +110,7 @@ fn uses(
             None if lexed.tokens[at + 1].kind == Kind::OpenParen => continue,
             None => From::Outside,
         };
-        uses.extend(named.iter().map(|&function| (from, function)));
+        uses.push((from, name));
     }
     uses
 }
@@ -97,12 +123,12 @@ fn length_bit(name: &[u8]) -> u64 {
     1 << (name.len() % 64)
 }
 
-/// All functions that calls lead to.
+/// All names that calls lead to.
 fn reached(mut from: Vec<usize>, calls: &[Vec<usize>]) -> Vec<bool> {
     let mut reached = vec![false; calls.len()];
-    while let Some(function) = from.pop() {
-        if !std::mem::replace(&mut reached[function], true) {
-            from.extend_from_slice(&calls[function]);
+    while let Some(name) = from.pop() {
+        if !std::mem::replace(&mut reached[name], true) {
+            from.extend_from_slice(&calls[name]);
         }
     }
     reached

@@ -51,6 +51,14 @@ pub const SHAPES: &[Shape] = &[
         let ends = each(count, |n| format!("#pragma pomp inst end(r{n})\n"));
         in_function(&(begins + &ends))
     }),
+    ("functions that target constructs call", "t.c", |count| {
+        let functions = each(count, |n| format!("int f{n}(int x) {{ return f{}(x); }}\n", n + 1));
+        functions + &in_function(&"#pragma omp target\nf0((f1(f2(2))));\n".repeat(count))
+    }),
+    ("functions in functions that target constructs call", "t.c", |count| {
+        let nested = format!("{}{}", "int f(int x) {\n".repeat(count), "}\n".repeat(count));
+        nested + &in_function("#pragma omp target\nf(f(1));\n")
+    }),
     ("a long line", "t.c", |count| {
         in_function(&format!("#pragma omp parallel\nx = {}1;\n", "x + f(y)[0] + ".repeat(count)))
     }),
