@@ -6,9 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use pompeii_otf2::Error;
-use pompeii_otf2::event::Event;
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::chunk::Endian;
+use pompeii_otf2::definition::Location;
+use pompeii_otf2::event::{Enter, Event, Leave, ThreadTeamBegin};
 use pompeii_otf2::read::{Archive, EventRecord, EventView, Part};
-use pompeii_otf2::reference::LocationRef;
+use pompeii_otf2::reference::*;
+use pompeii_otf2::write::{ArchiveWriter, Options};
 
 const SAMPLES: [&str; 5] =
     ["minimal/traces", "hybrid/traces", "hybrid_be/traces", "allrecords/traces", "multichunk/mc"];
@@ -119,6 +123,71 @@ fn merged() {
             let mut events = archive.merged().expect("all locations");
             let seen = visited(step, |see| events.visit(see));
             assert_eq!(text(&seen), text(&expected), "{name}, steps of {step}");
+        }
+    }
+}
+
+/// Long rows of Enter and Leave with ids of all sizes, with and without times of their own, and now
+/// and then another record; so batches end in all ways.
+fn write_rows(folder: &Path, endian: Endian, locations: u64) -> Archive {
+    let options = Options { endian, ..Options::default() };
+    let mut archive = ArchiveWriter::create(folder, "traces", options).expect("a folder");
+    let mut seed = 1_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (seed >> 33) % below
+    };
+    for location in 0..locations {
+        let mut file = archive.events(LocationRef(location)).expect("a file");
+        let (mut time, count) = (random(100), random(300));
+        for _ in 0..count {
+            time += random(4);
+            let bytes = random(4);
+            let region = RegionRef(random(1 << (8 * bytes)) as u32);
+            let event = match random(60) {
+                0 => ThreadTeamBegin { thread_team: CommRef(7) }.into(),
+                number if number % 2 == 0 => Event::Leave(Leave { region }),
+                _ => Event::Enter(Enter { region }),
+            };
+            file.event(time, &event, &[]).expect("an event");
+        }
+        file.finish().expect("a file");
+        let id = LocationRef(location);
+        archive.define(Location { id, ..Location::default() }).expect("a definition");
+    }
+    Archive::open(&archive.finish(Anchor::default()).expect("an archive")).expect("an archive")
+}
+
+#[test]
+fn merged_rows_of_many_locations() {
+    for (endian, locations) in [(Endian::Little, 1), (Endian::Big, 5), (Endian::Little, 40)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let archive = write_rows(folder.path(), endian, locations);
+        let mut sorted = Vec::new();
+        for location in archive.locations() {
+            sorted.extend(iterated(&archive, location.id));
+            let mut events = archive.events(location.id).expect("a location");
+            let seen = visited(usize::MAX, |see| events.visit(see));
+            assert_eq!(seen, iterated(&archive, location.id));
+        }
+        sorted.sort_by_key(|event| (event.time, event.location));
+        for step in [1, 7, usize::MAX] {
+            let mut events = archive.merged().expect("all locations");
+            let mut seen = Vec::new();
+            while seen.len() < sorted.len() {
+                // Some one by one, and some more by a visitor.
+                seen.extend(events.by_ref().take(step % 5).map(|event| event.expect("an event")));
+                if let Some(event) = events.read_next() {
+                    seen.push(event.expect("an event").clone());
+                }
+                let mut left = step;
+                let _ = events.visit(|event| {
+                    seen.push(owned(event.expect("an event")));
+                    left -= 1;
+                    if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                });
+            }
+            assert!(seen == sorted, "{locations} locations in steps of {step}");
         }
     }
 }

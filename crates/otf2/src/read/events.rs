@@ -180,16 +180,17 @@ impl<S: ChunkSource> EventReader<S> {
     /// The time of the next event, which is decoded now if it has not been.
     #[inline(always)]
     pub(super) fn prepare(&mut self) -> Option<Result<u64, Error>> {
-        match self.decoded() {
+        match self.time_behind(0) {
             Some(time) => Some(Ok(time)),
             None => self.decode_ahead(),
         }
     }
 
-    /// The time of the next Enter or Leave, where it is decoded.
+    /// The time of the event that is so many behind the next one, where it is decoded; it is where
+    /// all of them are Enter or Leave.
     #[inline(always)]
-    pub(super) fn decoded(&self) -> Option<u64> {
-        Some(self.batch.first()?.time)
+    pub(super) fn time_behind(&self, distance: usize) -> Option<u64> {
+        self.batch.time_behind(distance)
     }
 
     /// Decodes more events: a batch of Enter and Leave, or one of another kind.

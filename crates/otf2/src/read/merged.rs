@@ -46,13 +46,16 @@ impl<S: ChunkSource> Merged<S> {
         while let Some(error) = self.errors.pop() {
             visit(Err(error))?;
         }
-        while let Some(index) = self.next.winner() {
+        while let Some(mut index) = self.next.winner() {
+            while let (Some(winner), Some(reader)) =
+                (self.next.follow_winner(index), self.locations.get_mut(index))
+            {
+                self.next.set_follower(index, reader.time_behind(2));
+                index = winner;
+                reader.visit_next(&mut visit)?;
+            }
             let Some(reader) = self.locations.get_mut(index) else { break };
             let flow = reader.visit_next(&mut visit);
-            if reader.decoded().is_some_and(|time| self.next.replace_winner(index, time)) {
-                flow?;
-                continue;
-            }
             self.advance(index);
             flow?;
             while let Some(error) = self.errors.pop() {
@@ -100,6 +103,7 @@ impl<S: ChunkSource> Merged<S> {
             None => self.next.remove_winner(index),
             Some(time) => self.next.replace_winner(index, time),
         };
+        self.next.set_follower(index, reader.time_behind(1));
         if !met {
             let times = next_times(&mut self.locations, &mut self.errors);
             self.next.play(&times);

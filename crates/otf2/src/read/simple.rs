@@ -70,6 +70,12 @@ impl Batch {
         self.events.get(self.next).copied()
     }
 
+    /// The time of the event that is so many behind the next one.
+    #[inline(always)]
+    pub fn time_behind(&self, distance: usize) -> Option<u64> {
+        Some(self.events.get(self.next + distance)?.time)
+    }
+
     /// Goes on behind the first event.
     #[inline(always)]
     pub fn advance(&mut self) {
@@ -99,7 +105,10 @@ impl Batch {
             Endian::Big => walk::<true>(bytes, at, time, take),
         };
         self.next = BATCH - count;
-        self.events.copy_within(..count, self.next);
+        // Mostly they fill the batch. To copy what was just stored would wait for the stores.
+        if self.next > 0 {
+            self.events.copy_within(..count, self.next);
+        }
         at
     }
 }
@@ -114,17 +123,23 @@ pub(super) fn walk<const BIG_ENDIAN: bool>(
     time: &mut u64,
     mut take: impl FnMut(Simple) -> bool,
 ) -> usize {
-    let mut now = *time;
     while let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        let &[mark, ref stamp @ .., _, _, _, _, _, _, _] = head;
-        let [_, _, _, _, _, _, _, _, ref behind @ ..] = *head;
-        let (word, used) = if mark == TIMESTAMP {
-            let stamp = u64::from_le_bytes(*stamp);
-            now = if BIG_ENDIAN { stamp.swap_bytes() } else { stamp };
-            (u64::from_le_bytes(*behind) >> 8, TIMESTAMP_BYTES)
-        } else {
-            let [ref front @ .., _, _, _, _, _, _, _, _] = *head;
-            (u64::from_le_bytes(*front), 0)
+        let is_stamped = head[0] == TIMESTAMP;
+        let (stamp, behind) = stamped::<BIG_ENDIAN>(head);
+        // The frequent form has a way of its own: the processor guesses it, and goes on at the next
+        // place before the bytes that say where that is have come.
+        if is_stamped && behind & (0xffff ^ LEAVE_BIT) == ENTER | 1 << 8 {
+            *time = stamp;
+            at += TIMESTAMP_BYTES + 3;
+            let region = (behind >> 16) & 0xff;
+            if !take(Simple { time: stamp, code: region | (behind & LEAVE_BIT) << 32 }) {
+                break;
+            }
+            continue;
+        }
+        let (now, word, used) = match is_stamped {
+            true => (stamp, behind, TIMESTAMP_BYTES),
+            false => (*time, first_eight(head), 0),
         };
         let size = (word >> 8) & 0xff;
         if word & (0xff ^ LEAVE_BIT) != ENTER || size > 4 {
@@ -132,15 +147,36 @@ pub(super) fn walk<const BIG_ENDIAN: bool>(
         }
         *time = now;
         at += used + 2 + size as usize;
-        let four = (word >> 16) as u32;
-        let region = if BIG_ENDIAN {
-            u64::from(four.swap_bytes()) >> (32 - 8 * size)
-        } else {
-            u64::from(four) & ((1 << (8 * size)) - 1)
-        };
+        let region = compressed::<BIG_ENDIAN>((word >> 16) as u32, size);
         if !take(Simple { time: now, code: region | (word & LEAVE_BIT) << 32 }) {
             break;
         }
     }
     at
+}
+
+/// Of a timestamp, the time, and the seven bytes behind it.
+#[inline(always)]
+fn stamped<const BIG_ENDIAN: bool>(head: &[u8; 16]) -> (u64, u64) {
+    let [_, ref stamp @ .., _, _, _, _, _, _, _] = *head;
+    let [_, _, _, _, _, _, _, _, ref behind @ ..] = *head;
+    let stamp = u64::from_le_bytes(*stamp);
+    let stamp = if BIG_ENDIAN { stamp.swap_bytes() } else { stamp };
+    (stamp, u64::from_le_bytes(*behind) >> 8)
+}
+
+#[inline(always)]
+fn first_eight(head: &[u8; 16]) -> u64 {
+    let [ref first @ .., _, _, _, _, _, _, _, _] = *head;
+    u64::from_le_bytes(*first)
+}
+
+/// The number in the first `size` of four bytes, `size` at most 4.
+#[inline(always)]
+fn compressed<const BIG_ENDIAN: bool>(four: u32, size: u64) -> u64 {
+    if BIG_ENDIAN {
+        u64::from(four.swap_bytes()) >> (32 - 8 * size)
+    } else {
+        u64::from(four) & ((1 << (8 * size)) - 1)
+    }
 }

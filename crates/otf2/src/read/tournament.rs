@@ -3,6 +3,12 @@
 /// Stands for a location without further events.
 const NONE: u64 = u64::MAX;
 
+/// So many keys meet in a group: four rounds, whose places are known when this is compiled.
+const GROUP: usize = 16;
+
+/// Those who lost in a group, by node: the root at 1, the children of `n` at `2 n` and `2 n + 1`.
+type Group = [u64; GROUP];
+
 /// The times of the next events of some locations, and which is the smallest.
 ///
 /// Each inner node holds the greater key of the two that met there, the smallest one is kept
@@ -12,9 +18,12 @@ const NONE: u64 = u64::MAX;
 /// has come nearer.
 #[derive(Debug)]
 pub(super) struct Tournament {
-    /// By node: root at 1; the children of `n` are `2 n` and `2 n + 1`.
-    losers: Vec<u64>,
+    /// The groups of each level; the winners of sixteen groups meet in one of the next level.
+    levels: Vec<Vec<Group>>,
     winner: u64,
+    /// By location: the key that follows its key in the tournament, where it is known, so that the
+    /// next match need not wait until an event was looked up. Else [`NONE`].
+    followers: Vec<u64>,
     base_time: u64,
     index_bits: u32,
     /// The bits of a key that are the index.
@@ -28,13 +37,12 @@ pub(super) struct Tournament {
 impl Tournament {
     /// A tournament of these times, one by location; `None`: it has no more events.
     pub fn new(times: &[Option<u64>]) -> Tournament {
-        let leaves = times.len().next_power_of_two();
-        let index_bits = leaves.ilog2() + 1;
-        let losers = vec![NONE; leaves];
+        let index_bits = times.len().next_power_of_two().ilog2() + 1;
         let far = u64::MAX >> index_bits;
         let mut new = Tournament {
-            losers,
+            levels: Vec::new(),
             winner: NONE,
+            followers: vec![NONE; times.len()],
             base_time: 0,
             index_bits,
             index_mask: (1 << index_bits) - 1,
@@ -48,21 +56,39 @@ impl Tournament {
     /// Index of the location with the smallest time, of several the one with the smallest index.
     #[inline]
     pub fn winner(&self) -> Option<usize> {
-        let index = (self.winner & self.index_mask) as usize;
-        (self.winner != NONE).then_some(index)
+        (self.winner != NONE).then_some(self.index(self.winner))
+    }
+
+    #[inline(always)]
+    fn index(&self, key: u64) -> usize {
+        (key & self.index_mask) as usize
+    }
+
+    /// Says when the event happens that follows the next one of the location `index`, if that is
+    /// known.
+    #[inline(always)]
+    pub fn set_follower(&mut self, index: usize, time: Option<u64>) {
+        let key = time.and_then(|time| self.key(index, time)).unwrap_or(NONE);
+        if let Some(follower) = self.followers.get_mut(index) {
+            *follower = key;
+        }
+    }
+
+    /// Replaces the location `index`, which was the winner, by its follower; returns who is the
+    /// winner then. `None`: the follower is not known, and the location is still the winner.
+    #[inline(always)]
+    pub fn follow_winner(&mut self, index: usize) -> Option<usize> {
+        let &key = self.followers.get(index).filter(|&&key| key != NONE)?;
+        self.meet(index, key);
+        Some(self.index(self.winner))
     }
 
     /// The time of the next event of the location `index`, which was the winner. `false`: it is
     /// too far from the base; all must [`play`](Self::play) anew.
-    #[inline(always)]
     #[must_use]
     pub fn replace_winner(&mut self, index: usize, time: u64) -> bool {
-        let since = time.wrapping_sub(self.base_time);
-        if since >= self.far {
-            return false;
-        }
-        self.meet(index, since << self.index_bits | index as u64);
-        true
+        let key = self.key(index, time);
+        key.inspect(|&key| self.meet(index, key)).is_some()
     }
 
     /// The location `index`, which was the winner, has no more events. `false`: only far times are
@@ -74,13 +100,24 @@ impl Tournament {
         self.winner < self.far_key || self.winner == NONE
     }
 
+    /// `None` if the time is too far from the base.
+    #[inline(always)]
+    fn key(&self, index: usize, time: u64) -> Option<u64> {
+        let since = time.wrapping_sub(self.base_time);
+        (since < self.far).then_some(since << self.index_bits | index as u64)
+    }
+
     /// Lets this key be the winner's, which goes up to the root.
     #[inline(always)]
-    fn meet(&mut self, index: usize, mut key: u64) {
-        let mut node = (self.losers.len() + index) / 2;
-        while let (1.., Some(loser)) = (node, self.losers.get_mut(node)) {
-            (key, *loser) = (key.min(*loser), key.max(*loser));
-            node /= 2;
+    fn meet(&mut self, mut index: usize, mut key: u64) {
+        for level in &mut self.levels {
+            let leaf = GROUP + index % GROUP;
+            index /= GROUP;
+            let Some(losers) = level.get_mut(index) else { break };
+            for node in [leaf / 2, leaf / 4, leaf / 8, leaf / 16] {
+                let loser = &mut losers[node % GROUP];
+                (key, *loser) = (key.min(*loser), key.max(*loser));
+            }
         }
         self.winner = key;
     }
@@ -88,22 +125,33 @@ impl Tournament {
     /// Lets all locations meet, with the smallest of their times as the base.
     #[cold]
     pub fn play(&mut self, times: &[Option<u64>]) {
+        self.followers.fill(NONE);
         self.base_time = times.iter().flatten().copied().min().unwrap_or(0);
-        let leaves = self.losers.len();
-        let mut winners = vec![NONE; 2 * leaves];
-        for (index, &time) in times.iter().enumerate() {
-            if let (Some(time), Some(place)) = (time, winners.get_mut(leaves + index)) {
-                let since = (time - self.base_time).min(self.far);
-                *place = since << self.index_bits | index as u64;
-            }
+        let key = |(index, time): (usize, &Option<u64>)| match time {
+            Some(time) => (time - self.base_time).min(self.far) << self.index_bits | index as u64,
+            None => NONE,
+        };
+        let mut keys: Vec<u64> = times.iter().enumerate().map(key).collect();
+        self.levels.clear();
+        while self.levels.is_empty() || keys.len() > 1 {
+            let (losers, winners) = keys.chunks(GROUP).map(play_group).unzip();
+            self.levels.push(losers);
+            keys = winners;
         }
-        for node in (1..leaves).rev() {
-            let [left, right] = [winners[2 * node], winners[2 * node + 1]];
-            winners[node] = left.min(right);
-            self.losers[node] = left.max(right);
-        }
-        self.winner = winners.get(1).copied().unwrap_or(NONE);
+        self.winner = keys.first().copied().unwrap_or(NONE);
     }
+}
+
+/// Lets these keys meet; returns the losers and the winner.
+fn play_group(keys: &[u64]) -> (Group, u64) {
+    let (mut losers, mut winners) = ([NONE; GROUP], [NONE; 2 * GROUP]);
+    winners[GROUP..][..keys.len()].copy_from_slice(keys);
+    for node in (1..GROUP).rev() {
+        let [left, right] = [winners[2 * node], winners[2 * node + 1]];
+        winners[node] = left.min(right);
+        losers[node] = left.max(right);
+    }
+    (losers, winners[1])
 }
 
 #[cfg(test)]
@@ -132,7 +180,7 @@ mod tests {
 
     #[test]
     fn sorts_by_time_and_location() {
-        for locations in [0, 1, 2, 3, 5, 8, 17] {
+        for locations in [0, 1, 2, 3, 5, 8, 16, 17, 300] {
             let times: Vec<Vec<u64>> =
                 (0..locations).map(|i| vec![i % 7, 7, 7, 9 + i % 3]).collect();
             let order = merge(times);
