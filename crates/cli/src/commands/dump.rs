@@ -5,7 +5,7 @@ mod json;
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufWriter, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -223,10 +223,11 @@ impl Dump<'_> {
         self.archive.locations().map(|location| location.id).filter(is_chosen)
     }
 
-    fn is_in_time(&self, time: u64) -> bool {
+    /// The time that was asked for.
+    fn time_range(&self) -> RangeInclusive<u64> {
         match self.arguments.time[..] {
-            [min, max] => (min..=max).contains(&time),
-            _ => true,
+            [min, max] => min..=max,
+            _ => 0..=u64::MAX,
         }
     }
 
@@ -236,10 +237,10 @@ impl Dump<'_> {
         from.filter(|&from| from > 0 && self.arguments.step.is_none())
     }
 
-    /// Whether the time that was asked for is over, and nothing counts the events behind it.
-    fn is_over(&self, time: u64) -> bool {
-        let until = self.arguments.time.get(1);
-        until.is_some_and(|&until| time > until) && self.arguments.step.is_none()
+    /// The time to end with; none where steps count all events.
+    fn until(&self) -> u64 {
+        let until = self.arguments.time.get(1).filter(|_| self.arguments.step.is_none());
+        until.copied().unwrap_or(u64::MAX)
     }
 
     /// Whether only parts without events were asked for.
@@ -384,6 +385,7 @@ impl Dump<'_> {
 
     fn events(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
         let silent = self.arguments.silent;
+        let (range, until) = (self.time_range(), self.until());
         let mut merged = self.merged();
         if !silent {
             printer.events_title()?;
@@ -396,10 +398,10 @@ impl Dump<'_> {
             let mut left = step.unwrap_or(u64::MAX);
             let flow = merged.visit(|event| {
                 match event {
-                    Ok(event) if self.is_over(event.time) => return ControlFlow::Break(Ok(())),
+                    Ok(event) if event.time > until => return ControlFlow::Break(Ok(())),
                     Ok(event) => {
                         if !silent
-                            && self.is_in_time(event.time)
+                            && range.contains(&event.time)
                             && let Err(error) = printer.event(event)
                         {
                             return ControlFlow::Break(Err(error));
@@ -427,10 +429,11 @@ impl Dump<'_> {
             self.snapshot_records();
             return Ok(());
         }
+        let range = self.time_range();
         printer.snapshots_title()?;
         printer.snapshots_head()?;
         for (location, record) in self.snapshot_records() {
-            if self.is_in_time(record.time) {
+            if range.contains(&record.time) {
                 printer.snapshot(location, &record)?;
             }
         }

@@ -2,11 +2,12 @@
 
 mod io;
 mod mpi;
+mod regions;
 mod rma;
 mod threads;
 
 use super::line::{Line, plural, shown, value_text};
-use super::number::{general, put_digits};
+use super::number::general;
 use super::{Options, Times};
 use crate::encode::MetricValue;
 use crate::enums::ValueType;
@@ -17,61 +18,21 @@ use crate::snapshot::Snapshot;
 use crate::value::AttributeValue;
 
 use super::names::Names;
-
-/// A line of an Enter up to its region, with blanks for location and time.
-const ENTER: [u8; HEAD_BYTES] = head(b"ENTER");
-const LEAVE: [u8; HEAD_BYTES] = head(b"LEAVE");
-const HEAD_BYTES: usize = 79;
-const LOCATION_END: usize = 48;
-const TIME_END: usize = 69;
-
-const fn head(name: &[u8]) -> [u8; HEAD_BYTES] {
-    let mut line = [b' '; HEAD_BYTES];
-    let mut at = 0;
-    while at < name.len() {
-        line[at] = name[at];
-        at += 1;
-    }
-    let label = b"Region: ";
-    at = 0;
-    while at < label.len() {
-        line[TIME_END + 2 + at] = label[at];
-        at += 1;
-    }
-    line
-}
+pub(super) use regions::RegionLines;
 
 /// Appends the lines of an event.
 #[inline]
-pub(super) fn event(out: &mut Vec<u8>, names: &Names, options: &Options, it: EventView<'_>) {
-    let (head, region) = match it.event {
-        Event::Enter(enter) => (&ENTER, enter.region),
-        Event::Leave(leave) => (&LEAVE, leave.region),
-        _ => return any_event(out, names, options, it),
-    };
-    let shown = names.regions.shown(u64::from(region.0));
-    let fits = it.location.0 < 1_000_000_000_000_000 && it.time != u64::MAX;
-    match shown {
-        Some(shown) if fits && options.times == Times::Plain && it.attributes.is_empty() => {
-            region_line(out, head, it, shown);
-        }
-        _ => any_event(out, names, options, it),
+pub(super) fn event(
+    out: &mut Vec<u8>,
+    names: &Names,
+    options: &Options,
+    lines: &mut RegionLines,
+    it: EventView<'_>,
+) {
+    let is_plain = options.times == Times::Plain && it.attributes.is_empty();
+    if !(is_plain && lines.put(out, names, it)) {
+        any_event(out, names, options, it);
     }
-}
-
-/// Most lines of a print are these. The numbers are written where they will stay: to copy bytes
-/// that were stored one by one just before would wait for the stores.
-#[inline]
-fn region_line(out: &mut Vec<u8>, head: &[u8; HEAD_BYTES], it: EventView<'_>, shown: &str) {
-    let begin = out.len();
-    out.extend_from_slice(head);
-    if let Some(line) = out.get_mut(begin..).and_then(|line| line.first_chunk_mut()) {
-        let line: &mut [u8; HEAD_BYTES] = line;
-        put_digits(&mut line[TIME_END - 20..TIME_END], it.time);
-        put_digits(&mut line[LOCATION_END - 15..LOCATION_END], it.location.0);
-    }
-    out.extend_from_slice(shown.as_bytes());
-    out.push(b'\n');
 }
 
 fn any_event(out: &mut Vec<u8>, names: &Names, options: &Options, it: EventView<'_>) {

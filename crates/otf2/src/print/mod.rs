@@ -39,6 +39,7 @@ use crate::definition::Definition;
 use crate::read::{Archive, EventView, SnapshotRecord};
 use crate::reference::LocationRef;
 use crate::thumbnail::Thumbnail;
+use events::RegionLines;
 use line::{plural, shown};
 use names::Names;
 
@@ -96,6 +97,7 @@ pub struct Printer<'a, W> {
     names: Names,
     /// Definitions whose names are known.
     named: usize,
+    region_lines: RegionLines,
     text: Vec<u8>,
     out: W,
 }
@@ -103,8 +105,8 @@ pub struct Printer<'a, W> {
 impl<'a, W: Write> Printer<'a, W> {
     /// Prints to `out`, which needs no buffer.
     pub fn new(archive: &'a Archive, options: Options, out: W) -> Printer<'a, W> {
-        let (names, text) = (Names::default(), Vec::new());
-        Printer { archive, options, names, named: 0, text, out }
+        let (names, region_lines, text) = (Names::default(), RegionLines::new(), Vec::new());
+        Printer { archive, options, names, named: 0, region_lines, text, out }
     }
 
     /// Appends text as it is.
@@ -262,7 +264,8 @@ impl<'a, W: Write> Printer<'a, W> {
     /// An event; its names are known once a head was printed.
     #[inline]
     pub fn event(&mut self, event: EventView<'_>) -> io::Result<()> {
-        events::event(&mut self.text, &self.names, &self.options, event);
+        let (text, lines) = (&mut self.text, &mut self.region_lines);
+        events::event(text, &self.names, &self.options, lines, event);
         self.write_if_full()
     }
 

@@ -1,14 +1,13 @@
 //! Numbers as C's `printf` has them.
 
 /// Two digits at a time halve the divisions.
-const PAIRS: [u8; 200] = pairs();
+pub(super) const PAIRS: [[u8; 2]; 100] = pairs();
 
-const fn pairs() -> [u8; 200] {
-    let mut pairs = [0; 200];
+const fn pairs() -> [[u8; 2]; 100] {
+    let mut pairs = [[0; 2]; 100];
     let mut number = 0;
     while number < 100 {
-        pairs[2 * number] = b'0' + (number / 10) as u8;
-        pairs[2 * number + 1] = b'0' + (number % 10) as u8;
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
         number += 1;
     }
     pairs
@@ -20,11 +19,11 @@ const fn pairs() -> [u8; 200] {
 pub(super) fn put_digits(room: &mut [u8], number: u64) -> usize {
     let (mut at, mut rest) = (room.len(), number);
     while rest >= 10 && at >= 2 {
-        let pair = 2 * (rest % 100) as usize;
+        let pair = PAIRS[(rest % 100) as usize];
         rest /= 100;
         at -= 2;
-        if let (Some(place), Some(pair)) = (room.get_mut(at..at + 2), PAIRS.get(pair..pair + 2)) {
-            place.copy_from_slice(pair);
+        if let Some(place) = room.get_mut(at..at + 2) {
+            place.copy_from_slice(&pair);
         }
     }
     // Of two digits at a time, the last one may be the number's only one.

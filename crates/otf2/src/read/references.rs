@@ -12,75 +12,91 @@ use crate::field::FieldValue;
 /// Kind and id of a definition.
 type Id = (&'static str, u64);
 
-/// A reference to what has not been defined yet.
-struct Pending {
-    offset: u64,
-    record: &'static str,
+/// What is wrong with a definition.
+struct ReferenceFlaw {
+    /// Which definition, from 0, in the order of the file.
+    number: usize,
     field: &'static str,
-    to: Id,
+    expected: &'static str,
+    found: Id,
 }
 
 impl Archive {
     /// What is wrong with the references of the global definitions: those to ids that are defined
     /// later, or by the definition itself, or never; and ids that are defined twice, of which the
-    /// first counts. In the order of the file, which is read again for that.
+    /// first counts. In the order of the file, which is read again if anything is wrong, since only
+    /// it says where.
     pub fn reference_flaws(&self) -> Vec<Error> {
-        let path = self.global_path();
-        let mut reader = self.global_definitions();
-        let (mut defined, mut pending, mut twice) = (HashSet::new(), Vec::new(), Vec::new());
-        while let Some(definition) = reader.next() {
+        let mut flaws = flaws(self.definitions()).into_iter().peekable();
+        let (mut reader, mut number, mut errors) = (self.global_definitions(), 0, Vec::new());
+        while flaws.peek().is_some()
+            && let Some(definition) = reader.next()
+        {
             // What cannot be read was told when the archive was opened.
             let Ok(definition) = definition else { continue };
-            let (offset, record, own) = (reader.offset(), definition.name(), own_id(&definition));
-            for (field, to) in references(&definition, own) {
-                if !defined.contains(&to) {
-                    pending.push(Pending { offset, record, field, to });
-                }
+            while let Some(flaw) = flaws.next_if(|flaw| flaw.number == number) {
+                errors.push(Error::Malformed(Box::new(Malformed {
+                    file: self.global_path(),
+                    offset: reader.offset(),
+                    record: definition.name(),
+                    field: flaw.field,
+                    expected: flaw.expected,
+                    found: Some(flaw.found.1),
+                })));
             }
-            if let Some(own) = own
-                && !defined.insert(own)
-            {
-                twice.push((offset, record, own));
-            }
+            number += 1;
         }
-        let flaw = |offset, record, field, expected, (_, found): Id| {
-            let (file, found) = (path.clone(), Some(found));
-            Malformed { file, offset, record, field, expected, found }
-        };
-        let twice = twice.into_iter().map(|(offset, record, own)| {
-            flaw(offset, record, "", "an id that is not defined in front of it", own)
-        });
-        let pending = pending.into_iter().map(|Pending { offset, record, field, to }| {
-            let expected = match defined.contains(&to) {
-                true => "the id of a definition in front of it",
-                false => "the id of a definition",
-            };
-            flaw(offset, record, field, expected, to)
-        });
-        let mut flaws: Vec<Malformed> = twice.chain(pending).collect();
-        flaws.sort_by_key(|flaw| flaw.offset);
-        flaws.into_iter().map(|flaw| Error::Malformed(Box::new(flaw))).collect()
+        errors
     }
 }
 
-/// The fields of a definition that refer to others, and what to; without its own id.
-fn references(definition: &Definition, own: Option<Id>) -> Vec<(&'static str, Id)> {
-    let mut found = Vec::new();
+/// In the order of the definitions.
+fn flaws(definitions: &[Definition]) -> Vec<ReferenceFlaw> {
+    let (mut defined, mut flaws) = (HashSet::new(), Vec::new());
+    for (number, definition) in definitions.iter().enumerate() {
+        let own = own_id(definition);
+        for_references(definition, own, &mut |field, found| {
+            if !defined.contains(&found) {
+                let expected = "the id of a definition in front of it";
+                flaws.push(ReferenceFlaw { number, field, expected, found });
+            }
+        });
+        if let Some(found) = own
+            && !defined.insert(found)
+        {
+            let (field, expected) = ("", "an id that is not defined in front of it");
+            flaws.push(ReferenceFlaw { number, field, expected, found });
+        }
+    }
+    for flaw in &mut flaws {
+        if !defined.contains(&flaw.found) {
+            flaw.expected = "the id of a definition";
+        }
+    }
+    flaws
+}
+
+/// Calls `visit` with the fields of a definition that refer to others, and what to; without its
+/// own id.
+fn for_references(
+    definition: &Definition,
+    own: Option<Id>,
+    visit: &mut dyn FnMut(&'static str, Id),
+) {
     let mut is_own = own.is_some();
     definition.fields(&mut |field, value| {
         if !std::mem::take(&mut is_own) {
-            collect(field, &value, &mut found);
+            for_ids(field, &value, visit);
         }
     });
-    found
 }
 
-fn collect(field: &'static str, value: &FieldValue<'_>, found: &mut Vec<(&'static str, Id)>) {
+fn for_ids(field: &'static str, value: &FieldValue<'_>, visit: &mut dyn FnMut(&'static str, Id)) {
     match value {
-        FieldValue::Reference { to, id: Some(id) } => found.push((field, (*to, *id))),
-        FieldValue::Typed { value, .. } => collect(field, value, found),
+        FieldValue::Reference { to, id: Some(id) } => visit(field, (*to, *id)),
+        FieldValue::Typed { value, .. } => for_ids(field, value, visit),
         FieldValue::List(values) | FieldValue::Group(values) => {
-            values.iter().for_each(|value| collect(field, value, found));
+            values.iter().for_each(|value| for_ids(field, value, visit));
         }
         _ => {}
     }

@@ -141,11 +141,12 @@ fn local_definitions(dump: &mut Dump<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 fn events(dump: &mut Dump<'_>, out: &mut impl Write) -> Result<()> {
+    let (range, until) = (dump.time_range(), dump.until());
     let mut merged = dump.merged();
     while let Some(event) = merged.read_next() {
         match event {
-            Ok(event) if dump.is_over(event.time) => break,
-            Ok(event) if dump.arguments.silent || !dump.is_in_time(event.time) => {}
+            Ok(event) if event.time > until => break,
+            Ok(event) if dump.arguments.silent || !range.contains(&event.time) => {}
             Ok(event) => {
                 let line = Line::new("event", event.event.name());
                 line.field("location", &json!(event.location.0))
@@ -161,8 +162,9 @@ fn events(dump: &mut Dump<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 fn snapshots(dump: &mut Dump<'_>, out: &mut impl Write) -> Result<()> {
+    let range = dump.time_range();
     for (location, it) in dump.snapshot_records() {
-        if dump.arguments.silent || !dump.is_in_time(it.time) {
+        if dump.arguments.silent || !range.contains(&it.time) {
             continue;
         }
         Line::new("snapshot", it.record.name())
