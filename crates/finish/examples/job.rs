@@ -57,7 +57,7 @@ fn process(rank: u32, ranks: u32) -> Process {
         let below = |id: u32| if id % 10 == 1 || id <= 3 { 1 } else { id };
         (2..REGIONS).map(|id| node(Key::Region(id), below(id), 3, 100)).collect()
     };
-    let thread = |index| Thread { root_ticks: 500, nodes: nodes(index), events: Vec::new() };
+    let thread = |index| Thread { root_ticks: 500, nodes: nodes(index), ..Thread::default() };
     process.threads = (0..THREADS).map(thread).collect();
     process
 }

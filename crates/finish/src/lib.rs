@@ -22,6 +22,7 @@ mod manifest;
 mod mpi;
 mod parameters;
 mod profile;
+mod rate;
 mod resources;
 mod run;
 mod running;

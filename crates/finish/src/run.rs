@@ -3,20 +3,23 @@
 //! measured. So no more is held at any time than the run's definitions and severities, and one
 //! process for each thread that works.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::{
-    CallId, Cube, Definitions, Frequency, LocationId, Map, MetricId, Ticks, Union, unify_all,
+    CallId, Cube, Definitions, Frequency, LocationId, Map, MetricId, TaskTimes, Ticks, Union,
+    VisitTimes, Wait, unify_all,
 };
 
 use crate::classes::{self, Class};
-use crate::clock::align::{Alignment, Clock, align};
+use crate::clock::align::{Alignment, Clock, align_together};
 use crate::dropped::{Dropped, dropped};
 use crate::guard::{Guarded, guarded};
 use crate::mpi::{self, World};
+use crate::rate::Rate;
 use crate::severities::{self, Place};
 use crate::unify::{Resolved, end_ticks, resolve, sort_locations};
 use crate::{Error, clock, task_times, visit_times, waits};
@@ -37,6 +40,8 @@ pub struct Survey {
     pub frequency: Frequency,
     /// How its times become those of the run.
     pub alignment: Alignment,
+    /// And its durations.
+    pub rate: Rate,
     /// Metric classes by their number in its events.
     pub classes: Vec<(u32, Class)>,
     /// Regions whose visits were summed.
@@ -86,7 +91,7 @@ impl Run {
             *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             Ok(definitions)
         };
-        let definitions = unify_all(folders.len(), threads(), &load)?;
+        let mut definitions = unify_all(folders.len(), threads(), &load)?;
         let (mut surveys, mut failed) = (Vec::new(), Vec::new());
         for (folder, result) in folders.iter().zip(results) {
             match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -101,6 +106,13 @@ impl Run {
         let unreadable =
             failed.into_iter().map(|(folder, error)| (folder, error.to_string())).collect();
         let span = align_all(&mut surveys);
+        let rates: HashMap<u32, Rate> =
+            surveys.iter().map(|survey| (survey.rank(), survey.rate)).collect();
+        let processes = &mut definitions.system.processes;
+        for id in processes.ids() {
+            let rate = rates.get(&processes[id].rank).copied().unwrap_or_default();
+            processes[id].wall_ticks = rate.ticks(processes[id].wall_ticks);
+        }
         Ok(Run { surveys, unreadable, span, definitions })
     }
 
@@ -161,6 +173,7 @@ impl Run {
         let mut live = LiveProcess::open(&survey.folder)?;
         sort_locations(&mut live);
         let resolved = resolve(&live, survey.world.as_ref());
+        let own = measured(&live, &resolved, survey);
         let map = {
             let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
             let (union, cube) = &mut *shared;
@@ -171,7 +184,7 @@ impl Run {
             {
                 return Err(Error::Changed { path: survey.folder.clone() });
             }
-            add(cube, &live, (&resolved, &map), survey);
+            add(cube, &own, &map);
             map
         };
         each(&Reading { position, live: &live, resolved: &resolved, map: &map })
@@ -179,9 +192,7 @@ impl Run {
 
     fn empty_cube(&self) -> Cube {
         let Definitions { regions, calls, metrics, system, .. } = self.definitions.clone();
-        let longest = system.processes.iter().map(|process| process.wall_ticks).max().unwrap_or(0);
-        // Clocks of different hosts may drift by more than what a process began before the others.
-        let wall_ticks = ((self.span.1 - self.span.0) as Ticks).max(longest);
+        let wall_ticks = (self.span.1 - self.span.0) as Ticks;
         let program = &self.surveys[0].live.program;
         let mut cube = Cube::new(self.clock(), wall_ticks, program, (regions, calls, system));
         for metric in metrics {
@@ -191,17 +202,45 @@ impl Run {
     }
 }
 
-/// Adds what a process has measured.
-fn add(cube: &mut Cube, live: &LiveProcess, (resolved, map): (&Resolved, &Map), survey: &Survey) {
-    let calls = |of: &Vec<CallId>| of.iter().map(|&call| map.calls[call]).collect();
-    let calls_of: Vec<Vec<CallId>> = resolved.calls_of.iter().map(calls).collect();
-    let first = map.locations.get(LocationId(0)).copied().unwrap_or(LocationId(0));
-    let place = Place { live, calls_of: &calls_of, first, end_ticks: survey.end_ticks };
-    let metrics: Vec<MetricId> = map.metrics.iter().copied().collect();
-    severities::add(cube, &place, &metrics);
-    cube.waits.extend(waits::of(&place));
-    cube.task_times.extend(task_times::of(&place, &map.regions));
-    cube.visit_times.extend(visit_times::of(&place));
+/// What a process has measured: a cube of its own, with its own ids, in the run's ticks.
+fn measured(live: &LiveProcess, resolved: &Resolved, survey: &Survey) -> Cube {
+    let Definitions { regions, calls, metrics, system, .. } = resolved.definitions.clone();
+    let mut own = Cube::new(survey.frequency, 0, "", (regions, calls, system));
+    let metrics: Vec<MetricId> = metrics.into_iter().map(|metric| own.add_metric(metric)).collect();
+    let (calls_of, first) = (&resolved.calls_of, LocationId(0));
+    let place = Place { live, calls_of, first, end_ticks: survey.end_ticks };
+    severities::add(&mut own, &place, &metrics);
+    own.waits = waits::of(&place);
+    own.task_times = task_times::of(&place);
+    own.visit_times = visit_times::of(&place);
+    survey.rate.convert(&mut own);
+    own
+}
+
+/// Adds it to the run's.
+fn add(cube: &mut Cube, own: &Cube, map: &Map) {
+    for (metric, &theirs) in map.metrics.enumerated() {
+        for call in own.calls.ids() {
+            let row = map.locations.iter().zip(own.row(metric, call));
+            for (&location, &value) in row.filter(|(_, value)| **value != 0) {
+                cube.add(theirs, map.calls[call], location, value);
+            }
+        }
+    }
+    let place = |(call, location): (CallId, LocationId)| (map.calls[call], map.locations[location]);
+    cube.waits.extend(own.waits.iter().map(|wait| {
+        let (call, location) = place((wait.call, wait.location));
+        Wait { call, location, by: wait.by.map(place), ..*wait }
+    }));
+    cube.task_times.extend(own.task_times.iter().map(|times| TaskTimes {
+        region: map.regions[times.region],
+        location: map.locations[times.location],
+        ..times.clone()
+    }));
+    cube.visit_times.extend(own.visit_times.iter().map(|times| {
+        let (call, location) = place((times.call, times.location));
+        VisitTimes { call, location, ..*times }
+    }));
 }
 
 fn threads() -> usize {
@@ -222,7 +261,7 @@ fn survey(folder: &Path) -> Result<(Definitions, Survey), Error> {
     let summed_visits = live.locations.iter().map(|location| location.summed_visits).sum();
     live.locations = Vec::new();
     live.definitions.retain(|definition| !matches!(definition, Definition::Region { .. }));
-    let alignment = Alignment::default();
+    let (alignment, rate) = (Alignment::default(), Rate::default());
     let folder = folder.to_owned();
     let survey = Survey {
         folder,
@@ -232,6 +271,7 @@ fn survey(folder: &Path) -> Result<(Definitions, Survey), Error> {
         locations,
         frequency,
         alignment,
+        rate,
         classes,
         guarded,
         summed_visits,
@@ -242,17 +282,21 @@ fn survey(folder: &Path) -> Result<(Definitions, Survey), Error> {
 
 /// Brings all clocks to that of the first process; returns the earliest start and the latest end.
 fn align_all(surveys: &mut [Survey]) -> (u64, u64) {
-    let clock = |of: &Survey| -> Alignment {
-        let clock = |of: &'_ Survey| (of.frequency, of.end_ticks);
-        let (first, own) = (clock(&surveys[0]), clock(of));
-        let with = |live, (frequency, end_ticks)| Clock { live, frequency, end_ticks };
-        align(with(&of.live, own), with(&surveys[0].live, first))
-    };
-    let alignments: Vec<Alignment> = surveys.iter().map(clock).collect();
+    let clocks: Vec<Clock> = surveys
+        .iter()
+        .map(|Survey { live, frequency, end_ticks, .. }| Clock {
+            live,
+            frequency: *frequency,
+            end_ticks: *end_ticks,
+        })
+        .collect();
+    let alignments = align_together(&clocks);
     let (mut start, mut end) = (u64::MAX, 0);
     for (survey, alignment) in surveys.iter_mut().zip(alignments) {
-        start = start.min(alignment.time(survey.live.start.ticks));
-        end = end.max(alignment.time(survey.end_ticks));
+        let life = survey.live.start.ticks..survey.end_ticks;
+        let (from, to) = (alignment.time(life.start), alignment.time(life.end));
+        (start, end) = (start.min(from), end.max(to));
+        survey.rate = Rate::new(life.end - life.start, to.saturating_sub(from));
         survey.alignment = alignment;
     }
     (start.min(end), end)

@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 
 use pompeii_cubex::{self as cubex, DataType, Value};
-use pompeii_live::{TaskRecord, task_time};
+use pompeii_live::{Definition, TaskRecord, task_time};
 use pompeii_model::{
-    CallId, Cube, Distribution, IndexVec, LocationId, Moments, RegionId, TaskTime, TaskTimes,
+    CallId, Cube, Distribution, Id, LocationId, Moments, RegionId, TaskTime, TaskTimes,
 };
 
 use crate::severities::Place;
 use crate::visit_times::statistics;
 
-/// All times of a process, by region, location and time; `regions` are the run's ids of its
-/// regions.
-pub fn of(place: &Place, regions: &IndexVec<RegionId, RegionId>) -> Vec<TaskTimes> {
+/// All times of a process, by region, location and time.
+pub fn of(place: &Place) -> Vec<TaskTimes> {
     let mut found: BTreeMap<(RegionId, LocationId, TaskTime), Distribution> = BTreeMap::new();
+    let is_region = |definition: &&Definition| matches!(definition, Definition::Region { .. });
+    let regions = place.live.definitions.iter().filter(is_region).count();
     for (position, location) in place.live.locations.iter().enumerate() {
         for record in &location.task_records {
             let time = match record.time {
@@ -25,8 +26,8 @@ pub fn of(place: &Place, regions: &IndexVec<RegionId, RegionId>) -> Vec<TaskTime
                 _ => continue,
             };
             let distribution = distribution(record);
-            let region = regions.get(RegionId(record.region));
-            if let Some(&region) = region.filter(|_| distribution.moments.count > 0) {
+            let region = RegionId(record.region);
+            if distribution.moments.count > 0 && region.index() < regions {
                 let key = (region, place.location(position), time);
                 found.entry(key).or_default().join(&distribution);
             }

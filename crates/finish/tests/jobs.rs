@@ -50,8 +50,8 @@ fn ring(rank: u32, size: u32) -> Process {
         (process.start + 350, leave(receive)),
     ];
     process.threads = vec![
-        Thread { root_ticks: 500, nodes: master, events },
-        Thread { root_ticks: 0, nodes: worker, events: Vec::new() },
+        Thread { root_ticks: 500, nodes: master, events, ..Thread::default() },
+        Thread { nodes: worker, ..Thread::default() },
     ];
     process
 }
@@ -270,47 +270,47 @@ fn clocks_of_other_hosts_are_brought_together() {
     check(
         experiment(&[ring(0, 2), other]).path(),
         expect![[r#"
-        job of 2, missing []
-        rank 0 on node1: exit with code 0, clock within 0 ns
-        rank 1 on node2: exit with code 0, clock within 20 ns
-        profile of 1090 ticks
-          MPI Rank 0 on node1 "1000"
-          MPI Rank 1 on node2 "1000"
-          time ocean [500, 0, 500, 0]
-          time MPI_Send [50, 0, 50, 0]
-          time MPI_Recv [150, 0, 150, 0]
-          time !$omp parallel @ocean.c:7 [300, 290, 300, 290]
-          visits ocean [1, 0, 1, 0]
-          visits MPI_Send [1, 0, 1, 0]
-          visits MPI_Recv [1, 0, 1, 0]
-          visits !$omp parallel @ocean.c:7 [2, 2, 2, 2]
-          bytes_sent MPI_Send [80, 0, 80, 0]
-          bytes_rcvd MPI_Recv [80, 0, 80, 0]
-          comms_send MPI_Send [1, 0, 1, 0]
-          comms_recv MPI_Recv [1, 0, 1, 0]
-        trace
-          group 0: [0, 4294967296, 1, 4294967297]
-          group 1: [0, 1]
-          group 2: []
-          group 3: [0, 1]
-          group 4: [0, 1]
-          group 5: [2, 3]
-          comm 0 "MPI_COMM_WORLD": group 3
-          comm 1 "MPI_COMM_SELF": group 2
-          comm 2 "": group 4
-          comm 3 "": group 5
-          1000 rank 1 thread 0: enter MPI_Send
-          1009 rank 1 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1045 rank 1 thread 0: leave MPI_Send
-          1090 rank 1 thread 0: enter MPI_Recv
-          1100 rank 0 thread 0: enter MPI_Send
-          1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1150 rank 0 thread 0: leave MPI_Send
-          1200 rank 0 thread 0: enter MPI_Recv
-          1216 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1225 rank 1 thread 0: leave MPI_Recv
-          1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1350 rank 0 thread 0: leave MPI_Recv
-    "#]],
+            job of 2, missing []
+            rank 0 on node1: exit with code 0, clock within 0 ns
+            rank 1 on node2: exit with code 0, clock within 20 ns
+            profile of 1090 ticks
+              MPI Rank 0 on node1 "1000"
+              MPI Rank 1 on node2 "900"
+              time ocean [500, 0, 450, 0]
+              time MPI_Send [50, 0, 45, 0]
+              time MPI_Recv [150, 0, 135, 0]
+              time !$omp parallel @ocean.c:7 [300, 290, 270, 261]
+              visits ocean [1, 0, 1, 0]
+              visits MPI_Send [1, 0, 1, 0]
+              visits MPI_Recv [1, 0, 1, 0]
+              visits !$omp parallel @ocean.c:7 [2, 2, 2, 2]
+              bytes_sent MPI_Send [80, 0, 80, 0]
+              bytes_rcvd MPI_Recv [80, 0, 80, 0]
+              comms_send MPI_Send [1, 0, 1, 0]
+              comms_recv MPI_Recv [1, 0, 1, 0]
+            trace
+              group 0: [0, 4294967296, 1, 4294967297]
+              group 1: [0, 1]
+              group 2: []
+              group 3: [0, 1]
+              group 4: [0, 1]
+              group 5: [2, 3]
+              comm 0 "MPI_COMM_WORLD": group 3
+              comm 1 "MPI_COMM_SELF": group 2
+              comm 2 "": group 4
+              comm 3 "": group 5
+              1000 rank 1 thread 0: enter MPI_Send
+              1009 rank 1 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1045 rank 1 thread 0: leave MPI_Send
+              1090 rank 1 thread 0: enter MPI_Recv
+              1100 rank 0 thread 0: enter MPI_Send
+              1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1150 rank 0 thread 0: leave MPI_Send
+              1200 rank 0 thread 0: enter MPI_Recv
+              1216 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1225 rank 1 thread 0: leave MPI_Recv
+              1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1350 rank 0 thread 0: leave MPI_Recv
+        "#]],
     );
 }

@@ -34,7 +34,7 @@ fn rank(rank: u32) -> Process {
         (1200, RmaGroupSync { sync_level, win, group: GroupRef(rank) }.into()),
         (1300, IoDestroyHandle { handle: IoHandleRef(rank) }.into()),
     ];
-    process.threads = vec![Thread { root_ticks: 1000, nodes: Vec::new(), events }];
+    process.threads = vec![Thread { root_ticks: 1000, events, ..Thread::default() }];
     process
 }
 

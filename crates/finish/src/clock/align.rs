@@ -3,8 +3,10 @@
 //! them time is interpolated linearly, as readers of the trace do it, with whose code it is done
 //! here.
 //!
-//! Processes of one host that agree with that within the error of the measurement have the very
-//! same clock, and are left alone: it is better than any measurement.
+//! Processes of one host whose offsets agree within the error of the measurement have the very same
+//! clock: it is better than any measurement.
+
+use std::collections::HashMap;
 
 use pompeii_live::{Calibration, LiveProcess, MpiDefinition};
 use pompeii_model::Frequency;
@@ -67,22 +69,60 @@ impl Clock<'_> {
         monotonic_ns as f64 + self.frequency.seconds(since) * 1e9
     }
 
-    fn shares_host(self, other: Self) -> bool {
-        self.live.host == other.live.host && self.live.tsc == other.live.tsc
+    /// The largest error of its offsets; without any, none is worse.
+    fn error_ns(self) -> u64 {
+        self.measured().into_iter().map(|(.., error_ns)| error_ns).max().unwrap_or(u64::MAX)
+    }
+
+    fn is(self, other: Self) -> bool {
+        std::ptr::eq(self.live, other.live)
+    }
+
+    /// Whether nothing that was measured says that the two processes of a host have clocks of their
+    /// own (they may: in containers).
+    fn agrees_with(self, other: Self) -> bool {
+        let theirs = other.measured();
+        self.measured().iter().all(|&(ticks, offset_ns, error_ns)| {
+            nearest(&theirs, ticks).is_none_or(|(_, known_ns, known_error_ns)| {
+                let error_ns = error_ns.saturating_add(known_error_ns);
+                offset_ns.wrapping_sub(known_ns).unsigned_abs() <= error_ns
+            })
+        })
     }
 }
 
+/// How the times of each become those of the first. Processes that have the same clock have the
+/// same offsets, too: those of the one among them that measured best.
+pub fn align_together(all: &[Clock]) -> Vec<Alignment> {
+    let Some(&first) = all.first() else { return Vec::new() };
+    let mut best: HashMap<(&str, bool), Clock> = HashMap::new();
+    for &clock in all {
+        let known = best.entry((&clock.live.host, clock.live.tsc)).or_insert(clock);
+        // The first is right by definition.
+        if !known.is(first) && clock.error_ns() < known.error_ns() {
+            *known = clock;
+        }
+    }
+    let aligned: HashMap<(&str, bool), Alignment> =
+        best.iter().map(|(&host, &clock)| (host, align(clock, first))).collect();
+    let of = |&own: &Clock| {
+        let host = (own.live.host.as_str(), own.live.tsc);
+        match (best.get(&host), aligned.get(&host)) {
+            (Some(&best), Some(aligned)) if own.agrees_with(best) => aligned.clone(),
+            _ => align(own, first),
+        }
+    };
+    all.iter().map(of).collect()
+}
+
 /// How the times of `own` become those of `first`.
-pub fn align(own: Clock, first: Clock) -> Alignment {
+fn align(own: Clock, first: Clock) -> Alignment {
+    if own.is(first) {
+        return Alignment { error_ns: Some(0), ..Alignment::default() };
+    }
     let measured = own.measured();
     let base = first.measured().first().map_or(0, |&(_, offset_ns, _)| offset_ns);
     let error_ns = measured.iter().map(|&(.., error_ns)| error_ns).max();
-    let agrees = |&(_, offset_ns, error_ns): &Measured| {
-        offset_ns.wrapping_sub(base).unsigned_abs() <= error_ns
-    };
-    if own.shares_host(first) && measured.iter().all(agrees) {
-        return Alignment { error_ns: Some(0), ..Alignment::default() };
-    }
     let offset_at = |ticks: u64| match nearest(&measured, ticks) {
         Some((_, offset_ns, _)) => (offset_ns - base) as f64,
         None => real_offset_ns(own.live.start, first.live.start),

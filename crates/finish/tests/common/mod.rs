@@ -8,7 +8,7 @@ use std::path::Path;
 
 use pompeii_live::{
     CHUNK_BYTES, Definition, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MpiDefinition, Node,
-    NotedEnd, ProcessHeader, RegionKind, Team, node_offset,
+    NotedEnd, ProcessHeader, RegionKind, Team, metrics_file, node_offset,
 };
 use pompeii_otf2::event::Event;
 use pompeii_otf2::write::EventWriter;
@@ -22,17 +22,21 @@ pub struct Process {
     pub end: u64,
     /// `CLOCK_MONOTONIC_RAW` at the start; a tick is a nanosecond.
     pub monotonic_ns: u64,
+    /// It is not: the process has a counter that makes so many in the 40 ms that the process lives.
+    pub ticks_of_40_ms: Option<u64>,
     pub noted_end: Option<NotedEnd>,
     pub definitions: Vec<Definition>,
     pub threads: Vec<Thread>,
 }
 
-/// A thread: its call tree without the three nodes that all have, and its events.
+/// A thread: its call tree without the three nodes that all have, its events, and what metrics have
+/// counted, by node.
 #[derive(Clone, Default)]
 pub struct Thread {
     pub root_ticks: u64,
     pub nodes: Vec<Node>,
     pub events: Vec<(u64, Event)>,
+    pub metrics: Vec<Vec<u64>>,
 }
 
 /// A node below `parent`; the first of a thread has index 3, the program is 1.
@@ -80,6 +84,7 @@ impl Process {
             start: 1000,
             end: 2000,
             monotonic_ns: 1000,
+            ticks_of_40_ms: None,
             noted_end: Some(NotedEnd::Exit(0)),
             definitions,
             threads: Vec::new(),
@@ -113,10 +118,13 @@ impl Process {
             (offset_of!(ProcessHeader, end), self.end),
         ];
         for (at, ticks) in times {
+            let since = ticks - self.start;
+            let since_ns = self.ticks_of_40_ms.map_or(since, |all| since * 40_000_000 / all);
             header.long(at, ticks);
-            header.long(at + 8, self.monotonic_ns + ticks - self.start);
-            header.long(at + 16, 1_700_000_000_000_000_000 + ticks);
+            header.long(at + 8, self.monotonic_ns + since_ns);
+            header.long(at + 16, 1_700_000_000_000_000_000 + self.start + since_ns);
         }
+        header.long(offset_of!(ProcessHeader, tsc), u64::from(self.ticks_of_40_ms.is_some()));
         header.long(offset_of!(ProcessHeader, trace), u64::from(traced));
         header.word(offset_of!(ProcessHeader, locations), self.threads.len() as u32);
         header.long(offset_of!(ProcessHeader, definitions_bytes), definitions_bytes);
@@ -150,6 +158,11 @@ impl Thread {
             file.node(LOCATION_PAGE_BYTES + position * size_of::<Node>(), node);
         }
         fs::write(folder.join(format!("{index}.loc")), file.0).unwrap();
+        let counted: Vec<u8> =
+            self.metrics.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
+        if !counted.is_empty() {
+            fs::write(folder.join(metrics_file(index as u32)), counted).unwrap();
+        }
         if self.events.is_empty() {
             return;
         }
