@@ -46,6 +46,12 @@ impl Events {
         (self.next <= self.limit).then_some(self.next as *mut Room)
     }
 
+    /// Whether two events have room.
+    #[inline(always)]
+    pub fn has_room_for_two(&self) -> bool {
+        self.next + EVENT_ROOM_BYTES <= self.limit
+    }
+
     /// So many bytes of the room are a record now.
     #[inline(always)]
     pub fn advance(&mut self, bytes: usize) {

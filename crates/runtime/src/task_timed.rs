@@ -24,11 +24,14 @@ use crate::descriptor::Defined;
 use crate::events::{Records, kind};
 use crate::instance::{Due, Task, state};
 use crate::location::{Location, TASKS, gate};
+use crate::openmp;
 use crate::task::{self, PREDICTED};
 use crate::task_times::{self, Times};
 
 /// What an instance is that nobody but its executing thread has anything to say about.
 const RUNNING: u32 = state::CREATED | state::BEGUN;
+/// What one is that its creator executes at once.
+const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN;
 
 /// The node that is there; the location itself, whose first word is no key, for 0.
 #[inline(always)]
@@ -270,6 +273,57 @@ unsafe fn create_end_inside<const TRACE: bool>(
     }
 }
 
+/// As [`task::create_end`], for an instance that its creator has executed at once. The switch back
+/// from it may be due.
+#[inline(always)]
+pub unsafe fn create_end_at_once<const TRACE: bool>(
+    thread: *mut Location,
+    instance: *mut Task,
+    create: *mut Defined,
+    clock: impl Clock,
+) -> Option<()> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let is_done = !instance.is_null() && task::state_of(instance) == AT_ONCE | state::DONE;
+        if !is_done || (*instance).creator != (*thread).header.index {
+            return None;
+        }
+        let at = (*thread).header.current;
+        if (*node(thread, at)).key != Defined::key_at(create) {
+            return None;
+        }
+        let before = begin_event(thread);
+        let done = create_end_at_once_inside::<TRACE>(thread, instance, (&*create, before), clock);
+        end_event(thread, before, done)
+    }
+}
+
+#[inline(always)]
+unsafe fn create_end_at_once_inside<const TRACE: bool>(
+    thread: *mut Location,
+    instance: *mut Task,
+    (create, before): (&Defined, u32),
+    clock: impl Clock,
+) -> Option<(u32, ())> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let at = (*thread).header.current;
+        let times = times(thread, at)?;
+        let now = later(thread, clock)?;
+        if TRACE {
+            let records = back(records(thread, now)?, thread, before);
+            write(thread, records.region(create.leave), now);
+        }
+        account(thread, at, now);
+        (*thread).header.current = (*node(thread, at)).parent;
+        (*node(thread, at)).created += 1;
+        let inside = (*instance).executed_ticks.load(Ordering::Relaxed);
+        times.created((now - (*instance).created_ticks).saturating_sub(inside));
+        (*thread).free_unchanged(instance);
+        Some((0, ()))
+    }
+}
+
 /// An untied task has created the instance: an end of its creation may come from another thread, so
 /// that its memory has waited for this one. Returns what the gate is.
 #[inline(never)]
@@ -295,8 +349,43 @@ pub unsafe fn begin<const TRACE: bool, const NESTED: bool>(
             return None;
         }
         let before = begin_event(thread);
-        let done = begin_inside::<TRACE, NESTED>(thread, instance, region, clock);
+        let done = begin_inside::<TRACE, NESTED>(thread, instance, (region, RUNNING), clock);
         end_event(thread, before, done)
+    }
+}
+
+/// The same for the instance whose creation is due: its creator executes it at once, because too
+/// many others are waiting.
+#[inline(always)]
+pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool>(
+    thread: *mut Location,
+    instance: *mut Task,
+    region: (*mut Defined, bool),
+    clock: impl Clock,
+) -> Option<()> {
+    // SAFETY: the contract of this module; what the gate says is due.
+    unsafe {
+        let due = (*thread).tasks.due.unwrap_unchecked();
+        let has_room = !TRACE || (*thread).events.has_room_for_two();
+        if due.task != instance || !has_room || openmp::in_final() {
+            return None;
+        }
+        let before = begin_event(thread);
+        let done = begin_inside::<TRACE, NESTED>(thread, instance, (region, AT_ONCE), clock);
+        end_event(thread, before, done)
+    }
+}
+
+/// The records of the creation that is due.
+#[inline(always)]
+unsafe fn write_creation(thread: *mut Location) -> Option<()> {
+    // SAFETY: the contract of this module; what the gate says is due.
+    unsafe {
+        let due = (*thread).tasks.due.unwrap_unchecked();
+        let begun = (*thread).header.last_ticks;
+        let records = records(thread, begun)?.region(due.region.enter);
+        write(thread, named(records, kind::TASK_CREATE, due.task), begun);
+        Some(())
     }
 }
 
@@ -304,7 +393,7 @@ pub unsafe fn begin<const TRACE: bool, const NESTED: bool>(
 unsafe fn begin_inside<const TRACE: bool, const NESTED: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    (place, tied): (*mut Defined, bool),
+    ((place, tied), state): ((*mut Defined, bool), u32),
     clock: impl Clock,
 ) -> Option<(u32, ())> {
     // SAFETY: the contract of this module.
@@ -317,6 +406,9 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool>(
         let stub = search(thread, point, Key::Stub(region.id).encode())?;
         let now = later(thread, clock)?;
         if TRACE {
+            if state == AT_ONCE {
+                write_creation(thread)?;
+            }
             let records = named(records(thread, now)?, kind::TASK_SWITCH, instance);
             write(thread, records.region(region.enter), now);
         }
@@ -327,7 +419,10 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool>(
         } else {
             (context.scheduling_node, context.fragment_start) = (here, now);
         }
-        (*instance).state.store(RUNNING, Ordering::Relaxed);
+        if state == AT_ONCE {
+            (*thread).tasks.due = None;
+        }
+        (*instance).state.store(state, Ordering::Relaxed);
         (*instance).executed_ticks.store(0, Ordering::Relaxed);
         ((*instance).tied, (*instance).children) = (tied, false);
         ((*instance).root, (*instance).stub) = (root, stub);
@@ -340,7 +435,8 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool>(
     }
 }
 
-/// As [`task::end`], for the running instance, a tied one in which nothing is open.
+/// As [`task::end`], for the running instance, in which nothing is open, and which no other thread
+/// has executed.
 #[inline(always)]
 pub unsafe fn end<const TRACE: bool>(
     thread: *mut Location,
@@ -350,11 +446,14 @@ pub unsafe fn end<const TRACE: bool>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if instance.is_null() || (*thread).tasks.current != instance || !(*instance).tied {
+        if instance.is_null() || (*thread).tasks.current != instance {
             return None;
         }
         let root = (*instance).root;
-        if (*thread).header.current != root || (*instance).stub == 0 {
+        if (*instance).migrated != u32::MAX
+            || (*thread).header.current != root
+            || (*instance).stub == 0
+        {
             return None;
         }
         // A profile does not need the region.
@@ -393,11 +492,13 @@ unsafe fn end_inside<const TRACE: bool>(
         times.executed(executed);
         go_back(thread, (*instance).below);
         let is_own = (*instance).creator == (*thread).header.index;
-        let is_running = task::state_of(instance) == RUNNING;
-        if is_own && is_running && !context.barrier.phase.is_within() {
-            (*thread).free_unchanged(instance);
-        } else {
-            end_elsewhere(thread, instance, (start, now));
+        let is_simple = is_own && !context.barrier.phase.is_within();
+        match task::state_of(instance) {
+            RUNNING if is_simple => (*thread).free_unchanged(instance),
+            AT_ONCE if is_simple => {
+                (*instance).state.store(AT_ONCE | state::DONE, Ordering::Relaxed);
+            }
+            _ => end_elsewhere(thread, instance, (start, now)),
         }
         Some((if TRACE { gate::SWITCH } else { 0 }, ()))
     }

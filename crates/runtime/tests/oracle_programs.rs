@@ -698,8 +698,9 @@ fn instructions_per_construct() {
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
         ("undeferred task", "u", 140, 152),
-        ("task", "t", 300, 420),
-        ("task and taskwait", "w", 425, 575),
+        ("task that its creator executes at once", "m", 335, 480),
+        ("task", "t", 305, 425),
+        ("task and taskwait", "w", 430, 580),
         ("master's part of a region", "p", 555, 700),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {

@@ -6,8 +6,8 @@
 //! https://github.com/bsc-pm/bots FOLDER`; nothing is configured or built there). All variants of a
 //! program take turns, and medians count. Added processor time is what a shared machine can say;
 //! in brackets stands the added wall time of the part that the program itself measures, as in the
-//! paper. `BENCH_ONLY=fib` takes only the programs whose names contain that. To add a kernel: its
-//! line in `KERNELS`.
+//! paper. `BENCH_ONLY=fib` takes only the programs whose names contain that, `BENCH_TURNS=3` fewer
+//! turns. To add a kernel: its line in `KERNELS`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use super::overhead::programs::{self, Variant};
 use super::{cpu_time, median};
 use crate::shell;
 
+/// How often each variant runs, unless `BENCH_TURNS` says it.
 const TURNS: usize = 5;
 const THREADS: [u32; 3] = [1, 2, 4];
 
@@ -115,15 +116,23 @@ pub fn run(suite: Option<&str>) -> Result<()> {
         let built = build(&row, &suite, &folder.join(row.name()))?;
         programs.push((row, built));
     }
-    println!("\nadded processor time, and wall time in brackets; medians of {TURNS} turns");
+    let turns = turns()?;
+    println!("\nadded processor time, and wall time in brackets; medians of {turns} turns");
     for threads in THREADS {
         println!("\n{threads} thread(s)\n{:36} {:>15}{}", "", "seconds", names(&programs));
         for (row, variants) in &programs {
-            println!("{}", measure(row, variants, &suite, threads)?);
+            println!("{}", measure(row, variants, &suite, (threads, turns))?);
         }
     }
     println!("\nagain: cargo xtask bench tasks {}", suite.display());
     Ok(())
+}
+
+fn turns() -> Result<usize> {
+    match std::env::var("BENCH_TURNS") {
+        Ok(turns) => turns.parse().with_context(|| format!("BENCH_TURNS is `{turns}`, no number")),
+        Err(_) => Ok(TURNS),
+    }
 }
 
 fn names(programs: &[(Row<'_>, Vec<Variant>)]) -> String {
@@ -191,12 +200,17 @@ fn tied(text: &str) -> String {
 /// Processor time and measured wall time, in seconds.
 type Times = (f64, f64);
 
-fn measure(row: &Row<'_>, variants: &[Variant], suite: &Path, threads: u32) -> Result<String> {
+fn measure(
+    row: &Row<'_>,
+    variants: &[Variant],
+    suite: &Path,
+    (threads, turns): (u32, usize),
+) -> Result<String> {
     let inputs = suite.join("inputs").display().to_string();
     let given = row.kernel.arguments[row.form].iter();
     let given: Vec<String> = given.map(|word| word.replace("INPUTS", &inputs)).collect();
     let mut times: Vec<Vec<Times>> = vec![Vec::new(); variants.len()];
-    for _ in 0..TURNS {
+    for _ in 0..turns {
         for (times, variant) in times.iter_mut().zip(variants) {
             let taken = once(&mut variant.start(&given, threads)?);
             let _ = fs::remove_dir_all(variant.results());

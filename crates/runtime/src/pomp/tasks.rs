@@ -94,6 +94,12 @@ fn is_open(gate: u32) -> bool {
     gate & !gate::SWITCH == 0
 }
 
+/// The same, or a creation is due.
+#[inline(always)]
+fn is_open_or_due(gate: u32) -> bool {
+    gate & !(gate::SWITCH | gate::CREATION) == 0
+}
+
 /// Where a region of the descriptor is, if that was visited before.
 #[inline(always)]
 unsafe fn place(d: *mut Descriptor, slot: Slot) -> Option<*mut Defined> {
@@ -109,14 +115,23 @@ timed! {
             .and_then(|place| task_timed::create_begin::<TRACE>(thread, place, Tsc))
             .map(|id| task.write(id as i64));
     create_end_timed, create_end_profiled, create_end_traced, create_end_any, |d, task: i64|
-        where gate is gate == gate::CREATION,
-        thread => task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc);
+        where gate is is_open_or_due(gate),
+        thread => {
+            if (*thread).gate != gate::CREATION {
+                return create_end_at_once::<TRACE>(d, task, thread);
+            }
+            task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc)
+        };
     begin_timed, begin_profiled, begin_traced, begin_any, |d, task: i64|
-        where gate is is_open(gate),
-        thread => if (*thread).tasks.current.is_null() {
+        where gate is is_open_or_due(gate),
+        thread => {
+            if (*thread).gate == gate::CREATION {
+                return begin_at_once::<TRACE>(d, task, thread);
+            }
+            if !(*thread).tasks.current.is_null() {
+                return begin_on_top::<TRACE>(d, task, thread);
+            }
             begin_here::<TRACE, false>(d, task, thread)
-        } else {
-            begin_on_top::<TRACE>(d, task, thread)
         };
     end_timed, end_profiled, end_traced, end_any, |d, task: i64|
         where gate is gate == 0,
@@ -144,15 +159,51 @@ unsafe fn begin_here<const TRACE: bool, const NESTED: bool>(
     }
 }
 
-/// On top of an explicit task, whose fragment ends.
+/// On top of an explicit task, whose fragment ends. (What is not simple is the last call of the
+/// simple way, which needs no frame then.)
 #[inline(never)]
-unsafe fn begin_on_top<const TRACE: bool>(
+unsafe fn begin_on_top<const TRACE: bool>(d: *mut Descriptor, task: i64, thread: *mut Location) {
+    // SAFETY: as above.
+    if unsafe { begin_here::<TRACE, true>(d, task, thread) }.is_none() {
+        begin_any(d, task);
+    }
+}
+
+/// By its creator, inside its creation, though no clause says so.
+#[inline(never)]
+unsafe fn begin_at_once<const TRACE: bool>(d: *mut Descriptor, task: i64, thread: *mut Location) {
+    // SAFETY: as above.
+    let done = unsafe {
+        let handle = descriptor::known_handle(d).filter(|handle| !handle.conditional);
+        handle.and_then(|handle| {
+            let (task, place) = (task as *mut Task, handle.task_place());
+            match (*thread).tasks.current.is_null() {
+                true => task_timed::begin_at_once::<TRACE, false>(thread, task, place, Tsc),
+                false => task_timed::begin_at_once::<TRACE, true>(thread, task, place, Tsc),
+            }
+        })
+    };
+    if done.is_none() {
+        begin_any(d, task);
+    }
+}
+
+/// The end of the creation of such an instance.
+#[inline(never)]
+unsafe fn create_end_at_once<const TRACE: bool>(
     d: *mut Descriptor,
     task: i64,
     thread: *mut Location,
-) -> Option<()> {
+) {
     // SAFETY: as above.
-    unsafe { begin_here::<TRACE, true>(d, task, thread) }
+    let done = unsafe {
+        place(d, Slot::TaskCreate).and_then(|create| {
+            task_timed::create_end_at_once::<TRACE>(thread, task as *mut Task, create, Tsc)
+        })
+    };
+    if done.is_none() {
+        create_end_any(d, task);
+    }
 }
 
 /// The ways of an event of an instance. The one for what is counted only is the function itself.

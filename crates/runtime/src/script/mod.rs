@@ -26,6 +26,7 @@
 //! each location's call tree with visits (`x2`), exclusive ticks, and the metrics that are not 0,
 //! behind a check of what must always hold; with tracing, its records too.
 
+mod both_ways;
 mod causes;
 mod findings;
 mod guards;
@@ -266,7 +267,7 @@ impl Run {
         TaskRegions {
             create: defined(self.region(&format!("create {name}"))),
             task: defined(self.region(name)),
-            conditional: true,
+            conditional: !name.ends_with("plain"),
             tied: name.starts_with("tied"),
         }
     }
@@ -527,7 +528,7 @@ impl Run {
         let short = self.with(thread, |thread| match verb {
             "run" => short_tasks::begin(thread, handle, regions, At(now)),
             "done" => short_tasks::end(thread, handle, regions, At(now)),
-            "created" => short_tasks::create_end(thread, handle, At(now)),
+            "created" => short_tasks::create_end(thread, handle, regions, At(now)),
             _ => None,
         });
         if short.is_some() {

@@ -37,11 +37,20 @@ pub fn create_begin(
     )
 }
 
-pub fn create_end(thread: &mut Location, handle: usize, clock: impl Clock) -> Option<()> {
+pub fn create_end(
+    thread: &mut Location,
+    handle: usize,
+    regions: TaskRegions,
+    clock: impl Clock,
+) -> Option<()> {
     if handle & UNTIMED != 0 {
         return task_short::create_end_untimed(thread, handle);
     }
-    timed!(thread, gate is gate == gate::CREATION, create_end(handle as *mut Task, clock))
+    let (task, place) = (handle as *mut Task, place(regions.create));
+    if thread.gate == gate::CREATION {
+        return timed!(thread, gate is gate == gate::CREATION, create_end(task, clock));
+    }
+    timed!(thread, gate is gate & !gate::SWITCH == 0, create_end_at_once(task, place, clock))
 }
 
 pub fn begin(
@@ -54,10 +63,16 @@ pub fn begin(
         return task_short::begin_untimed(thread, handle, regions.conditional);
     }
     let (task, place) = (handle as *mut Task, (place(regions.task), regions.tied));
-    if thread.tasks.current().is_null() {
-        timed!(thread, gate is gate & !gate::SWITCH == 0, begin[false](task, place, clock))
-    } else {
-        timed!(thread, gate is gate & !gate::SWITCH == 0, begin[true](task, place, clock))
+    match (thread.gate == gate::CREATION, thread.tasks.current().is_null()) {
+        (true, _) if regions.conditional => None,
+        (true, true) => timed!(thread, _gate is true, begin_at_once[false](task, place, clock)),
+        (true, false) => timed!(thread, _gate is true, begin_at_once[true](task, place, clock)),
+        (false, true) => {
+            timed!(thread, gate is gate & !gate::SWITCH == 0, begin[false](task, place, clock))
+        }
+        (false, false) => {
+            timed!(thread, gate is gate & !gate::SWITCH == 0, begin[true](task, place, clock))
+        }
     }
 }
 

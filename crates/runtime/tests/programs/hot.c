@@ -90,6 +90,12 @@ static void one(char kind) {
     POMP_Task_end(&task, id);
     POMP_Taskwait_exit(&taskwait);
     break;
+  case 'm': /* executed at once by its creator: too many others are waiting */
+    POMP_Task_create_begin(&task, &id);
+    POMP_Task_begin(&task, id);
+    POMP_Task_end(&task, id);
+    POMP_Task_create_end(&task, id);
+    break;
   case 't': /* deferred */
     POMP_Task_create_begin(&task, &id);
     POMP_Task_create_end(&task, id);
