@@ -31,6 +31,12 @@ pub struct Options {
     /// Show each iteration of a loop as a call path of its own; needs `compile --loop-chunks`
     #[arg(long)]
     iterations: bool,
+    /// Measure who waits for whom in MPI: adds small messages to those of the program
+    #[arg(long)]
+    mpi_wait: bool,
+    /// Compare the clocks of MPI's processes every so often, not only at the begin and the end
+    #[arg(long, value_name = "SECONDS", value_parser = period)]
+    mpi_clock: Option<f64>,
     /// How much of the trace may be on its way to the disk, e.g. 256M; no limit if not said
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
@@ -103,6 +109,7 @@ impl Options {
         let numbers = [
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
             ("POMPEII_ITERATIONS", self.iterations.then_some(1)),
+            ("POMPEII_MPI_WAIT", self.mpi_wait.then_some(1)),
             ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),
             ("POMPEII_GUARD_VISITS", self.guard_visits),
@@ -112,6 +119,8 @@ impl Options {
         let said = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
         let mut variables: Vec<(&'static str, String)> = said.collect();
         variables.extend(self.metrics.iter().map(|list| (METRICS_VARIABLE, list.clone())));
+        let clock = self.mpi_clock.map(|seconds| ("POMPEII_MPI_CLOCK", seconds.to_string()));
+        variables.extend(clock);
         let full = self.memory_full.clone().map(|what| ("POMPEII_MEMORY_FULL", what));
         variables.extend(full);
         variables
@@ -139,6 +148,13 @@ impl Options {
 }
 
 const METRICS_VARIABLE: &str = "POMPEII_METRICS";
+
+/// Seconds between two events, a millisecond at least.
+fn period(text: &str) -> Result<f64, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    let long_enough = |seconds: &f64| (0.001..=1e6).contains(seconds);
+    seconds.filter(long_enough).ok_or_else(|| "expected seconds from 0.001 on".to_owned())
+}
 
 /// A size as people write it.
 fn size(text: &str) -> Result<u64, String> {

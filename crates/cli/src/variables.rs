@@ -36,6 +36,8 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_FOLLOW_FORKS", &[]),
     variable("POMPEII_STATISTICS", &[]),
     variable("POMPEII_ITERATIONS", &[]),
+    variable("POMPEII_MPI_WAIT", &[]),
+    variable("POMPEII_MPI_CLOCK", &[]),
     variable("POMPEII_LEGACY_RECORDS", &[]),
     variable(
         "POMPEII_METRICS",

@@ -28,6 +28,7 @@ use header::Prototype;
 pub const SUPPORT: &str = concat!(
     include_str!("support/call.c"),
     include_str!("support/arguments.c"),
+    include_str!("support/waits.c"),
     include_str!("support/messages.c"),
     include_str!("support/requests.c"),
     include_str!("support/collectives.c"),

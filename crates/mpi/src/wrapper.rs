@@ -1,6 +1,6 @@
 //! The C text of one wrapper.
 
-use crate::functions::{self, Form, Meaning};
+use crate::functions::{self, Collective, Form, Meaning};
 use crate::header::Prototype;
 
 /// What stands around a call.
@@ -30,7 +30,7 @@ impl Body {
                     Form::Blocking => (
                         own.into(),
                         amount + "collective_begins();",
-                        "collective_ends(&amount, result);".into(),
+                        format!("collective_ends(&amount, {}, result);", awaited(collective)),
                     ),
                     Form::NonBlocking => (
                         format!("{own} request"),
@@ -57,6 +57,18 @@ impl Body {
     /// Whether a parameter has this name.
     pub fn uses(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)
+    }
+}
+
+/// For whom processes wait in a collective operation. Neighbours wait for neighbours alone, whom a
+/// message of ours to all would tie to the others.
+fn awaited(operation: &Collective) -> &'static str {
+    match operation.kind {
+        _ if operation.name.starts_with("Neighbor") => "NOBODY",
+        "BARRIER" | "ALL_TO_ALL" => "EVERYBODY",
+        "ONE_TO_ALL" => "ROOT",
+        "ALL_TO_ONE" => "OTHERS",
+        _ => "NOBODY",
     }
 }
 

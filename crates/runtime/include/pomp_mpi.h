@@ -63,10 +63,22 @@ void pomp_mpi_finalized(void);
    recorded needs no flushing. */
 void pomp_mpi_control(int level);
 
+/* What the user wants. All processes have to do as rank 0's say. */
+struct pomp_mpi_settings {
+  int32_t waits;            /* measure who waits for whom */
+  uint32_t clock_period_ms; /* measure offsets of clocks this often, 0: at the begin and the end */
+};
+void pomp_mpi_settings(struct pomp_mpi_settings *settings);
+
 /* The clock that offsets are measured with, in nanoseconds. */
 uint64_t pomp_mpi_clock_ns(void);
 /* At `at_ns` of the own clock, rank 0's was ahead by `offset_ns`, give or take `error_ns`. */
 void pomp_mpi_clock_offset(uint64_t at_ns, int64_t offset_ns, uint64_t error_ns);
+
+/* When the MPI function was entered that this thread is in, in nanoseconds of rank 0's clock. */
+uint64_t pomp_mpi_entered_ns(void);
+/* This thread has waited in it for others until then. */
+void pomp_mpi_waited(uint64_t until_ns);
 
 /* ---- Communicators. */
 
@@ -138,12 +150,15 @@ struct pomp_mpi_request {
   uint64_t sent;
   uint64_t received;
   void *place;        /* where the new communicator's handle will be */
+  uint64_t own;       /* the caller's */
 };
 
 /* A request has come into being. */
 void pomp_mpi_request(const struct pomp_mpi_request *request);
 /* Before a persistent one is started. */
 void pomp_mpi_request_start(uint64_t request);
+/* Whether it is one of a send; if so, `own` of it, the receiver and the tag. */
+int pomp_mpi_request_send(uint64_t request, uint64_t *own, int *receiver, int *tag);
 /* A request that is started and not complete, as it is before a call that may complete it: behind
    that call another thread may have got the same handle for a request of its own. */
 struct pomp_mpi_known {
@@ -151,6 +166,7 @@ struct pomp_mpi_known {
   int32_t cancelled; /* it was asked to be cancelled */
   uint64_t handle;
   uint64_t words[6]; /* the library's own */
+  uint64_t own;      /* the caller's */
 };
 void pomp_mpi_request_find(uint64_t request, struct pomp_mpi_known *known);
 /* It is complete; the rest as the status of a receive has it. Returns where a new communicator's

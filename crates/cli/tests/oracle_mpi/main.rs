@@ -2,9 +2,11 @@
 //! every message that is sent is received.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
+mod clocks;
 #[path = "../common/mod.rs"]
 mod common;
 mod files;
+mod waits;
 mod windows;
 
 use std::path::PathBuf;

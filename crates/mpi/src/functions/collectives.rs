@@ -3,8 +3,10 @@
 
 /// A collective operation.
 pub struct Collective {
-    pub(super) name: &'static str,
-    pub(super) kind: &'static str,
+    /// Without `MPI_`.
+    pub name: &'static str,
+    /// Without `POMP_MPI_`.
+    pub kind: &'static str,
     /// As in [`Events`].
     pub parameters: &'static str,
     /// What it moves, as C.

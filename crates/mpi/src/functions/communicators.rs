@@ -58,11 +58,6 @@ pub(super) const EVENTS: &[Events] = &[
         "",
         "duplicates(comm, made, request, result, f);",
     ),
-    events(
-        &["Comm_free", "Comm_disconnect"],
-        "comm",
-        "pomp_mpi_comm_free(H(comm_at(comm, f)));",
-        "",
-    ),
+    events(&["Comm_free", "Comm_disconnect"], "comm", "freeing(comm_at(comm, f));", ""),
     events(&["Comm_set_name"], "comm", "", "named(comm);"),
 ];

@@ -197,10 +197,12 @@ static inline void collective_begins(void)
   pomp_mpi_collective_begin();
 }
 
-static inline void collective_ends(const struct collective *made, int result)
+static inline void collective_ends(const struct collective *made, enum awaited whom, int result)
 {
   if (result == MPI_SUCCESS)
     pomp_mpi_collective_end(made->operation, H(made->comm), made->root, made->sent, made->received);
+  if (settings.waits || settings.clock_period_ms)
+    met(made->comm, made->root, whom);
 }
 
 static void collective_posted(const struct collective *made, uint64_t id, const void *request,

@@ -33,6 +33,17 @@ static int *members_of(MPI_Comm comm, int remote, int *size)
   return world;
 }
 
+/* Whether processes of other jobs are in it, which may know nothing of us. */
+static int has_strangers(MPI_Comm comm)
+{
+  int size = 0, found = 0;
+  int *members = members_of(comm, 0, &size);
+  for (int i = 0; members && i < size; i++)
+    found |= members[i] < 0;
+  free(members);
+  return found;
+}
+
 enum { DIMENSIONS = 16 };
 
 struct grid {
@@ -108,6 +119,14 @@ static void created(MPI_Comm parent, const void *made, int tag, int result, int 
     return;
   define(comm_at(made, f), comm_at(made, f), parent, tag, "");
   describe_topology(comm_at(made, f));
+  make_shadow(comm_at(made, f));
+}
+
+static void freeing(MPI_Comm comm)
+{
+  if (settings.waits)
+    drop_shadow(comm);
+  pomp_mpi_comm_free(H(comm));
 }
 
 static void duplicates(MPI_Comm comm, void *made, const void *request, int result, int f)

@@ -40,6 +40,9 @@ static void answer(int below)
   }
 }
 
+/* When offsets were measured last, as rank 0 has it. */
+static uint64_t measured_ns;
+
 /* How far rank 0's clock is ahead, in a binomial tree: first all pairs of a level measure at once,
    then sums go down from rank 0. The time that passes between the levels is so short that clocks do
    not drift by as much as a message's way takes; errors add up. */
@@ -65,12 +68,33 @@ static void measure_offsets(void)
   for (int distance = low >> 1; distance > 0; distance >>= 1)
     if (rank + distance < size)
       PMPI_Send(&own, sizeof own, MPI_BYTE, rank + distance, 0, own_world);
+  measured_ns = pomp_mpi_clock_ns();
   pomp_mpi_clock_offset(own.at, own.ahead, own.error);
 }
 
+/* All processes are here: they measure again where rank 0 says that it is time. */
+static void clocks_are_due(void)
+{
+  int rank = 0, due = 0;
+  if (own_world == MPI_COMM_NULL)
+    return;
+  PMPI_Comm_rank(own_world, &rank);
+  if (rank == 0)
+    due = pomp_mpi_clock_ns() - measured_ns >= settings.clock_period_ms * UINT64_C(1000000);
+  PMPI_Bcast(&due, 1, MPI_INT, 0, own_world);
+  if (due)
+    measure_offsets();
+}
+
+/* What all processes get from rank 0. */
+struct common {
+  char job[128];
+  struct pomp_mpi_settings settings;
+};
+
 static void initialised(int result)
 {
-  char job[128];
+  struct common common;
   int rank, size;
   MPI_Comm parent = MPI_COMM_NULL;
   if (result != MPI_SUCCESS || own_world != MPI_COMM_NULL)
@@ -79,15 +103,21 @@ static void initialised(int result)
   PMPI_Comm_rank(own_world, &rank);
   PMPI_Comm_size(own_world, &size);
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-  pomp_mpi_job(job, sizeof job);
-  PMPI_Bcast(job, sizeof job, MPI_BYTE, 0, own_world);
-  pomp_mpi_world((uint32_t)rank, (uint32_t)size, job);
+  memset(&common, 0, sizeof common);
+  pomp_mpi_job(common.job, sizeof common.job);
+  pomp_mpi_settings(&common.settings);
+  PMPI_Bcast(&common, sizeof common, MPI_BYTE, 0, own_world);
+  settings = common.settings;
+  if (settings.waits)
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &shadow_key, NULL);
+  pomp_mpi_world((uint32_t)rank, (uint32_t)size, common.job);
   define(MPI_COMM_WORLD, MPI_COMM_WORLD, MPI_COMM_NULL, 0, "MPI_COMM_WORLD");
   define(MPI_COMM_SELF, MPI_COMM_SELF, MPI_COMM_NULL, 0, "MPI_COMM_SELF");
   PMPI_Comm_get_parent(&parent);
   if (parent != MPI_COMM_NULL)
     define(parent, parent, MPI_COMM_NULL, 0, "MPI_COMM_PARENT");
   measure_offsets();
+  make_shadow(MPI_COMM_WORLD);
 }
 
 static void finalising(void)
@@ -95,6 +125,8 @@ static void finalising(void)
   if (own_world == MPI_COMM_NULL)
     return;
   measure_offsets();
+  drop_shadow(MPI_COMM_WORLD);
+  settings.waits = settings.clock_period_ms = 0;
   PMPI_Group_free(&world_group);
   PMPI_Comm_free(&own_world);
 }

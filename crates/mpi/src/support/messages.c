@@ -54,8 +54,11 @@ static int has_received(int result)
 
 static inline void sends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Datatype type)
 {
-  if (dest != MPI_PROC_NULL)
-    pomp_mpi_send(H(comm), dest, tag, bytes_of(count, type));
+  if (dest == MPI_PROC_NULL)
+    return;
+  pomp_mpi_send(H(comm), dest, tag, bytes_of(count, type));
+  if (settings.waits)
+    tell(shadow_of(comm), dest, tag);
 }
 
 static inline void received(MPI_Comm comm, const void *status, int result, int f)
@@ -63,7 +66,11 @@ static inline void received(MPI_Comm comm, const void *status, int result, int f
   if (!has_received(result))
     return;
   struct message message = received_with(status, f);
-  if (message.sender >= 0)
-    pomp_mpi_recv(H(comm), message.sender, message.tag, message.bytes);
+  if (message.sender < 0)
+    return;
+  pomp_mpi_recv(H(comm), message.sender, message.tag, message.bytes);
+  if (settings.waits)
+    hear(shadow_of(comm), message.sender, message.tag);
+  heard();
 }
 

@@ -2,7 +2,12 @@
 
 static inline uint64_t isends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Datatype type)
 {
-  return dest == MPI_PROC_NULL ? 0 : pomp_mpi_isend(H(comm), dest, tag, bytes_of(count, type));
+  if (dest == MPI_PROC_NULL)
+    return 0;
+  uint64_t id = pomp_mpi_isend(H(comm), dest, tag, bytes_of(count, type));
+  if (settings.waits)
+    tell(shadow_of(comm), dest, tag);
+  return id;
 }
 
 static inline uint64_t ireceives(int source)
@@ -16,23 +21,31 @@ static void posted(const void *request, uint64_t id, int kind, uint64_t comm, in
     return;
   struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .id = id, .comm = comm,
     .kind = kind };
+  if (settings.waits && kind == POMP_MPI_RECEIVE)
+    made.own = key_of((MPI_Comm)(uintptr_t)comm);
   pomp_mpi_request(&made);
 }
 
 static void prepared(const void *request, int kind, MPI_Comm comm, int partner, int tag,
-                     uint64_t bytes, int result, int f)
+                     uint64_t bytes, uint64_t own, int result, int f)
 {
   if (partner == MPI_PROC_NULL || result != MPI_SUCCESS)
     return;
   struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .comm = H(comm),
-    .kind = kind, .persistent = 1, .partner = partner, .tag = tag, .sent = bytes };
+    .kind = kind, .persistent = 1, .partner = partner, .tag = tag, .sent = bytes,
+    .own = own };
   pomp_mpi_request(&made);
 }
 
 static void starts(int count, const void *requests, int f)
 {
-  for (int i = 0; i < count; i++)
-    pomp_mpi_request_start(H(request_at(requests, i, f)));
+  for (int i = 0; i < count; i++) {
+    uint64_t handle = H(request_at(requests, i, f)), key;
+    int dest, tag;
+    pomp_mpi_request_start(handle);
+    if (settings.waits && pomp_mpi_request_send(handle, &key, &dest, &tag))
+      tell(shadow_by(key), dest, tag);
+  }
 }
 
 static void communicator(uint32_t id, MPI_Comm comm);
@@ -59,6 +72,8 @@ static void completed(const struct pomp_mpi_known *request, const void *status, 
     message = received_with(status, f);
   if (request->kind == POMP_MPI_FILE_REQUEST)
     message.bytes = bytes_in(status, f);
+  if (settings.waits && request->kind == POMP_MPI_RECEIVE)
+    hear(shadow_by(request->own), message.sender, message.tag);
   void *place = pomp_mpi_request_complete(request, message.sender, message.tag, message.bytes,
                                           &new_comm);
   if (place)
@@ -115,6 +130,7 @@ static void all_completed(const struct pomp_mpi_known *saved, int count, const v
   for (int i = 0; saved && !is_ignored(statuses, f) && i < count; i++)
     if (is_complete(status_at(statuses, i), result, f))
       completed(&saved[i], status_at(statuses, i), f);
+  heard();
 }
 
 static void some_completed(const struct pomp_mpi_known *saved, int count, const int *indices,
@@ -123,12 +139,14 @@ static void some_completed(const struct pomp_mpi_known *saved, int count, const 
   for (int i = 0; saved && !is_ignored(statuses, f) && i < count; i++)
     if (is_complete(status_at(statuses, i), result, f))
       completed(&saved[indices[i] - f], status_at(statuses, i), f);
+  heard();
 }
 
 static void one_completed(const struct pomp_mpi_known *saved, int index, const void *status, int result, int f)
 {
   if (saved && index != MPI_UNDEFINED && has_received(result))
     completed(&saved[index - f], status, f);
+  heard();
 }
 
 static void tested(const struct pomp_mpi_known *saved, int count)
@@ -152,5 +170,8 @@ static void received_matched(uint64_t comm, const void *status, int result, int 
   struct message message = received_with(status, f);
   if (comm && has_received(result) && message.sender >= 0)
     pomp_mpi_recv(comm, message.sender, message.tag, message.bytes);
+  if (settings.waits && comm && has_received(result))
+    hear(shadow_of((MPI_Comm)(uintptr_t)comm), message.sender, message.tag);
+  heard();
 }
 

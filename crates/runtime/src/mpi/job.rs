@@ -4,6 +4,7 @@ use std::ffi::c_char;
 
 use pompeii_live::{Definition, MpiDefinition};
 
+use super::waits;
 use crate::pomp::on_thread;
 use crate::{clock, folder};
 
@@ -45,9 +46,10 @@ pub extern "C" fn pomp_mpi_clock_ns() -> u64 {
     clock::monotonic_ns()
 }
 
-/// How far rank 0's clock was ahead.
+/// How far rank 0's clock was ahead. It is also what waiting is measured with from now on.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_clock_offset(at_ns: u64, offset_ns: i64, error_ns: u64) {
+    waits::set_offset(offset_ns, error_ns);
     // Between then and now lie less than a few milliseconds, over which the rate of ticks is known
     // well enough from the start of the measurement.
     let now = clock::calibrate();

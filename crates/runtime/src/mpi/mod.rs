@@ -14,6 +14,7 @@ mod job;
 mod messages;
 mod requests;
 mod table;
+mod waits;
 mod windows;
 
 use std::ffi::{CStr, c_char};
@@ -33,6 +34,7 @@ pub use files::*;
 pub use job::*;
 pub use messages::*;
 pub use requests::*;
+pub use waits::*;
 pub use windows::*;
 
 /// `struct pomp_mpi_routine`.

@@ -25,6 +25,7 @@ pub struct Made {
     sent: u64,
     received: u64,
     place: *mut c_void,
+    own: u64,
 }
 
 /// `enum pomp_mpi_request_kind`.
@@ -58,9 +59,11 @@ struct Request {
     sent: u64,
     /// Bytes; the new communicator's id.
     received: u64,
+    /// The wrapper's.
+    own: u64,
 }
 
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 
 impl Request {
     fn words(self) -> [u64; WORDS] {
@@ -68,10 +71,10 @@ impl Request {
         let first = u64::from(self.kind) | flags << 8 | u64::from(self.operation) << 16;
         let first = first | u64::from(self.tests) << 32;
         let partner = u64::from(self.partner as u32) | u64::from(self.tag as u32) << 32;
-        [first, self.id, self.comm, partner, self.sent, self.received]
+        [first, self.id, self.comm, partner, self.sent, self.received, self.own]
     }
 
-    fn of([first, id, comm, partner, sent, received]: [u64; WORDS]) -> Self {
+    fn of([first, id, comm, partner, sent, received, own]: [u64; WORDS]) -> Self {
         Self {
             kind: first as u8,
             persistent: first & 1 << 8 != 0,
@@ -84,6 +87,7 @@ impl Request {
             tag: (partner >> 32) as i32,
             sent,
             received,
+            own,
         }
     }
 
@@ -137,6 +141,7 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
         tag: made.tag,
         sent: if is_dup { made.place as u64 } else { made.sent },
         received: if is_dup { u64::from(made.new_comm) } else { made.received },
+        own: made.own,
     };
     on_thread!(|thread| {
         // The call that finds it complete is one of messages, whose bytes they are not. (Those of a
@@ -172,7 +177,25 @@ pub extern "C" fn pomp_mpi_request_start(handle: u64) {
     });
 }
 
-/// `struct pomp_mpi_known`.
+/// What is known of a send that is to be started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_request_send(
+    handle: u64,
+    own: *mut u64,
+    receiver: *mut c_int,
+    tag: *mut c_int,
+) -> c_int {
+    let Some(request) = find(handle).filter(|request| request.kind == kind::SEND) else { return 0 };
+    // SAFETY: the contract of `pomp_mpi.h`.
+    unsafe {
+        own.write(request.own);
+        receiver.write(request.partner);
+        tag.write(request.tag);
+    }
+    1
+}
+
+/// `struct pomp_mpi_known`: of its words, the last one is the wrapper's.
 #[repr(C)]
 pub struct Known {
     kind: i32,
@@ -351,6 +374,7 @@ mod tests {
             tag: i32::MAX,
             sent: 1 << 60,
             received: 7,
+            own: 1 << 50,
         };
         assert_eq!(Request::of(request.words()), request);
         let other = Request { persistent: false, partner: 5, tag: -1, ..request };

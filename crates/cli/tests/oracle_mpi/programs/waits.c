@@ -1,0 +1,74 @@
+/* Process 1 comes late to what the argument says; the other ones wait for it, or it is the root and
+   they wait for it, or it waits for them. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+
+/* Everybody is here when process 1 begins to do something else. */
+static void late(int who)
+{
+  MPI_Barrier(MPI_COMM_SELF);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == who)
+    usleep(200000);
+}
+
+static void messages(void)
+{
+  int value = 0;
+  MPI_Request request;
+  /* Far from the barrier, which would have the waiting otherwise. */
+  if (rank == 1) {
+    usleep(200000);
+    MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    usleep(200000);
+    MPI_Send_init(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+  } else if (rank == 0) {
+    MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  const char *how = argc > 1 ? argv[1] : "";
+  int value = 1, sum = 0;
+  MPI_Comm pair, again;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!strcmp(how, "messages"))
+    messages();
+  late(strcmp(how, "nxn") ? -1 : 1);
+  MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  late(strcmp(how, "broadcast") ? -1 : 1);
+  MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  /* All others of the root are late. */
+  if (!strcmp(how, "reduce") && rank != 1)
+    usleep(200000);
+  MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+  /* Communicators come and go; a message is on its way when one is freed. */
+  for (int i = 0; i < 150 && !strcmp(how, "messages"); i++) {
+    MPI_Request requests[2];
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+    MPI_Comm_dup(pair, &again);
+    int own, other;
+    MPI_Comm_rank(again, &own);
+    other = 1 - own;
+    MPI_Irecv(&sum, 1, MPI_INT, other, i, again, &requests[0]);
+    MPI_Isend(&value, 1, MPI_INT, other, i, again, &requests[1]);
+    MPI_Comm_free(&again);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Comm_free(&pair);
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,167 @@
+/* ---- Who waits for whom, where the user wants to know. When a process begins to send is known to the
+   receiver by a message of ours beside the program's, and when processes come to a collective
+   operation by one of ours behind it. Both have a communicator of their own beside each of the
+   program's, its shadow, so that the program's messages are what they are without us.
+
+   All members have to agree on whether there is a shadow. No process waits for a message of ours
+   that may never come. */
+
+static struct pomp_mpi_settings settings;
+
+struct shadow {
+  MPI_Comm comm;
+  int is_used, rank;
+  uint32_t generation;
+};
+
+/* Libraries have a limited number of communicators, and the program may need them. */
+enum { SHADOWS = 256 };
+static struct shadow shadows[SHADOWS];
+static int shadow_key = MPI_KEYVAL_INVALID;
+
+static struct shadow *shadow_of(MPI_Comm comm)
+{
+  void *found = NULL;
+  int is_there = 0;
+  if (settings.waits && comm != MPI_COMM_NULL)
+    PMPI_Comm_get_attr(comm, shadow_key, &found, &is_there);
+  return is_there ? found : NULL;
+}
+
+static struct shadow *unused_shadow(void)
+{
+  for (int i = 0; i < SHADOWS; i++) {
+    int unused = 0;
+    if (__atomic_compare_exchange_n(&shadows[i].is_used, &unused, 1, 0, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+      return &shadows[i];
+  }
+  return NULL;
+}
+
+static void give_back(struct shadow *shadow)
+{
+  if (!shadow)
+    return;
+  shadow->generation++;
+  __atomic_store_n(&shadow->is_used, 0, __ATOMIC_RELEASE);
+}
+
+static int has_strangers(MPI_Comm comm);
+
+/* For all members of a new communicator. It is split, since a duplicate would call the program's
+   functions that copy attributes. */
+static void make_shadow(MPI_Comm comm)
+{
+  int inter = 0, size = 0, have, all = 0;
+  if (!settings.waits)
+    return;
+  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Comm_size(comm, &size);
+  if (inter || size < 2 || has_strangers(comm))
+    return;
+  struct shadow *shadow = unused_shadow();
+  have = shadow != NULL;
+  if (PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all) {
+    give_back(shadow);
+    return;
+  }
+  PMPI_Comm_rank(comm, &shadow->rank);
+  if (PMPI_Comm_split(comm, 0, shadow->rank, &shadow->comm) != MPI_SUCCESS) {
+    give_back(shadow);
+    return;
+  }
+  PMPI_Comm_set_errhandler(shadow->comm, MPI_ERRORS_RETURN);
+  PMPI_Comm_set_attr(comm, shadow_key, shadow);
+}
+
+/* Before the communicator is freed. */
+static void drop_shadow(MPI_Comm comm)
+{
+  struct shadow *shadow = shadow_of(comm);
+  if (!shadow)
+    return;
+  PMPI_Comm_delete_attr(comm, shadow_key);
+  PMPI_Comm_free(&shadow->comm);
+  give_back(shadow);
+}
+
+/* What a request keeps of the shadow: the communicator may be freed before it is complete. */
+static uint64_t key_of(MPI_Comm comm)
+{
+  struct shadow *shadow = shadow_of(comm);
+  return shadow ? ((uint64_t)shadow->generation << 32 | (uint64_t)(shadow - shadows + 1)) : 0;
+}
+
+static struct shadow *shadow_by(uint64_t key)
+{
+  struct shadow *shadow = &shadows[(uint32_t)key - 1];
+  return key && shadow->generation == key >> 32 ? shadow : NULL;
+}
+
+/* Before a message is sent. */
+static void tell(struct shadow *shadow, int dest, int tag)
+{
+  if (!shadow || dest < 0 || dest == shadow->rank)
+    return;
+  uint64_t entered_ns = pomp_mpi_entered_ns();
+  PMPI_Send(&entered_ns, 1, MPI_UINT64_T, dest, tag, shadow->comm);
+}
+
+/* When the last sender began whose message this call has received. */
+static __thread uint64_t sent_ns __attribute__((tls_model("initial-exec")));
+
+/* After a message is received. What its sender says was sent before it. */
+static void hear(struct shadow *shadow, int sender, int tag)
+{
+  int is_there = 0;
+  uint64_t entered_ns = 0;
+  MPI_Message message;
+  if (!shadow || sender < 0 || sender == shadow->rank)
+    return;
+  for (int tries = 0; tries < 200 && !is_there; tries++)
+    if (PMPI_Improbe(sender, tag, shadow->comm, &is_there, &message, MPI_STATUS_IGNORE))
+      return;
+  if (is_there)
+    PMPI_Mrecv(&entered_ns, 1, MPI_UINT64_T, &message, MPI_STATUS_IGNORE);
+  if (entered_ns > sent_ns)
+    sent_ns = entered_ns;
+}
+
+/* After all messages that a call has received. */
+static inline void heard(void)
+{
+  if (!settings.waits || sent_ns == 0)
+    return;
+  pomp_mpi_waited(sent_ns);
+  sent_ns = 0;
+}
+
+/* For whom processes wait in a collective operation. */
+enum awaited { NOBODY, EVERYBODY, ROOT, OTHERS };
+
+static void clocks_are_due(void);
+
+/* After a collective operation that all have come to. */
+static void met(MPI_Comm comm, int root, enum awaited whom)
+{
+  struct shadow *shadow = whom == NOBODY ? NULL : shadow_of(comm);
+  if (settings.clock_period_ms && whom == EVERYBODY && comm == MPI_COMM_WORLD)
+    clocks_are_due();
+  if (!shadow)
+    return;
+  uint64_t own_ns = pomp_mpi_entered_ns(), until_ns = own_ns;
+  if (whom == EVERYBODY)
+    PMPI_Allreduce(&own_ns, &until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm);
+  if (whom == ROOT)
+    PMPI_Bcast(&until_ns, 1, MPI_UINT64_T, root, shadow->comm);
+  if (whom == OTHERS) {
+    if (root == shadow->rank)
+      own_ns = UINT64_MAX;
+    else
+      until_ns = 0;
+    PMPI_Reduce(&own_ns, &until_ns, 1, MPI_UINT64_T, MPI_MIN, root, shadow->comm);
+  }
+  pomp_mpi_waited(until_ns);
+}
+
