@@ -154,13 +154,19 @@ fn slurm(ours: impl Iterator<Item = String>, rest: &[String]) -> Handed {
 /// What the program has to load: the wrappers of its MPI library, where it has one and was not
 /// linked with them, in front of what is loaded already. Where they cannot be had, that is said.
 fn preload(program: &str, rest: &[String], launched: bool) -> Option<String> {
-    // Values of a launcher's options are no programs.
-    let application = match launched {
-        true => rest.iter().filter(|word| !word.starts_with('-')).find_map(|word| executable(word)),
-        false => executable(program),
+    // Values of a launcher's options may be files that can be executed, too: a remote shell.
+    let needs = |path: PathBuf| {
+        let text = std::fs::read(path).ok()?;
+        Some((mpi_library(&text)?, text))
+    };
+    let (library, text) = match launched {
+        true => rest
+            .iter()
+            .filter(|word| !word.starts_with('-'))
+            .filter_map(|word| executable(word))
+            .find_map(needs),
+        false => executable(program).and_then(needs),
     }?;
-    let text = std::fs::read(&application).ok()?;
-    let library = mpi_library(&text)?;
     if contains(&text, wrappers::NAME.as_bytes()) {
         return None;
     }
