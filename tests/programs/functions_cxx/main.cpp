@@ -1,4 +1,5 @@
 // User functions in C++: members, templates, exceptions, and what cannot be measured.
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -69,6 +70,18 @@ extern "C" int from_c(int x) { return x; }
   static int name() { return value; }
 DEFINE(by_macro, 4)
 
+constexpr int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+static_assert(factorial(4) == 24);
+constexpr auto square = [](int x) { return x * x; };
+static int table[square(2)];
+
+static int count_if_above(const std::vector<int> &values, int bound) {
+  return std::count_if(values.begin(), values.end(), [bound](int value) {
+    auto above = [=] { return value > bound; };
+    return above();
+  });
+}
+
 int main() {
   int caught = 0;
   for (int i = 0; i < 3; i++) {
@@ -85,6 +98,7 @@ int main() {
     caught += 10;
   }
   static_assert(Item<int>::fixed(1) == 2);
+  caught += Item<int>::fixed(caught) > 99;
   std::printf("%d %d %d %.1f\n", caught, second(7), !first, second.scaled(2));
   std::printf("%d %d %ld %d\n", second.price(2), adder(1)(2), largest(3L, 4L), by_macro());
   std::printf("%s %d\n", R"({ " })", from_c(5));
@@ -94,4 +108,6 @@ int main() {
     sum += largest(1, 2);
   }
   std::printf("%d\n", sum > 1);
+  std::printf("%d %d %d\n", factorial(caught % 5), square(caught), count_if_above({1, 2, 3}, 2));
+  table[caught % 4] = 1;
 }

@@ -61,6 +61,7 @@ impl Emitter<'_> {
         }
         if self.needs.functions {
             functions(&mut text, self.prefix);
+            super::functions::declarations(&mut text, Abi::Pomp2, self.prefix, self.needs);
         }
         for (index, region) in regions.iter().enumerate() {
             descriptor(&mut text, path, self.prefix, index + 1, region);

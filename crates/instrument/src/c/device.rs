@@ -4,7 +4,7 @@
 use super::callees;
 use super::functions::Bodies;
 use super::lexer::Lexed;
-use super::outline::Function;
+use super::outline::{Form, Function};
 use super::pragma::Found;
 use super::reach;
 use super::statements::Site;
@@ -65,6 +65,20 @@ pub(super) fn mark(
         function.device |= listed.contains(function.last());
     }
     mark_attributes(text, functions);
+    mark_lambdas(functions, !targets.is_empty());
+}
+
+/// Lambdas in functions for devices; and all of them, if there are `target` constructs: those may
+/// run what they are handed.
+fn mark_lambdas(functions: &mut [Function], all: bool) {
+    let mut device_end = 0;
+    for function in functions {
+        if function.form == Form::Lambda {
+            function.device |= all || function.open < device_end;
+        } else if function.device {
+            device_end = device_end.max(function.close);
+        }
+    }
 }
 
 /// The attribute `[[omp::decl(declare_target)]]` in front of a definition.

@@ -32,6 +32,10 @@ pub(super) struct Needs {
     pub(super) counters: bool,
     /// Entries and cleanup ends of functions.
     pub(super) functions: bool,
+    /// The same of lambdas.
+    pub(super) lambdas: bool,
+    /// And of functions that compilers may evaluate.
+    pub(super) constants: bool,
 }
 
 /// The outcome for a text without anything to instrument.
@@ -506,22 +510,6 @@ impl Emitter<'_> {
     pub(super) fn add_region(&mut self, region: Region) -> usize {
         self.outcome.regions.push(region);
         self.outcome.regions.len()
-    }
-
-    /// Enters a function's region where its body begins, and leaves it on every way out.
-    pub(super) fn enter_function(&mut self, open: usize, number: usize) {
-        let (prefix, region) = (self.prefix, self.accessor(number));
-        // Clang warns in C about static functions in inline ones that are not.
-        let quiet = if self.options.language == Language::C { "__extension__ " } else { "" };
-        let cleanup = format!("__attribute__((cleanup({prefix}leave),unused))");
-        let (kind, string) = match self.options.abi {
-            Abi::Pomp => ("struct ompregdescr*", String::new()),
-            Abi::Pomp2 => ("void**", format!(",{prefix}s{number}()")),
-        };
-        let variable = format!("{kind}{prefix}f{number}");
-        let text = format!(" {quiet}{variable} {cleanup}={prefix}enter({region}{string});");
-        self.insertions.add(open, Rank::FIRST, &[&text]);
-        (self.calls, self.needs.functions) = (true, true);
     }
 
     /// The call that yields the descriptor of a region.

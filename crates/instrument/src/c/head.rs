@@ -42,6 +42,8 @@ pub(super) struct Head {
     pub(super) place: usize,
     /// Whether nothing can be inserted into the body.
     pub(super) closed: bool,
+    /// Whether compilers may evaluate it.
+    pub(super) constant: bool,
 }
 
 /// What a brace opens.
@@ -90,10 +92,7 @@ pub(super) fn outer(language: Language, items: &[Item], class: Option<&str>) -> 
     match (function, colon) {
         // A name in front of the brace: the initialiser of a member.
         (Some(_), Some(colon)) if initialises(&parts[colon..]) => Opens::Part,
-        (Some(head), _) => {
-            let closed = head.closed || is_closed(text, items);
-            Opens::Function(Head { closed, ..head })
-        }
+        (Some(head), _) => Opens::Function(head.with_specifiers(text, items)),
         (None, _) => Opens::Unknown,
     }
 }
@@ -136,7 +135,7 @@ pub(super) fn old_style(language: Language, items: &[Item]) -> Option<Head> {
         return None;
     }
     let head = function(language, &parts(text, &items[..=list], false)?, None)?;
-    Some(Head { closed: head.closed || is_closed(text, items), ..head })
+    Some(head.with_specifiers(text, items))
 }
 
 /// Whether this may declare parameters behind such a head.
@@ -265,8 +264,8 @@ fn function(language: Language, parts: &[Part], class: Option<&str>) -> Option<H
     let typed =
         type_parts.iter().any(|part| !matches!(part, Part::Angles) && !part.is(b"template"));
     (typed || found.needs_no_type(language, class)).then(|| {
-        let closed = false;
-        Head { name: found.name.clone(), place: found.place, closed }
+        let (closed, constant) = (false, false);
+        Head { name: found.name.clone(), place: found.place, closed, constant }
     })
 }
 
@@ -396,19 +395,42 @@ fn is_shouted(name: &[u8]) -> bool {
         && !name.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Whether a compiler evaluates the function, runs it elsewhere, or must not add to it.
-fn is_closed(text: &[u8], items: &[Item]) -> bool {
-    let words = items.iter().filter(|item| item.token.kind == Kind::Word);
-    let evaluated = words.map(|item| slice(text, item.token).to_ascii_uppercase()).any(|word| {
-        matches!(word.as_slice(), b"__GLOBAL__" | b"__DEVICE__")
-            || [&b"CONSTEXPR"[..], b"CONSTEVAL", b"NAKED"]
-                .iter()
-                .any(|part| memchr::memmem::find(&word, part).is_some())
-    });
+impl Head {
+    /// What else its declaration says.
+    fn with_specifiers(self, text: &[u8], items: &[Item]) -> Self {
+        let words = items.iter().filter(|item| item.token.kind == Kind::Word);
+        let words = words.map(|item| slice(text, item.token));
+        let constant = words.clone().any(|word| contains_shouted(word, b"CONSTEXPR"));
+        let groups = items.iter().filter(|item| item.close > item.token.end);
+        let groups = groups.map(|item| &text[item.token.start as usize..item.close as usize]);
+        let closed = words.into_iter().any(is_foreign) || groups.into_iter().any(has_attribute);
+        Self { closed: self.closed || closed, constant, ..self }
+    }
+}
+
+/// Whether this text in front of a body says that nothing can be inserted there.
+pub(super) fn is_closed_text(text: &[u8]) -> bool {
+    let mut words = text.split(|&byte| !scan::is_ident(byte));
+    words.any(is_foreign) || has_attribute(text)
+}
+
+/// Whether the word says that compilers alone run the function, that it runs elsewhere, or that it
+/// has no frame. It may be a macro that is named after the word which it stands for.
+fn is_foreign(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"__global__")
+        || word.eq_ignore_ascii_case(b"__device__")
+        || contains_shouted(word, b"CONSTEVAL")
+        || contains_shouted(word, b"NAKED")
+}
+
+/// Whether a word has this part in it, in any case.
+fn contains_shouted(word: &[u8], part: &[u8]) -> bool {
+    let mut places = word.windows(part.len());
+    places.any(|place| place.eq_ignore_ascii_case(part))
+}
+
+/// Whether one of these brackets has an attribute that says so.
+fn has_attribute(group: &[u8]) -> bool {
     let attributes = [&b"naked"[..], b"no_instrument_function", b"interrupt", b"musttail"];
-    let groups = items.iter().filter(|item| item.close > item.token.end);
-    evaluated
-        || groups
-            .map(|item| &text[item.token.start as usize..item.close as usize])
-            .any(|group| attributes.iter().any(|word| memchr::memmem::find(group, word).is_some()))
+    attributes.iter().any(|word| memchr::memmem::find(group, word).is_some())
 }

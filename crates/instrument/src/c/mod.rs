@@ -4,7 +4,7 @@
 //! views of the preprocessor's branches, [`statements`] finds the bodies in each view,
 //! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
 //! gets, [`insertions`] and the edit list write it. For functions, [`outline`] finds the bodies in
-//! each view, [`head`] (with [`parts`]) says what the text before a brace is, [`functions`] places
+//! each view, [`head`] (with [`parts`] and [`lambda`]) says what the text before a brace is, [`functions`] places
 //! the calls; [`device`] (with [`reach`]) says which of them may be compiled for devices, if that
 //! matters ([`callees`]). Every phase is linear in the text; what views show differently is looked
 //! at once for each ([`segments`]).
@@ -22,6 +22,7 @@ mod functions;
 mod head;
 mod hidden;
 mod insertions;
+mod lambda;
 mod levels;
 mod lexer;
 mod locks;

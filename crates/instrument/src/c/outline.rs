@@ -7,6 +7,7 @@
 
 use super::conditions::View;
 use super::head::{self, Head, Item, Language, Opens};
+use super::lambda::{self, Lambda};
 use super::lexer::{Kind, Lexed, Token};
 use super::segments::{self, Segments, Stop};
 use std::convert::Infallible;
@@ -22,10 +23,21 @@ pub(super) struct Function {
     pub(super) open: usize,
     /// Offset of the brace that closes it.
     pub(super) close: usize,
-    /// Whether nothing can be inserted: a coroutine, assembly, code that a compiler evaluates.
+    /// Whether nothing can be inserted: a coroutine, assembly, code that only a compiler evaluates.
     pub(super) closed: bool,
+    pub(super) form: Form,
     /// Whether it may be compiled for a device; found by [`super::device`].
     pub(super) device: bool,
+}
+
+/// What kind of function it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Usual,
+    /// Compilers may evaluate it, if its standard lets them.
+    Constant,
+    /// It has no name of its own; `name` is that of what it is in. Compilers may evaluate it.
+    Lambda,
 }
 
 impl Function {
@@ -247,14 +259,29 @@ impl Walk<'_> {
         self.head.push(Item { token: open, close });
     }
 
-    /// Passes over what a bracket or brace opens; returns the offset behind its end.
+    /// Passes over what a bracket or brace opens, but for the lambdas in it; returns the offset
+    /// behind its end.
     fn skip(&mut self, open: Token) -> u32 {
         let mut depth = 1;
+        // Each open lambda, and how deep its body is.
+        let mut lambdas: Vec<(usize, usize)> = Vec::new();
         loop {
             let token = self.next();
             match token.kind {
-                Kind::OpenParen | Kind::OpenBracket | Kind::OpenBrace => depth += 1,
-                Kind::CloseParen | Kind::CloseBracket | Kind::CloseBrace => depth -= 1,
+                Kind::OpenBrace => {
+                    depth += 1;
+                    if let Some(lambda) = self.lambda() {
+                        lambdas.push((self.lambda_body(lambda, token), depth));
+                    }
+                }
+                Kind::OpenParen | Kind::OpenBracket => depth += 1,
+                Kind::CloseParen | Kind::CloseBracket | Kind::CloseBrace => {
+                    if let Some((lambda, _)) = lambdas.pop_if(|lambda| lambda.1 == depth) {
+                        self.bodies.pop();
+                        self.outline.functions[lambda].close = token.start as usize;
+                    }
+                    depth -= 1;
+                }
                 Kind::End => {
                     self.outline.unbalanced = Some(open.start as usize);
                     return token.end;
@@ -269,6 +296,12 @@ impl Walk<'_> {
 
     /// A brace opens.
     fn open(&mut self, token: Token) {
+        if let Some(lambda) = self.lambda() {
+            let start = token.start as usize;
+            let kind = Within::Function(self.lambda_body(lambda, token));
+            self.scopes.push(Scope { kind, start, name: String::new() });
+            return self.clear();
+        }
         let opens = match self.old_style.take() {
             Some(head) if self.head.is_empty() => Opens::Function(head),
             _ if self.initialised => Opens::Part,
@@ -309,6 +342,22 @@ impl Walk<'_> {
         self.simd = false;
     }
 
+    /// The lambda whose body the brace before the next token opens.
+    fn lambda(&self) -> Option<Lambda> {
+        let brace = self.language.cxx.then(|| self.at - 1)?;
+        lambda::lambda(self.text, &self.lexed.tokens, brace)
+    }
+
+    fn lambda_body(&mut self, lambda: Lambda, open: Token) -> usize {
+        let Lambda { place, closed } = lambda;
+        let within = self.bodies.last().is_some_and(|&body| self.outline.functions[body].closed);
+        let closed = closed || within;
+        let head = Head { name: String::new(), place, closed, constant: false };
+        let index = self.function(head, open);
+        self.outline.functions[index].form = Form::Lambda;
+        index
+    }
+
     /// Declarators may follow the type that has ended: its brace stands for it.
     fn stand_in(&mut self, token: Token) {
         let token = Token { kind: Kind::CloseBrace, ..token };
@@ -332,6 +381,7 @@ impl Walk<'_> {
             open: open.end as usize,
             close: open.end as usize,
             closed: head.closed || special || self.simd,
+            form: if head.constant { Form::Constant } else { Form::Usual },
             device: false,
         });
         let index = self.outline.functions.len() - 1;

@@ -5,8 +5,8 @@
 //! so no clause of the user has to mention it, not even under `default(none)`.
 
 use super::emit::Needs;
-use crate::Region;
 use crate::decimal::Decimal;
+use crate::{Abi, Region};
 use std::fmt::Write;
 
 /// No address. Some build C++ with -Wzero-as-null-pointer-constant -Werror.
@@ -102,6 +102,7 @@ pub(super) fn prelude(
     }
     if needs.functions {
         functions(&mut text, cxx, prefix);
+        super::functions::declarations(&mut text, Abi::Pomp, prefix, needs);
     }
     text.reserve(regions.len() * 256);
     if regions.iter().any(|region| region.clauses.is_empty()) {

@@ -3,7 +3,7 @@
 //! or takes the address of, is code of the host.
 
 use super::lexer::{Kind, Lexed};
-use super::outline::Function;
+use super::outline::{Form, Function};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -52,6 +52,7 @@ impl<'a> Names<'a> {
             lengths: [0; 256],
         };
         for function in functions {
+            // A lambda has none.
             let name = function.last().as_bytes();
             names.lengths[first_letter(name)] |= length_bit(name);
             let next = names.numbers.len();
@@ -92,8 +93,11 @@ fn uses(
             continue;
         }
         let Some(name) = names.number(&text[start..token.end as usize]) else { continue };
-        while functions.get(next).is_some_and(|function| function.open <= start) {
-            open.push(next);
+        while let Some(function) = functions.get(next).filter(|function| function.open <= start) {
+            // What a lambda names is named by the function that it is in.
+            if function.form != Form::Lambda {
+                open.push(next);
+            }
             next += 1;
         }
         while open.last().is_some_and(|&function| functions[function].close <= start) {

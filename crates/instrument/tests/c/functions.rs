@@ -216,6 +216,7 @@ auto main() -> int { try { f(1); } catch (int) {} return R"(})"[0]; }
             a::b::v1::K::K 19-19
             a::b::v1::operator""_km 20-20
             a::b::v1::f 21-21
+            a::b::v1::f::lambda@21:59 21-21
             c_function 24-24
             c_other 25-25
             constrained 26-26
@@ -232,17 +233,102 @@ fn left_alone_in_cxx() {
         "t.cpp",
         r##"
 struct S { S(const S&) = default; S& operator=(const S&) = delete; int x{3}; };
-constexpr int a(int x) { return x; }
-FMT_CONSTEXPR20 auto b(int x) -> int { return x; }
 consteval int c(int x) { return x; }
 task d() { co_await e(); }
+task l = [](int x) -> task { co_return x; };
+auto m = [](int x) consteval { return x; };
+__global__ void g(int *x) { h([=] __device__ (int i) { x[i] = [i] { return i; }(); }); }
+auto n = [] __attribute__((no_instrument_function)) (int x) { return x; };
 TEST(Suite, name) { }
-auto lambda = [](int x) { return x; };
 template <typename T> concept C = requires (T t) { t + 1; };
 int table[] = { 1, 2, 3 };
 int tail(int x) { [[clang::musttail]] return tail(x - 1); }
 "##,
         expect![[r#""#]],
+    );
+}
+
+#[test]
+fn what_compilers_may_evaluate_enters_nothing_meanwhile() {
+    check(
+        "t.cpp",
+        "constexpr int f(int x) { return x; }\nFMT_CONSTEXPR20 auto g(int x) -> int { return x; }\n\
+         auto h = [](int x) { return x; };\n",
+        expect![[r#"
+            constexpr int f(int x) { pomp_constant(pomp_f1,pomp_enter(pomp_1())) return x; }
+            FMT_CONSTEXPR20 auto g(int x) -> int { pomp_constant(pomp_f2,pomp_enter(pomp_2())) return x; }
+            auto h = [](int x) { struct ompregdescr*pomp_f3 __attribute__((cleanup(pomp_left),unused))=__builtin_is_constant_evaluated()?__null:pomp_enter(pomp_3()); return x; };
+            == 1: region f (1, 1) (1, 1)
+            == 2: region g (2, 2) (2, 2)
+            == 3: region lambda@3:10 (3, 3) (3, 3)
+        "#]],
+    );
+}
+
+#[test]
+fn lambdas() {
+    check_names(
+        "t.cpp",
+        r##"
+auto top = [](int x) { return x; };
+struct S {
+  F member = [this](int x) mutable noexcept(true) { return x; };
+  int operator[](int i) const { return a[i]; }
+  S() : f([] { return 1; }), a{1, 2}, g{[]() { return 2; }} { }
+};
+std::map<int, int> f(int n) {
+  auto generic = []<class T, int N = (3 > 2)>(T x) -> std::map<int, T> { return {{x, N}}; };
+  sort(b, e, [&](int x, int y) { return [=] { return x < y; }(); });
+  auto &[k, v] = p;
+  int *a = new int[2] { 1, 2 }, c[] { 3 };
+  if (c[0]) [[likely]] { n += n > 3 ? [] { return 0; }() : 1; }
+  for (auto &&[q, r] : m) { }
+  delete [] a; { n = b[n] {1}; }
+  struct L { int z(int y) { return y; } };
+  return w([](auto x) [[gnu::pure]] { struct M { int o() { return 1; } }; return M().o(); });
+}
+"##,
+        expect![[r#"
+            lambda@2:12 2-2
+            S::lambda@4:14 4-4
+            S::operator[] 5-5
+            S::lambda@6:11 6-6
+            S::lambda@6:41 6-6
+            S::S 6-6
+            f 8-18
+            f::lambda@9:18 9-9
+            f::lambda@10:14 10-10
+            f::lambda@10:41 10-10
+            f::lambda@13:39 13-13
+            f::L::z 16-16
+            f::lambda@17:12 17-17
+        "#]],
+    );
+}
+
+#[test]
+fn lambdas_in_device_code() {
+    check_names(
+        "t.cpp",
+        "#pragma omp declare target\nauto a = [](int x) { return x; };\n#pragma omp end declare target\n\
+         [[omp::decl(declare_target)]] int b(int x) { return [=] { return x; }(); }\n\
+         int c(int x) { return [=] { return x; }(); }\n",
+        expect![[r#"
+            c 5-5
+            c::lambda@5:23 5-5
+        "#]],
+    );
+}
+
+#[test]
+fn preprocessed_text_does_not_say_its_standard() {
+    check_names(
+        "t.ii",
+        "constexpr int f(int x) { return x; }\nint g(int x) { return [=] { return x; }(); }\n",
+        expect![[r#"
+            g 2-2
+            g::lambda@2:23 2-2
+        "#]],
     );
 }
 

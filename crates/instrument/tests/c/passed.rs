@@ -374,3 +374,16 @@ fn functions_that_an_attribute_makes_device_code() {
         &expect!["region host"],
     );
 }
+
+/// A `target` construct may run what it is handed.
+#[test]
+fn lambdas_near_target_constructs() {
+    check_devices(
+        "template <class F> void each(F f) {\n#pragma omp target\n f(1); }\n\
+         int main() { each([](int x) { return x; }); }\n",
+        &expect![[r#"
+            target 
+            region each
+            region main"#]],
+    );
+}
