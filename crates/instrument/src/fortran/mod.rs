@@ -1,12 +1,13 @@
 //! The Fortran front: free and fixed form.
 //!
 //! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`]
-//! for columns and sentinels and [`class`] for what a statement opens or closes), [`directive`]
-//! finds what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and
-//! [`atomic`]; the result is in [`site`]), [`plan`] what gets events, [`rewrite`] (with [`split`],
-//! [`close`], [`variables`] and [`user`]) where the calls go. For events of procedures, [`role`]
-//! says what a statement is, [`procedures`] which ones matter, [`functions`] what they become.
-//! [`tail`] writes the procedures that are called.
+//! for columns and sentinels, [`statement`], or [`plain`] for the most usual ones, [`class`] for
+//! what a statement opens or closes, and [`directive_text`]), [`directive`] finds what directives
+//! mean, [`nest`] which END closes what (with [`units`], [`branch`] and [`atomic`]; the result is
+//! in [`site`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`]
+//! and [`user`]) where the calls go. For events of procedures, [`role`] says what a statement is,
+//! [`procedures`] which ones matter, [`functions`] what they become. [`tail`] writes the procedures
+//! that are called.
 
 mod abi_pomp2;
 mod atomic;
@@ -16,6 +17,7 @@ mod close;
 mod code;
 mod descriptors;
 mod directive;
+mod directive_text;
 mod events;
 mod form;
 mod functions;
@@ -33,6 +35,7 @@ mod role;
 mod scan;
 mod site;
 mod split;
+mod statement;
 mod tail;
 mod text;
 mod units;

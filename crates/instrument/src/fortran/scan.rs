@@ -5,11 +5,11 @@
 //! Preprocessor lines may stand between the continuation lines of one statement. Of alternatives
 //! that begin inside a statement the first is read: for the nesting all of them must be equal.
 
-use super::class::{Class, classify};
-use super::form::{self, Content, Form, Line, Sentinel, is_blank, lines};
+use super::class::Class;
+use super::directive_text::DirectiveText;
+use super::form::{self, Content, Form, Line, is_blank, lines};
 use super::groups::Groups;
-use super::plain;
-use super::role::{Role, Roles, entry_name, unit_name};
+use super::role::{Role, Roles};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -54,17 +54,6 @@ pub(super) enum Cpp {
     Include,
     /// Anything else.
     Other,
-}
-
-/// The text of a directive without sentinels, continuation marks and comments.
-#[derive(Clone, Debug)]
-pub(super) struct DirectiveText {
-    /// One character per byte of the source, as written.
-    pub text: Vec<u8>,
-    /// Source offset of each byte of `text`.
-    pub at: Vec<usize>,
-    /// Preprocessor lines lie between its lines.
-    pub has_cpp: bool,
 }
 
 /// A whole file.
@@ -154,16 +143,6 @@ fn cpp_lines(source: &[u8], lines: &[Line]) -> Vec<usize> {
 /// Nobody writes more preprocessor lines between two lines of one statement.
 const PASSED_MAX: usize = 64;
 
-/// Bytes that [`Scanner::code_line`] looks at one by one.
-const MARKS: [bool; 256] = {
-    let mut marks = plain::SPECIAL;
-    marks[b' ' as usize] = true;
-    marks[b'\t' as usize] = true;
-    marks[b'h' as usize] = true;
-    marks[b'H' as usize] = true;
-    marks
-};
-
 pub(super) struct Scanner<'a> {
     pub(super) source: &'a [u8],
     pub(super) form: Form,
@@ -175,20 +154,12 @@ pub(super) struct Scanner<'a> {
     /// Whether directives mean anything.
     openmp: bool,
     /// The statement being assembled, in the classifier's normal form.
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// Source offset of each of its bytes, where roles are asked for.
-    at: Vec<usize>,
+    pub(super) at: Vec<usize>,
     pub(super) roles: Option<Roles>,
     /// The line that was asked about last, and what it holds.
     last: Cell<(usize, Content)>,
-}
-
-/// Where the assembly of one statement stands.
-struct Open {
-    first: usize,
-    label: u32,
-    start: Option<usize>,
-    quote: Option<u8>,
 }
 
 impl Scanner<'_> {
@@ -246,7 +217,7 @@ impl Scanner<'_> {
     /// The next line that belongs to a statement continued after line `at`, past comments and
     /// preprocessor lines; whether any of the latter were passed. Alternatives that begin on the
     /// way are left out. Passed preprocessor lines become statements only if something follows.
-    fn continuation(
+    pub(super) fn continuation(
         &mut self,
         at: usize,
         wanted: impl Fn(Content) -> bool,
@@ -278,45 +249,6 @@ impl Scanner<'_> {
         None
     }
 
-    fn directive(&mut self, at: usize, sentinel: Sentinel, body: usize, end: usize) -> usize {
-        let mut directive = DirectiveText { text: Vec::new(), at: Vec::new(), has_cpp: false };
-        let (mut line, mut from, mut to) = (at, body, end);
-        let mut quote = None;
-        loop {
-            let ampersand = self.directive_line(&mut directive, &mut quote, from, to);
-            let fixed = self.form.is_fixed();
-            if !fixed && !ampersand {
-                break;
-            }
-            let wanted = |content| match content {
-                Content::Directive { sentinel: other, continues, .. } => {
-                    other == sentinel && (!fixed || continues)
-                }
-                _ => false,
-            };
-            let Some((next, cpp)) = self.continuation(line, wanted) else { break };
-            directive.has_cpp |= cpp;
-            line = next;
-            if let Content::Directive { body, end, .. } = self.content(next) {
-                (from, to) = (self.skip_ampersand(body, end), end);
-            }
-        }
-        self.push_directive(at, line, directive);
-        line + 1
-    }
-
-    fn push_directive(&mut self, first: usize, last: usize, mut directive: DirectiveText) {
-        while directive.text.last().is_some_and(|c| is_blank(*c)) {
-            directive.text.pop();
-            directive.at.pop();
-        }
-        let start = self.scan.lines[first].start;
-        let kind = Kind::Directive(self.scan.directives.len());
-        self.scan.directives.push(directive);
-        let statement = Statement { kind, label: 0, first, last, start, semicolon: None };
-        self.push_statement(statement, Role::default());
-    }
-
     pub(super) fn push_statement(&mut self, statement: Statement, role: Role) {
         self.scan.statements.push(statement);
         if self.roles.is_some() {
@@ -336,219 +268,11 @@ impl Scanner<'_> {
         }
     }
 
-    /// Appends one line of a directive; true if it ends with `&`.
-    fn directive_line(
-        &self,
-        directive: &mut DirectiveText,
-        quote: &mut Option<u8>,
-        from: usize,
-        to: usize,
-    ) -> bool {
-        directive.text.reserve(to.saturating_sub(from));
-        directive.at.reserve(to.saturating_sub(from));
-        let mut at = from;
-        while at < to {
-            let rest = &self.source[at..to];
-            let plain = rest.iter().position(|&c| plain::SPECIAL[usize::from(c)]);
-            let plain = plain.unwrap_or(rest.len());
-            directive.text.extend_from_slice(&rest[..plain]);
-            directive.at.extend(at..at + plain);
-            at += plain;
-            let Some(&c) = rest.get(plain) else { break };
-            match (*quote, c) {
-                (Some(open), _) if open == c => *quote = None,
-                (None, b'\'' | b'"') => *quote = Some(c),
-                (None, b'!') => return false,
-                (_, b'&') if !self.form.is_fixed() && self.ends_line(at + 1, to, *quote) => {
-                    return true;
-                }
-                _ => {}
-            }
-            directive.text.push(c);
-            directive.at.push(at);
-            at += 1;
-        }
-        if !self.form.is_fixed() {
-            *quote = None;
-        }
-        false
-    }
-
     /// Nothing but blanks (and, outside of strings, a comment) follows.
-    fn ends_line(&self, from: usize, to: usize, quote: Option<u8>) -> bool {
+    pub(super) fn ends_line(&self, from: usize, to: usize, quote: Option<u8>) -> bool {
         let rest = self.source[from..to].iter().find(|c| !is_blank(**c));
         rest.is_none_or(|c| *c == b'!' && quote.is_none())
     }
-
-    fn code(&mut self, at: usize) -> usize {
-        let mut line = at;
-        let mut open = Open { first: at, label: 0, start: None, quote: None };
-        let mut continuing = false;
-        while let Content::Code { label, mut body, end, pomp_only, .. } = self.content(line) {
-            if pomp_only {
-                self.scan.pomp_only.push(line);
-            }
-            if continuing {
-                body = self.skip_ampersand(body, end);
-            } else {
-                open.label = label;
-            }
-            let ampersand = self.code_line(&mut open, line, body, end);
-            let fixed = self.form.is_fixed();
-            if !fixed && !ampersand {
-                break;
-            }
-            let wanted = |content| match content {
-                Content::Code { continues, .. } => !fixed || continues,
-                _ => false,
-            };
-            let Some((next, _)) = self.continuation(line, wanted) else { break };
-            line = next;
-            continuing = true;
-        }
-        self.finish(&mut open, line, None);
-        line + 1
-    }
-
-    /// Appends one line of a statement; true if it ends with `&`.
-    fn code_line(&mut self, open: &mut Open, line: usize, body: usize, end: usize) -> bool {
-        let fixed = self.form.is_fixed();
-        let mut at = body;
-        while at < end {
-            let c = self.source[at];
-            at += 1;
-            if let Some(quote) = open.quote {
-                if c == quote {
-                    open.quote = None;
-                } else if c == b'&' && !fixed && self.ends_line(at, end, open.quote) {
-                    return true;
-                }
-                continue;
-            }
-            match c {
-                b' ' | b'\t' => {
-                    if !fixed && self.text.last().is_some_and(|c| *c != b' ') {
-                        self.push(b' ', at - 1);
-                    }
-                    continue;
-                }
-                b'!' => break,
-                b';' => {
-                    self.finish(open, line, Some(at - 1));
-                    continue;
-                }
-                b'&' if !fixed && self.ends_line(at, end, None) => return true,
-                b'\'' | b'"' => open.quote = Some(c),
-                b'h' | b'H' if fixed => at += self.hollerith(),
-                _ => {}
-            }
-            open.start.get_or_insert(at - 1);
-            self.push(c.to_ascii_lowercase(), at - 1);
-            if open.quote.is_none() {
-                at = self.ordinary(at, end);
-            }
-        }
-        if !fixed {
-            open.quote = None;
-        }
-        false
-    }
-
-    /// Takes the bytes that are part of the statement and mean nothing else, all at once.
-    fn ordinary(&mut self, at: usize, end: usize) -> usize {
-        let run = &self.source[at..end];
-        let run = &run[..run.iter().position(|&c| MARKS[usize::from(c)]).unwrap_or(run.len())];
-        let from = self.text.len();
-        self.text.extend_from_slice(run);
-        self.text[from..].make_ascii_lowercase();
-        if self.roles.is_some() {
-            self.at.extend(at..at + run.len());
-        }
-        at + run.len()
-    }
-
-    fn push(&mut self, byte: u8, at: usize) {
-        self.text.push(byte);
-        if self.roles.is_some() {
-            self.at.push(at);
-        }
-    }
-
-    /// Characters of a Hollerith constant whose `h` comes next: `5habcde`. They may be quotes.
-    fn hollerith(&self) -> usize {
-        let digits = self.text.iter().rev().take_while(|c| c.is_ascii_digit()).count();
-        let before = self.text.len() - digits;
-        let constant = digits > 0
-            && digits < 5
-            && before.checked_sub(1).is_some_and(|at| b"(,/=*".contains(&self.text[at]));
-        if !constant {
-            return 0;
-        }
-        self.text[before..].iter().fold(0, |count, c| count * 10 + usize::from(c - b'0'))
-    }
-
-    /// Ends the statement in `self.text`, at a `;` or at the end of its last line.
-    fn finish(&mut self, open: &mut Open, line: usize, semicolon: Option<usize>) {
-        if self.text.last() == Some(&b' ') {
-            self.text.pop();
-        }
-        let mut text = self.text.as_slice();
-        if !self.form.is_fixed() {
-            let digits = text.iter().take_while(|c| c.is_ascii_digit()).count();
-            if digits > 0 {
-                open.label = number(&text[..digits]);
-                text = text[digits..].trim_ascii_start();
-            }
-        }
-        if let Some(start) = open.start.filter(|_| !text.is_empty()) {
-            let class = classify(text, self.form.is_fixed());
-            let role = self.role(class, self.text.len() - text.len());
-            let statement = Statement {
-                kind: Kind::Code(class),
-                label: open.label,
-                first: open.first,
-                last: line,
-                start,
-                semicolon,
-            };
-            self.push_statement(statement, role);
-        } else if semicolon.is_none()
-            && let Some(last) = self.scan.statements.last_mut()
-            && last.last == line
-            && matches!(last.kind, Kind::Code(_))
-        {
-            // A `;` at the end of a line separates nothing.
-            last.semicolon = None;
-        }
-        self.text.clear();
-        self.at.clear();
-        *open = Open { first: line, label: 0, start: None, quote: None };
-    }
-
-    /// The role of the statement in `self.text`, whose label has this length.
-    fn role(&mut self, class: Class, label: usize) -> Role {
-        let Some(roles) = &mut self.roles else { return Role::default() };
-        let (text, fixed) = (&self.text[label..], self.form.is_fixed());
-        let role = roles.role(text, class, fixed);
-        let name = match (class, role) {
-            (Class::Unit(unit), _) => unit_name(text, unit, fixed),
-            (_, Role::Entry) => entry_name(text[b"entry".len()..].trim_ascii_start()),
-            _ => None,
-        };
-        if let Some(name) = name {
-            self.scan.names.insert(self.scan.statements.len(), name);
-        }
-        match role {
-            Role::Exit { returns, inside_if: Some(at) } => {
-                Role::Exit { returns, inside_if: Some(self.at[label + at]) }
-            }
-            role => role,
-        }
-    }
-}
-
-fn number(digits: &[u8]) -> u32 {
-    digits.iter().fold(0u32, |n, c| n.saturating_mul(10).saturating_add(u32::from(c - b'0')))
 }
 
 fn cpp_kind(line: &[u8]) -> Cpp {

@@ -1,7 +1,7 @@
 //! Inserted lines: calls, directives and declarations that fit the source form and its columns.
 
+use super::directive_text::DirectiveText;
 use super::form::Form;
-use super::scan::DirectiveText;
 use crate::decimal::push_decimal;
 use crate::hash::hash_of;
 use crate::{Abi, free_prefix};
