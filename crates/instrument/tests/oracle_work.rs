@@ -8,7 +8,7 @@
 #[path = "robust/shapes.rs"]
 mod shapes;
 
-use pompeii_instrument::{Language, Options, instrument};
+use pompeii_instrument::{Functions, Language, Options, instrument};
 use shapes::SHAPES;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,8 +81,10 @@ fn one_task() {
     }
 }
 
-/// What is counted.
+/// What is counted: the usual work, and that for functions.
 #[inline(never)]
 fn instrument_shape(text: &[u8], options: &Options) {
     let _ = instrument(text, options);
+    let functions = Some(Functions::default());
+    let _ = instrument(text, &Options { functions, ..options.clone() });
 }

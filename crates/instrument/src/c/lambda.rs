@@ -1,7 +1,7 @@
-//! Which braces open the bodies of lambdas. They stand among expressions, of which the outline knows
-//! nothing, so each brace is asked what is in front of it: specifiers, a type behind an arrow,
-//! parameters, and the brackets that no operand precedes. A limit keeps that linear; in doubt it
-//! is none.
+//! Which braces open the bodies of lambdas. They stand among expressions, of which the outline
+//! knows nothing, so each brace is asked what is in front of it: specifiers, a type behind an
+//! arrow, parameters, and the brackets that no operand precedes. A limit keeps that linear; in
+//! doubt it is none.
 
 use super::head;
 use super::lexer::{Kind, Token};

@@ -1,5 +1,5 @@
-//! Fortran statements: their lines joined, without comments and the contents of strings, up to a `;`
-//! or the end of the last line, and classified there.
+//! Fortran statements: their lines joined, without comments and the contents of strings, up to a
+//! `;` or the end of the last line, and classified there.
 
 use super::class::{Class, classify};
 use super::form::Content;

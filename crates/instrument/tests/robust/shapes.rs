@@ -42,6 +42,22 @@ pub const SHAPES: &[Shape] = &[
         let branches = each(count, |n| format!("#elif A{n}\n#pragma omp barrier\n"));
         in_function(&format!("#if A\n{branches}#endif\n"))
     }),
+    ("many different #if with bodies", "t.c", |count| {
+        let group = |n| {
+            format!(
+                "#if A{n}\n#pragma omp parallel\n#else\n#pragma omp single\n#endif\n{{ x(); }}\n"
+            )
+        };
+        in_function(&each(count, group))
+    }),
+    ("many different #if in functions", "t.c", |count| {
+        let group = |n| {
+            let head =
+                format!("#if A{n}\nint f{n}(int x) {{\n#elif B{n} > 2\nint g{n}(void)\n{{\n");
+            format!("{head}#else\nint h{n}() {{\n#endif\n#pragma omp barrier\n}}\n")
+        };
+        each(count, group)
+    }),
     ("deep #if", "t.c", |count| {
         let open = "#if A\n#pragma omp parallel\n{\n".repeat(count);
         in_function(&format!("{open}{}", "}\n#endif\n".repeat(count)))
@@ -79,6 +95,15 @@ pub const SHAPES: &[Shape] = &[
     }),
     ("unknown clauses", "t.c", |count| {
         in_function(&each(count, |n| format!("#pragma omp parallel some{n}\nx();\n")))
+    }),
+    ("deep lambdas", "t.cpp", |count| {
+        in_function(&format!("{}{}", "f([&](int x) -> int { ".repeat(count), "});".repeat(count)))
+    }),
+    ("many lambdas", "t.cpp", |count| {
+        in_function(&"g(x < y, []<class T>(T) { return [] { return 1; }(); });\n".repeat(count))
+    }),
+    ("brackets that may begin lambdas", "t.cpp", |count| {
+        in_function(&format!("f({}x {{ }});", "= [a] (b) ".repeat(count)))
     }),
     ("attributes", "t.cpp", |count| {
         in_function(
