@@ -6,6 +6,10 @@
 //! frame nor a call (about 26 instructions for an event of a profile, 39 for one of a trace). What
 //! is rare and comes last is a call that does not return here. While an event is under way the gate
 //! is busy: a signal handler's events then take the long way, and are passed over there.
+//!
+//! Each of them is made for one value of the gate: none, or that of a location with guarded call
+//! paths, whose visits the guard has a way for ([`crate::guard_short`]), and whose enclosing
+//! regions are left on the long way, where sums are written.
 
 use std::sync::atomic::{Ordering, compiler_fence};
 
@@ -21,8 +25,8 @@ use crate::location::{Location, gate};
 use crate::sync::{self, Lock};
 use crate::{clock, tls};
 
-/// An event on the short way.
-struct Event {
+/// An event on the short way, where the gate is `GATE`.
+struct Event<const GATE: u32> {
     thread: *mut Location,
     handle: *const Handle,
     slot: Slot,
@@ -39,15 +43,30 @@ struct Step {
     ticks: u64,
 }
 
+/// This thread's location, or what stands in for it, and the descriptor's handle, if that is known.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+pub unsafe fn known(descriptor: *mut Descriptor) -> Option<(*mut Location, &'static Handle)> {
+    let thread = tls::here();
+    // SAFETY: the caller's promise.
+    unsafe { descriptor::known_handle(descriptor) }.map(|handle| (thread, handle))
+}
+
 /// Enters the region; false where nothing was done and something is to be done.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn enter(descriptor: *mut Descriptor, slot: Slot) -> bool {
+pub unsafe fn enter<const GATE: u32>(
+    thread: *mut Location,
+    handle: &'static Handle,
+    slot: Slot,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, slot) else { return false };
+        let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
         let child = event.hint();
         if !event.is_region(child) {
             return (*event.handle).is_filtered(slot);
@@ -65,11 +84,15 @@ pub unsafe fn enter(descriptor: *mut Descriptor, slot: Slot) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit(descriptor: *mut Descriptor, slot: Slot) -> bool {
+pub unsafe fn exit<const GATE: u32>(
+    thread: *mut Location,
+    handle: &'static Handle,
+    slot: Slot,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, slot) else { return false };
-        if !event.is_region(event.at) {
+        let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
+        if !event.can_leave() {
             return (*event.handle).is_filtered(slot);
         }
         if event.step(|region| region.leave).is_none() {
@@ -85,11 +108,11 @@ pub unsafe fn exit(descriptor: *mut Descriptor, slot: Slot) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) -> bool {
+pub unsafe fn exit_worksharing<const GATE: u32>(descriptor: *mut Descriptor, slot: Slot) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, slot) else { return false };
-        if !event.is_region(event.at) {
+        let Some(event) = Event::<GATE>::begin(descriptor, slot) else { return false };
+        if !event.can_leave() {
             return false;
         }
         let done = match (*event.thread).barrier_exit_ticks == event.last() {
@@ -109,10 +132,10 @@ pub unsafe fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) -> bool 
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn critical_begin(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn critical_begin<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::Body) else { return false };
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
         let child = event.hint();
         if !event.is_region(child) {
             return false;
@@ -125,7 +148,7 @@ pub unsafe fn critical_begin(descriptor: *mut Descriptor) -> bool {
         };
         event.go_to(child);
         if sync::is_contended(lock, step.last) {
-            return take_contended(event.thread, lock, event.at, step);
+            return take_contended::<GATE>(event.thread, lock, event.at, step);
         }
         sync::take(lock, event.place(event.at));
         event.finish()
@@ -135,7 +158,7 @@ pub unsafe fn critical_begin(descriptor: *mut Descriptor) -> bool {
 /// The end of [`critical_begin`] where the lock was given back since the request at `node`.
 #[cold]
 #[inline(never)]
-unsafe fn take_contended(
+unsafe fn take_contended<const GATE: u32>(
     thread: *mut Location,
     lock: &Lock,
     node: NodeOffset,
@@ -145,7 +168,7 @@ unsafe fn take_contended(
     unsafe {
         sync::waited(&mut *thread, lock, node, (last, now));
         sync::take(lock, (*thread).own.at(node));
-        open_gate(thread)
+        open_gate::<GATE>(thread)
     }
 }
 
@@ -154,11 +177,11 @@ unsafe fn take_contended(
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn critical_end(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn critical_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::Body) else { return false };
-        if !event.is_region(event.at) {
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
+        if !event.can_leave() {
             return false;
         }
         let lock = (*event.handle).lock;
@@ -178,10 +201,10 @@ pub unsafe fn critical_end(descriptor: *mut Descriptor) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
         let child = event.hint();
         let around = (*event.handle).key(Slot::Ordered);
         if !event.is_region(child) || (*event.node(event.at)).key != around {
@@ -191,7 +214,7 @@ pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
         event.go_to(child);
         let before = (*event.handle).turn.last();
         if !event.wait_for(before, ticks) {
-            return turn_of_another(event.thread, event.at, before, ticks);
+            return turn_of_another::<GATE>(event.thread, event.at, before, ticks);
         }
         event.finish()
     }
@@ -200,7 +223,7 @@ pub unsafe fn ordered_begin(descriptor: *mut Descriptor) -> bool {
 /// The end of [`ordered_begin`] where it was not waited for whom it was last time.
 #[cold]
 #[inline(never)]
-unsafe fn turn_of_another(
+unsafe fn turn_of_another<const GATE: u32>(
     thread: *mut Location,
     node: NodeOffset,
     before: Place,
@@ -209,7 +232,7 @@ unsafe fn turn_of_another(
     // SAFETY: the caller's promise.
     unsafe {
         sync::waited_for(&mut *thread, node, before, ticks);
-        open_gate(thread)
+        open_gate::<GATE>(thread)
     }
 }
 
@@ -218,11 +241,11 @@ unsafe fn turn_of_another(
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_end(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn ordered_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::OrderedBody) else { return false };
-        if !event.is_region(event.at) || event.step(|region| region.leave).is_none() {
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
+        if !event.can_leave() || event.step(|region| region.leave).is_none() {
             return false;
         }
         event.leave();
@@ -236,11 +259,11 @@ pub unsafe fn ordered_end(descriptor: *mut Descriptor) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_exit(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::Ordered) else { return false };
-        if !event.is_region(event.at) {
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Ordered) else { return false };
+        if !event.can_leave() {
             return false;
         }
         let Some(Step { ticks, .. }) = event.step(|region| region.leave) else { return false };
@@ -258,10 +281,10 @@ pub unsafe fn ordered_exit(descriptor: *mut Descriptor) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn barrier_enter(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::Barrier) else { return false };
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
         let (child, context) = (event.hint(), (*event.thread).contexts.top_mut());
         if !event.is_region(child) || context.barrier.phase != Phase::BETWEEN {
             return false;
@@ -287,12 +310,12 @@ pub unsafe fn barrier_enter(descriptor: *mut Descriptor) -> bool {
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn barrier_exit(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(event) = Event::begin(descriptor, Slot::Barrier) else { return false };
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
         let context = (*event.thread).contexts.top_mut();
-        if !event.is_region(event.at) || !context.barrier.is_untouched(event.at, event.last()) {
+        if !event.can_leave() || !context.barrier.is_untouched(event.at, event.last()) {
             return false;
         }
         let Some(step) = event.step(|region| region.leave) else { return false };
@@ -303,7 +326,7 @@ pub unsafe fn barrier_exit(descriptor: *mut Descriptor) -> bool {
         if latest > step.last {
             let (wait, by) = (latest - step.last, arrivals::place(record));
             if wait > step.ticks || !event.wait_for(Place::from_word(by), wait) {
-                return leave_barrier(event.thread, step.now);
+                return leave_barrier::<GATE>(event.thread, step.now);
             }
         }
         context.barrier.phase = Phase::BETWEEN;
@@ -314,11 +337,11 @@ pub unsafe fn barrier_exit(descriptor: *mut Descriptor) -> bool {
 /// The end of [`barrier_exit`] where there is more to note down.
 #[cold]
 #[inline(never)]
-unsafe fn leave_barrier(thread: *mut Location, now: u64) -> bool {
+unsafe fn leave_barrier<const GATE: u32>(thread: *mut Location, now: u64) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         barrier::leave(&mut *thread, false, now);
-        open_gate(thread)
+        open_gate::<GATE>(thread)
     }
 }
 
@@ -332,25 +355,36 @@ unsafe fn close_gate(thread: *mut Location) {
 
 /// The event is over.
 #[inline(always)]
-unsafe fn open_gate(thread: *mut Location) -> bool {
+unsafe fn open_gate<const GATE: u32>(thread: *mut Location) -> bool {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the caller's promise.
-    unsafe { (&raw mut (*thread).gate).write_volatile(0) };
+    unsafe { (&raw mut (*thread).gate).write_volatile(GATE) };
     true
 }
 
-impl Event {
-    /// This thread's location, and where it is, if the descriptor is known and the gate is open.
+impl<const GATE: u32> Event<GATE> {
+    /// Where this thread is, if the descriptor is known and the gate is this one.
     #[inline(always)]
-    unsafe fn begin(descriptor: *mut Descriptor, slot: Slot) -> Option<Event> {
-        let thread = tls::here();
+    unsafe fn begin(descriptor: *mut Descriptor, slot: Slot) -> Option<Self> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (thread, handle) = known(descriptor)?;
+            Self::begin_known(thread, handle, slot)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn begin_known(
+        thread: *mut Location,
+        handle: *const Handle,
+        slot: Slot,
+    ) -> Option<Self> {
         // SAFETY: the caller's promise; locations are never freed.
         unsafe {
-            let handle = descriptor::known_handle(descriptor)?;
-            if (*thread).gate != 0 {
+            if (*thread).gate != GATE || (GATE != 0 && (*thread).guard.is_open()) {
                 return None;
             }
-            Some(Event { thread, handle, slot, at: (*thread).header.current })
+            Some(Self { thread, handle, slot, at: (*thread).header.current })
         }
     }
 
@@ -358,7 +392,7 @@ impl Event {
     #[inline(always)]
     unsafe fn finish(&self) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { open_gate(self.thread) }
+        unsafe { open_gate::<GATE>(self.thread) }
     }
 
     /// The node that is there, the location itself for 0: both lie in one mapping.
@@ -381,6 +415,13 @@ impl Event {
     unsafe fn is_region(&self, at: NodeOffset) -> bool {
         // SAFETY: the caller's promise.
         unsafe { (*self.node(at)).key == (*self.handle).key(self.slot) }
+    }
+
+    /// Whether the current node is the region's, and nothing is to be written before its end.
+    #[inline(always)]
+    unsafe fn can_leave(&self) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.is_region(self.at) && (GATE == 0 || !(*self.thread).guard.concerns(self.at)) }
     }
 
     /// The region, where [`Event::is_region`] has found a node of it.

@@ -11,13 +11,14 @@
 //!
 //! How: the records of a visit are deferred until its end. Nothing else is written meanwhile: what
 //! would be comes through [`flush`] (by [`Location::flush_gate`]) and finds them written first.
-//! While a location has guarded call paths, all of its events take the long way.
+//! Visits in which nothing happens have a short way ([`crate::guard_short`]). While a location has
+//! guarded call paths, its gate says so, and other events ask here whether they concern it before
+//! they take their short way ([`crate::fast`]).
 
-use std::sync::atomic::{Ordering, compiler_fence};
-
-use pompeii_live::{Definition, Key, NodeOffset, RegionKind, encode, node_offset};
+use pompeii_live::{Definition, Key, Node, NodeOffset, RegionKind, encode, node_offset};
 
 use crate::clock;
+use crate::guard_short::{Part, Short};
 use crate::location::{Location, ROOT, gate};
 use crate::sync::{self, Lock};
 use crate::task;
@@ -46,15 +47,15 @@ const DEFERRED_MAX: usize = 2 * LEVELS + 2;
 pub struct Guard {
     sums: Vec<Sums>,
     /// The bound of time in ticks.
-    bound_ticks: u64,
+    pub bound_ticks: u64,
+    /// What is under way without a record.
+    pub short: Short,
+    /// A bit for each region around a guarded one, by its node: see [`Guard::concerns`].
+    around: u64,
     /// Visits that are under way, or over while the one around is under way.
     visits: [Visit; LEVELS],
     met: usize,
     depth: usize,
-    /// The call path that was met last, and its sums: what the short way knows.
-    last: (NodeOffset, usize),
-    /// The only record is the Enter of the first visit, and it is not even among the deferred ones.
-    is_bare: bool,
     /// Their records.
     deferred: [Deferred; DEFERRED_MAX],
     waiting: usize,
@@ -69,10 +70,7 @@ struct Sums {
     /// The region around that has records: here sums are written when it is left.
     enclosing: NodeOffset,
     active: bool,
-    visits: u64,
-    ticks: u64,
-    shortest: u64,
-    longest: u64,
+    total: Totals,
     /// Visits since it was looked at last, and those that were not short.
     recent: u32,
     long: u32,
@@ -80,46 +78,116 @@ struct Sums {
     before: (u64, u64),
 }
 
-#[derive(Clone, Copy, Default)]
-struct Visit {
-    sums: usize,
-    enter: u64,
+/// What visits sum to.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Totals {
+    /// How many.
+    pub visits: u64,
+    // Not beside the number: two additions in memory are cheaper than one of a vector.
+    shortest: u64,
     ticks: u64,
+    longest: u64,
+}
+
+impl Totals {
+    /// No visits.
+    pub const NONE: Totals = Totals { visits: 0, ticks: 0, shortest: u64::MAX, longest: 0 };
+
+    /// One more.
+    #[inline(always)]
+    pub fn add(&mut self, ticks: u64) {
+        self.visits += 1;
+        self.ticks += ticks;
+        // Branches, since both are rare.
+        if ticks < self.shortest {
+            self.shortest = ticks;
+        }
+        if ticks > self.longest {
+            self.longest = ticks;
+        }
+    }
+
+    fn add_all(&mut self, more: &Totals) {
+        self.visits += more.visits;
+        self.ticks += more.ticks;
+        self.shortest = self.shortest.min(more.shortest);
+        self.longest = self.longest.max(more.longest);
+    }
+}
+
+/// A visit that is not written yet.
+#[derive(Clone, Copy, Default)]
+pub struct Visit {
+    /// What it is added to.
+    pub sums: usize,
+    /// When it began.
+    pub enter: u64,
+    /// How long it took.
+    pub ticks: u64,
 }
 
 /// A record that is not written yet.
 #[derive(Clone, Copy, Default)]
-enum Deferred {
+pub enum Deferred {
+    /// None.
     #[default]
     None,
+    /// Of entering this region at this time.
     Enter(u32, u64),
+    /// Of leaving it.
     Leave(u32, u64),
+    /// Of having a lock: which one, the acquisition's number, and when.
     Acquire(*const Lock, u32, u64),
     /// Whether the acquisition was summed, too.
     Release(*const Lock, u32, u64, bool),
 }
 
 impl Guard {
-    /// Whether records are deferred.
-    fn is_open(&self) -> bool {
-        self.depth > 0
+    /// Whether a visit is under way.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.depth > 0 || self.short.is_open()
     }
 
-    fn defer(&mut self, record: Deferred) {
-        self.dress();
+    /// Whether sums may have to be written when the region of this node is left.
+    #[inline(always)]
+    pub fn concerns(&self, node: NodeOffset) -> bool {
+        self.around & around_bit(node) != 0
+    }
+
+    /// Defers a record.
+    pub fn defer(&mut self, record: Deferred) {
         if let Some(place) = self.deferred.get_mut(self.waiting) {
             *place = record;
             self.waiting += 1;
         }
     }
 
-    /// Makes a record of a begin that was met on the short way.
-    fn dress(&mut self) {
-        if std::mem::take(&mut self.is_bare) {
-            let visit = self.visits[0];
-            self.deferred[0] = Deferred::Enter(self.sums[visit.sums].region, visit.enter);
-            self.waiting = 1;
-        }
+    /// Begins a visit, whose record is deferred.
+    pub fn open(&mut self, visit: Visit) {
+        self.visits[self.met] = visit;
+        self.met += 1;
+        self.depth += 1;
+        self.defer(Deferred::Enter(self.sums[visit.sums].region, visit.enter));
+    }
+
+    /// Ends the innermost visit at `now`, which has begun; its record is deferred.
+    pub fn close(&mut self, now: u64) {
+        self.depth -= 1;
+        let visit = &mut self.visits[self.depth];
+        visit.ticks = now - visit.enter;
+        let sums = visit.sums;
+        self.defer(Deferred::Leave(self.sums[sums].region, now));
+    }
+
+    /// Takes over what short ways have summed.
+    fn settle(&mut self) {
+        let sums = &mut self.sums;
+        self.short.take_totals(|of, totals| {
+            sums[of].total.add_all(totals);
+            sums[of].recent += u32::try_from(totals.visits).unwrap_or(u32::MAX);
+        });
     }
 
     /// Whether another visit and its records have room.
@@ -130,6 +198,11 @@ impl Guard {
     fn of(&self, node: NodeOffset) -> Option<usize> {
         self.sums.iter().position(|sums| sums.node == node && sums.active)
     }
+}
+
+/// One of 64 bits for a node.
+fn around_bit(node: NodeOffset) -> u64 {
+    1 << (node / size_of::<Node>() as u32 % 64)
 }
 
 /// Looks for call paths to guard; called when a chunk is full.
@@ -226,10 +299,7 @@ fn begin(thread: &mut Location, node: NodeOffset, enclosing: NodeOffset) {
         class: thread.process.guard_class(region),
         enclosing,
         active: true,
-        visits: 0,
-        ticks: 0,
-        shortest: u64::MAX,
-        longest: 0,
+        total: Totals::NONE,
         recent: 0,
         long: 0,
         before: (0, 0),
@@ -238,6 +308,12 @@ fn begin(thread: &mut Location, node: NodeOffset, enclosing: NodeOffset) {
         Some(known) => thread.guard.sums[known] = fresh,
         None => thread.guard.sums.push(fresh),
     }
+    thread.guard.around |= around_bit(enclosing);
+    let parent = thread.node(node).parent;
+    if thread.node(parent).hint == node {
+        // Short ways of others must not find it.
+        thread.node(parent).hint = 0;
+    }
     thread.gate |= gate::GUARDED;
     tell(thread, node, region, true);
 }
@@ -245,12 +321,15 @@ fn begin(thread: &mut Location, node: NodeOffset, enclosing: NodeOffset) {
 /// The call path's visits are written again.
 fn end(thread: &mut Location, index: usize, now: u64) {
     let (node, region) = (thread.guard.sums[index].node, thread.guard.sums[index].region);
+    thread.guard.settle();
+    thread.guard.short.forget();
     write(thread, index, now);
     let before = visits_and_ticks(thread, node);
     let sums = &mut thread.guard.sums[index];
     (sums.active, sums.before) = (false, before);
     if !thread.guard.sums.iter().any(|sums| sums.active) {
         thread.gate &= !gate::GUARDED;
+        thread.guard.around = 0;
     }
     tell(thread, node, region, false);
 }
@@ -264,13 +343,14 @@ fn tell(thread: &Location, node: NodeOffset, region: u32, begins: bool) {
 
 /// A visit of a region begins; true where its records are deferred.
 pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
+    Short::dress(&mut thread.guard);
     let guard = &thread.guard;
     let at = thread.header.current;
     let is_inside = guard.is_open() && guard.sums[guard.visits[guard.met - 1].sums].node == at;
     if !guard.has_room() || guard.is_open() != is_inside || thread.contexts.top().has_ended() {
         return false;
     }
-    let node = thread.child(at, Key::Region(region).encode());
+    let node = thread.search_child(at, Key::Region(region).encode());
     let Some(sums) = thread.guard.of(node) else { return false };
     // The body of a critical section is summed with that.
     if !is_inside && thread.guard.sums[sums].enclosing != at {
@@ -282,19 +362,29 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
     let now = thread.account(now);
     thread.node(node).visits += 1;
     thread.header.current = node;
-    let guard = &mut thread.guard;
-    guard.visits[guard.met] = Visit { sums, enter: now, ticks: 0 };
-    if guard.met == 0 {
-        guard.last = (node, sums);
+    if thread.guard.met == 0 {
+        know(thread, at, sums);
     }
-    guard.met += 1;
-    guard.depth += 1;
-    guard.defer(Deferred::Enter(region, now));
+    thread.guard.open(Visit { sums, enter: now, ticks: 0 });
     true
+}
+
+/// The next visit of this call path may take the short way.
+fn know(thread: &mut Location, around: NodeOffset, sums: usize) {
+    thread.guard.settle();
+    let node = thread.guard.sums[sums].node;
+    let part = Part { node, key: thread.node(node).key, sums };
+    let inner = thread.node(node).first_child;
+    let body = match thread.guard.of(inner) {
+        Some(sums) => Part { node: inner, key: thread.node(inner).key, sums },
+        None => Part::NONE,
+    };
+    thread.guard.short.know(around, part, body);
 }
 
 /// A visit of a region ends; true where its records were deferred.
 pub fn exit(thread: &mut Location, region: u32, now: u64) -> bool {
+    Short::dress(&mut thread.guard);
     let Some(depth) = thread.guard.depth.checked_sub(1) else { return false };
     let visit = thread.guard.visits[depth];
     let (node, of) = {
@@ -306,10 +396,7 @@ pub fn exit(thread: &mut Location, region: u32, now: u64) -> bool {
     }
     let now = thread.account(now);
     thread.header.current = thread.current().parent;
-    let guard = &mut thread.guard;
-    guard.visits[depth].ticks = now - visit.enter;
-    guard.depth = depth;
-    guard.defer(Deferred::Leave(region, now));
+    thread.guard.close(now);
     if depth == 0 {
         complete(thread, now);
     }
@@ -325,6 +412,7 @@ fn complete(thread: &mut Location, now: u64) {
     } else {
         write_deferred(thread);
     }
+    thread.guard.settle();
     let sums = &mut thread.guard.sums[outer.sums];
     sums.recent += 1;
     sums.long += u32::from(!short);
@@ -339,93 +427,6 @@ fn complete(thread: &mut Location, now: u64) {
         }
     }
     (thread.guard.met, thread.guard.waiting) = (0, 0);
-}
-
-/// The short way of a visit's begin, as in [`crate::fast`]; false where nothing was done.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
-#[inline(always)]
-pub unsafe fn enter_short(thread: *mut Location, key: u64) -> bool {
-    // SAFETY: the caller's promise: this is the thread's own location.
-    let thread = unsafe { &mut *thread };
-    let (node, sums) = thread.guard.last;
-    let (at, last) = (thread.header.current, thread.header.last_ticks);
-    if thread.gate != gate::GUARDED
-        || thread.guard.met != 0
-        || node != thread.node(at).hint
-        || node == 0
-        || thread.node(node).key != key
-        || !thread.guard.sums[sums].active
-        || thread.contexts.top().has_ended()
-    {
-        return false;
-    }
-    set_gate(thread, gate::GUARDED | gate::BUSY);
-    let now = clock::tsc();
-    let goes_on = now > last;
-    if goes_on {
-        thread.node(at).ticks += now - last;
-        thread.header.last_ticks = now;
-        thread.node(node).visits += 1;
-        thread.header.current = node;
-        let guard = &mut thread.guard;
-        guard.visits[0] = Visit { sums, enter: now, ticks: 0 };
-        (guard.met, guard.depth, guard.is_bare) = (1, 1, true);
-    }
-    set_gate(thread, gate::GUARDED);
-    goes_on
-}
-
-/// The short way of a visit's end; false where nothing was done: it is not short, or no leaf.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
-#[inline(always)]
-pub unsafe fn exit_short(thread: *mut Location, key: u64) -> bool {
-    // SAFETY: the caller's promise: this is the thread's own location.
-    let thread = unsafe { &mut *thread };
-    let (at, last) = (thread.header.current, thread.header.last_ticks);
-    if thread.gate != gate::GUARDED || !thread.guard.is_bare || thread.node(at).key != key {
-        return false;
-    }
-    set_gate(thread, gate::GUARDED | gate::BUSY);
-    let now = clock::tsc();
-    let visit = thread.guard.visits[0];
-    let ticks = now.wrapping_sub(visit.enter);
-    let is_short = now > last && at == thread.guard.last.0 && ticks < thread.guard.bound_ticks;
-    if is_short {
-        let node = thread.node(at);
-        node.ticks += now - last;
-        let parent = node.parent;
-        thread.header.last_ticks = now;
-        thread.header.current = parent;
-        let guard = &mut thread.guard;
-        guard.sums[visit.sums].add(ticks);
-        guard.sums[visit.sums].recent += 1;
-        (guard.met, guard.depth, guard.is_bare) = (0, 0, false);
-    }
-    set_gate(thread, gate::GUARDED);
-    is_short
-}
-
-/// Signal handlers must not find half an event: while the gate is busy, theirs are passed over.
-#[inline(always)]
-fn set_gate(thread: &mut Location, gate: u32) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: a field of this thread's own location.
-    unsafe { (&raw mut thread.gate).write_volatile(gate) };
-    compiler_fence(Ordering::SeqCst);
-}
-
-impl Sums {
-    #[inline(always)]
-    fn add(&mut self, ticks: u64) {
-        self.visits += 1;
-        self.ticks += ticks;
-        self.shortest = self.shortest.min(ticks);
-        self.longest = self.longest.max(ticks);
-    }
 }
 
 /// Whether the trace has what is given back in the visit: then that has to be written, too.
@@ -444,7 +445,7 @@ fn is_balanced(guard: &Guard) -> bool {
 /// Adds the visits to their sums. A lock that is kept is silent: its release needs no record.
 fn add(guard: &mut Guard) {
     for visit in &guard.visits[..guard.met] {
-        guard.sums[visit.sums].add(visit.ticks);
+        guard.sums[visit.sums].total.add(visit.ticks);
     }
     let mut kept: Option<*const Lock> = None;
     for record in &guard.deferred[..guard.waiting] {
@@ -462,6 +463,7 @@ fn add(guard: &mut Guard) {
 
 /// The thread has a lock; true where the record is deferred.
 pub fn defer_acquisition(thread: &mut Location, lock: &Lock, now: u64) -> bool {
+    Short::dress(&mut thread.guard);
     let guard = &mut thread.guard;
     if !guard.is_open() || guard.waiting >= DEFERRED_MAX {
         return false;
@@ -474,6 +476,7 @@ pub fn defer_acquisition(thread: &mut Location, lock: &Lock, now: u64) -> bool {
 /// the acquisition was summed.
 pub fn defer_release(thread: &mut Location, lock: &Lock, now: u64) -> bool {
     let summed = lock.take_silent();
+    Short::dress(&mut thread.guard);
     let guard = &mut thread.guard;
     if !guard.is_open() || guard.waiting >= DEFERRED_MAX {
         return summed;
@@ -486,7 +489,7 @@ pub fn defer_release(thread: &mut Location, lock: &Lock, now: u64) -> bool {
 #[inline]
 pub fn flush(thread: &mut Location) {
     if thread.guard.is_open() {
-        thread.guard.dress();
+        Short::dress(&mut thread.guard);
         write_deferred(thread);
         (thread.guard.depth, thread.guard.met, thread.guard.waiting) = (0, 0, 0);
     }
@@ -519,6 +522,7 @@ fn write_deferred(thread: &mut Location) {
 /// The region around is left at `now`: writes the sums of the call paths in it.
 #[cold]
 pub fn write_sums(thread: &mut Location, enclosing: NodeOffset, now: u64) {
+    thread.guard.settle();
     for index in 0..thread.guard.sums.len() {
         if thread.guard.sums[index].enclosing == enclosing {
             write(thread, index, now);
@@ -535,11 +539,11 @@ pub fn write_outermost(thread: &mut Location) {
 
 fn write(thread: &mut Location, index: usize, now: u64) {
     let sums = &mut thread.guard.sums[index];
-    if sums.visits == 0 {
+    if sums.total.visits == 0 {
         return;
     }
-    let values = [sums.visits, sums.ticks, sums.shortest, sums.longest];
-    (sums.visits, sums.ticks, sums.shortest, sums.longest) = (0, 0, u64::MAX, 0);
+    let total = std::mem::replace(&mut sums.total, Totals::NONE);
+    let values = [total.visits, total.ticks, total.shortest, total.longest];
     let class = sums.class;
     thread.header.summed_visits += values[0];
     thread.event(|room, last| encode::metric_of_four(room, last, now, class, values));

@@ -35,6 +35,7 @@ mod filter;
 mod folder;
 pub mod forks;
 mod guard;
+mod guard_short;
 mod instance;
 mod iteration;
 mod location;

@@ -667,12 +667,8 @@ fn nowhere_to_write() {
     assert_eq!(run("exec 2>&-;"), (Some(0), String::new()));
 }
 
-/// Instructions of the library per construct, by callgrind, with the library as it is shipped.
-#[test]
-fn instructions_per_construct() {
-    if !oracles() {
-        return;
-    }
+/// The library as it is shipped, with the program of one construct many times.
+fn hot() -> Program {
     let target = libraries().ancestors().nth(2).unwrap().to_owned();
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let build_library = Command::new(cargo)
@@ -682,7 +678,16 @@ fn instructions_per_construct() {
         .status();
     assert!(build_library.unwrap().success());
     let library = target.join("runtime/libpomp.a").display().to_string();
-    let program = build("hot", "gcc", "none", &["-O2", &library]);
+    build("hot", "gcc", "none", &["-O2", &library])
+}
+
+/// Instructions of the library per construct, by callgrind, with the library as it is shipped.
+#[test]
+fn instructions_per_construct() {
+    if !oracles() {
+        return;
+    }
+    let program = hot();
     // Bounds per construct, for a profile and a trace.
     for (construct, kind, profile, trace) in [
         ("function", "f", 54, 78),
@@ -704,24 +709,70 @@ fn instructions_per_construct() {
         ("master's part of a region", "p", 555, 700),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {
-            let few = instructions(&program, kind, 2_000, traced);
-            let many = instructions(&program, kind, 12_000, traced);
-            let each = (many - few).div_ceil(10_000);
+            let environment = [("POMPEII_TRACE", u8::from(traced).to_string())];
+            let each = instructions_each(&program, kind, 2_000, &environment);
             assert!(each <= bound, "{construct}, trace {traced}: {each}, at most {bound}");
         }
     }
 }
 
-fn instructions(program: &Program, kind: &str, count: u32, trace: bool) -> u64 {
+/// The same of visits that are only summed, or that the filter leaves out.
+#[test]
+fn instructions_of_guarded_and_filtered_visits() {
+    if !oracles() {
+        return;
+    }
+    let program = hot();
+    let guard = [
+        ("POMPEII_TRACE", "1".to_owned()),
+        ("POMPEII_GUARD", "1".to_owned()),
+        ("POMPEII_GUARD_VISITS", "1000".to_owned()),
+        ("POMPEII_GUARD_TIME", "1000000000".to_owned()),
+    ];
+    for (construct, kind, bound) in [
+        ("function", "f", 98),
+        ("timed flush", "y", 116),
+        ("critical", "c", 214),
+        ("single", "s", 212),
+        ("ordered", "o", 256),
+    ] {
+        // Enough of them to fill the chunk of a trace.
+        let each = instructions_each(&program, kind, 60_000, &guard);
+        assert!(each <= bound, "{construct}, guarded: {each}, at most {bound}");
+    }
+    let rules = program.folder.path().join("filter");
+    let text = "SCOREP_REGION_NAMES_BEGIN EXCLUDE work SCOREP_REGION_NAMES_END\n";
+    std::fs::write(&rules, text).unwrap();
+    for trace in ["0", "1"] {
+        let filter = ("POMPEII_FILTER", rules.display().to_string());
+        let environment = [filter, ("POMPEII_TRACE", trace.to_owned())];
+        let each = instructions_each(&program, "f", 2_000, &environment);
+        assert!(each <= 32, "function, filtered, trace {trace}: {each}, at most 32");
+    }
+}
+
+/// Instructions per construct behind the first so many.
+fn instructions_each(
+    program: &Program,
+    kind: &str,
+    first: u32,
+    environment: &[(&str, String)],
+) -> u64 {
+    let few = instructions(program, kind, first, environment);
+    let many = instructions(program, kind, first + 10_000, environment);
+    (many - few).div_ceil(10_000)
+}
+
+fn instructions(program: &Program, kind: &str, count: u32, environment: &[(&str, String)]) -> u64 {
     let experiment = program.folder.path().join("experiment");
     let _ = std::fs::remove_dir_all(&experiment);
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--toggle-collect=POMP_*", "--callgrind-out-file=/dev/null"])
         .arg(&program.path)
         .args([kind, &count.to_string()])
-        .env("POMPEII_TRACE", u8::from(trace).to_string())
         .env("POMPEII_GUARD", "0")
         .env("POMPEII_EXPERIMENT", &experiment)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .output()
         .unwrap();
     let text = String::from_utf8(output.stderr).unwrap();

@@ -1,28 +1,70 @@
-//! Each common event in its two ways: the short one of [`crate::fast`], and the long one where that
-//! has declined. The long ones are functions of their own, so that the short ones need no frame; so
-//! are those behind the guard, which has a short way, too.
+//! Each common event in its ways: the short one of [`crate::fast`], those of a location with
+//! guarded call paths, and the long one, where those have declined. All but the first are functions
+//! of their own, so that the first needs no frame; what it has found out is handed on in the
+//! registers where it is.
+
+use std::ptr::null;
 
 use crate::clock;
-use crate::descriptor::{Descriptor, Slot};
+use crate::descriptor::{Descriptor, Handle, Slot};
+use crate::location::{Location, gate};
 use crate::pomp::on_construct;
-use crate::{barrier, descriptor, fast, guard, sync, tls, window};
+use crate::{barrier, descriptor, fast, guard_short, sync, window};
 
 /// A region is entered.
 #[inline(always)]
 pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::enter(descriptor, slot) } {
-        enter_any(descriptor, slot);
+    unsafe {
+        let Some((thread, handle)) = fast::known(descriptor) else {
+            return enter_any(descriptor, slot);
+        };
+        if fast::enter::<0>(thread, handle, slot) {
+            return;
+        }
+        match is_guarded(thread) {
+            true => enter_guarded(descriptor, slot, handle.key(slot), thread),
+            false => enter_any(descriptor, slot),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
+    // SAFETY: the caller's promise.
+    if !unsafe { guard_short::enter(thread, key) } {
+        enter_beside(descriptor, slot, key, thread);
+    }
+}
+
+#[inline(never)]
+fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
+    // SAFETY: the contract of `pomp`.
+    unsafe {
+        let is_done = guard_short::enter_body(thread, key, null(), |_, _, _| {})
+            || fast::known(descriptor).is_some_and(|(thread, handle)| {
+                fast::enter::<{ gate::GUARDED }>(thread, handle, slot)
+            });
+        if !is_done {
+            enter_any(descriptor, slot);
+        }
     }
 }
 
 #[cold]
 #[inline(never)]
 fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { is_done::<true>(descriptor, slot) } {
+    if !is_filtered(descriptor, slot) {
         enter_long(descriptor, slot);
     }
+}
+
+/// Whether the filter leaves the region out, and nothing is to be done.
+#[inline(always)]
+fn is_filtered(descriptor: *mut Descriptor, slot: Slot) -> bool {
+    // SAFETY: the contract of `pomp`.
+    unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.is_filtered(slot))
 }
 
 #[inline(never)]
@@ -43,16 +85,47 @@ fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(always)]
 pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::exit(descriptor, slot) } {
-        exit_any(descriptor, slot);
+    unsafe {
+        let Some((thread, handle)) = fast::known(descriptor) else {
+            return exit_any(descriptor, slot);
+        };
+        if fast::exit::<0>(thread, handle, slot) {
+            return;
+        }
+        match is_guarded(thread) {
+            true => exit_guarded(descriptor, slot, handle.key(slot), thread),
+            false => exit_any(descriptor, slot),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
+    // SAFETY: the caller's promise.
+    if !unsafe { guard_short::exit(thread, key) } {
+        exit_beside(descriptor, slot, key, thread);
+    }
+}
+
+#[inline(never)]
+fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
+    // SAFETY: the contract of `pomp`.
+    unsafe {
+        let is_done = guard_short::exit_body(thread, key, |_, _| {})
+            || fast::known(descriptor).is_some_and(|(thread, handle)| {
+                fast::exit::<{ gate::GUARDED }>(thread, handle, slot)
+            });
+        if !is_done {
+            exit_any(descriptor, slot);
+        }
     }
 }
 
 #[cold]
 #[inline(never)]
 fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { is_done::<false>(descriptor, slot) } {
+    if !is_filtered(descriptor, slot) {
         exit_long(descriptor, slot);
     }
 }
@@ -74,7 +147,7 @@ fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(always)]
 pub fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::exit_worksharing(descriptor, slot) } {
+    if !unsafe { fast::exit_worksharing::<0>(descriptor, slot) } {
         exit_worksharing_any(descriptor, slot);
     }
 }
@@ -82,6 +155,14 @@ pub fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) {
 #[cold]
 #[inline(never)]
 fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe {
+        fast::known(descriptor).is_some_and(|(thread, handle)| {
+            is_guarded(thread) && guard_short::exit(thread, handle.key(slot))
+        }) || fast::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot)
+    } {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
         let last = thread.header.last_ticks;
         let now = if thread.barrier_exit_ticks == last { last } else { clock::now() };
@@ -93,7 +174,39 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(always)]
 pub fn critical_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::critical_begin(descriptor) } {
+    unsafe {
+        if fast::critical_begin::<0>(descriptor) {
+            return;
+        }
+        match fast::known(descriptor) {
+            Some((thread, handle)) if is_guarded(thread) => {
+                critical_begin_guarded(descriptor, handle, handle.key(Slot::Body), thread);
+            }
+            _ => critical_begin_any(descriptor),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn critical_begin_guarded(
+    descriptor: *mut Descriptor,
+    handle: &'static Handle,
+    key: u64,
+    thread: *mut Location,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !guard_short::enter_body(thread, key, handle.lock, |_, _, _| {}) {
+            critical_begin_beside(descriptor);
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn critical_begin_beside(descriptor: *mut Descriptor) {
+    // SAFETY: the caller's promise.
+    if !unsafe { fast::critical_begin::<{ gate::GUARDED }>(descriptor) } {
         critical_begin_any(descriptor);
     }
 }
@@ -111,7 +224,39 @@ fn critical_begin_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn critical_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::critical_end(descriptor) } {
+    unsafe {
+        if fast::critical_end::<0>(descriptor) {
+            return;
+        }
+        match fast::known(descriptor) {
+            Some((thread, handle)) if is_guarded(thread) => {
+                critical_end_guarded(descriptor, handle, handle.key(Slot::Body), thread);
+            }
+            _ => critical_end_any(descriptor),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn critical_end_guarded(
+    descriptor: *mut Descriptor,
+    _handle: &'static Handle,
+    key: u64,
+    thread: *mut Location,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !guard_short::exit_body(thread, key, |_, _| {}) {
+            critical_end_beside(descriptor);
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn critical_end_beside(descriptor: *mut Descriptor) {
+    // SAFETY: the caller's promise.
+    if !unsafe { fast::critical_end::<{ gate::GUARDED }>(descriptor) } {
         critical_end_any(descriptor);
     }
 }
@@ -129,13 +274,17 @@ fn critical_end_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn barrier_enter(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::barrier_enter(descriptor) } {
+    if !unsafe { fast::barrier_enter::<0>(descriptor) } {
         barrier_enter_any(descriptor);
     }
 }
 
 #[inline(never)]
 fn barrier_enter_any(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe { fast::barrier_enter::<{ gate::GUARDED }>(descriptor) } {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
         barrier::enter(thread, handle.region(process, Slot::Barrier), clock::now());
     });
@@ -145,13 +294,17 @@ fn barrier_enter_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn barrier_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::barrier_exit(descriptor) } {
+    if !unsafe { fast::barrier_exit::<0>(descriptor) } {
         barrier_exit_any(descriptor);
     }
 }
 
 #[inline(never)]
 fn barrier_exit_any(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe { fast::barrier_exit::<{ gate::GUARDED }>(descriptor) } {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
         barrier::exit(thread, handle.region(process, Slot::Barrier), clock::now());
     });
@@ -161,13 +314,19 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::ordered_begin(descriptor) } {
+    if !unsafe { fast::ordered_begin::<0>(descriptor) } {
         ordered_begin_any(descriptor);
     }
 }
 
 #[inline(never)]
 fn ordered_begin_any(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe {
+        ordered_has_begun(descriptor) || fast::ordered_begin::<{ gate::GUARDED }>(descriptor)
+    } {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
         let now = clock::now();
         let before = handle.turn.last();
@@ -180,13 +339,19 @@ fn ordered_begin_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::ordered_end(descriptor) } {
+    if !unsafe { fast::ordered_end::<0>(descriptor) } {
         ordered_end_any(descriptor);
     }
 }
 
 #[inline(never)]
 fn ordered_end_any(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe {
+        ordered_has_ended(descriptor) || fast::ordered_end::<{ gate::GUARDED }>(descriptor)
+    } {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, Slot::OrderedBody), clock::now());
         handle.turn.passes(thread.own_place());
@@ -197,13 +362,18 @@ fn ordered_end_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::ordered_exit(descriptor) } {
+    if !unsafe { fast::ordered_exit::<0>(descriptor) } {
         ordered_exit_any(descriptor);
     }
 }
 
 #[inline(never)]
 fn ordered_exit_any(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    if unsafe { ordered_is_left(descriptor) || fast::ordered_exit::<{ gate::GUARDED }>(descriptor) }
+    {
+        return;
+    }
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.region(process, Slot::Ordered);
         let now = clock::now();
@@ -244,24 +414,61 @@ fn is_timed(descriptor: *mut Descriptor) -> bool {
     unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.timed)
 }
 
-/// Whether nothing is left to do for an enter or an exit: the region is left out by the filter, or
-/// its call path is guarded and the guard has done it.
+/// Whether the location has guarded call paths, and nothing else is special about it. (Asked for
+/// behind what is common, which is not to keep it for this.)
+#[inline(always)]
+unsafe fn is_guarded(thread: *const Location) -> bool {
+    // SAFETY: what stands in for a location has a gate, too.
+    unsafe { (&raw const (*thread).gate).read_volatile() == gate::GUARDED }
+}
+
+/// Whether it was a guarded construct whose body has its turn.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-unsafe fn is_done<const ENTER: bool>(descriptor: *mut Descriptor, slot: Slot) -> bool {
+unsafe fn ordered_has_begun(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(handle) = descriptor::known_handle(descriptor) else { return false };
-        if handle.is_filtered(slot) {
-            return true;
-        }
-        let Some(thread) = tls::location() else { return false };
-        let thread = thread.as_ptr();
-        match ENTER {
-            true => guard::enter_short(thread, handle.key(slot)),
-            false => guard::exit_short(thread, handle.key(slot)),
-        }
+        fast::known(descriptor).is_some_and(|(thread, handle)| {
+            let before = handle.turn.last();
+            let key = handle.key(Slot::OrderedBody);
+            let begun = |thread: &mut Location, node, ticks| {
+                sync::waited_for(thread, node, before, ticks);
+            };
+            is_guarded(thread) && guard_short::enter_body(thread, key, null(), begun)
+        })
+    }
+}
+
+/// Whether it was a guarded construct whose turn is over.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+unsafe fn ordered_has_ended(descriptor: *mut Descriptor) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        fast::known(descriptor).is_some_and(|(thread, handle)| {
+            let key = handle.key(Slot::OrderedBody);
+            let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
+            is_guarded(thread) && guard_short::exit_body(thread, key, ended)
+        })
+    }
+}
+
+/// Whether it was a guarded construct with a body.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+unsafe fn ordered_is_left(descriptor: *mut Descriptor) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        fast::known(descriptor).is_some_and(|(thread, handle)| {
+            is_guarded(thread)
+                && guard_short::has_had_body(&*thread)
+                && guard_short::exit(thread, handle.key(Slot::Ordered))
+        })
     }
 }

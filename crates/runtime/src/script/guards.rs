@@ -12,9 +12,9 @@ use pompeii_otf2::event::Event;
 use super::{Run, Setting, defined};
 use crate::definitions::RegionText;
 use crate::guard::Bounds;
-use crate::location::Location;
+use crate::location::{Location, TASKS};
 use crate::sync::{self, Lock, Turn};
-use crate::{task, team};
+use crate::{clock, guard_short, task, team};
 
 const GUARD: Setting = Setting {
     trace: true,
@@ -129,6 +129,12 @@ impl Scene {
 
     /// What is in the trace and in the sums of each region, beside the profile, which has both.
     fn check(mut self, expected: Expect) {
+        let found = self.counts();
+        expected.assert_eq(&self.check_counts(&found));
+    }
+
+    /// What is in the trace and in the sums of each region.
+    fn counts(&mut self) -> BTreeMap<u32, Counts> {
         self.event(1, |thread, now, _| thread.unwind_to_root(now));
         let mut found: BTreeMap<u32, Counts> = BTreeMap::new();
         let (mut locks, mut last) = (0_i64, 0);
@@ -154,8 +160,13 @@ impl Scene {
             }
             assert!((0..=1).contains(&locks), "a lock is given back that nobody has");
         }
+        found
+    }
+
+    /// The same as text; what is recorded or summed is what the profile has.
+    fn check_counts(&mut self, found: &BTreeMap<u32, Counts>) -> String {
         let mut text = String::new();
-        for (region, counts) in found {
+        for (&region, &counts) in found {
             let (visits, ticks) = self.profile(region);
             assert_eq!(
                 counts.enters + counts.summed,
@@ -182,7 +193,7 @@ impl Scene {
             }
             text.push('\n');
         }
-        expected.assert_eq(&text);
+        text
     }
 
     fn definitions(&self) -> Vec<Definition> {
@@ -197,17 +208,20 @@ impl Scene {
             for index in 3..thread.node_count() {
                 let node = *thread.node(node_offset(index));
                 if node.key == Key::Region(region).encode() {
-                    let body =
-                        if node.first_child == 0 { 0 } else { thread.node(node.first_child).ticks };
-                    (visits, ticks) = (visits + node.visits, ticks + node.ticks + body);
+                    visits += node.visits;
                 }
+                let mut at = node_offset(index);
+                while at > TASKS && thread.node(at).key != Key::Region(region).encode() {
+                    at = thread.node(at).parent;
+                }
+                ticks += if at > TASKS { node.ticks } else { 0 };
             }
             (visits, ticks)
         })
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Counts {
     enters: u64,
     leaves: u64,
@@ -405,6 +419,116 @@ fn structure_inside_of_a_visit_is_whole() {
         p x1: 1 records
         b x1: 1 records
     "#]]);
+}
+
+/// Events on the short way of guarded visits, each of which must have been taken.
+struct Shortly<'a>(&'a mut Scene);
+
+impl Shortly<'_> {
+    fn event(&mut self, event: impl FnOnce(&mut Location, &Regions, &'static Lock) -> bool) {
+        let lock = self.0.lock;
+        let taken = |thread: &mut Location, _, regions: &Regions| {
+            // The clock is read until it has gone on.
+            while clock::tsc() <= thread.header.last_ticks {}
+            assert!(event(thread, regions, lock), "not on the short way");
+        };
+        self.0.event(0, taken);
+        self.0.now = clock::tsc();
+    }
+
+    fn enter(&mut self, region: fn(&Regions) -> u32) {
+        // SAFETY: the thread's own location, which has guarded call paths.
+        self.event(|thread, of, _| unsafe { guard_short::enter(thread, key(region(of))) });
+    }
+
+    fn exit(&mut self, region: fn(&Regions) -> u32) {
+        // SAFETY: as above.
+        self.event(|thread, of, _| unsafe { guard_short::exit(thread, key(region(of))) });
+    }
+
+    fn begin(&mut self) {
+        // SAFETY: as above.
+        self.event(|thread, of, lock| unsafe {
+            guard_short::enter_body(thread, key(of.body), lock, |_, _, _| {})
+        });
+    }
+
+    fn end(&mut self) {
+        // SAFETY: as above.
+        self.event(|thread, of, _| unsafe {
+            guard_short::exit_body(thread, key(of.body), |_, _| {})
+        });
+    }
+
+    /// Something that is not short at all.
+    fn inner(&mut self) {
+        self.0.now = clock::tsc();
+        self.0.enter(|regions| regions.inner);
+        self.0.exit(|regions| regions.inner, 1);
+    }
+}
+
+fn key(region: u32) -> u64 {
+    Key::Region(region).encode()
+}
+
+/// Visits on the short way are in the sums, and those in which something happens, wherever that is,
+/// are recorded with all that they had so far.
+#[test]
+fn short_ways_know_what_is_short() {
+    let bounds = Bounds { visits: 1000, time_ns: 1 << 40 };
+    let mut scene = Scene::new(Setting { guard: Some(bounds), ..GUARD });
+    scene.enter(|regions| regions.outer);
+    for _ in 0..30_000 {
+        scene.tiny(5);
+        scene.critical(2);
+    }
+    scene.now = clock::tsc();
+    scene.tiny(5);
+    let mut shortly = Shortly(&mut scene);
+    for visit in 0..1000 {
+        shortly.enter(|regions| regions.tiny);
+        if visit % 100 == 0 {
+            shortly.inner();
+            shortly.0.exit(|regions| regions.tiny, 1);
+        } else {
+            shortly.exit(|regions| regions.tiny);
+        }
+        shortly.enter(|regions| regions.critical);
+        match visit {
+            // Before the body, in it, and behind it.
+            100 => shortly.inner(),
+            _ => shortly.begin(),
+        }
+        match visit {
+            100 => {}
+            200 => {
+                shortly.inner();
+                let (now, lock) = (shortly.0.now, shortly.0.lock);
+                shortly.0.event(1, |thread, _, regions| {
+                    thread.exit(regions.body, now + 1);
+                    sync::released(thread, lock, now + 1);
+                });
+            }
+            _ => shortly.end(),
+        }
+        match visit {
+            100 | 200 => shortly.0.exit(|regions| regions.critical, 1),
+            300 => {
+                shortly.inner();
+                shortly.0.exit(|regions| regions.critical, 1);
+            }
+            _ => shortly.exit(|regions| regions.critical),
+        }
+    }
+    scene.exit(|regions| regions.outer, 1);
+    let counts = scene.counts();
+    let summed = |of: fn(&Regions) -> u32| counts[&of(&scene.regions)].summed;
+    assert!(summed(|regions| regions.tiny) > 990);
+    // One never had a body.
+    assert_eq!(summed(|regions| regions.critical), summed(|regions| regions.body));
+    assert_eq!(counts[&scene.regions.inner].enters, 13);
+    scene.check_counts(&counts);
 }
 
 /// Without the guard, and where its bounds are not met, everything is recorded.

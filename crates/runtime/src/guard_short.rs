@@ -1,0 +1,324 @@
+//! The short ways of guarded visits: a region in which nothing happens, and one with a body, as a
+//! critical section has. Nothing is deferred for them; how far the visit has come and when says
+//! what would have been, and [`Short::dress`] makes records of that where something else happens.
+//!
+//! What is called here is what [`crate::guard`] has met on the long way, a call path for each of a
+//! few places that its region's number leads to; sums are added up beside it until they are needed.
+
+use std::ptr::null;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+use pompeii_live::{Node, NodeOffset};
+
+use crate::clock;
+use crate::guard::{Deferred, Guard, Totals, Visit};
+use crate::location::{Location, gate};
+use crate::sync::{self, Lock};
+
+/// Call paths that are known here; a power of two.
+const PATHS: usize = 4;
+
+/// No node, and no region's key.
+const NO_NODE: NodeOffset = u32::MAX;
+/// Nor that of one that has no node yet, or none at all (`descriptor.rs`).
+const NO_KEY: u64 = u64::MAX - 2;
+
+/// How far a visit has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
+enum Stage {
+    /// It has begun.
+    #[default]
+    Entered,
+    /// Its body has.
+    Inside,
+    /// Its body is over.
+    Behind,
+}
+
+/// A guarded region and its node.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// Where it is.
+    pub node: NodeOffset,
+    /// The node's key.
+    pub key: u64,
+    /// Its sums.
+    pub sums: usize,
+}
+
+impl Part {
+    /// A region without a body has this one.
+    pub const NONE: Part = Part { node: NO_NODE, key: NO_KEY, sums: usize::MAX };
+}
+
+/// A guarded call path, and what its visits sum to since it was asked last.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Path {
+    around: NodeOffset,
+    part: Part,
+    body: Part,
+    total: Totals,
+    body_total: Totals,
+}
+
+impl Path {
+    const NONE: Path = Path {
+        around: NO_NODE,
+        part: Part::NONE,
+        body: Part::NONE,
+        total: Totals::NONE,
+        body_total: Totals::NONE,
+    };
+}
+
+/// What is under way where nothing is.
+static NO_PATH: Path = Path::NONE;
+
+/// The visit that is under way here, if there is one, and the call paths that are known.
+pub struct Short {
+    stage: Stage,
+    /// Its call path, in the table below; [`NO_PATH`] where there is none.
+    open: *const Path,
+    /// When it began, and its body began and ended.
+    times: [u64; 3],
+    /// The lock that its body has, and the number of that acquisition.
+    lock: (*const Lock, u32),
+    paths: [Path; PATHS],
+}
+
+impl Default for Short {
+    fn default() -> Self {
+        let (open, lock) = (&raw const NO_PATH, (null(), 0));
+        Self { stage: Stage::Entered, open, times: [0; 3], lock, paths: [Path::NONE; PATHS] }
+    }
+}
+
+impl Short {
+    /// Whether a visit is under way here.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        !std::ptr::eq(self.open, &raw const NO_PATH)
+    }
+
+    /// From now on knows this call path. What the one in its place sums to is known elsewhere.
+    pub fn know(&mut self, around: NodeOffset, part: Part, body: Part) {
+        self.paths[part.key as usize % PATHS] = Path { around, part, body, ..Path::NONE };
+    }
+
+    /// Forgets all call paths; what they sum to is known elsewhere.
+    pub fn forget(&mut self) {
+        self.paths = [Path::NONE; PATHS];
+    }
+
+    /// Hands out what the visits of each call path sum to.
+    pub fn take_totals(&mut self, mut take: impl FnMut(usize, &Totals)) {
+        for path in &mut self.paths {
+            for (part, total) in [(path.part, &mut path.total), (path.body, &mut path.body_total)] {
+                let total = std::mem::replace(total, Totals::NONE);
+                if total.visits > 0 {
+                    take(part.sums, &total);
+                }
+            }
+        }
+    }
+
+    /// Makes visits and records of what is under way: from here on it goes the long way.
+    pub fn dress(guard: &mut Guard) {
+        let short = &mut guard.short;
+        if !short.is_open() {
+            return;
+        }
+        let (stage, open) = (short.stage, short.open);
+        short.open = &raw const NO_PATH;
+        let ([enter, begin, end], (lock, order)) = (short.times, short.lock);
+        // SAFETY: one of the table, or what is never changed.
+        let Path { part, body, .. } = unsafe { *open };
+        guard.open(Visit { sums: part.sums, enter, ticks: 0 });
+        if stage < Stage::Inside {
+            return;
+        }
+        if !lock.is_null() {
+            guard.defer(Deferred::Acquire(lock, order, begin));
+        }
+        guard.open(Visit { sums: body.sums, enter: begin, ticks: 0 });
+        if stage < Stage::Behind {
+            return;
+        }
+        guard.close(end);
+        if !lock.is_null() {
+            guard.defer(Deferred::Release(lock, order, end, false));
+        }
+    }
+}
+
+/// Begins a visit; false where nothing was done.
+///
+/// # Safety
+/// The thread's own location, whose gate is that of a guarded one.
+#[inline(always)]
+pub unsafe fn enter(thread: *mut Location, key: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let short = &raw mut (*thread).guard.short;
+        let path = (&raw mut (*short).paths).cast::<Path>().add(key as usize % PATHS);
+        // A part that is over may have been left without a word. Around it there is no other visit.
+        if (*path).around != (*thread).header.current
+            || (*path).part.key != key
+            || (*thread).header.final_barrier != 0
+        {
+            return false;
+        }
+        let Some(now) = step(thread, (*path).around, |_| true) else { return false };
+        let node = (*path).part.node;
+        (*at(thread, node)).visits += 1;
+        (*thread).header.current = node;
+        ((*short).stage, (*short).open, (*short).times[0]) = (Stage::Entered, path, now);
+        finish(thread)
+    }
+}
+
+/// Begins the body of the visit that is under way, with this lock or with none. `begun` gets the
+/// node that was left for it, and the time since its event before.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline(always)]
+pub unsafe fn enter_body(
+    thread: *mut Location,
+    key: u64,
+    lock: *const Lock,
+    begun: impl FnOnce(&mut Location, NodeOffset, u64),
+) -> bool {
+    // SAFETY: the caller's promise; locks are never freed.
+    unsafe {
+        let short = &raw mut (*thread).guard.short;
+        let Path { part, body, .. } = &*(*short).open;
+        let is_here = (*short).stage == Stage::Entered && (*thread).header.current == part.node;
+        let (lock, asked) = ((lock.as_ref(), lock), (*thread).header.last_ticks);
+        let waits = lock.0.is_some_and(|lock| sync::is_contended(lock, asked));
+        if !is_here || body.key != key || waits {
+            return false;
+        }
+        let Some(now) = step(thread, part.node, |_| true) else { return false };
+        (*at(thread, body.node)).visits += 1;
+        (*thread).header.current = body.node;
+        if let Some(lock) = lock.0 {
+            sync::take(lock, (*thread).own.at(part.node));
+            (*short).lock.1 = lock.order();
+        }
+        ((*short).stage, (*short).times[1], (*short).lock.0) = (Stage::Inside, now, lock.1);
+        begun(&mut *thread, part.node, now - asked);
+        finish(thread)
+    }
+}
+
+/// Whether the visit that is under way has had its body.
+#[inline(always)]
+pub fn has_had_body(thread: &Location) -> bool {
+    thread.guard.short.stage == Stage::Behind
+}
+
+/// Ends a visit that was short; false where nothing was done.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline(always)]
+pub unsafe fn exit(thread: *mut Location, key: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let short = &raw mut (*thread).guard.short;
+        // No path has the key of no region, nor a node that could be the current one.
+        let path = (*short).open.cast_mut();
+        if (*path).part.key != key || (*path).part.node != (*thread).header.current {
+            return false;
+        }
+        let enter = (*short).times[0];
+        let bound = (*thread).guard.bound_ticks;
+        let is_short = |now| now - enter < bound;
+        let Some(now) = step(thread, (*path).part.node, is_short) else { return false };
+        (*thread).header.current = (*path).around;
+        (*path).total.add(now - enter);
+        if (*short).stage == Stage::Behind {
+            (*path).body_total.add((*short).times[2] - (*short).times[1]);
+        }
+        (*short).open = &raw const NO_PATH;
+        finish(thread)
+    }
+}
+
+/// Ends the body of the visit that is under way, and gives its lock back. `ended` gets the node
+/// that the thread is back in.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline(always)]
+pub unsafe fn exit_body(
+    thread: *mut Location,
+    key: u64,
+    ended: impl FnOnce(&mut Location, NodeOffset),
+) -> bool {
+    // SAFETY: the caller's promise; locks are never freed.
+    unsafe {
+        let short = &raw mut (*thread).guard.short;
+        let Path { part, body, .. } = &*(*short).open;
+        let is_here = (*short).stage == Stage::Inside && (*thread).header.current == body.node;
+        if !is_here || body.key != key {
+            return false;
+        }
+        let Some(now) = step(thread, body.node, |_| true) else { return false };
+        (*thread).header.current = part.node;
+        ((*short).stage, (*short).times[2]) = (Stage::Behind, now);
+        if let Some(lock) = (*short).lock.0.as_ref() {
+            sync::give_back(lock, now);
+        }
+        ended(&mut *thread, part.node);
+        finish(thread)
+    }
+}
+
+/// The node that is there: nodes and location lie in one mapping.
+#[inline(always)]
+unsafe fn at(thread: *mut Location, node: NodeOffset) -> *mut Node {
+    // SAFETY: the caller's promise: an offset that `Location::make_node` has given.
+    unsafe { thread.cast::<u8>().add(node as usize).cast() }
+}
+
+/// Begins an event at the current node: accounts the time until now, which it says. `None`, with
+/// nothing done, where time has not grown, or is not `wanted`.
+#[inline(always)]
+unsafe fn step(
+    thread: *mut Location,
+    current: NodeOffset,
+    wanted: impl FnOnce(u64) -> bool,
+) -> Option<u64> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        set_gate(thread, gate::BUSY);
+        let (now, last) = (clock::tsc(), (*thread).header.last_ticks);
+        if now <= last || !wanted(now) {
+            finish(thread);
+            return None;
+        }
+        (*at(thread, current)).ticks += now - last;
+        (*thread).header.last_ticks = now;
+        Some(now)
+    }
+}
+
+/// Ends an event.
+#[inline(always)]
+unsafe fn finish(thread: *mut Location) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { set_gate(thread, gate::GUARDED) };
+    true
+}
+
+/// Signal handlers must not find half an event: while the gate is busy, theirs are passed over.
+#[inline(always)]
+unsafe fn set_gate(thread: *mut Location, gate: u32) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the caller's promise: a field of this thread's own location.
+    unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
+    compiler_fence(Ordering::SeqCst);
+}
