@@ -183,47 +183,28 @@ fn encoded(encode: impl FnOnce(&mut Room, &mut u64) -> usize) -> (Event, Vec<u8>
     (record.event, file[18 + 9..bytes - 2].to_vec())
 }
 
+/// Calls these encoders with the time 9 and these fields.
+macro_rules! encoded {
+    ($( $encoder:ident ( $($field:expr),* ) ),* $(,)?) => {
+        [$( encoded(|room, last| encode::$encoder(room, last, 9 $(, $field)*)) ),*]
+    };
+}
+
 #[test]
 fn fields_of_encoders_are_in_order() {
-    let events = [
-        encoded(|room, last| encode::enter(room, last, 9, 1)),
-        encoded(|room, last| encode::leave(room, last, 9, 1)),
-        encoded(|room, last| encode::buffer_flush(room, last, 9, 1)),
-        encoded(|room, last| encode::measurement_on_off(room, last, 9, 1)),
-        encoded(|room, last| encode::mpi_send(room, last, 9, 1, 2, 3, 4)),
-        encoded(|room, last| encode::mpi_isend(room, last, 9, 1, 2, 3, 4, 5)),
-        encoded(|room, last| encode::mpi_isend_complete(room, last, 9, 1)),
-        encoded(|room, last| encode::mpi_irecv_request(room, last, 9, 1)),
-        encoded(|room, last| encode::mpi_recv(room, last, 9, 1, 2, 3, 4)),
-        encoded(|room, last| encode::mpi_irecv(room, last, 9, 1, 2, 3, 4, 5)),
-        encoded(|room, last| encode::mpi_request_test(room, last, 9, 1)),
-        encoded(|room, last| encode::mpi_request_cancelled(room, last, 9, 1)),
-        encoded(|room, last| encode::mpi_collective_begin(room, last, 9)),
-        encoded(|room, last| encode::mpi_collective_end(room, last, 9, 1, 2, 3, 4, 5)),
-        encoded(|room, last| encode::parameter_int(room, last, 9, 1, -2)),
-        encoded(|room, last| encode::parameter_unsigned_int(room, last, 9, 1, 2)),
-        encoded(|room, last| encode::parameter_string(room, last, 9, 1, 2)),
-        encoded(|room, last| encode::thread_fork(room, last, 9, 3, 2)),
-        encoded(|room, last| encode::thread_join(room, last, 9, 3)),
-        encoded(|room, last| encode::thread_team_begin(room, last, 9, 1)),
-        encoded(|room, last| encode::thread_team_end(room, last, 9, 1)),
-        encoded(|room, last| encode::thread_acquire_lock(room, last, 9, 3, 2, 1)),
-        encoded(|room, last| encode::thread_release_lock(room, last, 9, 3, 2, 1)),
-        encoded(|room, last| encode::thread_task_create(room, last, 9, 1, 2, 3)),
-        encoded(|room, last| encode::thread_task_switch(room, last, 9, 1, 2, 3)),
-        encoded(|room, last| encode::thread_task_complete(room, last, 9, 1, 2, 3)),
-        encoded(|room, last| encode::thread_create(room, last, 9, 1, 2)),
-        encoded(|room, last| encode::thread_begin(room, last, 9, 1, 2)),
-        encoded(|room, last| encode::thread_wait(room, last, 9, 1, 2)),
-        encoded(|room, last| encode::thread_end(room, last, 9, 1, 2)),
-        encoded(|room, last| encode::program_end(room, last, 9, -1)),
-        encoded(|room, last| encode::non_blocking_collective_request(room, last, 9, 1)),
-        encoded(|room, last| {
-            encode::non_blocking_collective_complete(room, last, 9, 1, 2, 3, 4, 5, 6)
-        }),
-        encoded(|room, last| encode::comm_create(room, last, 9, 1)),
-        encoded(|room, last| encode::comm_destroy(room, last, 9, 1)),
-    ];
+    let events = encoded! {
+        enter(1), leave(1), buffer_flush(1), measurement_on_off(1), mpi_send(1, 2, 3, 4),
+        mpi_isend(1, 2, 3, 4, 5), mpi_isend_complete(1), mpi_irecv_request(1),
+        mpi_recv(1, 2, 3, 4), mpi_irecv(1, 2, 3, 4, 5), mpi_request_test(1),
+        mpi_request_cancelled(1), mpi_collective_begin(), mpi_collective_end(1, 2, 3, 4, 5),
+        parameter_int(1, -2), parameter_unsigned_int(1, 2), parameter_string(1, 2),
+        thread_fork(3, 2), thread_join(3), thread_team_begin(1), thread_team_end(1),
+        thread_acquire_lock(3, 2, 1), thread_release_lock(3, 2, 1), thread_task_create(1, 2, 3),
+        thread_task_switch(1, 2, 3), thread_task_complete(1, 2, 3), thread_create(1, 2),
+        thread_begin(1, 2), thread_wait(1, 2), thread_end(1, 2), program_end(-1),
+        non_blocking_collective_request(1), non_blocking_collective_complete(1, 2, 3, 4, 5, 6),
+        comm_create(1), comm_destroy(1),
+    };
     let lines: Vec<String> = events.iter().map(|(event, _)| event.to_string()).collect();
     expect![[r#"
         Enter region=1
@@ -261,6 +242,45 @@ fn fields_of_encoders_are_in_order() {
         NonBlockingCollectiveComplete collective_op=BCAST communicator=2 root=3 size_sent=4 size_received=5 request_id=6
         CommCreate communicator=1
         CommDestroy communicator=1"#]].assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn fields_of_encoders_of_memory_and_files_are_in_order() {
+    let events = encoded! {
+        rma_win_create(1), rma_win_destroy(1), rma_collective_begin(),
+        rma_collective_end(1, 2, 3, 4, 5, 6), rma_group_sync(1, 2, 3),
+        rma_request_lock(1, 2, 3, 1), rma_acquire_lock(1, 2, 3, 1), rma_release_lock(1, 2, 3),
+        rma_sync(1, 2, 0), rma_put(1, 2, 3, 4), rma_get(1, 2, 3, 4), rma_atomic(1, 2, 3, 4, 5, 6),
+        rma_op_complete_non_blocking(1, 2), rma_op_complete_remote(1, 2),
+        io_create_handle(1, 2, 1, 2), io_destroy_handle(1), io_seek(1, -2, 1, 4),
+        io_delete_file(1, 2), io_operation_begin(1, 1, 2, 3, 4), io_operation_test(1, 2),
+        io_operation_issued(1, 2), io_operation_complete(1, 2, 3), io_operation_cancelled(1, 2),
+    };
+    let lines: Vec<String> = events.iter().map(|(event, _)| event.to_string()).collect();
+    expect![[r#"
+        RmaWinCreate win=1
+        RmaWinDestroy win=1
+        RmaCollectiveBegin
+        RmaCollectiveEnd collective_op=BCAST sync_level=MEMORY win=3 root=4 bytes_sent=5 bytes_received=6
+        RmaGroupSync sync_level=PROCESS win=2 group=3
+        RmaRequestLock win=1 remote=2 lock_id=3 lock_type=SHARED
+        RmaAcquireLock win=1 remote=2 lock_id=3 lock_type=SHARED
+        RmaReleaseLock win=1 remote=2 lock_id=3
+        RmaSync win=1 remote=2 sync_type=MEMORY
+        RmaPut win=1 remote=2 bytes=3 matching_id=4
+        RmaGet win=1 remote=2 bytes=3 matching_id=4
+        RmaAtomic win=1 remote=2 kind=COMPARE_AND_SWAP bytes_sent=4 bytes_received=5 matching_id=6
+        RmaOpCompleteNonBlocking win=1 matching_id=2
+        RmaOpCompleteRemote win=1 matching_id=2
+        IoCreateHandle handle=1 mode=READ_WRITE creation_flags=CREATE status_flags=APPEND
+        IoDestroyHandle handle=1
+        IoSeek handle=1 offset_request=-2 whence=FROM_CURRENT offset_result=4
+        IoDeleteFile io_paradigm=1 file=2
+        IoOperationBegin handle=1 mode=WRITE operation_flags=COLLECTIVE bytes_request=3 matching_id=4
+        IoOperationTest handle=1 matching_id=2
+        IoOperationIssued handle=1 matching_id=2
+        IoOperationComplete handle=1 bytes_result=2 matching_id=3
+        IoOperationCancelled handle=1 matching_id=2"#]].assert_eq(&lines.join("\n"));
 }
 
 #[test]
