@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use pompeii_otf2::Error;
 use pompeii_otf2::anchor::Anchor;
 use pompeii_otf2::chunk::Endian;
+use pompeii_otf2::definition::Location;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{Archive, EventRecord, SnapshotRecord};
 use pompeii_otf2::write::{ArchiveWriter, MarkerWriter, Options, SnapshotWriter, ThumbnailWriter};
@@ -17,7 +18,8 @@ fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name)
 }
 
-/// Reads an archive and writes all of it to `folder`, in this order of bytes.
+/// Reads an archive and writes all of it to `folder`, in this order of bytes: the events of each
+/// location on a thread of its own.
 fn rewrite(archive: &Archive, folder: &Path, name: &str, endian: Endian) -> Result<(), Error> {
     let options = Options {
         event_chunk_bytes: archive.anchor().event_chunk_bytes as usize,
@@ -27,18 +29,33 @@ fn rewrite(archive: &Archive, folder: &Path, name: &str, endian: Endian) -> Resu
     let mut writer = ArchiveWriter::create(folder, name, options)?;
     for location in archive.locations() {
         writer.local_definitions(location.id, &archive.local(location.id)?.definitions)?;
-        let mut events = writer.events(location.id)?;
-        for record in archive.raw_events(location.id)? {
-            let record = record?;
-            events.event(record.time, &record.event, &record.attributes)?;
-        }
-        assert_eq!(events.events(), location.number_of_events);
-        events.finish()?;
     }
+    std::thread::scope(|scope| -> Result<(), Error> {
+        let write = |location| {
+            let writer = &writer;
+            scope.spawn(move || rewrite_events(archive, writer, location))
+        };
+        let threads: Vec<_> = archive.locations().map(write).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no panic"))
+    })?;
     for definition in archive.definitions() {
         writer.define(definition.clone())?;
     }
     writer.finish(archive.anchor().clone()).map(drop)
+}
+
+fn rewrite_events(
+    archive: &Archive,
+    writer: &ArchiveWriter,
+    location: &Location,
+) -> Result<(), Error> {
+    let mut events = writer.events(location.id)?;
+    for record in archive.raw_events(location.id)? {
+        let record = record?;
+        events.event(record.time, &record.event, &record.attributes)?;
+    }
+    assert_eq!(events.events(), location.number_of_events);
+    events.finish().map(drop)
 }
 
 fn assert_same_file(ours: &Path, theirs: &Path) {
