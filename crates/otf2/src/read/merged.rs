@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::events::{EventReader, EventRecord, EventView};
 use super::source::{ChunkSource, FileChunks};
-use super::tournament::Tournament;
+use super::tournament::{Follower, Tournament};
 use crate::error::Error;
 
 /// Merges locations by (time, location id), as the reference library does; events of one location
@@ -18,6 +18,8 @@ use crate::error::Error;
 pub struct Merged<S = FileChunks> {
     /// By location id; each has decoded its next event.
     locations: Vec<EventReader<S>>,
+    /// By location: the event behind that one. In a row, since each match waits for one of them.
+    followers: Vec<Follower>,
     next: Tournament,
     errors: Vec<Error>,
     /// Location whose event was lent.
@@ -32,7 +34,8 @@ impl<S: ChunkSource> Merged<S> {
         let mut errors = Vec::new();
         let times = next_times(&mut locations, &mut errors);
         errors.reverse();
-        Merged { locations, next: Tournament::new(&times), errors, lent: None }
+        let followers = vec![Follower::UNKNOWN; locations.len()];
+        Merged { locations, followers, next: Tournament::new(&times), errors, lent: None }
     }
 
     /// Calls `visit` with each event and each error until it breaks off; the next call goes on
@@ -47,10 +50,11 @@ impl<S: ChunkSource> Merged<S> {
             visit(Err(error))?;
         }
         while let Some(mut index) = self.next.winner() {
-            while let (Some(winner), Some(reader)) =
-                (self.next.follow_winner(index), self.locations.get_mut(index))
+            while let Some(follower) = self.followers.get_mut(index)
+                && let Some(winner) = self.next.follow_winner(index, *follower)
+                && let Some(reader) = self.locations.get_mut(index)
             {
-                self.next.set_follower(index, reader.time_behind(2));
+                *follower = self.next.follower(index, reader.time_behind(2));
                 index = winner;
                 reader.visit_next(&mut visit)?;
             }
@@ -103,10 +107,13 @@ impl<S: ChunkSource> Merged<S> {
             None => self.next.remove_winner(index),
             Some(time) => self.next.replace_winner(index, time),
         };
-        self.next.set_follower(index, reader.time_behind(1));
+        if let Some(follower) = self.followers.get_mut(index) {
+            *follower = self.next.follower(index, reader.time_behind(1));
+        }
         if !met {
             let times = next_times(&mut self.locations, &mut self.errors);
             self.next.play(&times);
+            self.followers.fill(Follower::UNKNOWN);
         }
     }
 }

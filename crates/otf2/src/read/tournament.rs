@@ -9,6 +9,15 @@ const GROUP: usize = 16;
 /// Those who lost in a group, by node: the root at 1, the children of `n` at `2 n` and `2 n + 1`.
 type Group = [u64; GROUP];
 
+/// The key that follows a location's key in the tournament, where it is known: so the next match
+/// need not wait until an event was looked up. It holds until all [`play`](Tournament::play) anew.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Follower(u64);
+
+impl Follower {
+    pub const UNKNOWN: Follower = Follower(NONE);
+}
+
 /// The times of the next events of some locations, and which is the smallest.
 ///
 /// Each inner node holds the greater key of the two that met there, the smallest one is kept
@@ -18,12 +27,11 @@ type Group = [u64; GROUP];
 /// has come nearer.
 #[derive(Debug)]
 pub(super) struct Tournament {
-    /// The groups of each level; the winners of sixteen groups meet in one of the next level.
-    levels: Vec<Vec<Group>>,
+    /// The groups that the locations are in.
+    groups: Vec<Group>,
+    /// The groups that the winners of sixteen groups meet in, by level: none for sixteen locations.
+    further: Vec<Vec<Group>>,
     winner: u64,
-    /// By location: the key that follows its key in the tournament, where it is known, so that the
-    /// next match need not wait until an event was looked up. Else [`NONE`].
-    followers: Vec<u64>,
     base_time: u64,
     index_bits: u32,
     /// The bits of a key that are the index.
@@ -40,9 +48,9 @@ impl Tournament {
         let index_bits = times.len().next_power_of_two().ilog2() + 1;
         let far = u64::MAX >> index_bits;
         let mut new = Tournament {
-            levels: Vec::new(),
+            groups: Vec::new(),
+            further: Vec::new(),
             winner: NONE,
-            followers: vec![NONE; times.len()],
             base_time: 0,
             index_bits,
             index_mask: (1 << index_bits) - 1,
@@ -64,23 +72,19 @@ impl Tournament {
         (key & self.index_mask) as usize
     }
 
-    /// Says when the event happens that follows the next one of the location `index`, if that is
-    /// known.
-    #[inline(always)]
-    pub fn set_follower(&mut self, index: usize, time: Option<u64>) {
-        let key = time.and_then(|time| self.key(index, time)).unwrap_or(NONE);
-        if let Some(follower) = self.followers.get_mut(index) {
-            *follower = key;
-        }
-    }
-
     /// Replaces the location `index`, which was the winner, by its follower; returns who is the
     /// winner then. `None`: the follower is not known, and the location is still the winner.
     #[inline(always)]
-    pub fn follow_winner(&mut self, index: usize) -> Option<usize> {
-        let &key = self.followers.get(index).filter(|&&key| key != NONE)?;
+    pub fn follow_winner(&mut self, index: usize, follower: Follower) -> Option<usize> {
+        let key = (follower.0 != NONE).then_some(follower.0)?;
         self.meet(index, key);
         Some(self.index(self.winner))
+    }
+
+    /// The follower that happens at this time, if the time is known.
+    #[inline(always)]
+    pub fn follower(&self, index: usize, time: Option<u64>) -> Follower {
+        Follower(time.and_then(|time| self.key(index, time)).unwrap_or(NONE))
     }
 
     /// The time of the next event of the location `index`, which was the winner. `false`: it is
@@ -110,14 +114,13 @@ impl Tournament {
     /// Lets this key be the winner's, which goes up to the root.
     #[inline(always)]
     fn meet(&mut self, mut index: usize, mut key: u64) {
-        for level in &mut self.levels {
-            let leaf = GROUP + index % GROUP;
+        if let Some(losers) = self.groups.get_mut(index / GROUP) {
+            key = meet_in_group(losers, index % GROUP, key);
+        }
+        for level in &mut self.further {
             index /= GROUP;
-            let Some(losers) = level.get_mut(index) else { break };
-            for node in [leaf / 2, leaf / 4, leaf / 8, leaf / 16] {
-                let loser = &mut losers[node % GROUP];
-                (key, *loser) = (key.min(*loser), key.max(*loser));
-            }
+            let Some(losers) = level.get_mut(index / GROUP) else { break };
+            key = meet_in_group(losers, index % GROUP, key);
         }
         self.winner = key;
     }
@@ -125,21 +128,32 @@ impl Tournament {
     /// Lets all locations meet, with the smallest of their times as the base.
     #[cold]
     pub fn play(&mut self, times: &[Option<u64>]) {
-        self.followers.fill(NONE);
         self.base_time = times.iter().flatten().copied().min().unwrap_or(0);
         let key = |(index, time): (usize, &Option<u64>)| match time {
             Some(time) => (time - self.base_time).min(self.far) << self.index_bits | index as u64,
             None => NONE,
         };
         let mut keys: Vec<u64> = times.iter().enumerate().map(key).collect();
-        self.levels.clear();
-        while self.levels.is_empty() || keys.len() > 1 {
+        (self.groups, keys) = keys.chunks(GROUP).map(play_group).unzip();
+        self.further.clear();
+        while keys.len() > 1 {
             let (losers, winners) = keys.chunks(GROUP).map(play_group).unzip();
-            self.levels.push(losers);
+            self.further.push(losers);
             keys = winners;
         }
         self.winner = keys.first().copied().unwrap_or(NONE);
     }
+}
+
+/// Lets a key go up from its leaf; returns the winner.
+#[inline(always)]
+fn meet_in_group(losers: &mut Group, leaf: usize, mut key: u64) -> u64 {
+    for node in [8 + leaf / 2, 4 + leaf / 4, 2 + leaf / 8, 1] {
+        if let Some(loser) = losers.get_mut(node) {
+            (key, *loser) = (key.min(*loser), key.max(*loser));
+        }
+    }
+    key
 }
 
 /// Lets these keys meet; returns the losers and the winner.
