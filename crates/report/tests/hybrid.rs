@@ -8,15 +8,7 @@ use pompeii_report::{Options, RunInfo, TreeOptions, json_report, processes, summ
 
 /// Two processes of two threads: the first waits for the second, which came 20 ms later.
 fn hybrid() -> Cube {
-    let text = "wall=1000 locations=4 processes=2 walls=1000,980
-        ocean                                0    time=30 visits=1
-        ocean                                2    time=10 visits=1
-        ocean/step@ocean.c:20                0    time=120 visits=100
-        ocean/step@ocean.c:20                2    time=120 visits=100
-        ocean/step@ocean.c:20/MPI_Allreduce  0    time=250 visits=100 bytes_cout=1600 bytes_cin=1600
-        ocean/step@ocean.c:20/MPI_Allreduce  2    time=50 visits=100 bytes_cout=1600 bytes_cin=1600
-        ocean/step@ocean.c:20/parallel@ocean.c:31  0-1  time=600 visits=100
-        ocean/step@ocean.c:20/parallel@ocean.c:31  2-3  time=800 visits=100";
+    let text = include_str!("hybrid.txt");
     let cube = analysis::derive(&analysis::notation::cube(text).unwrap());
     analysis::check_sum(&cube).unwrap();
     cube

@@ -37,6 +37,15 @@ export function selftest(data, panes, chooseMode) {
   panes.update();
   check("open call paths sum to the property", visibleSum(calls), panes.metricSelected);
   check("locations sum to the call path", visibleSum(system), panes.callSelected);
+  const processes = data.system.filter((node) => node.kind === "process");
+  processes.forEach((node) => system.expanded.delete(node.id));
+  system.render();
+  check("closed processes sum to the call path", visibleSum(system), panes.callSelected);
+  const last = system.rows.get(processes.at(-1).id);
+  check("every process has a row", last !== undefined, true);
+  lines.push(`ok the last process: ${last?.textContent}`);
+  processes.forEach((node) => system.expanded.add(node.id));
+  system.render();
 
   // A selection flows to the right.
   panes.show("omp_idle_threads", []);
