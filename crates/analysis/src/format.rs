@@ -75,7 +75,7 @@ pub fn count(value: i64) -> String {
 pub fn counted(value: i64, thing: &str) -> String {
     let plural = match value {
         1 => "",
-        _ if thing.ends_with("sh") => "es",
+        _ if thing.ends_with("sh") || thing.ends_with("ss") => "es",
         _ => "s",
     };
     format!("{} {thing}{plural}", count(value))

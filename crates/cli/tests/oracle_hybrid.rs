@@ -148,6 +148,49 @@ fn other_tools_read(sandbox: &Sandbox) {
     assert_eq!(read, "4 True\n");
 }
 
+/// A script that starts two jobs, one after the other: each is an experiment of its own.
+#[test]
+fn two_jobs_of_a_run_are_two_experiments() {
+    const RING: &str = "#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, size, token;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < atoi(argv[1]); i++)
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &token, 1, MPI_INT,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+";
+    if !oracles() {
+        return;
+    }
+    for (library, option) in LIBRARIES {
+        let sandbox = Sandbox::new();
+        sandbox.file("ring.c", RING);
+        succeeds(&sandbox, &format!("compile --strict -q -- mpicc.{library} ring.c -o ring"));
+        let launcher = format!("mpirun.{library} {option}");
+        let script = format!("set -e\n{launcher} -n 2 ./ring 5\n{launcher} -n 3 ./ring 7\n");
+        sandbox.file("twice.sh", &script);
+        succeeds(&sandbox, "run -q -o exp -- sh twice.sh");
+        let further: Vec<_> = std::fs::read_dir(sandbox.path("exp/procs")).unwrap().collect();
+        let [Ok(second)] = &further[..] else { panic!("{further:?}") };
+        let second = format!("exp/procs/{}", second.file_name().into_string().unwrap());
+        for (experiment, processes, messages) in [("exp", 2, 2 * 5), (&*second, 3, 3 * 7)] {
+            let report = succeeds(&sandbox, &format!("report --json {experiment}")).output;
+            let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+            assert_eq!(report["processes"], processes, "{library} {experiment}");
+            assert_eq!(report["sum_error"], serde_json::Value::Null);
+            let metrics = report["metrics"].as_array().unwrap();
+            let sent = metrics.iter().find(|metric| metric["name"] == "comms_send").unwrap();
+            assert_eq!(sent["raw"], messages, "{library} {experiment}");
+        }
+    }
+}
+
 /// A rank that is killed takes the others with it: what all of them have measured is there.
 #[test]
 fn a_killed_rank_leaves_the_others_data() {

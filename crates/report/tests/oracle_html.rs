@@ -1,7 +1,7 @@
 //! The page in a real browser: headless Chromium opens it from a file with `#selftest`, the page
 //! uses itself by mouse and keyboard, and its findings are read from the DOM. Runs where
 //! `POMPEII_ORACLES` is set; then a missing browser is a failure.
-#![allow(clippy::unwrap_used)] // helpers of tests, like tests
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, like tests
 
 use std::path::Path;
 use std::process::Command;

@@ -58,16 +58,17 @@ pub struct ArchiveWriter {
 
 impl ArchiveWriter {
     /// Creates `folder/NAME.def` and `folder/NAME/`; Score-P and most readers use the name
-    /// `traces`. Files of an archive of that name are replaced.
+    /// `traces`. Files of an archive of that name are replaced, but for event files: whoever
+    /// adopted them may have died before the archive was complete.
     pub fn create(folder: &Path, name: &str, options: Options) -> Result<ArchiveWriter, Error> {
         let files = folder.join(name);
         fs::create_dir_all(&files).map_err(io_error(&files))?;
-        let anchor = folder.join(format!("{name}.otf2"));
-        match fs::remove_file(&anchor) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::Io { path: anchor, source });
+        remove(folder.join(format!("{name}.otf2")))?;
+        for entry in fs::read_dir(&files).map_err(io_error(&files))?.flatten() {
+            // It may have been begun only.
+            if entry.path().extension().is_some_and(|extension| extension == "def") {
+                remove(entry.path())?;
             }
-            _ => {}
         }
         let path = folder.join(format!("{name}.def"));
         let global = definition_file(&path, &options)?;
@@ -191,8 +192,7 @@ impl ArchiveWriter {
         for &location in &self.locations {
             let location = LocationRef(location);
             if !self.event_path(location).exists() {
-                let path = self.event_path(location);
-                fs::write(&path, EMPTY_EVENT_FILE).map_err(io_error(&path))?;
+                write_whole(&self.event_path(location), &EMPTY_EVENT_FILE)?;
             }
             if !self.local_path(location).exists() {
                 self.local_definitions(location, &[])?;
@@ -208,10 +208,25 @@ impl ArchiveWriter {
         };
         self.global.finish()?;
         let path = self.folder.join(format!("{}.otf2", self.name));
-        let unfinished = self.folder.join(format!("{}.otf2.tmp", self.name));
-        fs::write(&unfinished, anchor.to_bytes()).map_err(io_error(&unfinished))?;
-        fs::rename(&unfinished, &path).map_err(io_error(&path))?;
+        write_whole(&path, anchor.to_bytes().as_ref())?;
         Ok(path)
+    }
+}
+
+/// Writes a file that is there when it is complete.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".tmp");
+    let unfinished = PathBuf::from(unfinished);
+    fs::write(&unfinished, bytes).map_err(io_error(&unfinished))?;
+    fs::rename(&unfinished, path).map_err(io_error(path))
+}
+
+/// Removes a file, if it is there.
+fn remove(path: PathBuf) -> Result<(), Error> {
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Io { path, source }),
+        _ => Ok(()),
     }
 }
 
