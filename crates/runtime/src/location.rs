@@ -79,6 +79,8 @@ pub struct Location {
     pub tracing: bool,
     /// Exit of the last barrier: a construct's exit that follows at once shares its time.
     pub barrier_exit_ticks: u64,
+    /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
+    pub mpi_exit_ticks: u64,
     /// What is passed over at present.
     pub passing: Passing,
     /// What has ended with the last iteration, unless the next one follows.
@@ -142,6 +144,7 @@ impl Location {
                 process,
                 tracing: process.options.trace,
                 barrier_exit_ticks: 0,
+                mpi_exit_ticks: 0,
                 passing: Passing::default(),
                 ending: Ending::None,
                 events: Events::default(),

@@ -5,6 +5,7 @@
 mod clocks;
 #[path = "../common/mod.rs"]
 mod common;
+mod cost;
 mod files;
 mod waits;
 mod windows;

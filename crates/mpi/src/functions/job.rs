@@ -1,9 +1,10 @@
-//! The begin and the end of MPI, and what programs say to tools.
+//! The begin and the end of MPI, what programs say to tools, and types that end.
 
 use super::{Events, events};
 
 /// Those with events.
 pub(super) const EVENTS: &[Events] = &[
+    events(&["Type_free"], "", "forget();", ""),
     events(&["Init", "Init_thread"], "", "", "initialised(result);"),
     events(&["Finalize"], "", "finalising();", "pomp_mpi_finalized();"),
     events(&["Pcontrol"], "level", "", "pomp_mpi_control(level);"),

@@ -79,16 +79,76 @@ static int is_in_place(const void *buffer, int f)
 
 /* ---- Bytes. */
 
-static inline uint64_t bytes_of(int64_t count, MPI_Datatype type)
+/* With whom a process communicates: those of the other group of an intercommunicator, else all. */
+struct peers {
+  int rank, size, inter;
+};
+
+/* How often handles were freed that something is remembered of. */
+static unsigned freed;
+
+static inline void forget(void)
+{
+  __atomic_fetch_add(&freed, 1, __ATOMIC_RELEASE);
+}
+
+/* What MPI said last of a type and of a communicator: mostly, the next call has the same ones. */
+static __thread struct {
+  unsigned freed_type, freed_comm;
+  MPI_Datatype type;
+  MPI_Comm comm;
+  uint64_t type_bytes;
+  struct peers peers;
+} last __attribute__((tls_model("initial-exec")));
+
+static uint64_t ask_type(MPI_Datatype type)
 {
   int size = 0;
   MPI_Count large = 0;
-  if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS)
+  if (PMPI_Type_size(type, &size) != MPI_SUCCESS)
     return 0;
   if (size >= 0)
-    return (uint64_t)count * (uint64_t)size;
+    return (uint64_t)size;
   PMPI_Type_size_x(type, &large);
-  return large > 0 ? (uint64_t)count * (uint64_t)large : 0;
+  return large > 0 ? (uint64_t)large : 0;
+}
+
+static inline uint64_t bytes_of(int64_t count, MPI_Datatype type)
+{
+  unsigned now = __atomic_load_n(&freed, __ATOMIC_ACQUIRE) + 1;
+  if (count <= 0 || type == MPI_DATATYPE_NULL)
+    return 0;
+  if (last.freed_type != now || last.type != type) {
+    last.type_bytes = ask_type(type);
+    last.type = type;
+    last.freed_type = now;
+  }
+  return (uint64_t)count * last.type_bytes;
+}
+
+static struct peers ask_comm(MPI_Comm comm)
+{
+  struct peers peers = { 0, 0, 0 };
+  if (comm == MPI_COMM_NULL)
+    return peers;
+  PMPI_Comm_rank(comm, &peers.rank);
+  PMPI_Comm_test_inter(comm, &peers.inter);
+  if (peers.inter)
+    PMPI_Comm_remote_size(comm, &peers.size);
+  else
+    PMPI_Comm_size(comm, &peers.size);
+  return peers;
+}
+
+static inline struct peers peers_of(MPI_Comm comm)
+{
+  unsigned now = __atomic_load_n(&freed, __ATOMIC_ACQUIRE) + 1;
+  if (last.freed_comm != now || last.comm != comm) {
+    last.peers = ask_comm(comm);
+    last.comm = comm;
+    last.freed_comm = now;
+  }
+  return last.peers;
 }
 
 static int64_t count_at(const void *counts, size_t size, int index)

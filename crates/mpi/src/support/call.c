@@ -46,6 +46,15 @@ static inline void ends(struct pomp_mpi_routine *routine)
   around = 0;
 }
 
+/* Whether records are wanted at all. */
+static inline int is_traced(void)
+{
+  static int known;
+  if (!known)
+    known = 1 + pomp_mpi_is_traced();
+  return known - 1;
+}
+
 /* The next library's function under the first of these names that it has. */
 static void *next(const char *const *names, void *otherwise)
 {

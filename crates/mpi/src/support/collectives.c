@@ -7,25 +7,6 @@ struct collective {
   uint64_t sent, received;
 };
 
-/* With whom: the processes of the other group of an intercommunicator, else all. */
-struct peers {
-  int rank, size, inter;
-};
-
-static struct peers peers_of(MPI_Comm comm)
-{
-  struct peers peers = { 0, 0, 0 };
-  if (comm == MPI_COMM_NULL)
-    return peers;
-  PMPI_Comm_rank(comm, &peers.rank);
-  PMPI_Comm_test_inter(comm, &peers.inter);
-  if (peers.inter)
-    PMPI_Comm_remote_size(comm, &peers.size);
-  else
-    PMPI_Comm_size(comm, &peers.size);
-  return peers;
-}
-
 static int is_root(struct peers peers, int root)
 {
   return peers.inter ? root == MPI_ROOT : root == peers.rank;
@@ -194,15 +175,16 @@ static int destinations(MPI_Comm comm)
 
 static inline void collective_begins(void)
 {
-  pomp_mpi_collective_begin();
+  if (is_traced())
+    pomp_mpi_collective_begin();
 }
 
 static inline void collective_ends(const struct collective *made, enum awaited whom, int result)
 {
-  if (result == MPI_SUCCESS)
-    pomp_mpi_collective_end(made->operation, H(made->comm), made->root, made->sent, made->received);
   if (settings.waits || settings.clock_period_ms)
     met(made->comm, made->root, whom);
+  if (result == MPI_SUCCESS)
+    pomp_mpi_collective_end(made->operation, H(made->comm), made->root, made->sent, made->received);
 }
 
 static void collective_posted(const struct collective *made, uint64_t id, const void *request,

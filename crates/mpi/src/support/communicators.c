@@ -117,9 +117,9 @@ static void created(MPI_Comm parent, const void *made, int tag, int result, int 
 {
   if (result != MPI_SUCCESS || comm_at(made, f) == MPI_COMM_NULL)
     return;
+  make_shadow(comm_at(made, f));
   define(comm_at(made, f), comm_at(made, f), parent, tag, "");
   describe_topology(comm_at(made, f));
-  make_shadow(comm_at(made, f));
 }
 
 static void freeing(MPI_Comm comm)
@@ -127,6 +127,7 @@ static void freeing(MPI_Comm comm)
   if (settings.waits)
     drop_shadow(comm);
   pomp_mpi_comm_free(H(comm));
+  forget();
 }
 
 static void duplicates(MPI_Comm comm, void *made, const void *request, int result, int f)

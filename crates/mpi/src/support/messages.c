@@ -68,9 +68,9 @@ static inline void received(MPI_Comm comm, const void *status, int result, int f
   struct message message = received_with(status, f);
   if (message.sender < 0)
     return;
-  pomp_mpi_recv(H(comm), message.sender, message.tag, message.bytes);
   if (settings.waits)
     hear(shadow_of(comm), message.sender, message.tag);
   heard();
+  pomp_mpi_recv(H(comm), message.sender, message.tag, message.bytes);
 }
 

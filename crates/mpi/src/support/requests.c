@@ -168,10 +168,11 @@ static void matched(const void *message, MPI_Comm comm, int result, int f)
 static void received_matched(uint64_t comm, const void *status, int result, int f)
 {
   struct message message = received_with(status, f);
-  if (comm && has_received(result) && message.sender >= 0)
-    pomp_mpi_recv(comm, message.sender, message.tag, message.bytes);
-  if (settings.waits && comm && has_received(result))
+  if (comm == 0 || !has_received(result) || message.sender < 0)
+    return;
+  if (settings.waits)
     hear(shadow_of((MPI_Comm)(uintptr_t)comm), message.sender, message.tag);
   heard();
+  pomp_mpi_recv(comm, message.sender, message.tag, message.bytes);
 }
 

@@ -21,7 +21,7 @@ static void window_named(MPI_Win win)
 static void epoch(MPI_Win win, MPI_Group group, int is_exposure)
 {
   int size = 0;
-  if (!pomp_mpi_is_traced() || PMPI_Group_size(group, &size) != MPI_SUCCESS)
+  if (!is_traced() || PMPI_Group_size(group, &size) != MPI_SUCCESS)
     return;
   SCRATCH(memory);
   int *world = room(&memory, sizeof(int) * (size_t)(size + 1));

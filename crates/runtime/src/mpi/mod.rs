@@ -4,8 +4,8 @@
 //! program uses; here handles are numbers. Nothing here calls MPI and no message is sent: what
 //! several processes have to call alike is known by what all of them know ([`comms`]).
 //!
-//! A record before a call has the time of the region's enter, so a blocking send costs no clock
-//! reading of its own.
+//! A record before a call has the time of the region's enter, and the exit has that of the last
+//! record behind the call: they cost no clock readings of their own.
 
 mod alive;
 mod comms;
@@ -104,6 +104,8 @@ pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
     let routine = unsafe { &*routine };
     on_thread!(|thread| {
         let region = routine.region(thread.process);
+        // It is set where the last function was left by an exception.
+        thread.mpi_exit_ticks = 0;
         thread.enter(region, clock::now());
     });
 }
@@ -123,7 +125,11 @@ pub unsafe extern "C" fn pomp_mpi_exit(routine: *const Routine) {
     let routine = unsafe { &*routine };
     on_thread!(|thread| {
         let region = routine.region(thread.process);
-        thread.exit(region, clock::now());
+        let now = match std::mem::take(&mut thread.mpi_exit_ticks) {
+            0 => clock::now(),
+            recorded => recorded,
+        };
+        thread.exit(region, now);
     });
 }
 
@@ -142,7 +148,7 @@ pub extern "C" fn pomp_mpi_control(level: i32) {
 enum When {
     /// When the function was entered.
     Entered,
-    /// Now.
+    /// Behind what it does: all of these, and its exit, have one time.
     Now,
 }
 
@@ -158,7 +164,11 @@ fn record(
     }
     let now = match when {
         When::Entered => thread.header.last_ticks,
-        When::Now => clock::now().max(thread.header.last_ticks),
+        When::Now if thread.mpi_exit_ticks != 0 => thread.mpi_exit_ticks,
+        When::Now => {
+            thread.mpi_exit_ticks = clock::now().max(thread.header.last_ticks);
+            thread.mpi_exit_ticks
+        }
     };
     if thread.gate != 0 {
         thread.flush_gate(now);

@@ -154,7 +154,12 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
             Some(other) if other.is_same_kind(request) && request.is_at_once() => {
                 complete(thread, request, (0, 0, 0));
             }
-            _ => keep(thread, made.handle, request),
+            Some(_) => keep(thread, made.handle, request),
+            None => {
+                if !REQUESTS.add(made.handle, request.words()) {
+                    thread.process.lost(1, libc::ENOSPC);
+                }
+            }
         }
     });
 }
@@ -230,12 +235,11 @@ pub unsafe extern "C" fn pomp_mpi_request_find(handle: u64, to: *mut Known) {
 
 /// It is not under way any more, unless the handle is another request's by now.
 fn end(handle: u64, request: Request) {
-    if find(handle).is_none_or(|now| now.id != request.id) {
-        return;
-    }
-    match request.persistent {
-        true => drop(REQUESTS.set(handle, Request { id: 0, ..request }.words())),
-        false => drop(REQUESTS.take(handle)),
+    let is_it = |words: [u64; WORDS]| Request::of(words).id == request.id;
+    if !request.persistent {
+        REQUESTS.take_if(handle, is_it);
+    } else if REQUESTS.get(handle).is_some_and(is_it) {
+        REQUESTS.set(handle, Request { id: 0, ..request }.words());
     }
 }
 

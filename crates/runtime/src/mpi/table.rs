@@ -3,9 +3,11 @@
 //!
 //! A handle may lie in any of the slots behind the one that its bits choose, up to [`WINDOW`]. So
 //! what is taken out leaves no trace, and neither looking nor adding takes longer the longer a
-//! program runs. Who changes an entry has to own its handle, as MPI demands of its callers anyway.
+//! program runs. Most tables have few handles: one that is not there is looked for as far only as
+//! any has ever lain. Who changes an entry has to own its handle, as MPI demands of its callers
+//! anyway.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Slots that a handle may lie in.
 const WINDOW: usize = 32;
@@ -17,6 +19,8 @@ const CLAIMED: u64 = u64::MAX;
 /// Slots with `N` words each beside the handle.
 pub struct Table<const N: usize, const SLOTS: usize> {
     slots: [Slot<N>; SLOTS],
+    /// The furthest that a handle has ever lain behind the slot that its bits choose.
+    furthest: AtomicUsize,
 }
 
 struct Slot<const N: usize> {
@@ -43,20 +47,24 @@ impl<const N: usize> Slot<N> {
 impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
     /// An empty table.
     pub const fn new() -> Self {
-        Self { slots: [const { Slot::empty() }; SLOTS] }
+        Self { slots: [const { Slot::empty() }; SLOTS], furthest: AtomicUsize::new(0) }
     }
 
-    fn window(&self, handle: u64) -> impl Iterator<Item = &Slot<N>> {
+    /// So many slots that the handle may lie in.
+    #[inline(always)]
+    fn window(&self, handle: u64, slots: usize) -> impl Iterator<Item = &Slot<N>> {
         // The upper bits of a product depend on all bits of a factor (Fibonacci hashing).
         let first = (handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
-        (0..WINDOW).map(move |step| &self.slots[(first + step) % SLOTS])
+        (0..slots).map(move |step| &self.slots[(first + step) % SLOTS])
     }
 
+    #[inline(always)]
     fn find(&self, handle: u64) -> Option<&Slot<N>> {
         if handle == FREE || handle == CLAIMED {
             return None;
         }
-        self.window(handle).find(|slot| slot.handle.load(Ordering::Acquire) == handle)
+        let slots = self.furthest.load(Ordering::Acquire) + 1;
+        self.window(handle, slots).find(|slot| slot.handle.load(Ordering::Acquire) == handle)
     }
 
     /// What is known of the handle.
@@ -67,10 +75,17 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
 
     /// Adds a handle, or changes what is known of it; false where there is no room.
     pub fn set(&self, handle: u64, words: [u64; N]) -> bool {
-        if let Some(slot) = self.find(handle) {
-            slot.write(words);
-            return true;
+        match self.find(handle) {
+            Some(slot) => {
+                slot.write(words);
+                true
+            }
+            None => self.add(handle, words),
         }
+    }
+
+    /// Adds a handle that is not there; false where there is no room.
+    pub fn add(&self, handle: u64, words: [u64; N]) -> bool {
         let claim = |slot: &&Slot<N>| {
             let claimed =
                 slot.handle.compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
@@ -79,7 +94,9 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
         if handle == FREE || handle == CLAIMED {
             return false;
         }
-        let Some(slot) = self.window(handle).find(claim) else { return false };
+        let mut window = self.window(handle, WINDOW).enumerate();
+        let Some((step, slot)) = window.find(|(_, slot)| claim(slot)) else { return false };
+        self.furthest.fetch_max(step, Ordering::AcqRel);
         slot.write(words);
         slot.handle.store(handle, Ordering::Release);
         true
@@ -93,11 +110,24 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
 
     /// Takes a handle out, with what was known of it.
     pub fn take(&self, handle: u64) -> Option<[u64; N]> {
+        self.take_if(handle, |_| true)
+    }
+
+    /// The same, where what is known of it is what was expected.
+    #[inline(always)]
+    pub fn take_if(
+        &self,
+        handle: u64,
+        expected: impl FnOnce([u64; N]) -> bool,
+    ) -> Option<[u64; N]> {
         let slot = self.find(handle)?;
+        let words = slot.read();
+        if !expected(words) {
+            return None;
+        }
         let claimed =
             slot.handle.compare_exchange(handle, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
         claimed.ok()?;
-        let words = slot.read();
         slot.handle.store(FREE, Ordering::Release);
         Some(words)
     }
