@@ -15,9 +15,9 @@ use std::process::{Command, ExitCode};
 type Result<T> = std::result::Result<T, String>;
 
 /// The functions of the C library that are interposed. A program may have its own: theirs count.
-const ENDS: [&str; 14] = [
+const ENDS: [&str; 15] = [
     "_exit", "_Exit", "_Fork", "execl", "execle", "execlp", "execv", "execve", "execveat",
-    "execvp", "execvpe", "fexecve", "vfork", "clone",
+    "execvp", "execvpe", "fexecve", "vfork", "clone", "syscall",
 ];
 
 fn main() -> ExitCode {

@@ -1,9 +1,10 @@
-//! Children that `pthread_atfork` does not know: those of `vfork` and of `clone`.
+//! Children that `pthread_atfork` does not know: those of `vfork`, of `clone`, and of `syscall`.
 //!
 //! A child of `vfork` runs in the parent's memory, thread-local variables included, while the
 //! parent's thread waits. Until it has become another program, its events are passed over: they
-//! would be written into the parent's location. Whoever asks the system itself, past the C library,
-//! is not seen.
+//! would be written into the parent's location. A child of a system call that forks has the parent's
+//! live state mapped, as any other one, and is silent. Whoever asks the system itself, past the C
+//! library, is not seen.
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
@@ -44,6 +45,76 @@ pub unsafe extern "C" fn vfork() -> libc::pid_t {
         vfork = const libc::SYS_vfork,
         failed = sym failed,
     );
+}
+
+/// Interposes `syscall`, which asks the system as the C library's does: a number and six arguments.
+/// A child with memory of its own is silent; one with the parent's may have another stack, on which
+/// it simply returns.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn syscall() -> libc::c_long {
+    core::arch::naked_asm!(
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
+        "mov r10, r8",
+        "mov r8, r9",
+        "mov r9, qword ptr [rsp + 8]",
+        "cmp rax, {fork}",
+        "je 2f",
+        "cmp rax, {clone}",
+        "je 3f",
+        "cmp rax, {clone3}",
+        "je 4f",
+        "syscall",
+        "cmp rax, -4095",
+        "jae 6f",
+        "ret",
+        "2:",
+        "xor edi, edi",
+        "3:",
+        "syscall",
+        "test rax, rax",
+        "jnz 5f",
+        "test edi, {shares_memory}",
+        "jz 7f",
+        "ret",
+        // Its flags are in memory, which is there where the system has taken them.
+        "4:",
+        "syscall",
+        "test rax, rax",
+        "jnz 5f",
+        "test dword ptr [rdi], {shares_memory}",
+        "jz 7f",
+        "5:",
+        "cmp rax, -4095",
+        "jae 6f",
+        "ret",
+        "6:",
+        "mov edi, eax",
+        "sub rsp, 8",
+        "call {failed}",
+        "add rsp, 8",
+        "cdqe",
+        "ret",
+        "7:",
+        "sub rsp, 8",
+        "call {be_silent}",
+        "add rsp, 8",
+        "xor eax, eax",
+        "ret",
+        fork = const libc::SYS_fork,
+        clone = const libc::SYS_clone,
+        clone3 = const libc::SYS_clone3,
+        shares_memory = const libc::CLONE_VM,
+        failed = sym failed,
+        be_silent = sym be_silent,
+    );
+}
+
+extern "C" fn be_silent() {
+    forks::be_silent();
 }
 
 /// What a function of the C library returns where the system has refused.

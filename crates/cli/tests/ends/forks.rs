@@ -87,16 +87,17 @@ fn forked_children_get_their_own_on_request() {
 /// With the parent's memory or with a copy of it: the parent goes on as if nothing had been. The
 /// first child is gone before there is anything to measure.
 #[test]
-fn children_of_vfork_and_clone_may_have_regions() {
+fn children_of_vfork_clone_and_system_calls_may_have_regions() {
     let sandbox = Sandbox::new();
     sandbox.compile("children", include_str!("programs/children.c"));
     for options in ["", "--follow-forks"] {
         let name = format!("exp{options}");
         let measured = measure(&sandbox, &name, options, "./children");
-        assert_eq!(measured.ended.output, "2 3 4 5 127 -1\n", "{}", measured.ended.messages);
+        let expected = "2 3 4 5 127 6 7 8 -1 0\n";
+        assert_eq!(measured.ended.output, expected, "{}", measured.ended.messages);
         assert_eq!(measured.end(), "exit 0");
         measured.traced_but(0);
-        assert_eq!(measured.visits("!$omp critical (parent)"), 6);
+        assert_eq!(measured.visits("!$omp critical (parent)"), 9);
         assert_eq!(measured.visits("!$omp critical (child)"), 0);
         assert_eq!(measured.manifest["lost"]["events"], 0);
         assert_eq!(measured.manifest["locations"], 1);

@@ -201,6 +201,25 @@ fn a_full_disk_keeps_what_has_room() {
     assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
 }
 
+/// A file system that becomes read-only when the program is over: the experiment is finished when
+/// it can be written to again. While the program runs the system refuses that, since live state is
+/// mapped for writing.
+#[test]
+fn a_disk_remounted_read_only_keeps_everything_for_later() {
+    let sandbox = storage();
+    let script = "pompeii run --trace -o disk/busy -- ./storage remounted | grep -v mount; \
+         pompeii run -o disk/exp -- sh -c './storage; mount -o remount,ro disk'; echo $?\n\
+         mount -o remount,rw disk; pompeii recover disk/exp >&2; cp -r disk/busy disk/exp .";
+    let Some(ended) = with_disk(&sandbox, 8000, script) else { return };
+    assert_eq!(ended.output, "busy\n2000\n2000\n0\n", "{}", ended.messages);
+    ended.says("cannot finish the experiment");
+    ended.says("Read-only file system");
+    ended.says("disk/exp: finished now.");
+    let busy = sandbox.succeeds("recover busy");
+    check(&read(&sandbox, "busy", busy), (2000, 5), "");
+    check(&read(&sandbox, "exp", ended), (2000, 5), "");
+}
+
 /// Not even room to begin.
 #[test]
 fn a_disk_that_is_full_from_the_start_is_told_and_ends_no_program() {

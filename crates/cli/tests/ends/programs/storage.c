@@ -103,6 +103,8 @@ int main(int count, char **words)
     abort();
   if (!strcmp(how, "read-only"))
     close(open("read-only", O_CREAT | O_WRONLY, 0644));
+  if (!strcmp(how, "remounted"))
+    dprintf(1, "%s\n", system("mount -o remount,ro disk 2>&1") ? "busy" : "read-only");
   if (!strcmp(how, "out-of-memory")) {
     work();
     first_visit();
