@@ -10,6 +10,7 @@ use crate::descriptor::Defined;
 use crate::events::Fields;
 use crate::instance::Task;
 use crate::location::{Location, ROOT};
+use crate::waiting::Waiting;
 
 /// A team as one of its threads sees it.
 #[derive(Clone, Copy)]
@@ -42,6 +43,8 @@ pub struct Context {
     pub outer_task: *mut Task,
     /// The implicit task has created tasks since its last taskwait.
     pub children: bool,
+    /// What the implicit task waits with for its children.
+    pub waiting: &'static Waiting,
     /// Regions without a team whose master the thread is, in this one.
     pub unobserved: u32,
     /// The team's record; null for the initial thread outside of teams.
@@ -52,7 +55,16 @@ pub struct Context {
     pub regions: ParallelRegions,
 }
 
+/// Before a context has its own.
+static NOT_WAITING: Waiting = Waiting::new();
+
 impl Context {
+    /// A new one, which is never freed.
+    fn make() -> *mut Context {
+        let waiting = Box::leak(Box::new(Waiting::new()));
+        Box::into_raw(Box::new(Context { waiting, ..Context::INITIAL }))
+    }
+
     const INITIAL: Context = Context {
         outer: null_mut(),
         team: u32::MAX,
@@ -68,6 +80,7 @@ impl Context {
         barrier: Barrier::none(Phase::OUTSIDE),
         outer_task: null_mut(),
         children: false,
+        waiting: &NOT_WAITING,
         unobserved: 0,
         record: std::ptr::null(),
         presence: 0,
@@ -131,7 +144,7 @@ pub struct Contexts {
 
 impl Default for Contexts {
     fn default() -> Self {
-        let top = Box::into_raw(Box::new(Context::INITIAL));
+        let top = Context::make();
         Self { top, free: null_mut(), depth: 0, forked: None }
     }
 }
@@ -166,7 +179,7 @@ impl Contexts {
     #[inline(always)]
     pub fn next_name(&mut self, communicator: u32) -> Fields {
         if self.free.is_null() {
-            self.free = Box::into_raw(Box::new(Context::INITIAL));
+            self.free = Context::make();
         }
         // SAFETY: contexts are never freed, and only their own thread uses them.
         let next = unsafe { &mut *self.free };
@@ -178,7 +191,7 @@ impl Contexts {
     #[inline(always)]
     pub fn push(&mut self) -> &mut Context {
         let place = self.free;
-        let place = if place.is_null() { Box::into_raw(Box::new(Context::INITIAL)) } else { place };
+        let place = if place.is_null() { Context::make() } else { place };
         // SAFETY: `place` is a context in no list but the free one, which it leaves here.
         unsafe {
             self.free = (*place).outer;

@@ -4,7 +4,7 @@
 //! handle in the program. Its memory goes back to its creator when all of them are done with it, in
 //! whatever order, so memory is proportional to the instances that are alive (decision 13).
 
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use pompeii_live::NodeOffset;
@@ -13,6 +13,7 @@ use crate::descriptor::Defined;
 use crate::events::Fields;
 use crate::location::Location;
 use crate::task_times;
+use crate::waiting::Waiting;
 
 /// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
 pub mod state {
@@ -61,27 +62,31 @@ pub struct Task {
     pub stub: NodeOffset,
     /// The root of its tree on the location that began it.
     pub root: NodeOffset,
-    /// The task's region, where several threads have executed it; else `u32::MAX`.
-    pub migrated: u32,
-    /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
-    pub construct: u32,
     /// It has created tasks since its last taskwait.
     pub children: bool,
     /// It never goes on at another thread, and its end says which instance ends.
     pub tied: bool,
     /// An untied task that the program names only behind its scheduling points (POMP2).
     pub untied: bool,
+    /// What its creator waits with for its children, null where that is not known.
+    pub parent: *const Waiting,
     /// Its name in the trace but for the last number: communicator, creating thread.
     pub family: Fields,
     /// The last number of its name.
     pub generation: u32,
+    /// The task's region, where several threads have executed it; else `u32::MAX`.
+    pub migrated: u32,
+    /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
+    pub construct: u32,
     /// An untied task that was resumed here: the instance that this proxy stands for.
     pub original: *mut Task,
     /// The untied task of this kind that creates it; null for others.
     pub maker: *mut Task,
+    /// What it waits with for its children.
+    pub waiting: Waiting,
 }
 
-const _: () = assert!(std::mem::offset_of!(Task, family) == 64);
+const _: () = assert!(std::mem::offset_of!(Task, family) == 64 && size_of::<Task>() == 128);
 
 impl Task {
     #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
@@ -95,15 +100,17 @@ impl Task {
         node: 0,
         stub: 0,
         root: 0,
-        migrated: u32::MAX,
-        construct: u32::MAX,
         children: false,
         tied: false,
         untied: false,
+        parent: null(),
         family: Fields::NONE,
         generation: 0,
+        migrated: u32::MAX,
+        construct: u32::MAX,
         original: null_mut(),
         maker: null_mut(),
+        waiting: Waiting::new(),
     };
 }
 
@@ -191,7 +198,10 @@ impl Location {
         }
         let task = self.tasks.free;
         // SAFETY: there are free instances now.
-        unsafe { self.use_again(task) };
+        unsafe {
+            self.use_again(task);
+            (*task).parent = self.waiting();
+        }
         task
     }
 
@@ -214,6 +224,18 @@ impl Location {
             self.tasks.free = (*task).next;
             (*task).state.store(0, Ordering::Relaxed);
             (*task).created_ticks = 0;
+            (*task).parent = null();
+        }
+    }
+
+    /// What the running task waits with for its children.
+    #[inline(always)]
+    pub fn waiting(&self) -> *const Waiting {
+        let current = self.tasks.current;
+        match current.is_null() {
+            true => self.contexts.top().waiting,
+            // SAFETY: current tasks are alive; the memory of an instance stays one.
+            false => unsafe { &raw const (*current).waiting },
         }
     }
 
@@ -281,10 +303,9 @@ impl Location {
     #[inline(always)]
     pub fn note_done(&mut self, task: *mut Task) {
         // SAFETY: as above.
-        let (creator, migrated) = unsafe { ((*task).creator, (*task).migrated) };
+        let (creator, before) = unsafe { ((*task).creator, (*task).state.load(Ordering::Acquire)) };
         // SAFETY: as above.
-        let before = unsafe { (*task).state.load(Ordering::Acquire) };
-        if migrated != u32::MAX {
+        if unsafe { !(*task).tied && (*task).migrated != u32::MAX } {
             return self.note(task, state::DONE);
         }
         if before & state::CREATED != 0 {
@@ -320,6 +341,7 @@ impl Location {
             (*task).original = null_mut();
             ((*task).migrated, (*task).construct) = (u32::MAX, u32::MAX);
             ((*task).children, (*task).tied) = (false, false);
+            (*task).waiting.end();
         }
         if creator == self.header.index {
             // SAFETY: as above.

@@ -62,6 +62,7 @@ mod team;
 mod team_short;
 mod tls;
 mod visits;
+mod waiting;
 mod window;
 
 #[cfg(test)]

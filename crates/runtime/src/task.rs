@@ -17,6 +17,7 @@ use pompeii_live::{Key, NodeOffset};
 
 use crate::arrivals;
 use crate::barrier;
+use crate::cause::{self, Delay, Place};
 use crate::clock::Clock;
 use crate::descriptor::Defined;
 use crate::events::{Fields, kind};
@@ -515,12 +516,26 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
         thread.gate |= gate::SWITCH;
     }
     let left = pop(thread, now);
+    tell_parent(thread, task, left);
     if left == task {
         executed(thread, task, regions.task.id);
         return thread.note_done(task);
     }
     thread.note(task, state::COMPLETED);
     thread.note(left, state::GONE);
+}
+
+/// The parent of an instance of another thread, which was executed here to its end as `entry` of
+/// the stack, may be waiting for it.
+pub fn tell_parent(thread: &Location, task: *mut Task, entry: *mut Task) {
+    // SAFETY: the end is not noted yet, so both are alive; what parents wait with is never freed.
+    unsafe {
+        if (*task).creator != thread.index()
+            && let Some(parent) = (*task).parent.as_ref()
+        {
+            parent.executed((*task).created_ticks, thread.own.at((*entry).stub));
+        }
+    }
 }
 
 /// The region of a task that was begun on this thread.
@@ -714,6 +729,7 @@ pub fn has_children(thread: &mut Location) -> bool {
 pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
     if has_children(thread) || thread.is_passing() {
         thread.enter(region, clock.now());
+        begin_waiting(thread);
     } else {
         thread.count(region);
         thread.tasks.counted_wait = true;
@@ -733,8 +749,40 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
     if !timed {
         return;
     }
+    let (node, last) = (thread.header.current, thread.header.last_ticks);
     thread.exit(region, clock.now());
     waited(thread);
+    end_waiting(thread, if here && !thread.is_passing() { node } else { 0 }, last);
+}
+
+/// The running task waits for its children.
+#[inline(always)]
+pub fn begin_waiting(thread: &mut Location) {
+    let current = thread.tasks.current;
+    if current.is_null() {
+        thread.contexts.top().waiting.begin(0);
+    } else {
+        // SAFETY: current tasks are alive.
+        unsafe { (*current).waiting.begin((*current).created_ticks) };
+    }
+}
+
+/// It has waited at this node, 0 where that is not known, and since `last` for children that others
+/// execute.
+#[inline(always)]
+pub fn end_waiting(thread: &mut Location, node: NodeOffset, last: u64) {
+    // SAFETY: current tasks are alive, and what a task waits with is never freed.
+    if let Some(place) = unsafe { (*thread.waiting()).end() } {
+        add_waiting(thread, node, last, place);
+    }
+}
+
+#[inline(never)]
+fn add_waiting(thread: &mut Location, node: NodeOffset, last: u64, place: Place) {
+    let wait = thread.header.last_ticks - last;
+    if node != 0 && wait > 0 {
+        cause::add(thread, node, place, Delay { wait, starvation: 0 });
+    }
 }
 
 /// The running task has waited for its children.

@@ -210,6 +210,7 @@ unsafe fn create_begin_inside<const TRACE: bool>(
         (*thread).tasks.free = (*instance).next;
         let stays = task::creator_stays(&*thread);
         (*instance).state.store(if stays { state::CREATED } else { 0 }, Ordering::Relaxed);
+        (*instance).parent = (*thread).waiting();
         (*instance).created_ticks = now;
         if TRACE {
             (*thread).name_instance(instance);
@@ -527,6 +528,7 @@ unsafe fn end_elsewhere(thread: *mut Location, instance: *mut Task, fragment: (u
     // SAFETY: the contract of this module.
     unsafe {
         barrier::add_fragment(&mut *thread, (*instance).stub, fragment);
+        task::tell_parent(&*thread, instance, instance);
         (*thread).note_done(instance);
     }
 }
@@ -569,6 +571,7 @@ unsafe fn wait_enter_inside<const TRACE: bool>(
         account(thread, here, now);
         (*node(thread, at)).visits += 1;
         (*thread).header.current = at;
+        task::begin_waiting(&mut *thread);
         Some((0, ()))
     }
 }
@@ -607,9 +610,11 @@ unsafe fn wait_exit_inside<const TRACE: bool>(
             let records = back(records(thread, now)?, thread, before);
             write(thread, records.region((*place).leave), now);
         }
+        let last = (*thread).header.last_ticks;
         account(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;
         task::waited(&mut *thread);
+        task::end_waiting(&mut *thread, at, last);
         Some((0, ()))
     }
 }

@@ -59,6 +59,51 @@ fn starvation_names_who_ran_the_last_task() {
     );
 }
 
+/// T0 waits from 20 on, executes one child itself, and has nothing to do from 40 to 55, when T1 has
+/// executed the other; a task of T0's that waits for its own child knows nothing of that. Nobody is
+/// waited for where all was done before.
+#[test]
+fn a_taskwait_names_who_ran_the_last_child() {
+    check_causes(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/2
+         0 T1 begin p 1/2
+         5 T0 create t a
+         6 T0 created t a
+         7 T0 create t b
+         8 T0 created t b
+         10 T1 arrive barrier
+         12 T1 run t a
+         20 T0 taskwait w
+         22 T0 run t b
+         24 T0 create t c
+         25 T0 created t c
+         26 T0 taskwait w
+         30 T0 run t c
+         33 T0 done t c
+         35 T0 waited w
+         40 T0 done t b
+         50 T1 done t a
+         55 T0 waited w
+         56 T0 create t d
+         57 T0 created t d
+         58 T1 run t d
+         59 T1 done t d
+         60 T0 taskwait w
+         62 T0 waited w
+         70 T0 arrive barrier
+         71 T0 pass barrier
+         71 T1 pass barrier
+         72 T0 end p
+         72 T1 end p
+         73 T0 join p",
+        expect![[r#"
+            T0 in w for T1's ~t x1 0 wait=15
+            T1 in barrier for T0's barrier x1 0 wait=21
+        "#]],
+    );
+}
+
 #[test]
 fn criticals_and_locks_name_their_holder() {
     check_causes(
