@@ -8,7 +8,7 @@ use crate::Lens;
 /// A construct at which threads have waited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitedAt {
-    /// The barrier, critical, lock routine or ordered.
+    /// The barrier, critical, lock routine, ordered or taskwait.
     pub region: RegionId,
     /// All waiting there that has a known cause or one that is not told apart.
     pub ticks: Ticks,

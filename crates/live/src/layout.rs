@@ -61,8 +61,8 @@ pub enum Key {
         /// Its node.
         node: NodeIndex,
     },
-    /// What the parent, a barrier, critical, lock or ordered, has waited for: where the delaying
-    /// location was. Not among the parent's children, but in a list of its own.
+    /// What the parent, a barrier, critical, lock, ordered or taskwait, has waited for: where the
+    /// delaying location was. Not among the parent's children, but in a list of its own.
     Cause {
         /// Location that was waited for; [`Key::OTHERS`] where there are too many to tell apart.
         location: u32,

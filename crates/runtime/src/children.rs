@@ -2,9 +2,9 @@
 //!
 //! A child of `vfork` runs in the parent's memory, thread-local variables included, while the
 //! parent's thread waits. Until it has become another program, its events are passed over: they
-//! would be written into the parent's location. A child of a system call that forks has the parent's
-//! live state mapped, as any other one, and is silent. Whoever asks the system itself, past the C
-//! library, is not seen.
+//! would be written into the parent's location. A child of a system call that forks has the
+//! parent's live state mapped, as any other one, and is silent. Whoever asks the system itself,
+//! past the C library, is not seen.
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;

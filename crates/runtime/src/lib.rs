@@ -48,6 +48,7 @@ mod parameters;
 pub mod pomp;
 pub mod pomp2;
 mod process;
+mod raw;
 mod recording;
 mod seat;
 mod shared;

@@ -45,12 +45,14 @@ pub struct TaskRegions {
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
 pub const UNTIMED: usize = 1;
+/// Beside it in the handle: a clause of the construct's is what makes the instance undeferred.
+pub const CONDITIONAL: usize = 2;
 /// In a creation's `private` word: the last instance created there was undeferred.
 pub const PREDICTED: u64 = 1;
 
 /// The instance that a handle names.
 pub fn untag(handle: usize) -> *mut Task {
-    (handle & !UNTIMED) as *mut Task
+    (handle & !(UNTIMED | CONDITIONAL)) as *mut Task
 }
 
 /// What has happened to an instance: [`state`].

@@ -1,22 +1,17 @@
 //! The short ways of tasks that take their time: those of constructs that this thread has met from
 //! here before, with nothing special going on. What is counted only is in [`crate::task_short`].
 //!
-//! A program may have one of these for every few hundred of its own instructions. So they work on
-//! addresses instead of references, of which a compiler keeps fewer things in registers and saves
-//! none of them; each is made twice, with and without records, so that a profile does not pay for
-//! what only a trace needs; and what is rare is the last call of a function, so that the function
-//! itself needs no frame.
+//! A program may have one of these for every few hundred of its own instructions. So each is made
+//! twice, with and without records, so that a profile does not pay for what only a trace needs; and
+//! what is rare is the last call of a function, so that the function itself needs no frame.
 //!
 //! # Safety
-//! One contract for all functions: `thread` is this thread's location, whose gate is open but for
-//! what the function names; an instance is null or one that a creation has returned; a region's
-//! place is that of a [`Handle`](crate::descriptor::Handle), and nothing of it is read but its key,
-//! unless that is the key of a node.
+//! That of [`crate::raw`]; and an instance is null or one that a creation has returned.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{Ordering, compiler_fence};
+use std::sync::atomic::Ordering;
 
-use pompeii_live::{Key, Node, NodeOffset};
+use pompeii_live::{Key, NodeOffset};
 
 use crate::barrier;
 use crate::clock::Clock;
@@ -25,6 +20,7 @@ use crate::events::{Records, kind};
 use crate::instance::{Due, Task, state};
 use crate::location::{Location, TASKS, gate};
 use crate::openmp;
+use crate::raw::{account, begin_event, end_event, known, later, node, search};
 use crate::task::{self, PREDICTED};
 use crate::task_times::{self, Times};
 
@@ -32,97 +28,6 @@ use crate::task_times::{self, Times};
 const RUNNING: u32 = state::CREATED | state::BEGUN;
 /// What one is that its creator executes at once.
 const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN;
-
-/// The node that is there; the location itself, whose first word is no key, for 0.
-#[inline(always)]
-unsafe fn node(thread: *mut Location, at: NodeOffset) -> *mut Node {
-    // SAFETY: the contract of this module; nodes lie in the location's own mapping.
-    unsafe { thread.cast::<u8>().add(at as usize).cast() }
-}
-
-/// The child of this key among those of a node, if it was visited before.
-#[inline(always)]
-unsafe fn search(thread: *mut Location, parent: NodeOffset, key: u64) -> Option<NodeOffset> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let mut child = (*node(thread, parent)).first_child;
-        loop {
-            if (*node(thread, child)).key == key {
-                return Some(child);
-            }
-            if child == 0 {
-                return None;
-            }
-            child = (*node(thread, child)).sibling;
-        }
-    }
-}
-
-/// The same, where the child that was taken last is tried first.
-#[inline(always)]
-unsafe fn known(thread: *mut Location, parent: NodeOffset, key: u64) -> Option<NodeOffset> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let hint = (*node(thread, parent)).hint;
-        if (*node(thread, hint)).key == key {
-            return Some(hint);
-        }
-        let child = search(thread, parent, key)?;
-        (*node(thread, parent)).hint = child;
-        Some(child)
-    }
-}
-
-/// For signal handlers, which see the gate in the middle of everything.
-#[inline(always)]
-unsafe fn set_gate(thread: *mut Location, gate: u32) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the contract of this module.
-    unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
-    compiler_fence(Ordering::SeqCst);
-}
-
-/// Begins an event. Returns what the gate was.
-#[inline(always)]
-unsafe fn begin_event(thread: *mut Location) -> u32 {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let before = (*thread).gate;
-        set_gate(thread, gate::BUSY);
-        before
-    }
-}
-
-/// Ends an event that says what its gate is afterwards, `None` where it has done nothing. (An event
-/// as a closure would not be inlined.)
-#[inline(always)]
-unsafe fn end_event<T>(thread: *mut Location, before: u32, done: Option<(u32, T)>) -> Option<T> {
-    let (after, done) = match done {
-        Some((after, done)) => (after, Some(done)),
-        None => (before, None),
-    };
-    // SAFETY: the contract of this module.
-    unsafe { set_gate(thread, after) };
-    done
-}
-
-/// The time now, where it is later than that of the last event.
-#[inline(always)]
-unsafe fn later(thread: *mut Location, clock: impl Clock) -> Option<u64> {
-    let now = clock.now();
-    // SAFETY: the contract of this module.
-    (now > unsafe { (*thread).header.last_ticks }).then_some(now)
-}
-
-/// Accounts the time until `now`, which is later than the last event, to the current node.
-#[inline(always)]
-unsafe fn account(thread: *mut Location, here: NodeOffset, now: u64) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        (*node(thread, here)).ticks += now - (*thread).header.last_ticks;
-        (*thread).header.last_ticks = now;
-    }
-}
 
 /// Room for the records of an event, `None` where the chunk is full.
 #[inline(always)]

@@ -14,7 +14,7 @@ use crate::cause::Place;
 pub struct Waiting {
     /// When the creation of the waiting task began, 0 for an implicit one.
     since: AtomicU64,
-    /// Where a child was executed last; [`WAITS`] before the first, 0 for a task that does not wait.
+    /// Where a child was executed last; [`WAITS`] before the first, 0 where the task does not wait.
     last: AtomicU64,
 }
 

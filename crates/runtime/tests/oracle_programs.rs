@@ -702,10 +702,10 @@ fn instructions_per_construct() {
         ("timed flush", "y", 73, 98),
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
-        ("undeferred task", "u", 140, 152),
+        ("undeferred task", "u", 105, 112),
         ("task that its creator executes at once", "m", 335, 480),
         ("task", "t", 305, 425),
-        ("task and taskwait", "w", 430, 580),
+        ("task and taskwait", "w", 445, 595),
         ("master's part of a region", "p", 555, 700),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {

@@ -1,7 +1,7 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
 use crate::clock::{self, System, Tsc};
-use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
+use crate::descriptor::{self, Defined, Descriptor, Slot};
 use crate::instance::Task;
 use crate::location::{Location, gate};
 use crate::pomp::ways::{enter, exit};
@@ -19,31 +19,6 @@ macro_rules! on_task {
             });
         }
     };
-}
-
-/// An event on its short way, where the thread and the construct are known.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
-#[inline(always)]
-unsafe fn short<T>(
-    d: *mut Descriptor,
-    event: impl FnOnce(&mut Location, &Handle) -> Option<T>,
-) -> Option<T> {
-    let location = tls::location()?;
-    // SAFETY: the caller's promise; locations are never freed, and this thread is the only one that
-    // uses its own.
-    unsafe { event(&mut *location.as_ptr(), descriptor::known_handle(d)?) }
-}
-
-/// The same for what the thread alone knows about.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
-#[inline(always)]
-unsafe fn short_here<T>(event: impl FnOnce(&mut Location) -> Option<T>) -> Option<T> {
-    // SAFETY: as above.
-    unsafe { event(&mut *tls::location()?.as_ptr()) }
 }
 
 /// An event that takes its time: its short ways, without records and with them, and where those
@@ -208,19 +183,17 @@ unsafe fn create_end_at_once<const TRACE: bool>(
 
 /// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
-    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident,
-        |$d:ident, $id:ident| $untimed:expr;)*
+    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident, $untimed:ident;)*
     ) => { $(
         $(#[$doc])*
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($d: *mut Descriptor, task: i64) {
+        pub unsafe extern "C" fn $name(d: *mut Descriptor, task: i64) {
             // SAFETY: the contract of this module.
             unsafe {
-                let $id = task as usize;
-                if $id & UNTIMED == 0 {
-                    $timed($d, task);
-                } else if $untimed.is_none() {
-                    $long($d, task);
+                if task as usize & UNTIMED == 0 {
+                    $timed(d, task);
+                } else if task_short::$untimed(tls::here(), task as usize).is_none() {
+                    $long(d, task);
                 }
             }
         }
@@ -235,16 +208,11 @@ macro_rules! task_events {
 
 task_events! {
     /// A thread begins to execute a task instance.
-    POMP_Task_begin = begin, begin_timed, begin_any,
-        |d, id| short(d, |thread, handle| {
-            task_short::begin_untimed(thread, id, handle.conditional)
-        });
+    POMP_Task_begin = begin, begin_timed, begin_any, begin_untimed;
     /// A thread has executed a task instance.
-    POMP_Task_end = end, end_timed, end_any,
-        |d, id| short_here(|thread| task_short::end_untimed(thread, id));
+    POMP_Task_end = end, end_timed, end_any, end_untimed;
     /// The creation of a task instance is over.
-    POMP_Task_create_end = create_end, create_end_timed, create_end_any,
-        |d, id| short_here(|thread| task_short::create_end_untimed(thread, id));
+    POMP_Task_create_end = create_end, create_end_timed, create_end_any, create_end_untimed;
 }
 
 /// A task instance is created; `task` receives its id.
@@ -253,31 +221,15 @@ pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i
     // SAFETY: as above; regions are known only where calls carry the argument.
     unsafe {
         match descriptor::known_handle(d) {
-            Some(handle) if handle.conditional => create_begin_conditional(d, task),
+            Some(handle) if handle.conditional => {
+                let create = handle.place(Slot::TaskCreate);
+                match task_short::create_begin_predicted(tls::here(), create, true) {
+                    Some(id) => task.write(id as i64),
+                    None => create_begin_timed(d, task),
+                }
+            }
             _ => create_begin_timed(d, task),
         }
-    }
-}
-
-/// The same where a clause may make the instance undeferred.
-#[inline(always)]
-unsafe fn create_begin_conditional(d: *mut Descriptor, task: *mut i64) {
-    // SAFETY: as above.
-    unsafe {
-        match create_begin_predicted(d) {
-            Some(id) => task.write(id as i64),
-            None => create_begin_timed(d, task),
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn create_begin_predicted(d: *mut Descriptor) -> Option<usize> {
-    // SAFETY: as above.
-    unsafe {
-        short(d, |thread, handle| {
-            task_short::create_begin_predicted(thread, handle.defined(Slot::TaskCreate)?)
-        })
     }
 }
 
@@ -287,7 +239,9 @@ unsafe fn create_begin_predicted(d: *mut Descriptor) -> Option<usize> {
 unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
     // SAFETY: as above.
     unsafe {
-        match create_begin_predicted(d) {
+        let done = place(d, Slot::TaskCreate)
+            .and_then(|place| task_short::create_begin_predicted(tls::here(), place, false));
+        match done {
             Some(id) => task.write(id as i64),
             None => create_begin_any(d, task),
         }
@@ -317,12 +271,8 @@ unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
 #[inline(always)]
 fn wait_enter(d: *mut Descriptor) {
     // SAFETY: the contract of this module.
-    let counted = unsafe {
-        short_here(|thread| {
-            let region = || descriptor::known_handle(d)?.defined(Slot::Taskwait);
-            task_short::wait_enter_counted(thread, region)
-        })
-    };
+    let counted =
+        unsafe { task_short::wait_enter_counted(tls::here(), || place(d, Slot::Taskwait)) };
     if counted.is_none() {
         // SAFETY: as above.
         unsafe { wait_enter_timed(d, ()) };
@@ -341,7 +291,7 @@ fn wait_enter_any(d: *mut Descriptor, _nothing: ()) {
 #[inline(always)]
 fn wait_exit(d: *mut Descriptor) {
     // SAFETY: the contract of this module.
-    let counted = unsafe { short_here(task_short::wait_exit_counted) };
+    let counted = unsafe { task_short::wait_exit_counted(tls::here()) };
     if counted.is_none() {
         // SAFETY: as above.
         unsafe { wait_exit_timed(d, ()) };

@@ -32,7 +32,10 @@ pub fn create_begin(
     clock: impl Clock,
 ) -> Option<usize> {
     let create = regions.create;
-    task_short::create_begin_predicted(thread, create).or_else(
+    // SAFETY: the one thread of the script, and its regions.
+    let predicted =
+        unsafe { task_short::create_begin_predicted(thread, place(create), regions.conditional) };
+    predicted.or_else(
         || timed!(thread, gate is gate & !gate::SWITCH == 0, create_begin(place(create), clock)),
     )
 }
@@ -44,7 +47,8 @@ pub fn create_end(
     clock: impl Clock,
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
-        return task_short::create_end_untimed(thread, handle);
+        // SAFETY: as above, and a handle of this test.
+        return unsafe { task_short::create_end_untimed(thread, handle) };
     }
     let (task, place) = (handle as *mut Task, place(regions.create));
     if thread.gate == gate::CREATION {
@@ -60,7 +64,8 @@ pub fn begin(
     clock: impl Clock,
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
-        return task_short::begin_untimed(thread, handle, regions.conditional);
+        // SAFETY: as above.
+        return unsafe { task_short::begin_untimed(thread, handle) };
     }
     let (task, place) = (handle as *mut Task, (place(regions.task), regions.tied));
     match (thread.gate == gate::CREATION, thread.tasks.current().is_null()) {
@@ -83,7 +88,8 @@ pub fn end(
     clock: impl Clock,
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
-        return task_short::end_untimed(thread, handle);
+        // SAFETY: as above.
+        return unsafe { task_short::end_untimed(thread, handle) };
     }
     let place = || Some(place(regions.task));
     timed!(thread, gate is gate == 0, end(handle as *mut Task, place, clock))
@@ -94,13 +100,17 @@ pub fn wait_enter(
     region: &'static Defined,
     clock: impl Clock,
 ) -> Option<()> {
-    task_short::wait_enter_counted(thread, || Some(region)).or_else(
+    // SAFETY: as above.
+    let counted = unsafe { task_short::wait_enter_counted(thread, || Some(place(region))) };
+    counted.or_else(
         || timed!(thread, gate is gate & !gate::SWITCH == 0, wait_enter(place(region), clock)),
     )
 }
 
 pub fn wait_exit(thread: &mut Location, region: &'static Defined, clock: impl Clock) -> Option<()> {
-    task_short::wait_exit_counted(thread).or_else(
+    // SAFETY: as above.
+    let counted = unsafe { task_short::wait_exit_counted(thread) };
+    counted.or_else(
         || timed!(thread, gate is gate & !gate::SWITCH == 0, wait_exit(place(region), clock)),
     )
 }
