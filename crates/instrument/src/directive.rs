@@ -165,9 +165,14 @@ impl Directive {
         name
     }
 
+    /// The pieces of a clause's list.
+    pub(crate) fn list(&self, clause: &Clause) -> &[Piece] {
+        &self.pieces[clause.list.start as usize..clause.list.end as usize]
+    }
+
     /// The list items of a clause: its list cut at commas that no bracket encloses.
     pub fn items(&self, clause: &Clause) -> impl Iterator<Item = Item> + '_ {
-        let list = &self.pieces[clause.list.start as usize..clause.list.end as usize];
+        let list = self.list(clause);
         let mut depth = 0usize;
         let items = list.split(move |piece| {
             match piece.kind {

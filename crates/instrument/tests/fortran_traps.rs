@@ -300,6 +300,12 @@ fn metadirectives_keep_what_they_apply_to() {
     let input = format!("subroutine s\n{when} nothing)\ninteger :: i\n!$omp barrier\nend\n");
     let has = ["nothing)\ninteger :: i\ncall pomp_H_begin(", "barrier_enter("];
     trap_with(&all, &input, &has, &[]);
+    // The END belongs to the one that says `begin`.
+    let input = format!(
+        "!$omp begin metadirective when(user={{condition(d)}}: parallel)\n{when} do)\n\
+         do i=1,2\nend do\n!$omp end metadirective\n!$omp barrier\nend\n"
+    );
+    free(&input, &["!$omp end metadirective\ncall pomp_H_barrier_enter("], &[]);
     // A BLOCK may be its body.
     let input =
         format!("{when} parallel)\nblock\n!$omp parallel\n!$omp end parallel\nend block\nend\n");

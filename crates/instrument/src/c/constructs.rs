@@ -160,7 +160,7 @@ fn inherited(
     let (open, untied) = match &found.kind {
         Kind::Events(levels) => {
             let open = levels.iter().all(|level| level.allows_calls_inside(text, directive));
-            let whole = levels.len() > 1 && crate::clauses::split(text, directive, levels).is_err();
+            let whole = levels.len() > 1 && found.split(text, levels).is_err();
             (open && !whole, untied_inside(found, levels, index, parent))
         }
         Kind::Body { inside } => (*inside, parent.untied_task),

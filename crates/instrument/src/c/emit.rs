@@ -133,7 +133,10 @@ impl Emitter<'_> {
         let levels = match &found.kind {
             Kind::Events(levels) => levels.as_slice(),
             Kind::Section => &[],
-            _ => return self.resume_alone(index),
+            _ => {
+                self.note_undecided(index);
+                return self.resume_alone(index);
+            }
         };
         self.outcome.directives_found += 1;
         let usable = construct.closed_by.is_none() && !construct.muted;
@@ -228,6 +231,17 @@ impl Emitter<'_> {
                 });
                 Parts { before, after, ..Parts::default() }
             }
+        }
+    }
+
+    /// Says of a metadirective that only compilers know what it becomes.
+    fn note_undecided(&mut self, index: usize) {
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
+        let open = construct.closed_by.is_none() && !construct.muted;
+        if open && directives::is_undecided(self.source, &found.directive) {
+            let message = "what this metadirective becomes cannot be told from its text: it has \
+                           no events of its own";
+            self.note(found.span.start, Severity::Note, message.to_owned());
         }
     }
 

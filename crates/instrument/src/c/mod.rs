@@ -79,3 +79,9 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let bodies = functions.then_some(&bodies);
     emit::emit(source, options, &lines, &lexed, &constructs, bodies, &visible)
 }
+
+/// The pieces of a directive, for tests of what is said of directives in all languages.
+#[cfg(test)]
+pub(crate) fn pieces_of(text: &[u8]) -> Vec<crate::directive::Piece> {
+    pragma::pieces(text, 0..text.len())
+}

@@ -3,8 +3,9 @@
 
 use super::scan;
 use crate::LineIndex;
+use crate::clauses::{self, Split};
 use crate::directive::{Directive, Piece, PieceKind};
-use crate::directives::{self, Kind};
+use crate::directives::{self, Kind, Level};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -16,6 +17,9 @@ pub(super) struct Found {
     pub(super) form: Form,
     pub(super) directive: Directive,
     pub(super) kind: Kind,
+    /// Whether it is what a metadirective becomes, and stands in that one's clause: then it cannot
+    /// be split.
+    pub(super) variant: bool,
 }
 
 /// How a directive is written.
@@ -35,8 +39,27 @@ pub(super) enum Form {
 impl Found {
     pub(super) fn new(text: &[u8], span: Range<usize>, form: Form, pieces: Vec<Piece>) -> Self {
         let directive = Directive::parse(text, pieces, false);
+        if let Some(variant) = directives::variant(text, &directive) {
+            let directive = Directive::parse(text, variant, false);
+            let kind = directives::classify(text, &directive);
+            // What gets no events is not looked at any closer: the compiler may not know it.
+            if matches!(kind, Kind::Events(_)) {
+                return Self { span, form, directive, kind, variant: true };
+            }
+        }
         let kind = directives::classify(text, &directive);
-        Self { span, form, directive, kind }
+        Self { span, form, directive, kind, variant: false }
+    }
+
+    /// Distributes the clauses of a combined construct over its levels.
+    ///
+    /// # Errors
+    /// Why it cannot be split; then only the outermost events are possible.
+    pub(super) fn split(&self, text: &[u8], levels: &[Level]) -> Result<Split, String> {
+        if self.variant {
+            return Err("a metadirective cannot be split".to_owned());
+        }
+        clauses::split(text, &self.directive, levels)
     }
 
     /// Whether a statement belongs to it.

@@ -4,7 +4,7 @@
 use super::pragma::{self, Form, Found};
 use super::prelude;
 use super::texts::Texts;
-use crate::clauses::{self, Split};
+use crate::clauses::Split;
 use crate::directives::Level;
 use crate::edit::EditList;
 use std::ops::Range;
@@ -30,7 +30,7 @@ impl<'a> Levels<'a> {
         prefix: &str,
         number: usize,
     ) -> Result<Self, String> {
-        let split = clauses::split(text, &found.directive, levels)?;
+        let split = found.split(text, levels)?;
         let condition = match split.common_if {
             Some(_) => format!("{prefix}c{number}"),
             None => String::new(),

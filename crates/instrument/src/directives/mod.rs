@@ -6,11 +6,13 @@
 //! place for its clauses in [`crate::clauses`].
 
 mod loops;
+mod metadirective;
 mod parallel;
 pub mod passed;
 mod user;
 
 pub use loops::{barrier_stays, depth, transformed};
+pub(crate) use metadirective::{is_undecided, variant};
 pub use parallel::levels;
 pub use user::{Named, User};
 

@@ -173,9 +173,23 @@ impl Nester<'_> {
 
     fn is_end_of(&self, at: usize, site: usize) -> bool {
         let Kind::Directive(directive) = self.at(at).kind else { return false };
-        let end = &self.parsed[directive];
+        let (end, begin) = (&self.parsed[directive], self.parsed_of(site));
         end.kind == directives::Kind::End
-            && end.name == self.parsed[self.nest.sites[site].directive].name
+            && end.name == begin.name
+            && !(begin.may_become_any() && self.in_begin_metadirective())
+    }
+
+    fn parsed_of(&self, site: usize) -> &Parsed {
+        &self.parsed[self.nest.sites[site].directive]
+    }
+
+    /// Whether a `begin metadirective` is open, to which the next `end metadirective` belongs.
+    fn in_begin_metadirective(&self) -> bool {
+        let begins = |site: usize| {
+            let parsed = self.parsed_of(site);
+            parsed.name == "metadirective" && !parsed.may_become_any()
+        };
+        self.stack.iter().any(|entry| matches!(*entry, Entry::Omp(site, _) if begins(site)))
     }
 
     /// Removes the construct on top. A loop that was produced by it ends as well.

@@ -203,17 +203,20 @@ fn unknown_directives() {
             void f(int *x) {
             #pragma omp wonder shared(x)
               *x = 1;
-            #pragma omp metadirective when(device = {kind(host)} : parallel) default(nothing)
-              {
-            { POMP_Barrier_enter(pomp_1());
+            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            #line 4
+            #pragma omp metadirective when(device = {kind(host)} : parallel firstprivate(pomp_p1)) default(nothing)
+              { POMP_Parallel_begin(pomp_1(), pomp_p1); {
+            { POMP_Barrier_enter(pomp_2());
             #line 6
                 #pragma omp barrier
-            POMP_Barrier_exit(pomp_1()); }
+            POMP_Barrier_exit(pomp_2()); }
             #line 7
-              }
+              } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
             }
             #define PARALLEL _Pragma("omp parallel")
-            == 1: barrier (6, 6) (6, 6)
+            == 1: parallel (4, 4) (7, 7)
+            == 2: barrier (6, 6) (6, 6)
             == Warning 2: `wonder` is not a directive that is known; it stays as it is
             == Hidden 9: directives made by this macro are not seen; instrument the preprocessed text to see them
         "#]],
@@ -310,12 +313,65 @@ fn what_a_metadirective_becomes() {
               }
             #pragma omp end metadirective
               if (*x) {
+            { POMP_Barrier_enter(pomp_2());
+            #line 13
             #pragma omp metadirective when(user = {condition(1)} : barrier)
+            POMP_Barrier_exit(pomp_2()); }
+            #line 14
               }
             }
             == 1: barrier (9, 9) (9, 9)
-            == 1 of 2
+            == 2: barrier (13, 13) (13, 13)
+            == 2 of 3
             == Note 4: no calls are possible inside `device code`: constructs there are left alone
+        "#]],
+    );
+}
+
+#[test]
+fn metadirectives_that_their_text_decides() {
+    check(
+        r#"void f(int n, int s) {
+#pragma omp metadirective when(user = {condition(n)} : parallel) default(single)
+  { s++; }
+#pragma omp metadirective when(device = {arch("nvptx")} : teams loop) \
+    otherwise(parallel for reduction(+ : s))
+  for (int i = 0; i < n; i++) s += i;
+#pragma omp metadirective when(user = {condition(0)} : single) default(for schedule(static))
+  for (int i = 0; i < n; i++) {
+    #pragma omp critical
+    s += i;
+  }
+#pragma omp metadirective when(user = {condition(1)} : nothing)
+  s++;
+}
+"#,
+        &expect![[r#"
+            void f(int n, int s) {
+            #pragma omp metadirective when(user = {condition(n)} : parallel) default(single)
+              { s++; }
+            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            #line 4
+            #pragma omp metadirective when(device = {arch("nvptx")} : teams loop) \
+                otherwise(parallel for reduction(+ : s))
+              for (int i = 0; i < n; i++) s += i;; POMP_Parallel_join(pomp_1(), pomp_p1); }
+            { POMP_For_enter(pomp_2());
+            #line 7
+            #pragma omp metadirective when(user = {condition(0)} : single) default(for schedule(static) nowait)
+              for (int i = 0; i < n; i++) {
+            { POMP_Critical_enter(pomp_3());
+            #line 9
+                #pragma omp critical
+                { POMP_Critical_begin(pomp_3()); s += i;; POMP_Critical_end(pomp_3()); } POMP_Critical_exit(pomp_3()); }
+              }; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); }
+            #pragma omp metadirective when(user = {condition(1)} : nothing)
+              s++;
+            }
+            == 1: parallel for (4, 5) (6, 6)
+            == 2: for (7, 7) (11, 11)
+            == 3: critical (9, 9) (10, 10)
+            == Note 2: what this metadirective becomes cannot be told from its text: it has no events of its own
+            == Note 4: only fork and join are measured: a metadirective cannot be split
         "#]],
     );
 }
