@@ -7,6 +7,7 @@ mod clocks;
 mod common;
 mod cost;
 mod files;
+mod groups;
 mod waits;
 mod windows;
 

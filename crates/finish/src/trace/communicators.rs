@@ -46,9 +46,19 @@ pub fn define(
         of.push(groups.of(communicator, none, itself)?);
     }
     for ((id, communicator), groups) in communicators.enumerated().zip(of) {
-        define_communicator(archive, id, communicator, groups)?;
+        let parent = communicator.parent.filter(|&parent| {
+            // What one side of an intercommunicator was made of is not what both have in common.
+            communicator.remote_ranks.is_empty() || contains(&communicators[parent], communicator)
+        });
+        define_communicator(archive, id, (communicator, parent), groups)?;
     }
     define_topologies(archive, run)
+}
+
+/// Whether all members of both sides of `inner` are in `outer`.
+fn contains(outer: &Communicator, inner: &Communicator) -> bool {
+    let is_there = |rank: &u32| outer.ranks.contains(rank) || outer.remote_ranks.contains(rank);
+    inner.ranks.iter().chain(&inner.remote_ranks).all(is_there)
 }
 
 /// Groups are numbered as they come.
@@ -108,12 +118,12 @@ impl Groups<'_> {
 fn define_communicator(
     archive: &mut ArchiveWriter,
     id: CommunicatorId,
-    of: &Communicator,
+    (of, parent): (&Communicator, Option<CommunicatorId>),
     (group, remote): (GroupRef, Option<GroupRef>),
 ) -> Result<(), Error> {
     let (id, name, flags) = (CommRef(id.0), archive.string(&of.name)?, CommFlag::NONE);
     // It must be defined before, which a parent is that somebody has made a communicator of.
-    let parent = of.parent.filter(|parent| parent.0 < id.0);
+    let parent = parent.filter(|parent| parent.0 < id.0);
     let parent = parent.map_or(CommRef::UNDEFINED, |parent| CommRef(parent.0));
     match remote {
         None => archive.define(Comm { id, name, group, parent, flags })?,
