@@ -5,10 +5,11 @@ mod common;
 
 use std::io::Cursor;
 
-use common::{distinct_value, small_report, write};
+use common::{distinct_value, shaped_report, small_report, write};
 use expect_test::{Expect, expect};
 use pompeii_cubex::{
-    CallPathId, GroupId, Location, MetricId, Report, Result, WriteOptions, Writer,
+    CallPathId, DataType, GroupId, Id, Location, MetricId, MetricKind, Reader, Report, Result,
+    WriteOptions, Writer,
 };
 
 type MemoryWriter<'r> = Writer<'r, Cursor<Vec<u8>>>;
@@ -113,6 +114,35 @@ fn reports_that_contradict_themselves() {
         },
         expect!["group of location 2: expected an id below 1, found 5"],
     );
+}
+
+#[test]
+fn rows_of_zeros_take_no_space() {
+    let parents: Vec<_> = (0..1000).map(|id: usize| id.checked_sub(1)).collect();
+    let report = shaped_report(DataType::Double, MetricKind::Exclusive, &parents, 200);
+    for compress in [false, true] {
+        let options = WriteOptions { compress, ..WriteOptions::default() };
+        let written = |place: Option<usize>| {
+            let mut writer = Writer::new(Cursor::new(Vec::new()), &report, options).unwrap();
+            let fill = |call_path: CallPathId, row: &mut [f64]| {
+                // The last byte of a row is the one that is not zero.
+                row[199] = if Some(call_path.index()) == place { 2.0 } else { 0.0 };
+            };
+            writer.rows(TIME, fill).unwrap();
+            writer.finish().unwrap().into_inner()
+        };
+        let nothing = written(None);
+        let one = written(Some(700));
+        // A row of 1600 bytes, an index of one, and a block for the head of each member.
+        assert!(one.len() - nothing.len() <= 8 * 512, "{} of {}", one.len(), nothing.len());
+        let reader = Reader::from_bytes(nothing).unwrap();
+        assert!(reader.values(TIME).unwrap().row(CallPathId(700)).unwrap().is_none());
+        let reader = Reader::from_bytes(one).unwrap();
+        let values = reader.values(TIME).unwrap();
+        assert!(values.row(CallPathId(699)).unwrap().is_none());
+        let row = values.row(CallPathId(700)).unwrap().unwrap().numbers::<f64>().unwrap();
+        assert_eq!((row[198], row[199]), (0.0, 2.0));
+    }
 }
 
 #[test]
