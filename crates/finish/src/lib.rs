@@ -30,6 +30,7 @@ mod severities;
 mod task_times;
 mod trace;
 mod unify;
+mod values;
 mod visit_times;
 mod waits;
 
@@ -56,6 +57,7 @@ pub use pompeii_live::metrics;
 use run::Run;
 use running::Running;
 use trace::Trace;
+use values::Values;
 
 /// Name of the profile in an experiment.
 pub const PROFILE_FILE: &str = "profile.cubex";
@@ -284,11 +286,13 @@ fn finish_group(
     }
     let run = Run::survey(&begun)?;
     let trace = run.is_traced().then(|| Trace::create(folder, &run)).transpose()?;
-    let cube = run.cube(&|process| match &trace {
+    let (cube, values) = run.cube(Values::new(folder), &|process| match &trace {
         Some(trace) => trace.take(&run, process),
         None => Ok(()),
     })?;
-    profile::write(&cube, &run.definitions().communicators, &folder.join(PROFILE_FILE))?;
+    let communicators = &run.definitions().communicators;
+    profile::write((&cube, &values), communicators, &folder.join(PROFILE_FILE))?;
+    drop(values);
     if let Some(trace) = trace {
         trace.finish(&run, &cube)?;
     }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::Cursor;
 use std::path::Path;
 
 use pompeii_cubex::Id as _;
@@ -11,22 +12,23 @@ use pompeii_cubex::{
     Topology, WriteOptions, Writer,
 };
 use pompeii_model::{
-    CallId, Communicator, CommunicatorId, Cube, Id, IndexVec, LocationId, MetricId, TASKS_FILE,
+    CallId, Communicator, CommunicatorId, Cube, Id, IndexVec, Map, MetricId, ProcessId, TASKS_FILE,
     TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 
 use crate::severities::is_measured;
-use crate::{task_times, visit_times};
+use crate::values::{Column, Entry, Values};
+use crate::{Error, task_times, visit_times};
 
 /// Attribute of the report, and of each process: how long it was observed.
 const WALL_TICKS: &str = "pompeii::wall_ticks";
 
 /// Writes `path`; the communicators are those of the run, for the topologies of some.
 pub fn write(
-    cube: &Cube,
+    (cube, values): (&Cube, &Values),
     communicators: &IndexVec<CommunicatorId, Communicator>,
     path: &Path,
-) -> Result<(), cubex::Error> {
+) -> Result<(), Error> {
     let (mut report, calls) = report(cube);
     report.topologies = topologies(cube, communicators);
     let mut writer = Writer::create(path, &report, WriteOptions::default())?;
@@ -34,28 +36,105 @@ pub fn write(
     let own: HashMap<cubex::CallPathId, CallId> =
         calls.enumerated().map(|(own, &theirs)| (theirs, own)).collect();
     for (metric, definition) in cube.metrics().enumerated() {
-        let theirs = cubex::MetricId(metric.0);
-        let inclusive = metric.index() == 0;
-        let rows = Rows::new(cube, metric, inclusive);
-        let of = |call: cubex::CallPathId| own.get(&call).copied();
-        match definition.unit {
-            Unit::Ticks => writer.rows(theirs, |call, row: &mut [f64]| {
-                for (place, value) in row.iter_mut().enumerate() {
-                    let ticks = of(call).map_or(0, |call| rows.value(call, place));
-                    *value = cube.clock.seconds(ticks);
-                }
-            })?,
+        write_metric(&mut writer, cube, values, (metric, definition.unit))?;
+    }
+    write_statistics(&mut writer, cube, &own)?;
+    writer.finish().map(drop)?;
+    Ok(())
+}
+
+/// Only rows that have values, and the first, which makes the metric be there.
+fn write_metric(
+    writer: &mut Writer<'_, File>,
+    cube: &Cube,
+    values: &Values,
+    (metric, unit): (MetricId, Unit),
+) -> Result<(), Error> {
+    let theirs = cubex::MetricId(metric.0);
+    let width = cube.system.locations.len();
+    let (mut ticks, mut seconds, mut counts) = (vec![0; width], vec![0.0; width], vec![0; width]);
+    let mut rows = values.rows(metric);
+    for (row, call) in (0..).zip(writer.row_order(theirs)?) {
+        if row > 0 && rows.is_empty() {
+            break;
+        }
+        ticks.fill(0);
+        if !rows.fill(row, &mut ticks)? && row > 0 {
+            continue;
+        }
+        match unit {
+            Unit::Ticks => {
+                let of = |&ticks: &i64| cube.clock.seconds(ticks);
+                seconds.iter_mut().zip(&ticks).for_each(|(to, from)| *to = of(from));
+                writer.row(theirs, call, &seconds)?;
+            }
             Unit::Count | Unit::Bytes | Unit::Nanoseconds => {
-                writer.rows(theirs, |call, row: &mut [u64]| {
-                    for (place, value) in row.iter_mut().enumerate() {
-                        *value = of(call).map_or(0, |call| rows.value(call, place)) as u64;
-                    }
-                })?
+                counts.iter_mut().zip(&ticks).for_each(|(to, from)| *to = from.cast_unsigned());
+                writer.row(theirs, call, &counts)?;
             }
         }
     }
-    write_statistics(&mut writer, cube, &own)?;
-    writer.finish().map(drop)
+    Ok(())
+}
+
+/// Where the call paths' rows are in the profile.
+pub struct RowOrder {
+    inclusive: IndexVec<CallId, u32>,
+    exclusive: IndexVec<CallId, u32>,
+}
+
+impl RowOrder {
+    /// For the call paths of this cube.
+    pub fn new(cube: &Cube) -> Result<Self, Error> {
+        let (report, calls) = report(cube);
+        let writer = Writer::new(Cursor::new(Vec::new()), &report, WriteOptions::default())?;
+        let positions = |metric: u32| -> Result<IndexVec<CallId, u32>, Error> {
+            let order = (0..).zip(writer.row_order(cubex::MetricId(metric))?);
+            let known: HashMap<cubex::CallPathId, u32> =
+                order.map(|(position, call)| (call, position)).collect();
+            Ok(calls.iter().map(|call| known[call]).collect())
+        };
+        Ok(Self { inclusive: positions(0)?, exclusive: positions(1)? })
+    }
+
+    /// The severities of a process's cube, whose ids this map makes those of the run, as they are
+    /// stored.
+    pub fn column(&self, own: &Cube, map: &Map) -> Column {
+        let mut column = Column::default();
+        for (metric, &theirs) in map.metrics.enumerated() {
+            let is_inclusive = theirs.index() == 0;
+            let order = if is_inclusive { &self.inclusive } else { &self.exclusive };
+            let with_below = is_inclusive.then(|| inclusive(own, metric));
+            let mut entries = Vec::new();
+            for call in own.calls.ids() {
+                let values = match &with_below {
+                    Some(rows) => &rows[call][..],
+                    None => own.row(metric, call),
+                };
+                let row = order[map.calls[call]];
+                let places = map.locations.iter().zip(values).filter(|(_, value)| **value != 0);
+                entries.extend(places.map(|(&location, &value)| Entry { row, location, value }));
+            }
+            column.add(theirs, entries);
+        }
+        column
+    }
+}
+
+/// A metric's values by call path and location, with all below.
+fn inclusive(cube: &Cube, metric: MetricId) -> IndexVec<CallId, Vec<i64>> {
+    let width = cube.system.locations.len();
+    let row = |call| match cube.row(metric, call) {
+        [] => vec![0; width],
+        row => row.to_vec(),
+    };
+    let mut rows: IndexVec<CallId, Vec<i64>> = cube.calls.ids().map(row).collect();
+    for call in cube.calls.ids().rev() {
+        let Some(parent) = stored_parent(cube, call) else { continue };
+        let below = rows[call].clone();
+        rows[parent].iter_mut().zip(below).for_each(|(sum, value)| *sum += value);
+    }
+    rows
 }
 
 /// What has a dimension that the cube lacks, or is read back exactly; nothing where there is none.
@@ -111,37 +190,6 @@ fn stored(wait: &Wait, calls: &IndexVec<CallId, cubex::CallPathId>) -> Wait {
         call: stored(wait.call),
         by: wait.by.map(|(call, location)| (stored(call), location)),
         ..*wait
-    }
-}
-
-/// A metric's values by call path and location, in the mode in which they are stored.
-struct Rows {
-    values: Vec<i64>,
-    width: usize,
-}
-
-impl Rows {
-    fn new(cube: &Cube, metric: MetricId, inclusive: bool) -> Self {
-        let width = cube.system.locations.len();
-        let mut values: Vec<i64> = cube
-            .calls
-            .ids()
-            .flat_map(|call| (0..width).map(move |place| (call, LocationId(place as u32))))
-            .map(|(call, location)| cube.get(metric, call, location))
-            .collect();
-        if inclusive {
-            for call in cube.calls.ids().rev() {
-                let Some(parent) = stored_parent(cube, call) else { continue };
-                for place in 0..width {
-                    values[parent.index() * width + place] += values[call.index() * width + place];
-                }
-            }
-        }
-        Self { values, width }
-    }
-
-    fn value(&self, call: CallId, place: usize) -> i64 {
-        self.values[call.index() * self.width + place]
     }
 }
 
@@ -234,12 +282,13 @@ fn describe_system(cube: &Cube, report: &mut Report) {
         .into_iter()
         .map(|host| (host, report.system.nodes.push(Some(machine), node(host, "node"))))
         .collect();
+    let locations = cube.system.locations_by_process();
     for (id, process) in cube.system.processes.enumerated() {
         let host = hosts[process.node.as_str()];
         let mut group = LocationGroup::process(host, process.name.as_str(), process.rank.into());
         group.attributes.push((WALL_TICKS.to_owned(), process.wall_ticks.to_string()));
         let group = report.system.groups.push(None, group);
-        for (rank, location) in cube.system.locations_of(id).enumerate() {
+        for (rank, &location) in locations[id].iter().enumerate() {
             let name = cube.system.locations[location].name.as_str();
             report.system.locations.push(cubex::Location::thread(group, name, rank as i64));
         }
@@ -251,6 +300,8 @@ fn topologies(
     cube: &Cube,
     communicators: &IndexVec<CommunicatorId, Communicator>,
 ) -> Vec<Topology> {
+    let processes: HashMap<u32, ProcessId> =
+        cube.system.processes.enumerated().map(|(id, process)| (process.rank, id)).collect();
     let topology = |of: &Communicator| {
         let grid = of.grid.as_ref()?;
         let dimension = |&(size, periodic): &(u32, bool)| Dimension {
@@ -259,8 +310,7 @@ fn topologies(
             periodic,
         };
         let coordinates = grid.coordinates.iter().filter_map(|(&rank, coordinates)| {
-            let mut processes = cube.system.processes.enumerated();
-            let (process, _) = processes.find(|(_, process)| process.rank == rank)?;
+            let process = processes.get(&rank)?;
             let place = Place::Group(cubex::GroupId(process.0));
             Some((place, coordinates.iter().map(|&at| i64::from(at)).collect()))
         });

@@ -1,7 +1,7 @@
 //! The processes of one run, which become one experiment: first what each of them defines, from
 //! which the run's definitions are unified in a tree; then, process by process, what each has
-//! measured. So no more is held at any time than the run's definitions and severities, and one
-//! process for each thread that works.
+//! measured. So no more is held at any time than the run's definitions, and one process for each
+//! thread that works.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,11 @@ use crate::clock::align::{Alignment, Clock, align_together};
 use crate::dropped::{Dropped, dropped};
 use crate::guard::{Guarded, guarded};
 use crate::mpi::{self, World};
+use crate::profile::RowOrder;
 use crate::rate::Rate;
 use crate::severities::{self, Place};
 use crate::unify::{Resolved, end_ticks, resolve, sort_locations};
+use crate::values::Values;
 use crate::{Error, clock, task_times, visit_times, waits};
 
 /// What is known of a process beside its values.
@@ -61,6 +63,13 @@ pub struct Run {
     /// Earliest start and latest end, in the run's ticks.
     pub span: (u64, u64),
     definitions: Definitions,
+}
+
+/// What the threads that read processes share.
+struct Shared {
+    union: Union,
+    cube: Cube,
+    values: Values,
 }
 
 /// A process while its values are added.
@@ -126,24 +135,27 @@ impl Run {
         self.surveys[0].frequency
     }
 
-    /// The cube of all that was measured. `each` sees every process in turn, each once, by one of
-    /// several threads.
+    /// All that was measured: a cube without severities, and those apart. `each` sees every process
+    /// in turn, each once, by one of several threads.
     ///
     /// # Errors
     /// A process whose live state is not any more what it was, and what `each` returns.
     pub fn cube(
         &self,
+        values: Values,
         each: &(impl Fn(&Reading) -> Result<(), Error> + Sync),
-    ) -> Result<Cube, Error> {
+    ) -> Result<(Cube, Values), Error> {
         let mut union = Union::default();
         union.add(self.definitions.clone());
-        let shared = Mutex::new((union, self.empty_cube()));
+        let cube = self.empty_cube();
+        let order = RowOrder::new(&cube)?;
+        let shared = Mutex::new(Shared { union, cube, values });
         let next = AtomicUsize::new(0);
         let work = || -> Result<(), Error> {
             loop {
                 let position = next.fetch_add(1, Ordering::Relaxed);
                 let Some(survey) = self.surveys.get(position) else { return Ok(()) };
-                self.read(position, survey, &shared, each)?;
+                self.read((position, survey), (&shared, &order), each)?;
             }
         };
         let workers = threads().min(self.surveys.len());
@@ -156,27 +168,27 @@ impl Run {
             std::iter::once(own).chain(others.into_iter().map(join)).collect()
         });
         outcomes.into_iter().collect::<Result<(), Error>>()?;
-        let (_, mut cube) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Shared { mut cube, values, .. } = shared;
         cube.waits.sort_by_key(|wait| (wait.call, wait.location, wait.by));
         cube.task_times.sort_by_key(|times| (times.region, times.location, times.time));
         cube.visit_times.sort_by_key(|times| (times.call, times.location));
-        Ok(cube)
+        Ok((cube, values))
     }
 
     fn read(
         &self,
-        position: usize,
-        survey: &Survey,
-        shared: &Mutex<(Union, Cube)>,
+        (position, survey): (usize, &Survey),
+        (shared, order): (&Mutex<Shared>, &RowOrder),
         each: &impl Fn(&Reading) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut live = LiveProcess::open(&survey.folder)?;
         sort_locations(&mut live);
         let resolved = resolve(&live, survey.world.as_ref());
         let own = measured(&live, &resolved, survey);
+        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
         let map = {
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            let (union, cube) = &mut *shared;
+            let Shared { union, cube, .. } = &mut *lock();
             let map = union.add(resolved.definitions.clone());
             let known = union.definitions();
             if known.calls.len() != cube.calls.len()
@@ -184,9 +196,14 @@ impl Run {
             {
                 return Err(Error::Changed { path: survey.folder.clone() });
             }
-            add(cube, &own, &map);
             map
         };
+        let column = order.column(&own, &map);
+        {
+            let Shared { cube, values, .. } = &mut *lock();
+            add_lists(cube, &own, &map);
+            values.add(&column)?;
+        }
         each(&Reading { position, live: &live, resolved: &resolved, map: &map })
     }
 
@@ -217,16 +234,8 @@ fn measured(live: &LiveProcess, resolved: &Resolved, survey: &Survey) -> Cube {
     own
 }
 
-/// Adds it to the run's.
-fn add(cube: &mut Cube, own: &Cube, map: &Map) {
-    for (metric, &theirs) in map.metrics.enumerated() {
-        for call in own.calls.ids() {
-            let row = map.locations.iter().zip(own.row(metric, call));
-            for (&location, &value) in row.filter(|(_, value)| **value != 0) {
-                cube.add(theirs, map.calls[call], location, value);
-            }
-        }
-    }
+/// Adds what has no place in a cube's boxes to the run's.
+fn add_lists(cube: &mut Cube, own: &Cube, map: &Map) {
     let place = |(call, location): (CallId, LocationId)| (map.calls[call], map.locations[location]);
     cube.waits.extend(own.waits.iter().map(|wait| {
         let (call, location) = place((wait.call, wait.location));
@@ -261,6 +270,7 @@ fn survey(folder: &Path) -> Result<(Definitions, Survey), Error> {
     let summed_visits = live.locations.iter().map(|location| location.summed_visits).sum();
     live.locations = Vec::new();
     live.definitions.retain(|definition| !matches!(definition, Definition::Region { .. }));
+    live.definitions.shrink_to_fit();
     let (alignment, rate) = (Alignment::default(), Rate::default());
     let folder = folder.to_owned();
     let survey = Survey {

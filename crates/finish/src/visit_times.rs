@@ -86,8 +86,10 @@ impl<'a> Rows<'a> {
     pub fn row(&self, position: usize, call: CallId) -> Option<Vec<Value>> {
         let here = self.by_call.get(&call)?;
         let at = |location: LocationId| {
-            let times = here.iter().find(|times| times.location == location);
-            let of = statistics(self.cube, &times.map(|times| times.ticks).unwrap_or_default());
+            // They are sorted by this.
+            let found = here.binary_search_by_key(&location, |times| times.location);
+            let times = found.map_or_else(|_| Moments::default(), |at| here[at].ticks);
+            let of = statistics(self.cube, &times);
             match position {
                 0 => Value::Double(of.min),
                 1 => Value::Double(of.max),

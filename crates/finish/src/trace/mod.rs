@@ -202,8 +202,9 @@ fn define_system(
         let host = hosts.iter().position(|&host| host == process.node).unwrap_or(0);
         define_process(archive, process.rank, name, SystemTreeNodeRef(host as u32 + 1))?;
     }
+    let locations = system.locations_by_process();
     for ((id, process), events) in system.processes.enumerated().zip(events) {
-        for (thread, location) in system.locations_of(id).enumerate() {
+        for (thread, &location) in locations[id].iter().enumerate() {
             let name = archive.string(&system.locations[location].name)?;
             let events = events.get(thread).copied().unwrap_or(0);
             define_thread(archive, (process.rank, thread), name, events)?;
