@@ -149,6 +149,7 @@ fn build(row: &Row<'_>, suite: &Path, folder: &Path) -> Result<Vec<Variant>> {
     sources.extend(copy(row, &suite.join("omp-tasks").join(row.kernel.folder), folder)?);
     let include = format!("-I{}", common.display());
     let mut options = vec!["-O2", "-fopenmp", "-w", "-I.", &include];
+    options.extend(ALIGNED);
     options.extend(ABOUT);
     options.extend(Some(FORMS[row.form].1).filter(|option| !option.is_empty()));
     let sources: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
@@ -158,6 +159,10 @@ fn build(row: &Row<'_>, suite: &Path, folder: &Path) -> Result<Vec<Variant>> {
     variants.extend(peers::build(folder, &options)?);
     Ok(variants)
 }
+
+/// A kernel's inner loop that lies elsewhere, with the same instructions, may take half as long
+/// again: without these, sparselu costs 45 % more under any tool, or 45 % less.
+const ALIGNED: [&str; 2] = ["-falign-functions=64", "-falign-loops=64"];
 
 /// What the suite's makefiles tell about themselves.
 const ABOUT: [&str; 6] = [
