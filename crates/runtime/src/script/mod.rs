@@ -28,6 +28,7 @@
 
 mod both_ways;
 mod causes;
+mod fast_ways;
 mod findings;
 mod guards;
 mod iterations;

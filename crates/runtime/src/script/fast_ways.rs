@@ -1,0 +1,107 @@
+//! The functions of the POMP API on one thread, on their short ways ([`crate::fast`]) and on their
+//! long ones: call paths and records are the same. Their times are the clock's, so they are not
+//! compared.
+
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::AtomicPtr;
+
+use super::{Run, Setting};
+use crate::descriptor::{Descriptor, Extension};
+use crate::pomp::*;
+use crate::tls::{self, Thread};
+
+/// A construct of this name in a file of its own, which lives as long as the process.
+fn construct(name: &CStr, sub_name: &CStr, file: &CStr) -> *mut Descriptor {
+    Box::into_raw(Box::new(Descriptor {
+        name: name.as_ptr(),
+        sub_name: sub_name.as_ptr(),
+        num_sections: 0,
+        file_name: file.as_ptr(),
+        begin_line1: 1,
+        begin_line_n: 1,
+        end_line1: 2,
+        end_line_n: 2,
+        data: AtomicPtr::new(null_mut::<c_void>()),
+        next: Extension::new(c"".as_ptr()),
+    }))
+}
+
+/// Meets each construct in a region of one thread, in one another and one behind the other.
+fn meet(file: &CStr) {
+    // A lock is one for the whole process, by its name.
+    let critical = construct(c"critical", file, file);
+    let single = construct(c"single", c"", file);
+    let [loops, barrier, ordered, flush] =
+        [c"for", c"barrier", c"ordered", c"flush"].map(|name| construct(name, c"", file));
+    let [f, g] = [c"f", c"g"].map(|name| construct(c"region", name, file));
+    // SAFETY: descriptors and their texts are never freed.
+    unsafe {
+        for round in 0..4 {
+            POMP_Begin(f);
+            POMP_Critical_enter(critical);
+            POMP_Critical_begin(critical);
+            POMP_Begin(g);
+            POMP_Flush_enter(flush);
+            POMP_Flush_exit(flush);
+            POMP_End(g);
+            POMP_Critical_end(critical);
+            POMP_Critical_exit(critical);
+            // An end that is missing, and one too much.
+            if round == 2 {
+                POMP_Begin(g);
+            }
+            POMP_End(f);
+            POMP_End(g);
+            POMP_For_enter(loops);
+            POMP_Ordered_enter(ordered);
+            POMP_Ordered_begin(ordered);
+            POMP_Ordered_end(ordered);
+            POMP_Ordered_exit(ordered);
+            POMP_Barrier_enter(loops);
+            POMP_Barrier_exit(loops);
+            POMP_For_exit(loops);
+            POMP_Single_enter(single);
+            POMP_Single_begin(single);
+            POMP_Single_end(single);
+            POMP_Single_exit(single);
+            POMP_Barrier_enter(barrier);
+            POMP_Barrier_exit(barrier);
+        }
+    }
+}
+
+/// What is left of a run without its times.
+fn run(setting: Setting) -> String {
+    // Descriptors of equal content are one, and belong to one process.
+    let file = CString::new(format!("{}{}.c", setting.long_ways, setting.trace)).unwrap();
+    let mut run = Run::new("1 T0 fork parallel p\n 2 T0 begin p 0/1", setting);
+    tls::open(run.threads[0].1);
+    meet(Box::leak(file.into_boxed_c_str()));
+    tls::restore(Thread::Closed);
+    for region in run.regions.len()..run.process.region_kinds().len() {
+        run.regions.push(format!("r{region}"));
+    }
+    let text = run.trees() + &run.records();
+    text.lines().map(without_times).collect::<Vec<_>>().join("\n")
+}
+
+/// A line of call paths without its ticks, or a record without its time.
+fn without_times(line: &str) -> String {
+    let is_time = |word: &&str| word.parse::<u64>().is_ok();
+    if line.trim_start().starts_with(|first: char| first.is_ascii_digit()) {
+        return line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ");
+    }
+    let words = line.split(' ').filter(|word| !is_time(word));
+    words.filter(|word| !word.contains("wait=")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn short_ways_leave_what_the_long_ones_leave() {
+    for trace in [false, true] {
+        let of = |long_ways| run(Setting { trace, long_ways, ..Setting::default() });
+        let (short, long) = (of(false), of(true));
+        assert_eq!(short, long);
+        assert!(!trace || short.contains("ThreadReleaseLock"), "{short}");
+    }
+}
