@@ -495,7 +495,8 @@ fn end_undeferred(thread: &mut Location, task: *mut Task) {
 pub fn close_undeferred(thread: &mut Location, task: *mut Task) {
     // SAFETY: only its creator names the instance, until the end of the creation.
     unsafe { (*task).state.store(state::UNDEFERRED | state::COMPLETED, Ordering::Relaxed) };
-    thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
+    // Each instance that is closed has been begun.
+    thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.wrapping_sub(1);
 }
 
 /// An instance that may be somewhere in the thread's stack has been executed to its end.
