@@ -343,7 +343,7 @@ pub struct VisitRecord {
     pub sum_of_squares: f64,
 }
 
-/// One team, recycled when all of its threads have closed it.
+/// One team, recycled when it has joined and all of its workers have closed it.
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 pub struct Team {
@@ -361,7 +361,7 @@ pub struct Team {
     pub parent: AtomicU32,
     /// Threads, 0 until the first has begun.
     pub size: AtomicU32,
-    /// Threads that have not closed it yet, the master's until its join included.
+    /// Workers that have begun and have not closed it yet.
     pub open: AtomicU32,
     /// Communicator id in the trace + 1, for `communicator_size` threads.
     pub communicator: AtomicU32,

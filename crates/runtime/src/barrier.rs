@@ -41,6 +41,12 @@ impl Phase {
         Phase(node)
     }
 
+    /// In the barrier of this node, or in one that is passed over where that is 0.
+    #[inline(always)]
+    pub const fn of(node: NodeOffset) -> Phase {
+        if node == 0 { Phase::PASSED } else { Phase::within(node) }
+    }
+
     /// The node of the barrier that the thread is in, 0 where there is none.
     pub const fn node(self) -> NodeOffset {
         self.0 & Self::NODE
@@ -83,7 +89,7 @@ pub struct Barrier {
     /// The node's own time before.
     ticks_before: u64,
     /// When it arrived.
-    enter: u64,
+    pub enter: u64,
     /// Barriers that the team had completed before.
     generation: u64,
     /// Time of tasks executed here before the latest arrival; 0 between barriers.
@@ -139,8 +145,7 @@ pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     // A barrier that was cancelled has been arrived at, but not completed.
     let generation = record.generation.load(Relaxed);
     let arrived = barrier.phase.is_within() && barrier.generation == generation;
-    let phase = if node == 0 { Phase::PASSED } else { Phase::within(node) };
-    barrier.enter(record, phase, ticks_before, now);
+    barrier.enter(record, Phase::of(node), ticks_before, now);
     barrier.early_task_ticks = 0;
     if size > 1 && !arrived {
         let last = arrivals::arrive(record, size, now, own.at(node).word());

@@ -1,7 +1,7 @@
 //! A team as one of its threads sees it, and the list of those that the thread is in. Their memory
 //! is used again, so that the next team of the same shape finds what was computed for the last one.
 
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null, null_mut};
 
 use pompeii_live::{NodeOffset, Team};
 
@@ -138,6 +138,8 @@ pub struct Contexts {
     top: *mut Context,
     free: *mut Context,
     depth: u32,
+    /// The team that was forked last and has not begun yet, `u32::MAX` for none, and its record.
+    pending: (u32, *const Team),
     /// The threads that were asked for last, and how a record says so.
     forked: Option<(u32, Fields)>,
 }
@@ -145,7 +147,7 @@ pub struct Contexts {
 impl Default for Contexts {
     fn default() -> Self {
         let top = Context::make();
-        Self { top, free: null_mut(), depth: 0, forked: None }
+        Self { top, free: null_mut(), depth: 0, pending: (u32::MAX, null()), forked: None }
     }
 }
 
@@ -162,6 +164,34 @@ impl Contexts {
         // SAFETY: as above.
         unsafe { &mut *self.top }
     }
+    /// The team's record, if it was forked last and has not begun yet.
+    #[inline(always)]
+    pub fn forked_team(&self, team: u32) -> Option<&'static Team> {
+        // SAFETY: records live as long as the process; without one there is no such team.
+        (self.pending.0 == team && team != u32::MAX).then(|| unsafe { &*self.pending.1 })
+    }
+
+    /// This team was forked.
+    #[inline(always)]
+    pub fn note_fork(&mut self, team: u32, record: &Team) {
+        self.pending = (team, std::ptr::from_ref(record));
+    }
+
+    /// Where one more team has room, if that is there.
+    #[inline(always)]
+    pub fn place(&self) -> Option<NonNull<Context>> {
+        NonNull::new(self.free)
+    }
+
+    /// The same where none is there yet.
+    fn made_place(&mut self) -> NonNull<Context> {
+        self.place().unwrap_or_else(|| {
+            self.free = Context::make();
+            // SAFETY: memory that was just made.
+            unsafe { NonNull::new_unchecked(self.free) }
+        })
+    }
+
     /// How a record says that so many threads were asked for.
     #[inline(always)]
     pub fn fork_name(&mut self, requested: u32) -> Fields {
@@ -178,20 +208,16 @@ impl Contexts {
     /// The name of the team that thread 0 enters next.
     #[inline(always)]
     pub fn next_name(&mut self, communicator: u32) -> Fields {
-        if self.free.is_null() {
-            self.free = Context::make();
-        }
         // SAFETY: contexts are never freed, and only their own thread uses them.
-        let next = unsafe { &mut *self.free };
+        let next = unsafe { self.made_place().as_mut() };
         next.name(communicator, 0);
         next.team_name
     }
 
-    /// One more team, whose context is as the last one that was in its place.
+    /// One more team at [`Contexts::place`], whose context is as the last one that was there.
     #[inline(always)]
-    pub fn push(&mut self) -> &mut Context {
-        let place = self.free;
-        let place = if place.is_null() { Context::make() } else { place };
+    fn push(&mut self, place: NonNull<Context>) -> &mut Context {
+        let place = place.as_ptr();
         // SAFETY: `place` is a context in no list but the free one, which it leaves here.
         unsafe {
             self.free = (*place).outer;
@@ -199,6 +225,7 @@ impl Contexts {
         }
         self.top = place;
         self.depth += 1;
+        self.pending.0 = u32::MAX;
         self.top_mut()
     }
     /// The innermost team is left.
@@ -273,11 +300,23 @@ pub struct Part {
 
 impl Location {
     /// The thread is in a team now, at its node.
-    #[inline(always)]
     pub fn enter_team(&mut self, part: &Part, record: &Team, regions: ParallelRegions) {
+        let place = self.contexts.made_place();
+        self.enter_team_at(place, part, record, regions);
+    }
+
+    /// The same with the [`Contexts::place`] that there is.
+    #[inline(always)]
+    pub fn enter_team_at(
+        &mut self,
+        place: NonNull<Context>,
+        part: &Part,
+        record: &Team,
+        regions: ParallelRegions,
+    ) {
         let base = self.header.current;
         let outer_task = self.tasks.suspend_for_team();
-        let context = self.contexts.push();
+        let context = self.contexts.push(place);
         (context.team, context.thread, context.size) = (part.team, part.number, part.size);
         (context.base, context.scheduling_node) = (base, base);
         (context.fragment_start, context.barrier) = (0, Barrier::none(Phase::BETWEEN));

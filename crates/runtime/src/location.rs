@@ -70,7 +70,6 @@ pub struct Location {
     pub header: LocationHeader,
     /// Reasons to take the long way; see [`gate`].
     pub gate: u32,
-    base: *mut u8,
     /// What names its places for others, but for the node.
     pub own: Place,
     /// The process that it belongs to.
@@ -139,7 +138,6 @@ impl Location {
             place.write(Location {
                 header,
                 gate: if process.options.tsc { 0 } else { gate::CLOCK },
-                base: tree.base(),
                 own: Place::new(index, 0),
                 process,
                 tracing: process.options.trace,
@@ -192,7 +190,13 @@ impl Location {
         debug_assert!(node_index(at) < self.header.nodes.load(Ordering::Relaxed) && at > 0);
         // SAFETY: offsets come from `make_child`, which allocated the node; nodes never move, and
         // only this thread changes them.
-        unsafe { &mut *self.base.add(at as usize).cast() }
+        unsafe { &mut *self.place_of(at) }
+    }
+
+    /// Where the node with this offset is: behind the location, in the same mapping.
+    #[inline(always)]
+    fn place_of(&mut self, at: NodeOffset) -> *mut Node {
+        std::ptr::from_mut(self).cast::<u8>().wrapping_add(at as usize).cast()
     }
 
     /// The current node.
@@ -296,7 +300,7 @@ impl Location {
         }
         let node = Node { key, parent, ..Node::default() };
         // SAFETY: `ensure` has allocated the bytes of this node.
-        unsafe { self.base.add(at as usize).cast::<Node>().write(node) };
+        unsafe { self.place_of(at).write(node) };
         // A reader of a killed process takes only nodes below the count; links come afterwards.
         self.header.nodes.store(index + 1, Ordering::Release);
         at

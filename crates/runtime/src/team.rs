@@ -53,7 +53,8 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     let team = if node == 0 { None } else { allocate(master) }?;
     master.node(node).visits += 1;
     master.header.current = node;
-    note_fork(master, team, node, now);
+    let process = master.process;
+    note_fork(master, (team, process.team(team)), node, now);
     Some(team)
 }
 
@@ -65,34 +66,36 @@ fn level_of_next_team(master: &Location) -> u32 {
 
 /// A team record that no thread needs any more, else a new one.
 fn allocate(master: &mut Location) -> Option<u32> {
-    let team = match free_team(master) {
-        None => {
-            let team = master.process.new_team()?;
-            master.tasks.teams.push(team);
-            team
-        }
-        Some(team) => team,
-    };
-    master.process.team(team).open.store(1, Relaxed);
+    if let Some((team, _)) = free_team(master) {
+        return Some(team);
+    }
+    let team = master.process.new_team()?;
+    master.tasks.teams.push(team);
     Some(team)
 }
 
 /// A team record of this location's that no thread needs any more. Only this location begins to use
 /// it again.
 #[inline(always)]
-pub fn free_team(master: &Location) -> Option<u32> {
+pub fn free_team(master: &Location) -> Option<(u32, &'static Team)> {
     let process = master.process;
-    let is_free = |&team: &u32| process.team(team).open.load(Acquire) == 0;
-    master.tasks.teams.iter().copied().find(is_free)
+    let mut teams = master.tasks.teams.iter().map(|&team| (team, process.team(team)));
+    // It has joined, and no worker is in it.
+    teams.find(|(_, record)| record.join_ticks.load(Relaxed) != 0 && record.open.load(Acquire) == 0)
 }
 
 /// Notes in the team's record that `master` forks it at `node`, its current one.
 #[inline(always)]
-pub fn note_fork(master: &mut Location, team: u32, node: NodeOffset, now: u64) {
+pub fn note_fork(
+    master: &mut Location,
+    (team, record): (u32, &'static Team),
+    node: NodeOffset,
+    now: u64,
+) {
     let level = level_of_next_team(master);
     let stub = master.tasks.current_stub();
     let (index, outer) = (master.index(), master.contexts.top().team);
-    let record = master.process.team(team);
+    master.contexts.note_fork(team, record);
     record.fork_ticks.store(now, Relaxed);
     record.join_ticks.store(0, Relaxed);
     record.master.store(index, Relaxed);
@@ -241,8 +244,13 @@ fn leave_inner_teams(thread: &mut Location, team: u32) {
 fn leave_team(thread: &mut Location) {
     let now = thread.header.last_ticks;
     let team = thread.context().team;
+    let (is_master, record) = (thread.context().thread == 0, thread.context().team_record());
     end(thread, team, now);
     close(thread);
+    if let (true, Some(record)) = (is_master, record) {
+        // Without a join: its workers and who uses it again must know that it is over.
+        let _ = record.join_ticks.compare_exchange(0, now.max(1), Release, Relaxed);
+    }
 }
 
 /// The master is back: publishes when, and closes its own part.
@@ -317,7 +325,9 @@ pub fn close(thread: &mut Location) {
     }
     leave(thread, &context, now);
     thread.leave_team();
-    record.open.fetch_sub(1, Release);
+    if context.thread != 0 {
+        record.open.fetch_sub(1, Release);
+    }
 }
 
 fn leave(thread: &mut Location, context: &Context, now: u64) {

@@ -1,32 +1,48 @@
-//! The short ways of a master's part of a parallel region that it has met from here before. See
-//! [`crate::short`]; the long ways, and all of a worker's begin, are in [`crate::team`].
+//! The short ways of a master's part of a parallel region that it has met from here before, and of
+//! every thread's end. See [`crate::short`]; the long ways, and all of a worker's begin, are in
+//! [`crate::team`].
+//!
+//! Each is made once with records and once without, so that what is rare (a call of the OpenMP
+//! runtime, a name that is computed) costs the other nothing.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-use crate::barrier;
+use crate::arrivals;
+use crate::barrier::{self, Phase};
 use crate::clock::Clock;
 use crate::context::{ParallelRegions, Part};
 use crate::descriptor::Defined;
-use crate::events::{Fields, kind};
+use crate::events::{Fields, Records, kind};
 use crate::location::Location;
-use crate::short::{begin_event, end_event, known, pass, step};
+use crate::short::{self, begin_event, end_event, known, pass};
 use crate::team;
 
-/// As [`team::fork`].
+/// Accounts the time until now, and appends what `write` writes where there is a trace; `None`,
+/// with nothing done, where time has not grown or the chunk is full.
 #[inline(always)]
-pub fn fork(
+fn step<const TRACE: bool>(
+    thread: &mut Location,
+    clock: impl Clock,
+    write: impl FnOnce(Records) -> Records,
+) -> Option<u64> {
+    if TRACE { short::step(thread, clock, write) } else { pass(thread, clock) }
+}
+
+/// As [`team::fork`]. `TRACE` says whether the thread has a trace, as for all of this module.
+#[inline(always)]
+pub fn fork<const TRACE: bool>(
     master: &mut Location,
     region: &Defined,
     requested: impl FnOnce() -> u32,
     clock: impl Clock,
 ) -> Option<u32> {
     let before = begin_event(master, 0)?;
-    let done = fork_inside(master, region, requested, clock);
+    let done = fork_inside::<TRACE>(master, region, requested, clock);
     end_event(master, before, done)
 }
 
 #[inline(always)]
-fn fork_inside(
+fn fork_inside<const TRACE: bool>(
     master: &mut Location,
     region: &Defined,
     requested: impl FnOnce() -> u32,
@@ -37,19 +53,18 @@ fn fork_inside(
         return None;
     }
     let node = known(master, master.header.current, region.key)?;
-    let team = team::free_team(master)?;
-    let name = if master.tracing { master.contexts.fork_name(requested()) } else { Fields::NONE };
-    let now = step(master, clock, |records| records.fields(kind::THREAD_FORK, &name))?;
-    master.process.team(team).open.store(1, Relaxed);
+    let (team, record) = team::free_team(master)?;
+    let name = if TRACE { master.contexts.fork_name(requested()) } else { Fields::NONE };
+    let now = step::<TRACE>(master, clock, |records| records.fields(kind::THREAD_FORK, &name))?;
     master.node(node).visits += 1;
     master.header.current = node;
-    team::note_fork(master, team, node, now);
+    team::note_fork(master, (team, record), node, now);
     Some((0, team))
 }
 
 /// As [`team::begin`], for the master; `size` says how many threads the team has.
 #[inline(always)]
-pub fn begin(
+pub fn begin<const TRACE: bool>(
     master: &mut Location,
     team: u32,
     regions: ParallelRegions,
@@ -57,115 +72,144 @@ pub fn begin(
     clock: impl Clock,
 ) -> Option<()> {
     let before = begin_event(master, 0)?;
-    let done = begin_inside(master, team, regions, size, clock);
+    let done = begin_inside::<TRACE>(master, team, regions, size, clock);
     end_event(master, before, done)
 }
 
 #[inline(always)]
-fn begin_inside(
+fn begin_inside<const TRACE: bool>(
     master: &mut Location,
     team: u32,
     regions: ParallelRegions,
     size: impl FnOnce() -> u32,
     clock: impl Clock,
 ) -> Option<(u32, ())> {
-    let (process, base) = (master.process, master.header.current);
-    if !process.has_team(team) || regions.parallel.key != master.node(base).key {
-        return None;
-    }
-    // Only the thread that has forked the team is where it has, and has not begun its part yet.
-    let record = process.team(team);
-    let is_master = record.master.load(Relaxed) == master.header.index;
-    let is_forked = record.node.load(Relaxed) == base && record.join_ticks.load(Relaxed) == 0;
-    if !is_master || !is_forked || master.contexts.top().team == team {
+    // The team that was forked last has not begun yet, and nothing has happened since.
+    let record = master.contexts.forked_team(team)?;
+    let base = master.header.current;
+    if record.node.load(Relaxed) != base || regions.parallel.key != master.node(base).key {
         return None;
     }
     let size = size();
-    let before = master.header.last_ticks;
     let part = Part { team, number: 0, size, presence: 0 };
-    let now = match master.tracing {
-        false => pass(master, clock)?,
+    let name = match TRACE {
+        false => Fields::NONE,
         true => {
-            let communicator = team::communicator(process, record, size);
-            let name = master.contexts.next_name(communicator);
-            step(master, clock, |records| {
-                records.fields(kind::TEAM_BEGIN, &name).region(regions.parallel.enter)
-            })?
+            let communicator = team::communicator(master.process, record, size);
+            master.contexts.next_name(communicator)
         }
     };
+    let place = master.contexts.place()?;
+    let before = master.header.last_ticks;
+    let now = step::<TRACE>(master, clock, |records| {
+        records.fields(kind::TEAM_BEGIN, &name).region(regions.parallel.enter)
+    })?;
     record.size.store(size, Relaxed);
     let node = master.node(base);
     node.management_ticks += now - before;
     node.fork_ticks += now - before;
-    master.enter_team(&part, record, regions);
+    master.enter_team_at(place, &part, record, regions);
     Some((0, ()))
 }
 
 /// As [`team::end`], for any thread of the team.
 #[inline(always)]
-pub fn end(thread: &mut Location, team: u32, clock: impl Clock) -> Option<()> {
+pub fn end<const TRACE: bool>(thread: &mut Location, team: u32, clock: impl Clock) -> Option<()> {
     let before = begin_event(thread, 0)?;
-    let done = end_inside(thread, team, clock);
+    let done = end_inside::<TRACE>(thread, team, clock);
     end_event(thread, before, done)
 }
 
 #[inline(always)]
-fn end_inside(thread: &mut Location, team: u32, clock: impl Clock) -> Option<(u32, ())> {
+fn end_inside<const TRACE: bool>(
+    thread: &mut Location,
+    team: u32,
+    clock: impl Clock,
+) -> Option<(u32, ())> {
     let context = thread.contexts.top();
     let (base, barrier) = (context.base, context.regions.barrier);
-    let is_here =
-        context.team == team && context.barrier.phase.arrives() && thread.header.current == base;
+    let is_here = context.team == team
+        && context.barrier.phase == Phase::BETWEEN
+        && thread.header.current == base;
     if !is_here || !thread.tasks.current().is_null() {
         return None;
     }
-    if team::is_behind_its_barrier(thread, base, barrier) {
-        let now = pass(thread, clock)?;
-        barrier::arrive_at(thread, 0, now);
+    let (node, now) = if team::is_behind_its_barrier(thread, base, barrier) {
+        (0, pass(thread, clock)?)
     } else {
         let node = known(thread, base, barrier.key)?;
-        let now = step(thread, clock, |records| records.region(barrier.enter))?;
+        let now = step::<TRACE>(thread, clock, |records| records.region(barrier.enter))?;
         thread.node(node).visits += 1;
         thread.header.current = node;
-        barrier::arrive_at(thread, node, now);
-    }
+        (node, now)
+    };
+    arrive(thread, node, now);
     thread.note_end(team);
     Some((0, ()))
 }
 
+/// As [`barrier::arrive_at`], where the thread is in no barrier yet.
+#[inline(always)]
+fn arrive(thread: &mut Location, node: u32, now: u64) {
+    let ticks_before = if node == 0 { 0 } else { thread.node(node).ticks };
+    let own = thread.own;
+    let context = thread.context();
+    let (record, size) = (context.record(), context.size);
+    context.barrier.enter(record, Phase::of(node), ticks_before, now);
+    if size > 1
+        && let Some(waited) = arrivals::arrive(record, size, now, own.at(node).word())
+        && node != 0
+    {
+        let node = thread.node(node);
+        node.last_arrivals += 1;
+        node.delay_ticks += waited;
+    }
+}
+
 /// As [`team::join`].
 #[inline(always)]
-pub fn join(master: &mut Location, team: u32, clock: impl Clock) -> Option<()> {
+pub fn join<const TRACE: bool>(master: &mut Location, team: u32, clock: impl Clock) -> Option<()> {
     let before = begin_event(master, 0)?;
-    let done = join_inside(master, team, clock);
+    let done = join_inside::<TRACE>(master, team, clock);
     end_event(master, before, done)
 }
 
 #[inline(always)]
-fn join_inside(master: &mut Location, team: u32, clock: impl Clock) -> Option<(u32, ())> {
+fn join_inside<const TRACE: bool>(
+    master: &mut Location,
+    team: u32,
+    clock: impl Clock,
+) -> Option<(u32, ())> {
     let context = master.contexts.top();
-    let (record, regions, barrier) = (context.team_record()?, context.regions, context.barrier);
-    let is_ended = context.team == team && context.has_ended() && barrier.phase.is_within();
+    let (record, phase) = (context.team_record()?, context.barrier.phase);
+    let is_ended = context.team == team && context.has_ended() && phase.is_within();
     // Where the barrier was made explicit, the way to the join is at the region itself.
-    let place = if barrier.phase.node() == 0 { context.base } else { barrier.phase.node() };
+    let place = if phase.node() == 0 { context.base } else { phase.node() };
     let is_here = master.header.current == place && master.tasks.current().is_null();
     if !is_ended || !is_here || context.thread != 0 {
         return None;
     }
-    let (name, before) = (context.team_name, master.header.last_ticks);
-    let now = step(master, clock, |records| {
-        let records = match barrier.phase.node() {
+    let (name, regions, enter) = (context.team_name, context.regions, context.barrier.enter);
+    let is_alone = context.size == 1;
+    let before = master.header.last_ticks;
+    let now = step::<TRACE>(master, clock, |records| {
+        let records = match phase.node() {
             0 => records,
             _ => records.region(regions.barrier.leave),
         };
         let records = records.region(regions.parallel.leave).fields(kind::TEAM_END, &name);
         records.fields(kind::THREAD_JOIN, &Fields::JOIN)
     })?;
-    record.join_ticks.store(now, Release);
-    barrier::leave(master, true, now);
-    if barrier.phase.node() == 0 {
+    // Nothing has happened in the barrier, and nobody was later: all of it is management.
+    if enter == before && arrivals::published(record) <= if is_alone { 0 } else { enter } {
         master.node(place).management_ticks += now - before;
+    } else {
+        barrier::leave(master, true, now);
+        if phase.node() == 0 {
+            master.node(place).management_ticks += now - before;
+        }
     }
     master.leave_team();
-    record.open.fetch_sub(1, Release);
+    record.join_ticks.store(now, Release);
     Some((0, ()))
 }

@@ -706,7 +706,7 @@ fn instructions_per_construct() {
         ("task that its creator executes at once", "m", 335, 480),
         ("task", "t", 305, 425),
         ("task and taskwait", "w", 445, 595),
-        ("master's part of a region", "p", 555, 700),
+        ("master's part of a region", "p", 397, 561),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {
             let environment = [("POMPEII_TRACE", u8::from(traced).to_string())];

@@ -7,7 +7,7 @@ use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::location::Location;
 use crate::pomp::on_construct;
 use crate::tls::{self, Thread};
-use crate::{clock, openmp, start, team, team_short};
+use crate::{clock, fast, openmp, start, team, team_short};
 
 /// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
 /// the thread is in.
@@ -25,22 +25,21 @@ pub(crate) fn team_around(thread: &Location) -> Option<u32> {
     (!context.is_unobserved()).then_some(context.team)
 }
 
-/// The thread and the construct, where both are known and calls carry the team's id: an event may
-/// go its short way.
+/// The thread and the construct, where both are known, nothing is special about them, and calls
+/// carry the team's id: an event may go its short way.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
 unsafe fn known<'a>(d: *mut Descriptor) -> Option<(&'a mut Location, &'static Handle)> {
-    let location = tls::location()?;
     // SAFETY: the caller's promise; locations are never freed, and this thread is the only one that
-    // uses its own.
+    // uses its own. What stands in for one has a gate that is not open.
     unsafe {
-        let handle = descriptor::known_handle(d)?;
-        if !handle.extended {
+        let (thread, handle) = fast::known(d)?;
+        if (*thread).gate != 0 || !handle.extended {
             return None;
         }
-        Some((&mut *location.as_ptr(), handle))
+        Some((&mut *thread, handle))
     }
 }
 
@@ -49,9 +48,25 @@ unsafe fn known<'a>(d: *mut Descriptor) -> Option<(&'a mut Location, &'static Ha
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
     // SAFETY: the contract of this module.
     unsafe {
-        if let Some((thread, handle)) = known(d)
-            && let Some(region) = handle.defined(Slot::Parallel)
-            && let Some(id) = team_short::fork(thread, region, openmp::max_threads, Tsc)
+        match known(d) {
+            Some((thread, handle)) if thread.tracing => fork::<true>(d, team, handle, thread),
+            Some((thread, handle)) => fork::<false>(d, team, handle, thread),
+            None => fork_any(d, team),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn fork<const TRACE: bool>(
+    d: *mut Descriptor,
+    team: *mut i64,
+    handle: &'static Handle,
+    thread: &mut Location,
+) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if let Some(region) = handle.defined(Slot::Parallel)
+            && let Some(id) = team_short::fork::<TRACE>(thread, region, openmp::max_threads, Tsc)
         {
             return team.write(i64::from(id));
         }
@@ -83,9 +98,26 @@ unsafe fn fork_any(d: *mut Descriptor, team: *mut i64) {
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
     unsafe {
-        if let (Some((thread, handle)), Ok(team)) = (known(d), u32::try_from(team))
-            && let Some(regions) = handle.known_parallel()
-            && team_short::begin(thread, team, regions, openmp::team_size, Tsc).is_some()
+        match known(d) {
+            Some((thread, handle)) if thread.tracing => begin::<true>(d, team, handle, thread),
+            Some((thread, handle)) => begin::<false>(d, team, handle, thread),
+            None => begin_any(d, team),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn begin<const TRACE: bool>(
+    d: *mut Descriptor,
+    team: i64,
+    handle: &'static Handle,
+    thread: &mut Location,
+) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let size = openmp::team_size;
+        if let (Ok(id), Some(regions)) = (u32::try_from(team), handle.known_parallel())
+            && team_short::begin::<TRACE>(thread, id, regions, size, Tsc).is_some()
         {
             return;
         }
@@ -164,12 +196,20 @@ unsafe fn begin_part(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
-    if let (Some((thread, _)), Ok(team)) = (unsafe { known(d) }, u32::try_from(team))
-        && team_short::end(thread, team, Tsc).is_some()
-    {
-        return;
+    match unsafe { known(d) } {
+        Some((thread, _)) if thread.tracing => end::<true>(d, team, thread),
+        Some((thread, _)) => end::<false>(d, team, thread),
+        None => end_any(d, team),
     }
-    end_any(d, team);
+}
+
+#[inline(never)]
+fn end<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
+    let short =
+        u32::try_from(team).ok().and_then(|team| team_short::end::<TRACE>(thread, team, Tsc));
+    if short.is_none() {
+        end_any(d, team);
+    }
 }
 
 #[cold]
@@ -186,12 +226,20 @@ fn end_any(d: *mut Descriptor, team: i64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
-    if let (Some((thread, _)), Ok(team)) = (unsafe { known(d) }, u32::try_from(team))
-        && team_short::join(thread, team, Tsc).is_some()
-    {
-        return;
+    match unsafe { known(d) } {
+        Some((thread, _)) if thread.tracing => join::<true>(d, team, thread),
+        Some((thread, _)) => join::<false>(d, team, thread),
+        None => join_any(d, team),
     }
-    join_any(d, team);
+}
+
+#[inline(never)]
+fn join<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
+    let short =
+        u32::try_from(team).ok().and_then(|team| team_short::join::<TRACE>(thread, team, Tsc));
+    if short.is_none() {
+        join_any(d, team);
+    }
 }
 
 #[cold]

@@ -310,8 +310,12 @@ impl Run {
                 };
                 let thread = self.thread(name);
                 let forked = self.with(thread, |thread| {
-                    team_short::fork(thread, regions.parallel, || 2, At(now))
-                        .or_else(|| team::fork(thread, regions.parallel.id, 2, now))
+                    let of = regions.parallel;
+                    let short = match thread.tracing {
+                        true => team_short::fork::<true>(thread, of, || 2, At(now)),
+                        false => team_short::fork::<false>(thread, of, || 2, At(now)),
+                    };
+                    short.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
                 });
                 self.teams.insert((*team).to_owned(), TeamOf { team: forked, regions });
             }
@@ -321,8 +325,11 @@ impl Run {
                 let thread = self.thread(name);
                 if let Some(team) = team {
                     self.with(thread, |thread| {
-                        team_short::end(thread, team, At(now))
-                            .unwrap_or_else(|| team::end(thread, team, now));
+                        let short = match thread.tracing {
+                            true => team_short::end::<true>(thread, team, At(now)),
+                            false => team_short::end::<false>(thread, team, At(now)),
+                        };
+                        short.unwrap_or_else(|| team::end(thread, team, now));
                     });
                 }
             }
@@ -330,8 +337,11 @@ impl Run {
                 let team = self.teams[*team].team;
                 let thread = self.thread(name);
                 self.with(thread, |thread| {
-                    team.and_then(|team| team_short::join(thread, team, At(now)))
-                        .unwrap_or_else(|| team::join(thread, team, now));
+                    let short = team.and_then(|team| match thread.tracing {
+                        true => team_short::join::<true>(thread, team, At(now)),
+                        false => team_short::join::<false>(thread, team, At(now)),
+                    });
+                    short.unwrap_or_else(|| team::join(thread, team, now));
                 });
             }
             ("off" | "on", []) => {
@@ -400,8 +410,9 @@ impl Run {
             None => self.threads.push((name.to_owned(), thread)),
         }
         self.with(thread, |thread| {
-            let short = match number {
-                0 => team_short::begin(thread, team, regions, || size, At(now)),
+            let short = match (number, thread.tracing) {
+                (0, true) => team_short::begin::<true>(thread, team, regions, || size, At(now)),
+                (0, false) => team_short::begin::<false>(thread, team, regions, || size, At(now)),
                 _ => None,
             };
             short.unwrap_or_else(|| team::begin(thread, (team, number, size), regions, now));

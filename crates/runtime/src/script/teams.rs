@@ -1,8 +1,14 @@
 //! Teams and barriers.
 
-use expect_test::expect;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::check;
+use expect_test::expect;
+use pompeii_live::RegionKind;
+
+use super::{Run, Setting, check, defined};
+use crate::context::ParallelRegions;
+use crate::definitions::RegionText;
+use crate::team;
 
 #[test]
 fn final_barrier_waits_for_the_latest_end() {
@@ -391,4 +397,27 @@ fn a_worker_that_becomes_an_initial_thread() {
                 distribute x1 8
         "#]],
     );
+}
+
+/// A team that the program has left without a join, as a jump out of it does, is used again like
+/// others: what is inside of it is over when that of a team around it is.
+#[test]
+fn records_of_teams_that_never_join_are_used_again() {
+    let run = Run::new("", Setting::default());
+    let [outer, inner] = ["outer", "inner"]
+        .map(|name| run.process.region(&RegionText::without_source(RegionKind::Parallel, name)));
+    let barrier =
+        run.process.region(&RegionText::without_source(RegionKind::ImplicitBarrier, "end"));
+    let of = |region| ParallelRegions { parallel: defined(region), barrier: defined(barrier) };
+    run.with(run.threads[0].1, |thread| {
+        for now in (0..30).map(|round| round * 100) {
+            let around = team::fork(thread, outer, 1, now);
+            team::begin(thread, (around.unwrap(), 0, 1), of(outer), now + 10);
+            let inside = team::fork(thread, inner, 1, now + 20);
+            team::begin(thread, (inside.unwrap(), 0, 1), of(inner), now + 30);
+            team::end(thread, around.unwrap(), now + 40);
+            team::join(thread, around, now + 50);
+        }
+    });
+    assert_eq!(run.process.header().teams.load(Relaxed), 2);
 }
