@@ -1,6 +1,7 @@
 //! Two nodes of a cluster on one machine: network namespaces that a virtual cable connects, each with
 //! a host name of its own. The second one's clock is 1000 seconds ahead; it has neither a compiler
-//! in its PATH nor a HOME that can be written to. So the two processes share nothing but files.
+//! in its PATH nor a HOME that can be written to. So the two nodes share nothing but files. Each has
+//! two processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
 mod common;
@@ -23,17 +24,18 @@ HOME=/proc PATH=FOLDER/bin; export HOME PATH; cd FOLDER; exec /bin/sh -c "$*"' s
 /// On the first node: the words behind are the command.
 const FIRST_NODE: &str = r#"echo node-a > /proc/sys/kernel/hostname; exec "$@""#;
 
+/// Ranks 0 and 1 on the first node, 2 and 3 on the second: each has a partner on the other.
 const PING: &str = r#"#include <mpi.h>
 int main(int argc, char **argv) {
   int rank, token = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < 20; i++) {
-    if (rank == 0)
-      MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    MPI_Recv(&token, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 1)
-      MPI_Send(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank < 2)
+      MPI_Send(&token, 1, MPI_INT, rank + 2, 0, MPI_COMM_WORLD);
+    MPI_Recv(&token, 1, MPI_INT, (rank + 2) % 4, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank >= 2)
+      MPI_Send(&token, 1, MPI_INT, rank - 2, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();
   return 0;
@@ -55,7 +57,7 @@ with otf2.reader.open(sys.argv[1]) as trace:
             sent.setdefault((rank, f"MPI Rank {event.receiver}"), []).append(seconds)
         elif isinstance(event, MpiRecv):
             received.setdefault((f"MPI Rank {event.sender}", rank), []).append(seconds)
-assert len(sent) == 2 and sent.keys() == received.keys(), (sent, received)
+assert len(sent) == 4 and sent.keys() == received.keys(), (sent, received)
 for way in sent:
     took = [end - begin for begin, end in zip(sent[way], received[way], strict=True)]
     assert len(took) == 20 and -error_s < min(took) and max(took) < 500, (way, error_s, took)
@@ -145,17 +147,17 @@ fn remote_shell(sandbox: &Sandbox, nodes: &Nodes) -> String {
     path.display().to_string()
 }
 
-/// The library's compiler, and its launcher with the options for two processes on two nodes.
+/// The library's compiler, and its launcher with the options for two processes on each node.
 fn launcher(library: &str, remote_shell: &str) -> String {
     match library {
         "openmpi" => format!(
             "mpirun.openmpi --mca plm_rsh_agent {remote_shell} \
              --mca oob_tcp_if_include 10.77.0.0/24 --mca btl_tcp_if_include 10.77.0.0/24 \
-             --host 10.77.0.1,10.77.0.2 -n 2"
+             --host 10.77.0.1:2,10.77.0.2:2 -n 4"
         ),
         _ => format!(
             "mpirun.mpich -launcher rsh -launcher-exec {remote_shell} \
-             -hosts 10.77.0.1,10.77.0.2 -n 2"
+             -hosts 10.77.0.1,10.77.0.2 -ppn 2 -n 4"
         ),
     }
 }
@@ -203,10 +205,12 @@ fn check(sandbox: &Sandbox, folder: &str) {
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     let ranks = manifest["job"]["ranks"].as_array().unwrap();
     let hosts: Vec<&str> = ranks.iter().map(|rank| rank["host"].as_str().unwrap()).collect();
-    assert_eq!(hosts, ["node-a", "node-b"], "{folder}");
-    // Each node has its own clock, so the error of a measurement is there.
-    assert_eq!(ranks[0]["clock_error_ns"].as_u64(), Some(0));
-    let error_ns = ranks[1]["clock_error_ns"].as_u64().unwrap();
+    assert_eq!(hosts, ["node-a", "node-a", "node-b", "node-b"], "{folder}");
+    // Each node has its own clock, which is that of its processes, and for which one error holds.
+    let errors = ranks.iter().map(|rank| rank["clock_error_ns"].as_u64().unwrap());
+    let errors: Vec<u64> = errors.collect();
+    let error_ns = errors[2];
+    assert_eq!(errors, [0, 0, error_ns, error_ns], "{folder}");
     assert!(error_ns > 0 && error_ns < 1_000_000_000, "{folder}: {error_ns}");
     let wall_ns = manifest["wall_ns"].as_u64().unwrap();
     assert!(wall_ns < 500_000_000_000, "{folder}: {wall_ns}");
