@@ -496,3 +496,63 @@ fn cancelled_constructs_of_fortran_are_balanced() {
     // What was cancelled before it began has no record of its execution.
     assert!(count("THREAD_TASK_CREATE") >= count("THREAD_TASK_COMPLETE"), "{text}");
 }
+
+/// The first task's event is fulfilled by thread 1 when its body is over, the second one's before
+/// its body begins.
+const DETACHED: &str = "#include <omp.h>
+#include <unistd.h>
+static volatile int body;
+int main(void) {
+  omp_event_handle_t late, early;
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 0) {
+#pragma omp task detach(late)
+      body = 1;
+#pragma omp taskwait
+#pragma omp task detach(early)
+      body = 2;
+      omp_fulfill_event(early);
+#pragma omp taskwait
+    } else {
+      while (!body) continue;
+      usleep(20000);
+#pragma omp flush
+#pragma omp inst begin(fulfil)
+      omp_fulfill_event(late);
+#pragma omp inst end(fulfil)
+    }
+  }
+  return body != 2;
+}
+";
+
+#[test]
+fn a_detached_task_is_complete_when_its_event_is_fulfilled_and_its_body_over() {
+    if !oracles() {
+        return;
+    }
+    for compiler in ["gcc", "clang-19"] {
+        let sandbox = Sandbox::new();
+        sandbox.file("detached.c", DETACHED);
+        let compile = "compile --strict -q -- COMPILER -fopenmp detached.c -o detached";
+        sandbox.succeeds(&compile.replace("COMPILER", compiler));
+        sandbox.succeeds("run -q --trace -o exp -- ./detached");
+        let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+        let place = |kind: &str, what: &str| {
+            let mut found = text.lines().enumerate().filter(|(_, line)| {
+                line.starts_with(kind)
+                    && line.split_once(what).is_some_and(|(_, rest)| {
+                        !rest.starts_with(|next: char| next.is_ascii_digit())
+                    })
+            });
+            let (place, _) = found.next().unwrap_or_else(|| panic!("no {kind} {what}\n{text}"));
+            assert!(found.next().is_none(), "more of {kind} {what}\n{text}");
+            place
+        };
+        let complete = |number| place("THREAD_TASK_COMPLETE", &format!("Number: {number}"));
+        assert!(complete(1) > place("ENTER", "\"fulfil\""), "{compiler}\n{text}");
+        assert!(complete(1) < place("LEAVE", "\"fulfil\""), "{compiler}\n{text}");
+        assert!(complete(2) > place("LEAVE", "!$omp task @detached.c:12"), "{compiler}\n{text}");
+    }
+}

@@ -143,11 +143,14 @@ void POMP_Cancellation_point(OMPRegDescr *d);
 
 /* ---- Tasks: `create_begin` and `create_end` around the construct, on the thread that meets it;
    `begin` and `end` first and last in the body, which gets the id by firstprivate. An untied task
-   calls `resume` behind each scheduling point in its text: it may go on at another thread. */
+   calls `resume` behind each scheduling point in its text: it may go on at another thread. A task
+   with a `detach` clause calls `detach` in place of `end`, with the handle of its event: it is
+   complete when that is fulfilled, too (libpomp stands in for omp_fulfill_event). */
 
 void POMP_Task_create_begin(OMPRegDescr *d, long *task);
 void POMP_Task_begin(OMPRegDescr *d, long task);
 void POMP_Task_end(OMPRegDescr *d, long task);
+void POMP_Task_detach(OMPRegDescr *d, long task, unsigned long event);
 void POMP_Task_create_end(OMPRegDescr *d, long task);
 void POMP_Task_resume(OMPRegDescr *d, long task);
 void POMP_Taskwait_enter(OMPRegDescr *d);

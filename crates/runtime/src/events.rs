@@ -195,6 +195,16 @@ impl Fields {
     /// None: a record without fields.
     pub const NONE: Fields = Fields { words: [0; 2] };
 
+    /// For places that are written without a lock.
+    pub fn words(self) -> [u64; 2] {
+        self.words
+    }
+
+    /// What [`Self::words`] has given.
+    pub fn from_words(words: [u64; 2]) -> Fields {
+        Fields { words }
+    }
+
     /// Names a task instance: its team and the thread that creates it, and which one it is.
     pub fn task(team: u32, thread: u32, generation: u32) -> Fields {
         Self::of(|room, last| encode::thread_task_create(room, last, 0, team, thread, Self::WIDE))

@@ -28,6 +28,7 @@ mod clock;
 mod context;
 mod definitions;
 mod descriptor;
+mod detach;
 pub mod ends;
 mod events;
 mod fast;

@@ -20,6 +20,7 @@ use crate::barrier;
 use crate::cause::{self, Delay, Place};
 use crate::clock::Clock;
 use crate::descriptor::Defined;
+use crate::detach;
 use crate::events::{Fields, kind};
 use crate::guard;
 use crate::instance::{Due, Task, state};
@@ -483,6 +484,22 @@ pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: im
     complete(thread, task, regions, clock.now());
 }
 
+/// A thread has executed the body of a detached instance, which is complete when its event is
+/// fulfilled as well.
+pub fn end_detached(
+    thread: &mut Location,
+    (handle, event): (usize, usize),
+    regions: TaskRegions,
+    clock: impl Clock,
+) {
+    let task = untag(handle);
+    if state_of(task) & state::UNDEFERRED != 0 {
+        return end_undeferred(thread, task);
+    }
+    let completes = !thread.tracing || detach::completes(event, name_of(task));
+    leave(thread, task, regions, clock.now(), completes);
+}
+
 /// An undeferred instance ends, at its end, or with its creation where it was cancelled.
 fn end_undeferred(thread: &mut Location, task: *mut Task) {
     if state_of(task) == state::UNDEFERRED {
@@ -501,6 +518,11 @@ pub fn close_undeferred(thread: &mut Location, task: *mut Task) {
 
 /// An instance that may be somewhere in the thread's stack has been executed to its end.
 pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64) {
+    leave(thread, task, regions, now, true);
+}
+
+/// The same for the body alone, unless that completes it.
+fn leave(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64, completes: bool) {
     if !is_in_stack(thread, task) {
         thread.unskip();
         if has_begun(task) {
@@ -514,7 +536,9 @@ pub fn complete(thread: &mut Location, task: *mut Task, regions: TaskRegions, no
     }
     thread.exit(regions.task.id, now);
     let now = thread.header.last_ticks;
-    write_complete(thread, now);
+    if completes {
+        write_complete(thread, now);
+    }
     if thread.tracing {
         thread.gate |= gate::SWITCH;
     }

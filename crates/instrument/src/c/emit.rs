@@ -8,7 +8,7 @@ use super::lexer::Lexed;
 use super::open_regions::OpenRegions;
 use super::place::Parts;
 use super::positions::Positions;
-use super::pragma::{Form, Found};
+use super::pragma::{self, Form, Found};
 use super::split::{self, Levels};
 use super::statements::Body;
 use super::texts::{Part, Texts};
@@ -288,7 +288,7 @@ impl Emitter<'_> {
         number: usize,
     ) -> Vec<Calls> {
         let part = self.part_of_its_own(index, levels).map(|part| self.accessor(part));
-        let construct = &self.constructs[index];
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let stays = self.barrier_stays(index);
         let accessor = self.accessor(number);
         let explicit = self.options.end_barrier && !construct.cancelled;
@@ -309,6 +309,13 @@ impl Emitter<'_> {
                 }
                 _ if self.options.abi == Abi::Pomp2 => {
                     self.pomp2(index, &names).calls(texts, level, stem)
+                }
+                (Level::Task, _) if !names.cleanup && found.directive.has("detach") => {
+                    let event = found.directive.clause("detach").and_then(|c| c.argument.clone());
+                    let event = pragma::in_one_line(self.source, event.unwrap_or(0..0));
+                    let cxx = self.options.language == Language::Cxx;
+                    let end = names.detached(texts, &event, cxx);
+                    Calls { end, ..names.calls(texts, level, stem) }
                 }
                 (Level::Taskloop { .. }, _) if construct.nests.is_empty() => {
                     names.unseen_taskloop(texts)

@@ -266,6 +266,18 @@ impl<'a> Names<'a> {
         Calls { before, clauses, begin, end, after, ..Calls::default() }
     }
 
+    /// The end of the body of a task that is complete when this event is fulfilled, too.
+    pub(super) fn detached(&self, out: &mut Texts, event: &str, cxx: bool) -> Part {
+        let [prefix, letter, number] = self.variable("t");
+        let (cast, close) =
+            if cxx { ("static_cast<unsigned long>(", ")") } else { ("(unsigned long)", "") };
+        out.part(|out| {
+            out.push(" ");
+            self.call(out, &["Task_detach"], &[prefix, letter, number, ", ", cast, event, close]);
+            out.push(" }");
+        })
+    }
+
     /// Fork and join alone, for a combined construct that cannot be split.
     pub(super) fn fork_and_join(&self, out: &mut Texts) -> Calls {
         let before = out.part(|out| self.id(out, "p", "Parallel_fork"));

@@ -57,6 +57,7 @@ const ROUTINES: &[(&str, &str)] = &[
     ("Task_create_begin", ",long*"),
     ("Task_begin", ",long"),
     ("Task_end", ",long"),
+    ("Task_detach", ",long,unsigned long"),
     ("Task_create_end", ",long"),
     ("Task_resume", ",long"),
     ("Taskloop_enter", ",long*"),

@@ -1,6 +1,6 @@
 //! Tasks, and what goes on behind the scheduling points of untied ones.
 
-use super::check;
+use super::{check, check_cxx};
 use expect_test::expect;
 
 #[test]
@@ -31,6 +31,35 @@ fn a_task() {
             == 1: task (3, 3) (4, 4)
             == 2: taskwait (5, 5) (5, 5)
         "#]],
+    );
+}
+
+#[test]
+fn a_detached_task_says_its_event() {
+    let text = "void f(omp_event_handle_t e) {\n#pragma omp task detach(e)\n  g();\n}\n";
+    check(
+        text,
+        &expect![[r#"
+        void f(omp_event_handle_t e) {
+        { long pomp_t1; POMP_Task_create_begin(pomp_1(), &pomp_t1);
+        #line 2
+        #pragma omp task detach(e) firstprivate(pomp_t1)
+          { POMP_Task_begin(pomp_1(), pomp_t1); g();; POMP_Task_detach(pomp_1(), pomp_t1, (unsigned long)e); } POMP_Task_create_end(pomp_1(), pomp_t1); }
+        }
+        == 1: task (2, 2) (3, 3)
+    "#]],
+    );
+    check_cxx(
+        text,
+        &expect![[r#"
+        void f(omp_event_handle_t e) {
+        { long pomp_t1; POMP_Task_create_begin(pomp_1(), &pomp_t1);
+        #line 2
+        #pragma omp task detach(e) firstprivate(pomp_t1)
+          { POMP_Task_begin(pomp_1(), pomp_t1); g();; POMP_Task_detach(pomp_1(), pomp_t1, static_cast<unsigned long>(e)); } POMP_Task_create_end(pomp_1(), pomp_t1); }
+        }
+        == 1: task (2, 2) (3, 3)
+    "#]],
     );
 }
 

@@ -306,6 +306,14 @@ fn wait_exit_any(d: *mut Descriptor, _nothing: ()) {
     });
 }
 
+/// A thread has executed the body of a task instance that completes with this event.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_Task_detach(d: *mut Descriptor, task: i64, event: usize) {
+    on_task!(d, task, |thread, id, regions| {
+        task::end_detached(thread, (id, event), regions, System);
+    });
+}
+
 /// An untied task goes on behind a scheduling point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
