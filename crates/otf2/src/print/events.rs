@@ -6,7 +6,7 @@ mod regions;
 mod rma;
 mod threads;
 
-use super::line::{Line, plural, shown, value_text};
+use super::line::{Line, shown, value_text};
 use super::number::general;
 use super::{Options, Times};
 use crate::encode::MetricValue;
@@ -77,8 +77,8 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn line(&mut self, name: &str) -> Line<'_> {
-        let time = self.options.times.text(self.time);
-        Line::event(self.out, self.names, name, self.location, &time)
+        let time = (self.options.times, self.time);
+        Line::event(self.out, self.names, name, self.location, time)
     }
 
     fn unknown(&mut self) {
@@ -168,10 +168,8 @@ impl Printer<'_> {
                 self.unwind(it.calling_context, it.unwind_distance);
             }
             Event::ProgramBegin(it) => {
-                let count = it.program_arguments.len();
                 let mut line = self.line("PROGRAM_BEGIN");
-                line.name("Name", it.program_name);
-                line.field("", &format!("{count} Argument{}", plural(count, "", "s")));
+                line.name("Name", it.program_name).count(it.program_arguments.len(), "Argument");
                 line.list(&it.program_arguments, |line, &argument| {
                     line.name("", argument);
                 });
@@ -191,21 +189,23 @@ impl Printer<'_> {
     }
 
     fn metric(&mut self, metric: MetricRef, values: &[MetricValue]) {
-        let count = values.len();
         let mut line = self.line("METRIC");
-        line.name("Metric", metric);
-        line.field("", &format!("{count} Value{}", plural(count, "", "s")));
+        line.name("Metric", metric).count(values.len(), "Value");
         line.list(values.iter().enumerate(), |line, (index, value)| {
-            let member = line.names.metric_member(metric, index);
-            let text = match *value {
-                MetricValue::U64(value) => format!("UINT64; {value}"),
-                MetricValue::I64(value) => format!("INT64; {value}"),
-                MetricValue::F64(value) => format!("DOUBLE; {}", general(value)),
+            line.text("(");
+            match line.names.metric_member(metric, index) {
+                Some(member) => line.shown(member),
+                None => line.text("INVALID"),
+            };
+            match *value {
+                MetricValue::U64(value) => line.text("; UINT64; ").digits(value),
+                MetricValue::I64(value) => line.text(&format!("; INT64; {value}")),
+                MetricValue::F64(value) => line.text("; DOUBLE; ").text(&general(value)),
                 MetricValue::Other { kind, bits } => {
-                    format!("INVALID <{}>; {bits:08x}", ValueType(kind).0)
+                    line.text(&format!("; INVALID <{}>; {bits:08x}", ValueType(kind).0))
                 }
             };
-            line.text(&format!("({member}; {text})"));
+            line.text(")");
         });
         line.end();
     }

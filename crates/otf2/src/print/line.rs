@@ -1,5 +1,6 @@
 //! One line of print: columns, then fields with labels.
 
+use super::Times;
 use super::names::{Named, Names};
 use super::number::{digits, general};
 use crate::enums::{Enumeration, Paradigm};
@@ -60,19 +61,22 @@ impl<'a> Line<'a> {
         Line { out, names, location: LocationRef::UNDEFINED, between: "" }
     }
 
-    /// A line about an event; `time` is already text.
+    /// A line about an event.
     pub fn event(
         out: &'a mut Vec<u8>,
         names: &'a Names,
         name: &str,
         location: LocationRef,
-        time: &str,
+        time: (Times, u64),
     ) -> Line<'a> {
         put_left(out, name, EVENT_COLUMNS);
         out.push(b' ');
         put_number(out, location.0, LOCATION_COLUMNS);
         out.push(b' ');
-        put_right(out, time.as_bytes(), TIME_COLUMNS);
+        match time {
+            (Times::Plain, time) if time != u64::MAX => put_number(out, time, TIME_COLUMNS),
+            (times, time) => put_right(out, times.text(time).as_bytes(), TIME_COLUMNS),
+        }
         out.extend_from_slice(b"  ");
         Line { out, names, location, between: "" }
     }
@@ -106,9 +110,7 @@ impl<'a> Line<'a> {
 
     /// A field with a number.
     pub fn number(&mut self, label: &str, number: impl Into<u64>) -> &mut Self {
-        self.label(label);
-        put_number(self.out, number.into(), 0);
-        self
+        self.label(label).digits(number.into())
     }
 
     /// A field with a number that may be negative.
@@ -121,9 +123,24 @@ impl<'a> Line<'a> {
         if number == u32::MAX { self.field(label, "UNDEFINED") } else { self.number(label, number) }
     }
 
+    /// A number without a label.
+    pub fn digits(&mut self, number: u64) -> &mut Self {
+        put_number(self.out, number, 0);
+        self
+    }
+
+    /// A field that says how many follow: `2 Values`.
+    pub fn count(&mut self, count: usize, what: &str) -> &mut Self {
+        self.label("").digits(count as u64).text(" ").text(what).text(plural(count, "", "s"))
+    }
+
     /// A field that refers to something.
     pub fn name<T: Named>(&mut self, label: &str, reference: T) -> &mut Self {
-        self.label(label);
+        self.label(label).shown(reference)
+    }
+
+    /// What is referred to, without a label.
+    pub fn shown<T: Named>(&mut self, reference: T) -> &mut Self {
         match reference.id() {
             None => self.text("UNDEFINED"),
             Some(id) => match T::table(self.names).shown(id) {
@@ -159,8 +176,12 @@ impl<'a> Line<'a> {
         if rank == u32::MAX {
             return self.field(label, "UNDEFINED");
         }
-        let text = self.names.rank(self.location, comm, u64::from(rank));
-        self.field(label, &text)
+        self.label(label).digits(rank.into()).text(" (");
+        match comm.and_then(|comm| self.names.rank_location(self.location, comm, rank.into())) {
+            Some(location) => self.shown(location),
+            None => self.text("INVALID"),
+        };
+        self.text(")")
     }
 
     /// A field with a rank of a window's communicator.

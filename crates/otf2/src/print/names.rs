@@ -171,11 +171,9 @@ impl Names {
         self.strings.name(id.id()?)
     }
 
-    /// The name in print of a member of a metric class.
-    pub fn metric_member(&self, metric: MetricRef, index: usize) -> String {
-        let members = self.metric_classes.get(&metric);
-        let member = members.and_then(|members| members.get(index));
-        member.map_or("INVALID".to_owned(), |&member| self.of(member))
+    /// A member of a metric class.
+    pub fn metric_member(&self, metric: MetricRef, index: usize) -> Option<MetricMemberRef> {
+        self.metric_classes.get(&metric)?.get(index).copied()
     }
 
     /// The calling context that called this one; `None` if it is not defined.
@@ -193,13 +191,8 @@ impl Names {
         self.topology_comms.get(&topology).copied()
     }
 
-    /// The location that a rank of a communicator is, as it is shown, seen from `location`.
-    pub fn rank(&self, location: LocationRef, comm: Option<CommRef>, rank: u64) -> String {
-        let name = comm.and_then(|comm| self.rank_location(location, comm, rank));
-        format!("{rank} ({})", name.map_or("INVALID".to_owned(), |location| self.of(location)))
-    }
-
-    fn rank_location(
+    /// The location that a rank of a communicator is, seen from `location`.
+    pub fn rank_location(
         &self,
         location: LocationRef,
         comm: CommRef,
