@@ -11,6 +11,9 @@ use crate::wrapper::{Body, indented};
 
 /// The wrappers of a function; none where Fortran has no such subroutine.
 pub fn wrappers(function: &Prototype, library: Fortran) -> String {
+    if function.name == "Pcontrol" && library == Fortran::IsItsOwn {
+        return CONTROL.to_owned();
+    }
     if function.result != "int" || function.parameters.iter().any(Parameter::is_variable) {
         return String::new();
     }
@@ -33,6 +36,18 @@ pub fn wrappers(function: &Prototype, library: Fortran) -> String {
     }
     text
 }
+
+/// The one that says something to tools has neither other arguments nor an error.
+const CONTROL: &str = "
+PUBLIC void mpi_pcontrol_(MPI_Fint *level)
+{
+  MPI_Pcontrol(*level);
+}
+PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol__ __attribute__((alias(\"mpi_pcontrol_\")));
+PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol __attribute__((alias(\"mpi_pcontrol_\")));
+PUBLIC __typeof__(mpi_pcontrol_) MPI_PCONTROL __attribute__((alias(\"mpi_pcontrol_\")));
+PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol_f08_ __attribute__((alias(\"mpi_pcontrol_\")));
+";
 
 fn plain_upper(name: &str) -> String {
     format!("MPI_{}", name.to_uppercase())

@@ -100,6 +100,8 @@ struct UsersCommand<'a> {
     line: &'a CommandLine,
     given: &'a [String],
     macros: Vec<String>,
+    /// In front of all libraries.
+    front: Vec<String>,
     library: Vec<String>,
     /// Whether it needs the unit that initialises POMP2's handles.
     unit: bool,
@@ -107,20 +109,30 @@ struct UsersCommand<'a> {
 
 impl<'a> UsersCommand<'a> {
     fn new(line: &'a CommandLine, arguments: &'a Arguments) -> Result<Self> {
-        let library = match &arguments.pomp_library {
-            _ if !line.links() => Vec::new(),
-            Some(none) if none.as_os_str() == "none" => Vec::new(),
-            Some(foreign) => vec![foreign.display().to_string()],
-            None => library_words(line, arguments.instrument.observes_locks()?)?,
-        };
+        let (mut front, mut library) = (Vec::new(), Vec::new());
+        match &arguments.pomp_library {
+            _ if !line.links() => {}
+            Some(none) if none.as_os_str() == "none" => {}
+            Some(foreign) => library.push(foreign.display().to_string()),
+            None => {
+                front = mpi_words(line);
+                library = library_words(line, arguments.instrument.observes_locks()?)?;
+            }
+        }
         let foreign = arguments.pomp_library.is_some() && arguments.instrument.is_pomp2();
         let unit = foreign && line.links() && line.stage != Stage::Shared;
-        Ok(Self { line, given: &arguments.command, macros: line.macros(), library, unit })
+        let macros = line.macros();
+        Ok(Self { line, given: &arguments.command, macros, front, library, unit })
     }
 
     /// Not instrumented, with nothing but the library behind it.
     fn plain(&self) -> Vec<String> {
-        let mut words = self.without_library();
+        self.with_library(self.without_library())
+    }
+
+    fn with_library(&self, mut words: Vec<String>) -> Vec<String> {
+        let behind = (self.line.compiler + 1).min(words.len());
+        words.splice(behind..behind, self.front.iter().cloned());
         words.extend_from_slice(&self.library);
         words
     }
@@ -143,8 +155,7 @@ impl<'a> UsersCommand<'a> {
             let unit = pomp2_link::unit(self.line, texts, workplace.path())?;
             words.extend(unit.map(|object| object.display().to_string()));
         }
-        words.extend_from_slice(&self.library);
-        Ok(words)
+        Ok(self.with_library(words))
     }
 
     /// Hands on a command that makes no objects. In preprocessed text the file with settings is
@@ -175,32 +186,36 @@ impl<'a> UsersCommand<'a> {
     }
 }
 
+/// Whether nothing is linked that is not in the program itself.
+fn is_static(line: &CommandLine) -> bool {
+    let has = |option: &str| line.words.iter().any(|word| word == option);
+    // To libtool, `-static` is about its own libraries.
+    (has("-static") && !line.libtool) || has("-static-pie")
+}
+
 /// The words for the runtime library.
 fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<String>> {
-    let has = |option: &str| line.words.iter().any(|word| word == option);
     let linked = match line.stage {
         Stage::Shared => Linked::Shared,
-        // To libtool, `-static` is about its own libraries.
-        _ if (has("-static") && !line.libtool) || has("-static-pie") => Linked::Static,
+        _ if is_static(line) => Linked::Static,
         _ => Linked::Executable { openmp: line.openmp, locks },
     };
     let folder = library::folder()?;
     // A language that is still set would be the library's, too.
     let set = line.values("-x").last().is_some_and(|name| name != "none");
     let reset = if set { vec!["-x".to_owned(), "none".to_owned()] } else { Vec::new() };
-    let mpi = mpi_words(line, linked);
-    Ok([reset, mpi, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
+    Ok([reset, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
 }
 
-/// The words for the wrappers of MPI, where the command links an MPI program. Where there can be
-/// none, it is linked all the same.
-fn mpi_words(line: &CommandLine, linked: Linked) -> Vec<String> {
-    if !matches!(linked, Linked::Executable { .. }) {
+/// The words for the wrappers of MPI, where the command links an MPI program or a library of one.
+/// Where there can be none, it is linked all the same.
+fn mpi_words(line: &CommandLine) -> Vec<String> {
+    if is_static(line) {
         return Vec::new();
     }
     let Some(mpi) = Mpi::of_command(line.program(), &line.words) else { return Vec::new() };
     match wrappers::library(&mpi) {
-        Ok(library) => linking::mpi(&library),
+        Ok(library) => linking::mpi(&library, &wrappers::stand_in(&library)),
         Err(error) => {
             say(format!("warning: MPI is not observed: {error:#}"));
             Vec::new()

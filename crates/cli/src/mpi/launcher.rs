@@ -18,6 +18,9 @@ const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
 /// Variables that a batch system sets in its jobs.
 const JOBS: [&str; 4] = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"];
 
+/// How a program begins that the system loads itself.
+const ELF: &[u8] = b"\x7fELF";
+
 /// Who starts the processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Launcher {
@@ -155,24 +158,21 @@ fn slurm(ours: impl Iterator<Item = String>, rest: &[String]) -> Handed {
 /// linked with them, in front of what is loaded already. Where they cannot be had, that is said.
 fn preload(program: &str, rest: &[String], launched: bool) -> Option<String> {
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
-    let needs = |path: PathBuf| {
-        let text = std::fs::read(path).ok()?;
-        Some((mpi_library(&text)?, text))
-    };
-    let (library, text) = match launched {
+    let Needed { library, wrapped } = match launched {
         true => rest
             .iter()
             .filter(|word| !word.starts_with('-'))
             .filter_map(|word| executable(word))
-            .find_map(needs),
-        false => executable(program).and_then(needs),
+            .find_map(|path| needed(&path, launched)),
+        false => executable(program).and_then(|path| needed(&path, launched)),
     }?;
-    if contains(&text, wrappers::NAME.as_bytes()) {
+    let others = env::var("LD_PRELOAD").ok().filter(|others| !others.is_empty());
+    // A tool that is loaded before everything else calls MPI itself: it has to come behind us.
+    if wrapped && others.is_none() {
         return None;
     }
     match wrappers_of(&library) {
         Ok(found) => {
-            let others = env::var("LD_PRELOAD").ok().filter(|others| !others.is_empty());
             let others = others.map_or(String::new(), |others| format!(":{others}"));
             Some(format!("{}{others}", found.display()))
         }
@@ -181,6 +181,32 @@ fn preload(program: &str, rest: &[String], launched: bool) -> Option<String> {
             None
         }
     }
+}
+
+/// What a program is linked with, itself or by way of other libraries.
+struct Needed {
+    /// Name of the MPI library.
+    library: Vec<u8>,
+    /// Whether the wrappers are among the others.
+    wrapped: bool,
+}
+
+fn needed(application: &Path, launched: bool) -> Option<Needed> {
+    let text = std::fs::read(application).ok()?;
+    if let Some(library) = mpi_library(&text) {
+        return Some(Needed { library, wrapped: contains(&text, wrappers::NAME.as_bytes()) });
+    }
+    // Where the processes of a job are started, it may be libraries that call MPI.
+    if !launched || !text.starts_with(ELF) {
+        return None;
+    }
+    let listed = Command::new("ldd").arg(application).output().ok()?.stdout;
+    let names = String::from_utf8_lossy(&listed).into_owned();
+    let names: Vec<&str> =
+        names.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let is_mpi = |name: &&&str| name.starts_with("libmpi.so.") || name.starts_with("libmpich.so.");
+    let library = names.iter().find(is_mpi)?.as_bytes().to_vec();
+    Some(Needed { library, wrapped: names.contains(&wrappers::NAME) })
 }
 
 /// The file that a word starts.
@@ -198,7 +224,7 @@ fn executable(word: &str) -> Option<PathBuf> {
 
 /// The MPI library that a program or a library needs: names of libraries stand in it as text.
 fn mpi_library(text: &[u8]) -> Option<Vec<u8>> {
-    if !text.starts_with(b"\x7fELF") {
+    if !text.starts_with(ELF) {
         return None;
     }
     let starts: [&[u8]; 2] = [b"\0libmpi.so.", b"\0libmpich.so."];

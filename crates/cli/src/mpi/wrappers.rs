@@ -16,6 +16,13 @@ use crate::library;
 /// The library's name; programs that were linked with it have it in them.
 pub const NAME: &str = "libpompeii-mpi.so";
 
+/// What stands for the library while a program is linked: one of the same name without any function.
+/// It is the first of all, so that the wrappers come before other tools when the program starts:
+/// those call MPI itself, and we call what is next. The program's symbols are resolved as ever.
+pub fn stand_in(library: &Path) -> PathBuf {
+    library.with_file_name("order").join(NAME)
+}
+
 /// What compiled wrappers are made of.
 struct Source {
     text: String,
@@ -81,8 +88,8 @@ fn source(mpi: &Mpi) -> Result<Source> {
     let text = pompeii_mpi::generate(&header, fortran)
         .with_context(|| format!("mpi.h of `{}`", mpi.name()))?;
     let mut hasher = DefaultHasher::new();
-    (&text, &mpi.compiler, version(mpi), library::folder()?, library::content_hash())
-        .hash(&mut hasher);
+    let made_by = (version(mpi), library::folder()?, library::content_hash());
+    (&text, &mpi.compiler, made_by, "with a stand-in").hash(&mut hasher);
     Ok(Source { text, key: hasher.finish() })
 }
 
@@ -139,6 +146,17 @@ fn build(mpi: &Mpi, source: &Source, folder: &Path) -> Result<PathBuf> {
     let words: Vec<&str> = fixed.into_iter().chain(options.iter().map(String::as_str)).collect();
     run(mpi, &words, &text)?;
     let library = folder.join(NAME);
+    make_stand_in(mpi, work.path(), &stand_in(&library))?;
     fs::rename(&made, &library)?;
     Ok(library)
+}
+
+fn make_stand_in(mpi: &Mpi, work: &Path, stand_in: &Path) -> Result<()> {
+    let (text, made) = (work.join("nothing.c"), work.join("nothing.so"));
+    fs::write(&text, "")?;
+    let (name, output) = (format!("-Wl,-soname,{NAME}"), made.display().to_string());
+    run(mpi, &["-shared", &name, "-o", &output], &text)?;
+    fs::create_dir_all(stand_in.parent().unwrap_or(stand_in))?;
+    fs::rename(&made, stand_in)?;
+    Ok(())
 }

@@ -2,10 +2,13 @@
 
 use super::{Events, events};
 
+/// Recording stops behind the function, not inside of it.
+const CONTROL: &str = "ends(&routine);\npomp_mpi_control(level);\nreturn result;";
+
 /// Those with events.
 pub(super) const EVENTS: &[Events] = &[
     events(&["Type_free"], "", "forget();", ""),
     events(&["Init", "Init_thread"], "", "", "initialised(result);"),
     events(&["Finalize"], "", "finalising();", "pomp_mpi_finalized();"),
-    events(&["Pcontrol"], "level", "", "pomp_mpi_control(level);"),
+    events(&["Pcontrol"], "level", "", CONTROL),
 ];
