@@ -23,8 +23,8 @@ pub enum Linked {
     Shared,
 }
 
-/// The wrappers of an MPI library, by what stands in for them. They are needed also where no object calls
-/// them: some Fortran libraries call the C functions.
+/// The wrappers of an MPI library, by what stands in for them. They are needed also where no
+/// object calls them: some Fortran libraries call the C functions.
 pub fn mpi(library: &Path, stand_in: &Path) -> Vec<String> {
     let (path, folder) = (stand_in.display(), library.parent().unwrap_or(library).display());
     vec![format!("-Wl,--push-state,--no-as-needed,{path},--pop-state,-rpath,{folder}")]

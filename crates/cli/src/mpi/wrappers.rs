@@ -16,9 +16,10 @@ use crate::library;
 /// The library's name; programs that were linked with it have it in them.
 pub const NAME: &str = "libpompeii-mpi.so";
 
-/// What stands for the library while a program is linked: one of the same name without any function.
-/// It is the first of all, so that the wrappers come before other tools when the program starts:
-/// those call MPI itself, and we call what is next. The program's symbols are resolved as ever.
+/// What stands for the library while a program is linked: one of the same name without any
+/// function. It is the first of all, so that the wrappers come before other tools when the program
+/// starts: those call MPI itself, and we call what is next. The program's symbols are resolved as
+/// ever.
 pub fn stand_in(library: &Path) -> PathBuf {
     library.with_file_name("order").join(NAME)
 }

@@ -17,6 +17,8 @@ fn offsets(mpi: &Mpi, sandbox: &Sandbox, period: Option<&str>) -> usize {
     command.args(["-c", &format!("{} -n 2 ./program", mpi.launcher)]);
     command.current_dir(sandbox.path("")).env("POMPEII_EXPERIMENT", sandbox.path(&experiment));
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    // Cargo's: it leads to the runtime library of another build.
+    command.env_remove("LD_LIBRARY_PATH");
     command.envs(period.map(|period| ("POMPEII_MPI_CLOCK", period)));
     assert!(command.status().unwrap().success(), "{}", mpi.name);
     let live = LiveProcess::open(&sandbox.path(&experiment).join("live")).unwrap();

@@ -19,6 +19,8 @@ fn instructions(sandbox: &Sandbox, program: &str, trace: bool, rounds: u64) -> u
         .current_dir(sandbox.path(""))
         .env("POMPEII_TRACE", u8::from(trace).to_string())
         .env("POMPEII_GUARD", "0")
+        // Cargo's: it leads to the runtime library of another build.
+        .env_remove("LD_LIBRARY_PATH")
         .env("POMPEII_EXPERIMENT", &experiment)
         .output()
         .unwrap();

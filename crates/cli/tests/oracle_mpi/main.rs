@@ -15,7 +15,7 @@ mod windows;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Ended, Sandbox, oracles};
+use common::{Ended, Sandbox, oracles, silent};
 
 /// How programs are compiled and started.
 struct Mpi {
@@ -182,6 +182,46 @@ fn communicators_come_and_go() {
         comms.sort_unstable();
         comms.dedup();
         assert_eq!(comms.len(), 2, "{}: {comms:?}", mpi.name);
+    }
+}
+
+/// The definitions of a program that makes communicators all the time are those that it has at a
+/// time.
+#[test]
+fn a_long_run_needs_no_more_communicators_than_it_has_at_a_time() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let sandbox = Sandbox::new();
+        mpi.build(&sandbox, TROUBLE, "");
+        let ended = mpi.run(&sandbox, 2, "--trace --no-guard", "./program many");
+        assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+        let trace = sandbox.path("exp/traces.otf2");
+        let definitions = silent(Command::new("otf2-print").arg("-G").arg(trace));
+        // Eight of each process, the world, oneself, and the team of one thread that each has.
+        let [comms] = count(&definitions, ["COMM"]);
+        assert_eq!(comms, 2 * 8 + 2 + 2, "{}\n{definitions}", mpi.name);
+    }
+}
+
+/// Somebody waits for ever, until the launcher ends the job.
+#[test]
+fn a_job_that_hangs_leaves_what_it_has_measured() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let sandbox = Sandbox::new();
+        mpi.build(&sandbox, TROUBLE, "");
+        let launcher = mpi.launcher;
+        let words = format!("run -q --trace -o exp -- {launcher} -n 2 ./program hang");
+        let mut run = command(&sandbox, &words);
+        // Both launchers can be told how many seconds a job may take.
+        run.env("MPIEXEC_TIMEOUT", "4");
+        let ended = Ended::of(run.output().unwrap());
+        assert_ne!((ended.code, ended.signal), (Some(0), None), "{}: {}", mpi.name, ended.messages);
+        assert_eq!(count(&records(&sandbox), ["MPI_SEND", "MPI_RECV"]), [2; 2], "{}", mpi.name);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, other;
 
@@ -64,6 +65,19 @@ static void communicators(void)
   MPI_Cart_create(MPI_COMM_WORLD, 2, sides, periodic, 0, &cart);
   MPI_Comm_set_name(cart, "grid");
   MPI_Barrier(cart);
+}
+
+/* As many communicators as a long run makes, one after the other, and some at a time. */
+static void many(void)
+{
+  MPI_Comm made[8];
+  for (int i = 0; i < 20000; i++) {
+    int some = i % 8 + 1;
+    for (int j = 0; j < some; j++)
+      MPI_Comm_dup(MPI_COMM_SELF, &made[j]);
+    for (int j = 0; j < some; j++)
+      MPI_Comm_free(&made[j]);
+  }
 }
 
 /* Requests that end in other ways, and those of both threads at a time. */
@@ -143,6 +157,10 @@ int main(int argc, char **argv)
     communicators();
   if (!strcmp(how, "requests"))
     requests();
+  if (!strcmp(how, "many"))
+    many();
+  if (!strcmp(how, "hang") && rank == 1)
+    pause();
   MPI_Finalize();
   MPI_Finalized(&flag);
   return !flag;
