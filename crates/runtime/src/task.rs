@@ -507,13 +507,11 @@ fn end_undeferred(thread: &mut Location, task: *mut Task) {
     }
 }
 
-/// An undeferred instance that is open ends.
-#[inline(always)]
-pub fn close_undeferred(thread: &mut Location, task: *mut Task) {
+/// An undeferred instance that is open ends. The thread need not be the one that has begun it.
+fn close_undeferred(thread: &mut Location, task: *mut Task) {
     // SAFETY: only its creator names the instance, until the end of the creation.
     unsafe { (*task).state.store(state::UNDEFERRED | state::COMPLETED, Ordering::Relaxed) };
-    // Each instance that is closed has been begun.
-    thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.wrapping_sub(1);
+    thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
 }
 
 /// An instance that may be somewhere in the thread's stack has been executed to its end.

@@ -117,7 +117,10 @@ pub unsafe fn end_untimed(thread: *mut Location, handle: usize) -> Option<()> {
         if !is_open(thread) || !is_begun || !is_own(thread, instance) {
             return None;
         }
-        task::close_undeferred(&mut *thread, instance);
+        let ended = state::UNDEFERRED | state::COMPLETED;
+        (*instance).state.store(ended, Ordering::Relaxed);
+        // This thread has begun it.
+        (*thread).tasks.undeferred_depth -= 1;
         Some(())
     }
 }

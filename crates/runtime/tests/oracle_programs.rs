@@ -702,7 +702,7 @@ fn instructions_per_construct() {
         ("timed flush", "y", 73, 98),
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
-        ("undeferred task", "u", 105, 112),
+        ("undeferred task", "u", 101, 108),
         ("task that its creator executes at once", "m", 335, 480),
         ("task", "t", 305, 425),
         ("task and taskwait", "w", 445, 595),
