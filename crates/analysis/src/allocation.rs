@@ -23,7 +23,7 @@ pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
     let starving = lens.total("omp_ebarrier_starvation") + lens.total("omp_ibarrier_starvation");
     let limited = lens.total("omp_limited_parallelism");
     let (off, idle_beside) = lens.off_ticks();
-    let beside_mpi = lens.idle_in_mpi(|_| true);
+    let beside_mpi = lens.idle_in_mpi().iter().sum::<Ticks>();
     let serial = lens.total("omp_idle_threads") - limited - idle_beside - beside_mpi;
     vec![
         part("computing", "computing", lens.total("comp")),

@@ -24,7 +24,7 @@
 //! ([`Efficiencies::thread_balance`]), a load that hits another thread in each phase would look
 //! balanced.
 
-use pompeii_model::{CallId, Cube, LocationId, ProcessId, Ticks};
+use pompeii_model::{CallId, Cube, Ticks};
 
 use crate::Lens;
 
@@ -57,11 +57,11 @@ pub fn efficiencies(cube: &Cube) -> Efficiencies {
     let waiting = ["omp_ebarrier_wait", "omp_ibarrier_wait"];
     let starving = ["omp_ebarrier_starvation", "omp_ibarrier_starvation"];
     let waiting: i64 = waiting.iter().chain(&starving).map(|name| lens.total(name)).sum();
-    let outside = allocation - lens.in_mpi(|_| true);
-    let idle = lens.total("omp_idle_threads") - lens.idle_in_mpi(|_| true) - idle_beside;
+    let outside = allocation - lens.in_mpi().iter().sum::<Ticks>();
+    let idle_in_mpi: Ticks = lens.idle_in_mpi().iter().sum();
+    let idle = lens.total("omp_idle_threads") - idle_in_mpi - idle_beside;
     let busy = outside - idle;
-    let longest = cube.system.processes.ids().map(|process| outside_of_mpi(&lens, process));
-    let longest = longest.fold(0.0, f64::max) * lens.threads() as f64;
+    let longest = outside_of_mpi(&lens).fold(0.0, f64::max) * lens.threads() as f64;
     Efficiencies {
         parallel: ratio(computation, allocation),
         process_balance: quotient(outside as f64, longest),
@@ -73,13 +73,13 @@ pub fn efficiencies(cube: &Cube) -> Efficiencies {
     }
 }
 
-/// The time that a process's threads spend outside of MPI, the average of them.
-fn outside_of_mpi(lens: &Lens, process: ProcessId) -> f64 {
-    let system = &lens.cube.system;
-    let threads = system.locations_of(process).count() as i64;
-    let here = |location: LocationId| system.locations[location].process == process;
-    let known = lens.cube.wall_ticks * threads - lens.off_at(here);
-    (known - lens.in_mpi(here)) as f64 / threads.max(1) as f64
+/// The time that each process's threads spend outside of MPI, the average of them.
+fn outside_of_mpi(lens: &Lens) -> impl Iterator<Item = f64> {
+    let (off, in_mpi, wall) = (lens.off_by_location(), lens.in_mpi(), lens.cube.wall_ticks);
+    lens.cube.system.locations_by_process().into_iter().map(move |threads| {
+        let outside = threads.iter().map(|&at| wall - off[at] - in_mpi[at]);
+        outside.sum::<Ticks>() as f64 / threads.len().max(1) as f64
+    })
 }
 
 fn ratio(part: Ticks, whole: Ticks) -> f64 {

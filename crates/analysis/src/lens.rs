@@ -64,16 +64,14 @@ impl<'a> Lens<'a> {
         (self.sum("recording_off", &off), self.sum("omp_idle_threads", &off))
     }
 
-    /// Both together, of the locations that `is` holds for.
-    pub fn off_at(&self, is: impl Fn(LocationId) -> bool) -> Ticks {
+    /// Both together, by location.
+    pub fn off_by_location(&self) -> IndexVec<LocationId, Ticks> {
         let off = self.off_calls();
-        let of = |name: &str| self.by_location(name, &off);
-        [of("recording_off"), of("omp_idle_threads")]
-            .iter()
-            .flat_map(|of| of.enumerated())
-            .filter(|(at, _)| is(*at))
-            .map(|(_, ticks)| *ticks)
-            .sum()
+        let mut sums = self.by_location("recording_off", &off);
+        for (at, &ticks) in self.by_location("omp_idle_threads", &off).enumerated() {
+            sums[at] += ticks;
+        }
+        sums
     }
 
     fn off_calls(&self) -> Vec<CallId> {
@@ -101,27 +99,23 @@ impl<'a> Lens<'a> {
         outermost_parallels(self.cube)
     }
 
-    /// What MPI takes of the locations that `is` holds for: time in it, idle threads while their
-    /// master is in it, and time in which the process was not there.
-    pub fn in_mpi(&self, is: impl Fn(LocationId) -> bool) -> Ticks {
-        let of = |name: &str| -> Ticks {
-            let Some(metric) = self.metric(name) else { return 0 };
-            let locations = self.cube.system.locations.ids().filter(|&at| is(at));
-            locations.map(|at| self.cube.total_at(metric, at)).sum()
-        };
-        let direct = of("mpi") + of("process_absent");
-        direct + self.idle_in_mpi(&is)
+    /// What MPI takes, by location: time in it, idle threads while their master is in it, and time
+    /// in which the process was not there.
+    pub fn in_mpi(&self) -> IndexVec<LocationId, Ticks> {
+        let mut sums = self.idle_in_mpi();
+        for metric in ["mpi", "process_absent"].into_iter().filter_map(|name| self.metric(name)) {
+            for at in self.cube.system.locations.ids() {
+                sums[at] += self.cube.total_at(metric, at);
+            }
+        }
+        sums
     }
 
-    /// Idle time of locations that `is` holds for while their master is in MPI.
-    pub fn idle_in_mpi(&self, is: impl Fn(LocationId) -> bool) -> Ticks {
-        let Some(idle) = self.metric("omp_idle_threads") else { return 0 };
+    /// Idle time while the location's master is in MPI, by location.
+    pub fn idle_in_mpi(&self) -> IndexVec<LocationId, Ticks> {
         let mpi = |&call: &CallId| self.region(call).paradigm == Paradigm::Mpi;
-        let of = |call: CallId| {
-            let row = self.cube.system.locations.ids().zip(self.cube.row(idle, call));
-            row.filter(|(at, _)| is(*at)).map(|(_, ticks)| ticks).sum::<Ticks>()
-        };
-        self.cube.calls.ids().filter(mpi).map(of).sum()
+        let calls: Vec<CallId> = self.cube.calls.ids().filter(mpi).collect();
+        self.by_location("omp_idle_threads", &calls)
     }
 
     /// Number of locations.

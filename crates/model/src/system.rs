@@ -60,7 +60,7 @@ impl System {
         hosts.filter(|&host| seen.insert(host)).collect()
     }
 
-    /// The locations of all processes, each's in order: in one pass, of however many.
+    /// The locations of each process, in order. For all at once, since there may be thousands.
     pub fn locations_by_process(&self) -> IndexVec<ProcessId, Vec<LocationId>> {
         let mut found: IndexVec<ProcessId, Vec<LocationId>> =
             self.processes.iter().map(|_| Vec::new()).collect();
@@ -68,10 +68,5 @@ impl System {
             found[location.process].push(id);
         }
         found
-    }
-
-    /// The locations of a process in order.
-    pub fn locations_of(&self, process: ProcessId) -> impl Iterator<Item = LocationId> + '_ {
-        self.locations.enumerated().filter(move |(_, l)| l.process == process).map(|(id, _)| id)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{Lens, format};
-use pompeii_model::{Cube, Id, LocationId, Process, ProcessId, Ticks};
+use pompeii_model::{Cube, Id, LocationId, Process, Ticks};
 use serde::Serialize;
 
 use crate::Options;
@@ -28,20 +28,17 @@ pub struct JsonProcess {
 
 /// All processes.
 pub(crate) fn json_processes(cube: &Cube) -> Vec<JsonProcess> {
-    let process = |(id, process): (ProcessId, &Process)| {
-        let locations: Vec<LocationId> = cube.system.locations_of(id).collect();
-        JsonProcess {
-            name: process.name.clone(),
-            rank: process.rank,
-            node: process.node.clone(),
-            wall_s: cube.clock.seconds(process.wall_ticks),
-            metrics: nonzero(cube, |metric| {
-                locations.iter().map(|&location| cube.total_at(metric, location)).sum()
-            }),
-            locations: locations.into_iter().map(Id::index).collect(),
-        }
+    let process = |(process, locations): (&Process, Vec<LocationId>)| JsonProcess {
+        name: process.name.clone(),
+        rank: process.rank,
+        node: process.node.clone(),
+        wall_s: cube.clock.seconds(process.wall_ticks),
+        metrics: nonzero(cube, |metric| {
+            locations.iter().map(|&location| cube.total_at(metric, location)).sum()
+        }),
+        locations: locations.into_iter().map(Id::index).collect(),
     };
-    cube.system.processes.enumerated().map(process).collect()
+    cube.system.processes.iter().zip(cube.system.locations_by_process()).map(process).collect()
 }
 
 /// So many are shown at most: of more, those with the most and the least computation.
@@ -65,8 +62,9 @@ pub fn processes(cube: &Cube, options: &Options) -> String {
     }
     let columns = COLUMNS.into_iter().filter(|(metric, _)| lens.total(metric) != 0);
     let columns: Vec<(&str, &str)> = columns.collect();
+    let processes = cube.system.processes.iter().zip(cube.system.locations_by_process());
     let rows: Vec<(String, Vec<Ticks>)> =
-        cube.system.processes.ids().map(|process| row(&lens, process, &columns)).collect();
+        processes.map(|(process, threads)| row(&lens, process, threads, &columns)).collect();
     let count = rows.len() as Ticks;
     let column = |index: usize| rows.iter().map(move |(_, row)| row[index]);
     let average = (0..columns.len()).map(|index| column(index).sum::<Ticks>() / count).collect();
@@ -90,13 +88,15 @@ pub fn processes(cube: &Cube, options: &Options) -> String {
     text + &line(&("largest".to_owned(), most))
 }
 
-fn row(lens: &Lens, id: ProcessId, columns: &[(&str, &str)]) -> (String, Vec<Ticks>) {
-    let Process { name, node, .. } = &lens.cube.system.processes[id];
+fn row(
+    lens: &Lens,
+    Process { name, node, .. }: &Process,
+    threads: Vec<LocationId>,
+    columns: &[(&str, &str)],
+) -> (String, Vec<Ticks>) {
     let at = |metric: &str| {
-        let metric = lens.cube.metric(metric);
-        let locations = lens.cube.system.locations_of(id);
-        let of = |metric| locations.map(|location| lens.cube.total_at(metric, location)).sum();
-        metric.map_or(0, of)
+        let of = |metric| threads.iter().map(|&at| lens.cube.total_at(metric, at)).sum();
+        lens.cube.metric(metric).map_or(0, of)
     };
     (format!("{name} on {node}"), columns.iter().map(|(metric, _)| at(metric)).collect())
 }

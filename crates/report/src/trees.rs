@@ -196,13 +196,13 @@ fn locations(table: &Table, metric: MetricId) -> String {
         "" => String::new(),
         machine => inner(0, machine, whole),
     };
+    let threads = cube.system.locations_by_process();
     for host in cube.system.hosts() {
         let here = |process: &Process| process.node == host;
         let processes = cube.system.processes.enumerated().filter(|(_, process)| here(process));
         let processes: Vec<(ProcessId, &Process)> = processes.collect();
         let at = |process: ProcessId| -> i64 {
-            let threads = cube.system.locations_of(process);
-            threads.map(|thread| cube.total_at(metric, thread)).sum()
+            threads[process].iter().map(|&thread| cube.total_at(metric, thread)).sum()
         };
         text += &inner(1, host, processes.iter().map(|(id, _)| at(*id)).sum());
         for (id, process) in processes {
@@ -210,7 +210,7 @@ fn locations(table: &Table, metric: MetricId) -> String {
             if cube.system.locations.len() > MOST_THREADS {
                 continue;
             }
-            for thread in cube.system.locations_of(id) {
+            for &thread in &threads[id] {
                 let value = cube.total_at(metric, thread);
                 text += &table.line(&Line {
                     depth: 3,

@@ -1,7 +1,7 @@
 //! Communication: functions of MPI in which processes spend very different times, since the one
 //! that comes last makes the others wait; and functions that take long in all of them.
 
-use pompeii_model::{CallId, ProcessId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
 use super::{Loss, Search, Site, Words};
 use crate::{Lens, format};
@@ -74,8 +74,8 @@ fn report(
 fn by_process(lens: &Lens, metric: &str, calls: &[CallId]) -> Vec<(ProcessId, Ticks)> {
     let by_location = lens.by_location(metric, calls);
     let system = &lens.cube.system;
-    let of = |id| (id, system.locations_of(id).map(|location| by_location[location]).sum());
-    system.processes.ids().map(of).collect()
+    let sum = |threads: Vec<LocationId>| threads.iter().map(|&at| by_location[at]).sum();
+    system.processes.ids().zip(system.locations_by_process().into_iter().map(sum)).collect()
 }
 
 fn detail(

@@ -26,9 +26,9 @@ pub fn define(
     let (openmp, mpi) = (groups.archive.string("OpenMP")?, groups.archive.string("MPI")?);
     let none = groups.archive.string("")?;
     let system = &run.definitions().system;
-    let locations = system.processes.enumerated().flat_map(|(id, process)| {
-        let threads = system.locations_of(id).enumerate();
-        threads.map(|(thread, _)| location_ref(process.rank, thread).0)
+    let threads = system.locations_by_process();
+    let locations = system.processes.iter().zip(threads.iter()).flat_map(|(process, threads)| {
+        (0..threads.len()).map(|thread| location_ref(process.rank, thread).0)
     });
     groups.define(openmp, GroupType::COMM_LOCATIONS, Paradigm::OPENMP, locations.collect())?;
     let mut itself = GroupRef::UNDEFINED;
