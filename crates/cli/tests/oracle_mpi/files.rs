@@ -78,6 +78,8 @@ fn names_of_files_in_fortran_are_those_in_c() {
             let text = records(&sandbox);
             let names = ["IO_CREATE_HANDLE", "IO_OPERATION_BEGIN", "IO_DESTROY_HANDLE"];
             assert_eq!(count(&text, names), [2; 3], "{what}\n{text}");
+            let off = count(&text, ["MEASUREMENT_ON_OFF", "MPI_COLLECTIVE_END"]);
+            assert_eq!(off, [4, 0], "{what}\n{text}");
             let definitions =
                 silent(Command::new("otf2-print").arg("-G").arg(sandbox.path("exp/traces.otf2")));
             assert!(definitions.contains("\"fortran data\""), "{what}\n{definitions}");

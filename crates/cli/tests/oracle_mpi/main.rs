@@ -205,6 +205,22 @@ fn a_long_run_needs_no_more_communicators_than_it_has_at_a_time() {
     }
 }
 
+/// Messages in parts are in the standard since MPI 4, which one of the libraries has.
+#[test]
+fn messages_in_parts_are_messages() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let (sandbox, ended) = trouble(mpi, "partitioned");
+        assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+        let times = 2 * usize::from(ended.output == "partitioned\n");
+        let text = records(&sandbox);
+        let names = ["MPI_ISEND", "MPI_ISEND_COMPLETE", "MPI_IRECV_REQUEST", "MPI_IRECV"];
+        assert_eq!(count(&text, names), [times; 4], "{}\n{text}", mpi.name);
+    }
+}
+
 /// Somebody waits for ever, until the launcher ends the job.
 #[test]
 fn a_job_that_hangs_leaves_what_it_has_measured() {

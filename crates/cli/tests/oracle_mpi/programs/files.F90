@@ -18,5 +18,8 @@ program files
   call MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE + MPI_MODE_WRONLY, MPI_INFO_NULL, file, error)
   call MPI_File_write_all(file, values, 4, MPI_INTEGER, MPI_STATUS_IGNORE, error)
   call MPI_File_close(file, error)
+  call MPI_Pcontrol(0)
+  call MPI_Barrier(MPI_COMM_WORLD, error)
+  call MPI_Pcontrol(1)
   call MPI_Finalize(error)
 end program

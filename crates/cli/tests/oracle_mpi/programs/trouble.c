@@ -80,6 +80,28 @@ static void many(void)
   }
 }
 
+/* A message in parts, twice: as far as the library has that. */
+static void partitioned(void)
+{
+#if MPI_VERSION >= 4
+  int parts[4] = { 0 };
+  MPI_Request request;
+  if (rank == 0)
+    MPI_Psend_init(parts, 4, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  else
+    MPI_Precv_init(parts, 4, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int i = 0; i < 2; i++) {
+    MPI_Start(&request);
+    for (int part = 0; rank == 0 && part < 4; part++)
+      MPI_Pready(part, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&request);
+  if (rank == 0)
+    printf("partitioned\n");
+#endif
+}
+
 /* Requests that end in other ways, and those of both threads at a time. */
 static void requests(void)
 {
@@ -159,6 +181,8 @@ int main(int argc, char **argv)
     requests();
   if (!strcmp(how, "many"))
     many();
+  if (!strcmp(how, "partitioned"))
+    partitioned();
   if (!strcmp(how, "hang") && rank == 1)
     pause();
   MPI_Finalize();
