@@ -300,6 +300,12 @@ fn metadirectives_keep_what_they_apply_to() {
     let input = format!("subroutine s\n{when} nothing)\ninteger :: i\n!$omp barrier\nend\n");
     let has = ["nothing)\ninteger :: i\ncall pomp_H_begin(", "barrier_enter("];
     trap_with(&all, &input, &has, &[]);
+    // It is said that it is not measured itself.
+    let outcome = instrument(input.as_bytes(), &options("t.f90")).unwrap();
+    let remarks: Vec<_> = outcome.diagnostics.iter().map(|remark| &*remark.message).collect();
+    let left =
+        "`metadirective`: what it becomes is left to the compiler: it has no events of its own";
+    assert_eq!(remarks, [left]);
     // The END belongs to the one that says `begin`.
     let input = format!(
         "!$omp begin metadirective when(user={{condition(d)}}: parallel)\n{when} do)\n\

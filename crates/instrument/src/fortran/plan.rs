@@ -108,7 +108,13 @@ pub(super) fn plan(facts: Facts) -> Plans {
 impl Plans {
     fn site(&mut self, facts: Facts, site: &Site) -> Option<Plan> {
         let parsed = &facts.parsed[site.directive];
-        let Kind::Events(levels) = &parsed.kind else { return None };
+        let Kind::Events(levels) = &parsed.kind else {
+            if parsed.name == "metadirective" && left_alone(site).is_none() {
+                let reason = "what it becomes is left to the compiler: it has no events of its own";
+                self.note(facts, site, Severity::Note, reason);
+            }
+            return None;
+        };
         self.found += 1;
         if let Some(reason) = left_alone(site) {
             self.note(facts, site, Severity::Note, reason);

@@ -69,6 +69,7 @@ fn device_procedures_are_found_by_name() {
         "module m\n!$omp declare target (f, v)\n!$omp declare target to(w)\ncontains\nsubroutine f\n!$omp barrier\nend subroutine\nsubroutine g\n!$omp barrier\n!$omp begin metadirective when(user={condition(.true.)}: parallel)\n!$omp barrier\n!$omp end metadirective\nend subroutine\nend module\n",
         expect![[r#"
             11: `barrier`: nothing may be called inside the construct around it
+            10: `metadirective`: what it becomes is left to the compiler: it has no events of its own
             6: `barrier`: nothing may be called in a pure or device procedure
             # 1 "f.f90"
             module m
