@@ -11,8 +11,9 @@ use crate::wrapper::{Body, indented};
 
 /// The wrappers of a function; none where Fortran has no such subroutine.
 pub fn wrappers(function: &Prototype, library: Fortran) -> String {
-    if function.name == "Pcontrol" && library == Fortran::IsItsOwn {
-        return CONTROL.to_owned();
+    if function.name == "Pcontrol" {
+        let plain = if library == Fortran::IsItsOwn { CONTROL } else { "" };
+        return plain.to_owned() + CONTROL_F08;
     }
     if function.result != "int" || function.parameters.iter().any(Parameter::is_variable) {
         return String::new();
@@ -46,7 +47,12 @@ PUBLIC void mpi_pcontrol_(MPI_Fint *level)
 PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol__ __attribute__((alias(\"mpi_pcontrol_\")));
 PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol __attribute__((alias(\"mpi_pcontrol_\")));
 PUBLIC __typeof__(mpi_pcontrol_) MPI_PCONTROL __attribute__((alias(\"mpi_pcontrol_\")));
-PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol_f08_ __attribute__((alias(\"mpi_pcontrol_\")));
+";
+const CONTROL_F08: &str = "
+PUBLIC void mpi_pcontrol_f08_(MPI_Fint *level)
+{
+  MPI_Pcontrol(*level);
+}
 ";
 
 fn plain_upper(name: &str) -> String {
