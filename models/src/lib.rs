@@ -7,6 +7,8 @@ pub mod addresses;
 pub mod arrivals;
 #[path = "../../crates/runtime/src/seat.rs"]
 pub mod seat;
+#[path = "../../crates/runtime/src/waiting.rs"]
+pub mod waiting;
 
 /// What [`seat`] hands around: only the pointer matters.
 pub mod location {
@@ -66,6 +68,7 @@ mod tests {
     use crate::seat::Seat;
     use crate::shared::Ordering::{Acquire, Relaxed, Release};
     use crate::shared::{AtomicPtr, AtomicU64, Team};
+    use crate::waiting::Waiting;
     use crate::{arrivals, shared};
 
     /// Runs `part` on two threads, the calling one included, and returns both answers.
@@ -114,10 +117,8 @@ mod tests {
                     let now = 100 * round + number;
                     let last = arrivals::arrive(&barriers.team, 2, now, number);
                     barriers.wait(round, generation);
-                    let whole = (
-                        arrivals::published(&barriers.team),
-                        arrivals::place(&barriers.team),
-                    );
+                    let whole =
+                        (arrivals::published(&barriers.team), arrivals::place(&barriers.team));
                     assert_eq!(Some(whole), arrivals::latest(&barriers.team, generation));
                     answers.push((generation, last, arrivals::latest(&barriers.team, generation)));
                 }
@@ -225,6 +226,32 @@ mod tests {
             table.free(found[0][0].unwrap());
             assert_eq!((table.known(64), table.known(128)), (None, found[0][1]));
             assert!(find(&table, 192).is_some());
+        });
+    }
+
+    /// A child ends while its parent begins to wait and is done with it. What the parent has waited
+    /// for is the child or nobody, and never one of a task that was there before; what comes late
+    /// is not found by the next wait.
+    #[test]
+    fn a_parent_waits_for_its_own_child_or_for_nobody() {
+        const CHILD: u64 = 7;
+        const STRANGER: u64 = 9;
+        model(|| {
+            let waiting = Arc::new(Waiting::new());
+            let found = both(&waiting, |waiting, thread| match thread {
+                1 => {
+                    waiting.begin(10);
+                    waiting.end()
+                }
+                _ => {
+                    waiting.executed(5, STRANGER);
+                    waiting.executed(11, CHILD);
+                    None
+                }
+            });
+            assert!(matches!(found[0], None | Some(CHILD)), "{found:?}");
+            waiting.begin(20);
+            assert_eq!(waiting.end(), None);
         });
     }
 }

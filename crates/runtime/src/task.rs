@@ -558,7 +558,7 @@ pub fn tell_parent(thread: &Location, task: *mut Task, entry: *mut Task) {
         if (*task).creator != thread.index()
             && let Some(parent) = (*task).parent.as_ref()
         {
-            parent.executed((*task).created_ticks, thread.own.at((*entry).stub));
+            parent.executed((*task).created_ticks, thread.own.at((*entry).stub).word());
         }
     }
 }
@@ -798,7 +798,7 @@ pub fn begin_waiting(thread: &mut Location) {
 pub fn end_waiting(thread: &mut Location, node: NodeOffset, last: u64) {
     // SAFETY: current tasks are alive, and what a task waits with is never freed.
     if let Some(place) = unsafe { (*thread.waiting()).end() } {
-        add_waiting(thread, node, last, place);
+        add_waiting(thread, node, last, Place::from_word(place));
     }
 }
 

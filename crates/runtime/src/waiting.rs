@@ -5,16 +5,16 @@
 //! A child names its parent's place here by address. Where the parent has not waited for it and is
 //! over, another task may wait in the same place; but that is younger than the child.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use crate::cause::Place;
+use crate::shared::AtomicU64;
+use crate::shared::Ordering::Relaxed;
 
 /// A task that waits for its children, or does not.
 #[derive(Debug)]
 pub struct Waiting {
     /// When the creation of the waiting task began, 0 for an implicit one.
     since: AtomicU64,
-    /// Where a child was executed last; [`WAITS`] before the first, 0 where the task does not wait.
+    /// Where a child was executed last, an opaque word; [`WAITS`] before the first, 0 where the
+    /// task does not wait.
     last: AtomicU64,
 }
 
@@ -23,7 +23,14 @@ const WAITS: u64 = 1;
 
 impl Waiting {
     /// It does not wait.
+    #[cfg(not(loom))]
     pub const fn new() -> Self {
+        Self { since: AtomicU64::new(0), last: AtomicU64::new(0) }
+    }
+
+    /// The same with the model's atomics, which are none of a constant.
+    #[cfg(loom)]
+    pub fn new() -> Self {
         Self { since: AtomicU64::new(0), last: AtomicU64::new(0) }
     }
 
@@ -37,38 +44,37 @@ impl Waiting {
     /// It has waited. Returns where the last child was executed of those that other threads have
     /// executed meanwhile.
     #[inline(always)]
-    pub fn end(&self) -> Option<Place> {
+    pub fn end(&self) -> Option<u64> {
         let last = self.last.load(Relaxed);
         self.last.store(0, Relaxed);
-        (last > WAITS).then_some(Place::from_word(last))
+        (last > WAITS).then_some(last)
     }
 
     /// Another thread has executed a child, created at `created`, to its end at `place`.
-    pub fn executed(&self, created: u64, place: Place) {
+    pub fn executed(&self, created: u64, place: u64) {
         let waits = self.last.load(Relaxed) != 0;
         if waits && created >= self.since.load(Relaxed) {
-            self.last.store(place.word(), Relaxed);
+            self.last.store(place, Relaxed);
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
     #[test]
     fn the_last_child_of_a_task_that_waits_is_what_it_waits_for() {
         let waiting = Waiting::new();
-        let place = |node| Place::new(1, node);
-        waiting.executed(5, place(128));
+        waiting.executed(5, 128);
         waiting.begin(10);
         assert_eq!(waiting.end(), None);
         waiting.begin(10);
-        waiting.executed(11, place(128));
-        waiting.executed(12, place(256));
+        waiting.executed(11, 128);
+        waiting.executed(12, 256);
         // Of a task that was here before.
-        waiting.executed(9, place(512));
-        assert_eq!(waiting.end(), Some(place(256)));
+        waiting.executed(9, 512);
+        assert_eq!(waiting.end(), Some(256));
         assert_eq!(waiting.end(), None);
     }
 }
