@@ -14,10 +14,26 @@ use std::process::{Command, ExitCode};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The functions of the C library that are interposed. A program may have its own: theirs count.
-const ENDS: [&str; 15] = [
-    "_exit", "_Exit", "_Fork", "execl", "execle", "execlp", "execv", "execve", "execveat",
-    "execvp", "execvpe", "fexecve", "vfork", "clone", "syscall",
+/// What is interposed and may be in the program already: theirs counts. Functions of the C library
+/// that a program can write for itself, and what lies in the same file of a static OpenMP library
+/// (`gcc -fopenmp -r` links that) as what every program needs of it.
+const YIELDING: [&str; 16] = [
+    "_exit",
+    "_Exit",
+    "_Fork",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execveat",
+    "execvp",
+    "execvpe",
+    "fexecve",
+    "vfork",
+    "clone",
+    "syscall",
+    "omp_fulfill_event",
 ];
 
 fn main() -> ExitCode {
@@ -109,7 +125,7 @@ fn archive(from: &Path, symbols: &[String], archive: &Path) -> Result<()> {
     let mut objcopy = Command::new("objcopy");
     objcopy.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd", "--strip-debug"]);
     objcopy.arg(format!("--keep-global-symbols={}", list.display()));
-    objcopy.args(ENDS.map(|name| format!("--weaken-symbol={name}")));
+    objcopy.args(YIELDING.map(|name| format!("--weaken-symbol={name}")));
     run(objcopy.arg(&object))?;
     let _ = fs::remove_file(archive);
     run(Command::new("ar").arg("crsD").arg(archive).arg(&object))
@@ -124,8 +140,9 @@ fn api(shared: &Path) -> Result<Vec<String>> {
     let output = output.map_err(|error| missing("nm", &error))?;
     let names = String::from_utf8_lossy(&output.stdout);
     let prefixes = ["POMP_", "pomp_", "POMP2_", "pomp2_", "omp_"];
-    let own =
-        |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix)) || ENDS.contains(name);
+    let own = |name: &&str| {
+        prefixes.iter().any(|prefix| name.starts_with(prefix)) || YIELDING.contains(name)
+    };
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
     names.sort();
     names.dedup();
