@@ -90,8 +90,8 @@ pub struct Barrier {
     ticks_before: u64,
     /// When it arrived.
     pub enter: u64,
-    /// Barriers that the team had completed before.
-    generation: u64,
+    /// Barriers that the team had completed before; nothing of a thread that is alone.
+    pub generation: u64,
     /// Time of tasks executed here before the latest arrival; 0 between barriers.
     early_task_ticks: u64,
 }
@@ -111,10 +111,9 @@ impl Barrier {
 
     /// Arrives at a barrier: its node has had `ticks_before`.
     #[inline(always)]
-    pub fn enter(&mut self, record: &Team, phase: Phase, ticks_before: u64, now: u64) {
+    pub fn enter(&mut self, phase: Phase, ticks_before: u64, now: u64) {
         self.phase = phase;
         (self.ticks_before, self.enter) = (ticks_before, now);
-        self.generation = record.generation.load(Relaxed);
     }
 }
 
@@ -145,7 +144,8 @@ pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     // A barrier that was cancelled has been arrived at, but not completed.
     let generation = record.generation.load(Relaxed);
     let arrived = barrier.phase.is_within() && barrier.generation == generation;
-    barrier.enter(record, Phase::of(node), ticks_before, now);
+    barrier.enter(Phase::of(node), ticks_before, now);
+    barrier.generation = generation;
     barrier.early_task_ticks = 0;
     if size > 1 && !arrived {
         let last = arrivals::arrive(record, size, now, own.at(node).word());

@@ -11,6 +11,7 @@
 //! paths, whose visits the guard has a way for ([`crate::guard_short`]), and whose enclosing
 //! regions are left on the long way, where sums are written.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::encode::{self, Packed};
@@ -292,8 +293,9 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         let Some(Step { now, .. }) = event.step(|region| region.enter) else { return false };
         event.go_to(child);
         let (record, node) = (context.record(), event.node(child));
-        context.barrier.enter(record, Phase::within(child), (*node).ticks, now);
+        context.barrier.enter(Phase::within(child), (*node).ticks, now);
         if context.size > 1 {
+            context.barrier.generation = record.generation.load(Relaxed);
             let place = event.place(child).word();
             if let Some(waited) = arrivals::arrive(record, context.size, now, place) {
                 (*node).last_arrivals += 1;

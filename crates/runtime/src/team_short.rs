@@ -155,11 +155,13 @@ fn arrive(thread: &mut Location, node: u32, now: u64) {
     let own = thread.own;
     let context = thread.context();
     let (record, size) = (context.record(), context.size);
-    context.barrier.enter(record, Phase::of(node), ticks_before, now);
-    if size > 1
-        && let Some(waited) = arrivals::arrive(record, size, now, own.at(node).word())
-        && node != 0
-    {
+    context.barrier.enter(Phase::of(node), ticks_before, now);
+    if size == 1 {
+        return;
+    }
+    context.barrier.generation = record.generation.load(Relaxed);
+    let last = arrivals::arrive(record, size, now, own.at(node).word());
+    if let Some(waited) = last.filter(|_| node != 0) {
         let node = thread.node(node);
         node.last_arrivals += 1;
         node.delay_ticks += waited;

@@ -691,11 +691,11 @@ fn instructions_per_construct() {
     // Bounds per construct, for a profile and a trace.
     for (construct, kind, profile, trace) in [
         ("function", "f", 54, 78),
-        ("barrier of one thread", "b", 82, 106),
+        ("barrier of one thread", "b", 80, 104),
         ("barrier, both of two threads", "B", 215, 263),
         ("critical", "c", 126, 190),
         ("single", "s", 110, 158),
-        ("loop with barrier of one thread", "l", 130, 178),
+        ("loop with barrier of one thread", "l", 128, 175),
         ("loop with barrier, both of two threads", "L", 312, 406),
         ("ordered", "o", 138, 187),
         ("flush", "x", 54, 54),
@@ -706,7 +706,7 @@ fn instructions_per_construct() {
         ("task that its creator executes at once", "m", 335, 480),
         ("task", "t", 305, 425),
         ("task and taskwait", "w", 445, 595),
-        ("master's part of a region", "p", 397, 561),
+        ("master's part of a region", "p", 395, 558),
     ] {
         for (traced, bound) in [(false, profile), (true, trace)] {
             let environment = [("POMPEII_TRACE", u8::from(traced).to_string())];
