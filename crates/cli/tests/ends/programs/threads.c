@@ -26,6 +26,8 @@ static void *fork_at_once(void *argument)
       ;
     }
   }
+  /* The location of a thread that has ended would be another one's. */
+  pthread_barrier_wait(&together);
   return NULL;
 }
 
