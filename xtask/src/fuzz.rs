@@ -3,11 +3,12 @@
 //! `target/fuzz`, so that a run changes nothing that is checked in.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell;
+use crate::{setup, shell};
 
 /// Longest input. Structure needs no more, and a superlinear place shows at this length.
 const LONGEST: usize = 8192;
@@ -52,11 +53,17 @@ pub fn run(target: Option<&str>, limit: Option<&str>) -> Result<()> {
         let names = targets.join(", ");
         bail!("no target `{}`; targets are {names}", target.unwrap_or_default());
     }
-    if !shell::works("cargo", &["fuzz", "--version"]) {
-        println!("NOT RUN: cargo-fuzz is missing; `cargo install cargo-fuzz` installs it");
+    let Some(fuzzer) = fuzzer() else {
+        println!("NOT RUN: cargo-fuzz is missing; `cargo xtask setup` installs it");
         return Ok(());
-    }
-    chosen.into_iter().try_for_each(|name| fuzz(name, limit))
+    };
+    chosen.into_iter().try_for_each(|name| fuzz(&fuzzer, name, limit))
+}
+
+/// The fuzzer that the set-up installs, or the one in PATH.
+fn fuzzer() -> Option<PathBuf> {
+    let candidates = [setup::fuzzer(), PathBuf::from("cargo-fuzz")];
+    candidates.into_iter().find(|path| shell::works(&path.to_string_lossy(), &["--version"]))
 }
 
 /// The names of all targets: their files.
@@ -71,15 +78,15 @@ fn targets() -> Result<Vec<String>> {
 }
 
 /// Without a sanitizer: the library has no unsafe code, and so a stable compiler will do.
-fn fuzz(target: &str, limit: Limit) -> Result<()> {
+fn fuzz(fuzzer: &Path, target: &str, limit: Limit) -> Result<()> {
     let fuzz = crate::root().join("fuzz");
     let found = shell::target_folder().join("fuzz").join(target);
     fs::create_dir_all(&found)?;
     let kept = fuzz.join("corpus").join(target);
-    let mut cargo = shell::cargo();
-    cargo.args(["fuzz", "run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
-    cargo.arg(found).args(Some(kept).filter(|kept: &_| Path::exists(kept))).arg("--");
-    cargo.args(limit.arguments());
-    cargo.arg(format!("-max_len={LONGEST}")).arg(format!("-timeout={SECONDS_MAX}"));
-    shell::run(cargo.arg(format!("-dict={}", fuzz.join("words.dict").display())))
+    let mut command = Command::new(fuzzer);
+    command.args(["run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
+    command.arg(found).args(Some(kept).filter(|kept: &_| Path::exists(kept))).arg("--");
+    command.args(limit.arguments());
+    command.arg(format!("-max_len={LONGEST}")).arg(format!("-timeout={SECONDS_MAX}"));
+    shell::run(command.arg(format!("-dict={}", fuzz.join("words.dict").display())))
 }

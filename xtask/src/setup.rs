@@ -1,5 +1,6 @@
-//! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers from PyPI.
-//! As root on Debian or Ubuntu it is installed; elsewhere the one line to run is printed.
+//! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers from PyPI,
+//! the fuzzer from crates.io. As root on Debian or Ubuntu it is installed; elsewhere the one line
+//! to run is printed.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -71,7 +72,11 @@ pub fn install(purpose: Purpose) -> Result<()> {
     if !missing.is_empty() {
         install_packages(&missing)?;
     }
-    if purpose == Purpose::Tests { install_readers() } else { Ok(()) }
+    if purpose == Purpose::Tests {
+        install_readers()?;
+        install_fuzzer()?;
+    }
+    Ok(())
 }
 
 fn install_packages(packages: &[&str]) -> Result<()> {
@@ -91,6 +96,20 @@ fn install_packages(packages: &[&str]) -> Result<()> {
 /// The Python environment with the readers that tests compare with.
 pub fn python() -> PathBuf {
     shell::target_folder().join("oracles/bin/python")
+}
+
+/// Where the fuzzer is, if it is not among cargo's own.
+pub fn fuzzer() -> PathBuf {
+    shell::target_folder().join("tools/bin/cargo-fuzz")
+}
+
+fn install_fuzzer() -> Result<()> {
+    if fuzzer().exists() || shell::works("cargo", &["fuzz", "--version"]) {
+        return Ok(());
+    }
+    let mut cargo = shell::cargo();
+    cargo.args(["install", "--quiet", "--locked", "cargo-fuzz", "--root"]);
+    shell::run(cargo.arg(shell::target_folder().join("tools")))
 }
 
 fn install_readers() -> Result<()> {

@@ -27,7 +27,7 @@ pub fn run(stage: Option<&str>) -> Result<()> {
         let names = STAGES.map(|(name, _)| name).join(", ");
         bail!("no stage `{}`; stages are {names}", stage.unwrap_or_default());
     }
-    if stage.is_none_or(|stage| matches!(stage, "oracles" | "manual" | "programs")) {
+    if stage.is_none_or(|stage| matches!(stage, "fuzz" | "oracles" | "manual" | "programs")) {
         setup::install(setup::Purpose::Tests)?;
     }
     for (name, action) in chosen {
