@@ -76,7 +76,9 @@ pub fn run(suite: Option<&str>) -> Result<()> {
         "", "MB", "directives/kB", "pompeii MB/s", "opari2 MB/s"
     );
     let texts: Vec<Text> = match suite {
-        Some(suite) => suite::join(Path::new(suite), &folder)?,
+        Some(suite) => suite::join(Path::new(suite), &folder, |file| {
+            shell::works(&ours, &["instrument", &file.to_string_lossy()])
+        })?,
         None => SOURCES.iter().map(|source| write(source, &folder)).collect::<Result<_>>()?,
     };
     for text in &texts {

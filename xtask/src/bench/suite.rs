@@ -17,8 +17,9 @@ const LANGUAGES: [(&str, &[&str]); 4] = [
     ("suite.f", &["f", "F", "for"]),
 ];
 
-/// Joins what is below `suite` into texts in `folder`.
-pub fn join(suite: &Path, folder: &Path) -> Result<Vec<Text>> {
+/// Joins what is below `suite` into texts in `folder`, but for files that `is_accepted` refuses:
+/// examples of what is wrong, which would end a text.
+pub fn join(suite: &Path, folder: &Path, is_accepted: impl Fn(&Path) -> bool) -> Result<Vec<Text>> {
     let mut files = Vec::new();
     find(suite, &mut files)?;
     files.sort();
@@ -30,7 +31,7 @@ pub fn join(suite: &Path, folder: &Path) -> Result<Vec<Text>> {
                 .is_some_and(|s| suffixes.contains(&s))
         };
         let mut joined = Vec::new();
-        for file in files.iter().filter(is_one) {
+        for file in files.iter().filter(is_one).filter(|file| is_accepted(file)) {
             joined.extend(fs::read(file).with_context(|| file.display().to_string())?);
             joined.push(b'\n');
         }
@@ -92,12 +93,14 @@ mod tests {
         fs::write(suite.path().join("sub/b.c"), "int b;").unwrap();
         fs::write(suite.path().join("sub/b.h"), "int c;").unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let texts = join(suite.path(), folder.path()).unwrap();
+        fs::write(suite.path().join("wrong.c"), "#pragma omp").unwrap();
+        let is_accepted = |path: &Path| !path.ends_with("wrong.c");
+        let texts = join(suite.path(), folder.path(), is_accepted).unwrap();
         let [text] = texts.as_slice() else { panic!("{}", texts.len()) };
         let joined = fs::read_to_string(&text.path).unwrap();
         let once = "int a;\n#pragma omp flush\n\nint b;\n";
         assert!(joined.starts_with(once) && joined.len() >= SIZE_BYTES);
         assert_eq!(text.directives, joined.len() / once.len());
-        assert!(join(&suite.path().join("none"), folder.path()).is_err());
+        assert!(join(&suite.path().join("none"), folder.path(), is_accepted).is_err());
     }
 }
