@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, String>;
 /// What is interposed and may be in the program already: theirs counts. Functions of the C library
 /// that a program can write for itself, and what lies in the same file of a static OpenMP library
 /// (`gcc -fopenmp -r` links that) as what every program needs of it.
-const YIELDING: [&str; 16] = [
+const YIELDING: [&str; 17] = [
     "_exit",
     "_Exit",
     "_Fork",
@@ -34,6 +34,7 @@ const YIELDING: [&str; 16] = [
     "clone",
     "syscall",
     "omp_fulfill_event",
+    "omp_fulfill_event_",
 ];
 
 fn main() -> ExitCode {

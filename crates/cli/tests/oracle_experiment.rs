@@ -527,32 +527,74 @@ int main(void) {
 }
 ";
 
+/// The same in fixed form.
+const DETACHED_FORTRAN: &str = "      PROGRAM DETACHED
+      USE OMP_LIB
+      INTEGER(OMP_EVENT_HANDLE_KIND) LATE, EARLY
+      INTEGER BODY, SEEN
+      BODY = 0
+!$OMP PARALLEL NUM_THREADS(2) PRIVATE(SEEN)
+      IF (OMP_GET_THREAD_NUM() == 0) THEN
+!$OMP TASK DETACH(LATE)
+!$OMP ATOMIC WRITE
+      BODY = 1
+!$OMP END TASK
+!$OMP TASKWAIT
+!$OMP TASK DETACH(EARLY)
+!$OMP ATOMIC WRITE
+      BODY = 2
+!$OMP END TASK
+      CALL OMP_FULFILL_EVENT(EARLY)
+!$OMP TASKWAIT
+      ELSE
+      SEEN = 0
+      DO WHILE (SEEN == 0)
+!$OMP ATOMIC READ
+      SEEN = BODY
+      END DO
+      CALL SLEEP(1)
+!$OMP INST BEGIN(fulfil)
+      CALL OMP_FULFILL_EVENT(LATE)
+!$OMP INST END(fulfil)
+      END IF
+!$OMP END PARALLEL
+      IF (BODY /= 2) STOP 1
+      END
+";
+
 #[test]
 fn a_detached_task_is_complete_when_its_event_is_fulfilled_and_its_body_over() {
     if !oracles() {
         return;
     }
     for compiler in ["gcc", "clang-19"] {
-        let sandbox = Sandbox::new();
-        sandbox.file("detached.c", DETACHED);
-        let compile = "compile --strict -q -- COMPILER -fopenmp detached.c -o detached";
-        sandbox.succeeds(&compile.replace("COMPILER", compiler));
-        sandbox.succeeds("run -q --trace -o exp -- ./detached");
-        let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
-        let place = |kind: &str, what: &str| {
-            let mut found = text.lines().enumerate().filter(|(_, line)| {
-                line.starts_with(kind)
-                    && line.split_once(what).is_some_and(|(_, rest)| {
-                        !rest.starts_with(|next: char| next.is_ascii_digit())
-                    })
-            });
-            let (place, _) = found.next().unwrap_or_else(|| panic!("no {kind} {what}\n{text}"));
-            assert!(found.next().is_none(), "more of {kind} {what}\n{text}");
-            place
-        };
-        let complete = |number| place("THREAD_TASK_COMPLETE", &format!("Number: {number}"));
-        assert!(complete(1) > place("ENTER", "\"fulfil\""), "{compiler}\n{text}");
-        assert!(complete(1) < place("LEAVE", "\"fulfil\""), "{compiler}\n{text}");
-        assert!(complete(2) > place("LEAVE", "!$omp task @detached.c:12"), "{compiler}\n{text}");
+        is_complete_when_fulfilled(compiler, "detached.c", DETACHED, 12);
     }
+    is_complete_when_fulfilled("gfortran", "detached.f", DETACHED_FORTRAN, 13);
+}
+
+/// The second task of the program has its directive at this line.
+fn is_complete_when_fulfilled(compiler: &str, source: &str, program: &str, second: u32) {
+    let sandbox = Sandbox::new();
+    sandbox.file(source, program);
+    let compile = format!("compile --strict -q -- {compiler} -fopenmp {source} -o detached");
+    sandbox.succeeds(&compile);
+    sandbox.succeeds("run -q --trace -o exp -- ./detached");
+    let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+    let place = |kind: &str, what: &str| {
+        let mut found = text.lines().enumerate().filter(|(_, line)| {
+            line.starts_with(kind)
+                && line
+                    .split_once(what)
+                    .is_some_and(|(_, rest)| !rest.starts_with(|next: char| next.is_ascii_digit()))
+        });
+        let (place, _) = found.next().unwrap_or_else(|| panic!("no {kind} {what}\n{text}"));
+        assert!(found.next().is_none(), "more of {kind} {what}\n{text}");
+        place
+    };
+    let complete = |number| place("THREAD_TASK_COMPLETE", &format!("Number: {number}"));
+    assert!(complete(1) > place("ENTER", "\"fulfil\""), "{compiler}\n{text}");
+    assert!(complete(1) < place("LEAVE", "\"fulfil\""), "{compiler}\n{text}");
+    let body = format!("!$omp task @{source}:{second}");
+    assert!(complete(2) > place("LEAVE", &body), "{compiler}\n{text}");
 }

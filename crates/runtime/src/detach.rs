@@ -121,6 +121,12 @@ pub extern "C" fn omp_fulfill_event(event: usize) {
     }
 }
 
+/// Interposes `omp_fulfill_event` of Fortran, which gets the event by its value, too.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_fulfill_event_(event: usize) {
+    omp_fulfill_event(event);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

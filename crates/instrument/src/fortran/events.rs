@@ -53,7 +53,19 @@ impl Rewriter<'_> {
 
     /// Last in the body.
     pub(super) fn end(&mut self, to: Target, plan: &LevelPlan) {
-        self.body_event(to, plan, "end");
+        let detached = plan.events && self.names.abi == Abi::Pomp;
+        let directive = plan.detach.filter(|_| detached);
+        match directive.and_then(|directive| self.facts.event(directive)) {
+            Some(event) => self.detached(to, &String::from_utf8_lossy(event)),
+            None => self.body_event(to, plan, "end"),
+        }
+    }
+
+    /// The end of the body of a task that is complete when this event is fulfilled, too.
+    fn detached(&mut self, to: Target, event: &str) {
+        let task = self.names.local('t', to.number);
+        let more = format!(",{task},{event}");
+        self.call_with(to, ("Task", "detach"), &[Extra::In, Extra::In], &more);
     }
 
     fn body_event(&mut self, to: Target, plan: &LevelPlan, what: &'static str) {

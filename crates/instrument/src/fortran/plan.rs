@@ -41,6 +41,8 @@ pub(super) struct LevelPlan {
     pub word: bool,
     /// It is an untied task.
     pub untied: bool,
+    /// The directive whose `detach` clause names its event, if it is a detached task.
+    pub detach: Option<usize>,
     /// The number of its own descriptor, where it has not that of the construct.
     pub own: Option<u32>,
 }
@@ -79,11 +81,18 @@ pub(super) struct Facts<'a> {
     pub options: &'a Options,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
     /// The user's lines of a statement.
     pub fn lines(&self, statement: usize) -> (u32, u32) {
         let statement = self.scan.statements[statement];
         (self.places.line(statement.first), self.places.line(statement.last))
+    }
+
+    /// The event of a detached task, as its directive says it in all preprocessor branches.
+    pub fn event(self, directive: usize) -> Option<&'a [u8]> {
+        let text = &self.scan.directives[directive];
+        let clause = self.parsed[directive].directive.clause("detach").filter(|_| !text.has_cpp)?;
+        clause.argument.clone().map(|argument| &text.text[argument])
     }
 }
 
@@ -121,6 +130,7 @@ impl Plans {
             return None;
         }
         if let Some(alias) = site.alias {
+            self.common_event(facts, site, alias);
             self.instrumented += usize::from(self.plans[alias].is_some());
             return self.plans[alias]
                 .as_deref()
@@ -154,6 +164,18 @@ impl Plans {
         let plan = self.divided(facts, site, levels, plan);
         self.tell(facts, site, &plan);
         Some(plan)
+    }
+
+    /// Alternatives of a task have one end in common, which can only tell an event that is theirs
+    /// in common, too.
+    fn common_event(&mut self, facts: Facts, site: &Site, alias: usize) {
+        let directives = [site.directive, facts.nest.sites[alias].directive];
+        let [event, of_alias] = directives.map(|directive| facts.event(directive));
+        if event != of_alias
+            && let Some(plan) = &mut self.plans[alias]
+        {
+            Rc::make_mut(plan).levels.iter_mut().for_each(|level| level.detach = None);
+        }
     }
 
     /// POMP2 has no handle for a `master` that is combined with a parallel region.
@@ -365,7 +387,9 @@ fn level_plan(facts: Facts, site: &Site, level: Level) -> LevelPlan {
     let waits = matches!(level, Level::Barrier | Level::Task | Level::Taskwait);
     let word = pomp2 && (waits || level.has_barrier());
     let untied = parsed.directive.has("untied");
-    LevelPlan { level, events, iterations, word, untied, own: None }
+    let detached = level == Level::Task && facts.event(site.directive).is_some();
+    let detach = detached.then_some(site.directive);
+    LevelPlan { level, events, iterations, word, untied, detach, own: None }
 }
 
 /// Whether the barrier at the end of a worksharing construct can be made explicit.

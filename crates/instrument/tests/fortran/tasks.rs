@@ -1,6 +1,6 @@
 //! Tasks and taskloops.
 
-use super::check;
+use super::{check, check_fixed, output_with};
 use expect_test::expect;
 
 #[test]
@@ -91,6 +91,72 @@ fn tasks() {
             end program
         "##]],
     );
+}
+
+#[test]
+fn a_detached_task_says_its_event() {
+    check(
+        "!$omp task detach(e) shared(s)\ns = 1\n!$omp end task\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_t1
+            call pomp_H_task_create_begin(1,pomp_t1)
+            # 1 "f.f90"
+            !$omp task firstprivate(pomp_t1) &
+            # 1 "f.f90"
+            !$omp & detach(e) shared(s)
+            call pomp_H_task_begin(1,pomp_t1)
+            # 2 "f.f90"
+            s = 1
+            call pomp_H_task_detach(1,pomp_t1,e)
+            # 3 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(1,pomp_t1)
+            # 4 "f.f90"
+            end
+        "##]],
+    );
+    check_fixed(
+        "C$OMP TASK SHARED(S)\nC$OMP+DETA CH(\nC$OMP1EVENT)\n      S = 1\nC$OMP END TASK\n      END\n",
+        expect![[r##"
+            # 1 "f.f"
+                  integer(8) :: pomp_t1
+                  call pomp_H_task_create_begin(1,pomp_t1)
+            # 1 "f.f"
+            C$OMP TASK firstprivate(pomp_t1)
+            # 1 "f.f"
+            !$omp&     SHARED(S)
+            C$OMP+DETA CH(
+            C$OMP1EVENT)
+                  call pomp_H_task_begin(1,pomp_t1)
+            # 4 "f.f"
+                  S = 1
+                  call pomp_H_task_detach(1,pomp_t1,EVENT)
+            # 5 "f.f"
+            C$OMP END TASK
+                  call pomp_H_task_create_end(1,pomp_t1)
+            # 6 "f.f"
+                  END
+        "##]],
+    );
+}
+
+#[test]
+fn alternatives_of_a_task_say_the_event_that_they_have_in_common() {
+    let check = |first: &str, second: &str, event: bool| {
+        let text = format!(
+            "#ifdef A\n!$omp task {first}\n#else\n!$omp task {second}\n#endif\n!$omp end task\nend\n"
+        );
+        let text = output_with("f.F90", &text, |_| ());
+        assert_eq!(text.contains("call pomp_H_task_detach(1,pomp_t1,e)"), event, "{text}");
+        assert_eq!(text.contains("call pomp_H_task_end(1,pomp_t1)"), !event, "{text}");
+    };
+    check("detach(e)", "detach(e) untied", true);
+    check("detach(e)", "detach(f)", false);
+    check("detach(e)", "untied", false);
+    check("untied", "detach(e)", false);
+    let doubtful = "&\n#ifdef B\n!$omp& detach(e) &\n#endif\n!$omp& shared(s)";
+    check(doubtful, "detach(e)", false);
 }
 
 #[test]
