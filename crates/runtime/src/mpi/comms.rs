@@ -115,7 +115,11 @@ pub(super) unsafe fn ranks(of: *const c_int, count: u32) -> Vec<u32> {
         return Vec::new();
     }
     // SAFETY: the caller's promise.
-    let ranks = unsafe { std::slice::from_raw_parts(of, count as usize) };
+    ranks_of(unsafe { std::slice::from_raw_parts(of, count as usize) })
+}
+
+/// The same of a list that is known to be one.
+pub(super) fn ranks_of(ranks: &[c_int]) -> Vec<u32> {
     ranks.iter().map(|&rank| u32::try_from(rank).unwrap_or(FOREIGN_RANK)).collect()
 }
 

@@ -186,8 +186,11 @@ pub unsafe extern "C" fn pomp_mpi_win_epoch(
     members: *const c_int,
 ) {
     let Some(mut window) = find(handle) else { return };
-    // SAFETY: the contract of `pomp_mpi.h`: so many ranks.
-    let members = unsafe { comms::ranks(members, size) };
+    let members = match members.is_null() {
+        true => &[],
+        // SAFETY: the contract of `pomp_mpi.h`: so many ranks.
+        false => unsafe { std::slice::from_raw_parts(members, size as usize) },
+    };
     on_thread!(|thread| {
         let group = group(thread, members);
         match is_exposure {
@@ -202,13 +205,15 @@ pub unsafe extern "C" fn pomp_mpi_win_epoch(
 /// Ids of groups by a hash of their members.
 static GROUPS: Table<1, { 1 << 10 }> = Table::new();
 
-fn group(thread: &Location, members: Vec<u32>) -> u32 {
+/// The id of a group. Only one that is new takes a lock and memory.
+fn group(thread: &Location, members: &[c_int]) -> u32 {
     let mut hasher = DefaultHasher::new();
     members.hash(&mut hasher);
     let hash = hasher.finish();
     if let Some([id]) = GROUPS.get(hash) {
         return id as u32;
     }
+    let members = comms::ranks_of(members);
     let mut known = known();
     let groups = &mut known.get_or_insert_default().groups;
     let next = groups.len() as u32;
