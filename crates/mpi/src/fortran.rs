@@ -20,20 +20,35 @@ pub fn wrappers(function: &Prototype, library: Fortran) -> String {
     }
     let function = &with_fortrans_parameters(function);
     let name = function.name.to_lowercase();
+    let gives_address = GIVES_ADDRESS.contains(&function.name.as_str());
     let mut text = String::new();
     if library == Fortran::IsItsOwn {
-        let plain = format!("mpi_{name}_");
-        let others = [format!("mpi_{name}__"), format!("mpi_{name}"), plain_upper(&name)];
-        text += &wrapper(function, &plain, &others);
-        for other in others.iter().filter(|other| **other != format!("MPI_{}", function.name)) {
-            text += &format!(
-                "PUBLIC __typeof__({plain}) {other} __attribute__((alias(\"{plain}\")));\n"
-            );
+        text += &plain(function, &name);
+        if gives_address {
+            text += &plain(function, &format!("{name}_cptr"));
         }
     }
     // With a descriptor of a buffer they are called `_f08ts_`, and call the C function.
-    if library == Fortran::IsItsOwn || !function.parameters.iter().any(Parameter::is_buffer) {
+    let has_buffer = !gives_address && function.parameters.iter().any(Parameter::is_buffer);
+    if library == Fortran::IsItsOwn || !has_buffer {
         text += &wrapper(function, &format!("mpi_{name}_f08_"), &[]);
+    }
+    text
+}
+
+/// Functions that give an address, which a program has as an integer or as a `type(c_ptr)`: that is
+/// another name for each outside of `use mpi_f08`, which knows the latter alone.
+const GIVES_ADDRESS: [&str; 4] =
+    ["Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query"];
+
+/// The wrapper of the subroutine of `mpif.h` and `use mpi`, under all names that compilers give it.
+fn plain(function: &Prototype, name: &str) -> String {
+    let plain = format!("mpi_{name}_");
+    let others = [format!("mpi_{name}__"), format!("mpi_{name}"), plain_upper(name)];
+    let mut text = wrapper(function, &plain, &others);
+    for other in others.iter().filter(|other| **other != format!("MPI_{}", function.name)) {
+        text +=
+            &format!("PUBLIC __typeof__({plain}) {other} __attribute__((alias(\"{plain}\")));\n");
     }
     text
 }

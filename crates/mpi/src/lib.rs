@@ -177,6 +177,25 @@ mod tests {
     }
 
     #[test]
+    fn an_address_may_be_a_pointer_of_fortran() {
+        let header = "int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, \
+                      int *disp_unit, void *baseptr); int MPI_Win_free(MPI_Win *win);";
+        let text = generate(header, Fortran::IsItsOwn).unwrap_or_default();
+        let names = text.lines().filter(|line| line.contains("_cptr"));
+        expect![[r#"
+            PUBLIC void mpi_win_shared_query_cptr_(void *a0, void *a1, void *a2, void *a3, void *a4, MPI_Fint *error)
+              static const char *const names[] = { "mpi_win_shared_query_cptr_", "mpi_win_shared_query_cptr__", "mpi_win_shared_query_cptr", "MPI_WIN_SHARED_QUERY_CPTR", NULL };
+              static __typeof__(mpi_win_shared_query_cptr_) *call;
+            PUBLIC __typeof__(mpi_win_shared_query_cptr_) mpi_win_shared_query_cptr__ __attribute__((alias("mpi_win_shared_query_cptr_")));
+            PUBLIC __typeof__(mpi_win_shared_query_cptr_) mpi_win_shared_query_cptr __attribute__((alias("mpi_win_shared_query_cptr_")));
+            PUBLIC __typeof__(mpi_win_shared_query_cptr_) MPI_WIN_SHARED_QUERY_CPTR __attribute__((alias("mpi_win_shared_query_cptr_")));
+        "#]]
+        .assert_eq(&names.map(|line| format!("{line}\n")).collect::<String>());
+        let text = generate(header, Fortran::CallsC).unwrap_or_default();
+        assert!(!text.contains("_cptr"));
+    }
+
+    #[test]
     fn forms_of_a_collective_operation_follow_from_the_blocking_one() {
         let header = "int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, \
                       MPI_Comm comm, MPI_Request *request);";

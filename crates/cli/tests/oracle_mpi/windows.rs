@@ -6,6 +6,10 @@ use crate::common::{oracles, silent};
 use crate::{LIBRARIES, Source, command, count, records};
 
 const WINDOWS: Source = ("windows.c", include_str!("programs/windows.c"), "mpicc");
+const POINTERS: [Source; 2] = [
+    ("mpi.F90", include_str!("programs/pointers.F90"), "mpif90"),
+    ("f08.F90", concat!("#define F08\n", include_str!("programs/pointers.F90")), "mpif90"),
+];
 
 /// The reference library's reader finds each completion's operations, and each process's windows.
 const MATCHED: &str = r#"
@@ -66,5 +70,30 @@ fn operations_on_windows_are_recorded_and_completed() {
         };
         // Put, the ones that fetch and swap, and the one that adds; what they bring, and Get.
         assert_eq!([total("bytes_put"), total("bytes_get")], [2 * 6 * 4, 2 * 6 * 4], "{what}");
+    }
+}
+
+/// Memory that comes as a `type(c_ptr)` has functions of its own in some libraries.
+#[test]
+fn windows_of_pointers_of_fortran_are_recorded() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        for source in POINTERS {
+            let (sandbox, what) = (crate::Sandbox::new(), format!("{} {}", mpi.name, source.0));
+            mpi.build(&sandbox, source, "");
+            let ended = mpi.run(&sandbox, 2, "--trace --no-guard", "./program");
+            let expected = (Some(0), "bytes 16\n");
+            assert_eq!((ended.code, ended.output.as_str()), expected, "{what}: {}", ended.messages);
+            let text = records(&sandbox);
+            let windows = ["RMA_WIN_CREATE", "RMA_WIN_DESTROY"];
+            assert_eq!(count(&text, windows), [4; 2], "{what}");
+            for name in ["Win_allocate", "Win_allocate_shared", "Win_shared_query", "Alloc_mem"] {
+                let name = format!("\"MPI_{name}\"");
+                let enters = |line: &&str| line.starts_with("ENTER ") && line.contains(&name);
+                assert_eq!(text.lines().filter(enters).count(), 2, "{what}: {name}");
+            }
+        }
     }
 }
