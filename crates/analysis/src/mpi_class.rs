@@ -20,7 +20,7 @@ pub(crate) fn class_of(region: &Region) -> Class {
 fn by_name(name: &str) -> Class {
     let (family, verb) = name.split_once('_').unwrap_or((name, ""));
     match family {
-        "Init" | "Initialized" | "Finalize" | "Finalized" => Class::MpiInitExit,
+        "Init" | "Initialized" | "Finalize" | "Finalized" | "Session" => Class::MpiInitExit,
         "Wait" | "Waitall" | "Waitany" | "Waitsome" | "Test" | "Testall" | "Testany"
         | "Testsome" => Class::PointToPoint,
         "Comm" | "Cart" | "Graph" | "Dist" | "Intercomm" | "Topo" | "Dims" | "Open" | "Close"

@@ -36,6 +36,7 @@ pub const SUPPORT: &str = concat!(
     include_str!("support/windows.c"),
     include_str!("support/files.c"),
     include_str!("support/job.c"),
+    include_str!("support/sessions.c"),
 );
 
 /// How an MPI library's Fortran functions come to the C ones.

@@ -8,6 +8,7 @@ mod common;
 mod cost;
 mod files;
 mod groups;
+mod sessions;
 mod tools;
 mod waits;
 mod windows;

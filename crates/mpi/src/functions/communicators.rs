@@ -51,6 +51,18 @@ pub(super) const EVENTS: &[Events] = &[
         "",
         "created(comm, made, 0, result, f);",
     ),
+    events(
+        &["Comm_create_from_group"],
+        "_ name _ _ made",
+        "",
+        "created_from_group(name, length0, made, result, f);",
+    ),
+    events(
+        &["Intercomm_create_from_groups"],
+        "_ _ _ _ name _ _ made",
+        "",
+        "created(MPI_COMM_NULL, made, number_of(name, length0, f), result, f);",
+    ),
     events(&["Comm_idup"], "comm made request", "", "duplicates(comm, made, request, result, f);"),
     events(
         &["Comm_idup_with_info"],

@@ -10,5 +10,12 @@ pub(super) const EVENTS: &[Events] = &[
     events(&["Type_free"], "", "forget();", ""),
     events(&["Init", "Init_thread"], "", "", "initialised(result);"),
     events(&["Finalize"], "", "finalising();", "pomp_mpi_finalized();"),
+    events(
+        &["Group_from_session_pset"],
+        "_ name made",
+        "",
+        "asked_for_group(name, length0, made, result, f);",
+    ),
+    events(&["Session_finalize"], "", "", "session_ended(result);"),
     events(&["Pcontrol"], "level", "", CONTROL),
 ];

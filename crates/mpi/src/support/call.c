@@ -89,3 +89,11 @@ static void done_with(struct scratch *scratch)
   __attribute__((cleanup(done_with))) struct scratch name;   \
   name.heap = NULL
 
+/* ---- The job. */
+
+/* The program's communicator of all processes: MPI_COMM_WORLD, or one of a session. */
+static MPI_Comm world_comm = MPI_COMM_NULL;
+static int has_world;
+
+/* Messages of ours have a communicator of their own. */
+static MPI_Comm own_world = MPI_COMM_NULL;

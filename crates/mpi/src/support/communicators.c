@@ -115,15 +115,19 @@ static void communicator(uint32_t id, MPI_Comm comm)
 
 static void created(MPI_Comm parent, const void *made, int tag, int result, int f)
 {
-  if (result != MPI_SUCCESS || comm_at(made, f) == MPI_COMM_NULL)
+  if (result != MPI_SUCCESS || own_world == MPI_COMM_NULL || comm_at(made, f) == MPI_COMM_NULL)
     return;
   make_shadow(comm_at(made, f));
   define(comm_at(made, f), comm_at(made, f), parent, tag, "");
   describe_topology(comm_at(made, f));
 }
 
+static void leaving_world(void);
+
 static void freeing(MPI_Comm comm)
 {
+  if (comm == world_comm && comm != MPI_COMM_NULL)
+    leaving_world();
   if (settings.waits)
     drop_shadow(comm);
   pomp_mpi_comm_free(H(comm));
@@ -132,7 +136,7 @@ static void freeing(MPI_Comm comm)
 
 static void duplicates(MPI_Comm comm, void *made, const void *request, int result, int f)
 {
-  if (result != MPI_SUCCESS)
+  if (result != MPI_SUCCESS || own_world == MPI_COMM_NULL)
     return;
   struct pomp_mpi_request posted = { .handle = H(request_at(request, 0, f)), .id = 1,
     .kind = POMP_MPI_COMM_DUP, .new_comm = define(MPI_COMM_NULL, comm, comm, 0, ""),

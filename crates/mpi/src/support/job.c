@@ -1,8 +1,5 @@
 /* ---- Begin and end. */
 
-/* Messages of ours have a communicator of their own. */
-static MPI_Comm own_world = MPI_COMM_NULL;
-
 enum { ROUND_TRIPS = 12 };
 
 /* How far another clock is ahead of this process's. */
@@ -92,17 +89,20 @@ struct common {
   struct pomp_mpi_settings settings;
 };
 
-static void initialised(int result)
+/* The process's place in the job, once it has one; a job has one for all of its life. */
+static int world_rank, world_size;
+
+/* All processes of the job are in this communicator of the program, and all are here. */
+static void begin_job(MPI_Comm comm)
 {
   struct common common;
-  int rank, size;
-  MPI_Comm parent = MPI_COMM_NULL;
-  if (result != MPI_SUCCESS || own_world != MPI_COMM_NULL)
+  world_comm = comm;
+  PMPI_Comm_dup(comm, &own_world);
+  PMPI_Comm_group(comm, &world_group);
+  if (world_size)
     return;
-  PMPI_Comm_dup(MPI_COMM_WORLD, &own_world);
-  PMPI_Comm_rank(own_world, &rank);
-  PMPI_Comm_size(own_world, &size);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  PMPI_Comm_rank(own_world, &world_rank);
+  PMPI_Comm_size(own_world, &world_size);
   memset(&common, 0, sizeof common);
   pomp_mpi_job(common.job, sizeof common.job);
   pomp_mpi_settings(&common.settings);
@@ -110,23 +110,41 @@ static void initialised(int result)
   settings = common.settings;
   if (settings.waits)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &shadow_key, NULL);
-  pomp_mpi_world((uint32_t)rank, (uint32_t)size, common.job);
+  pomp_mpi_world((uint32_t)world_rank, (uint32_t)world_size, common.job);
+}
+
+static void initialised(int result)
+{
+  MPI_Comm parent = MPI_COMM_NULL;
+  if (result != MPI_SUCCESS)
+    return;
+  int is_first = !__atomic_exchange_n(&has_world, 1, __ATOMIC_ACQ_REL);
+  if (is_first)
+    begin_job(MPI_COMM_WORLD);
   define(MPI_COMM_WORLD, MPI_COMM_WORLD, MPI_COMM_NULL, 0, "MPI_COMM_WORLD");
   define(MPI_COMM_SELF, MPI_COMM_SELF, MPI_COMM_NULL, 0, "MPI_COMM_SELF");
   PMPI_Comm_get_parent(&parent);
   if (parent != MPI_COMM_NULL)
     define(parent, parent, MPI_COMM_NULL, 0, "MPI_COMM_PARENT");
-  measure_offsets();
+  if (is_first)
+    measure_offsets();
   make_shadow(MPI_COMM_WORLD);
+}
+
+/* All processes leave what they have in common. */
+static void end_job(void)
+{
+  measure_offsets();
+  drop_shadow(world_comm);
+  PMPI_Group_free(&world_group);
+  PMPI_Comm_free(&own_world);
+  world_comm = MPI_COMM_NULL;
 }
 
 static void finalising(void)
 {
   if (own_world == MPI_COMM_NULL)
     return;
-  measure_offsets();
-  drop_shadow(MPI_COMM_WORLD);
+  end_job();
   settings.waits = settings.clock_period_ms = 0;
-  PMPI_Group_free(&world_group);
-  PMPI_Comm_free(&own_world);
 }

@@ -146,7 +146,7 @@ static void clocks_are_due(void);
 static void met(MPI_Comm comm, int root, enum awaited whom)
 {
   struct shadow *shadow = whom == NOBODY ? NULL : shadow_of(comm);
-  if (settings.clock_period_ms && whom == EVERYBODY && comm == MPI_COMM_WORLD)
+  if (settings.clock_period_ms && whom == EVERYBODY && comm == world_comm)
     clocks_are_due();
   if (!shadow)
     return;
