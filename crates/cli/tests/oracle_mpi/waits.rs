@@ -4,6 +4,7 @@ use crate::common::oracles;
 use crate::{LIBRARIES, Mpi, Sandbox, Source, command, count, records};
 
 const WAITS: Source = ("waits.c", include_str!("programs/waits.c"), "mpicc");
+const LATE_STAMP: Source = ("late.c", include_str!("programs/late_stamp.c"), "mpicc");
 
 /// Waiting of all metrics for that, in ticks.
 fn waiting(sandbox: &Sandbox) -> [i64; 5] {
@@ -26,7 +27,8 @@ fn waiting(sandbox: &Sandbox) -> [i64; 5] {
 
 fn run(mpi: &Mpi, options: &str, how: &str) -> Sandbox {
     let sandbox = Sandbox::new();
-    mpi.build(&sandbox, WAITS, "");
+    let source = if how == "late stamp" { LATE_STAMP } else { WAITS };
+    mpi.build(&sandbox, source, "");
     let ended = mpi.run(&sandbox, 2, options, &format!("./program {how}"));
     assert_eq!(ended.code, Some(0), "{} {how}: {}", mpi.name, ended.messages);
     sandbox
@@ -46,6 +48,19 @@ fn what_somebody_waits_for_is_the_largest_of_all_waiting() {
             let largest = others.map(|(_, &waiting)| waiting).max().unwrap();
             assert!(waiting[place] > largest, "{} {how}: {waiting:?}", mpi.name);
         }
+    }
+}
+
+/// A stamp that comes when nobody looks for it any more is not taken for that of the next message.
+#[test]
+fn late_stamps_are_told_from_those_behind_them() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let [late_sender, ..] = waiting(&run(mpi, "--mpi-wait", "late stamp"));
+        // The sleep is a fifth of a second; a stamp of the first message makes it no time at all.
+        assert!(late_sender > 0, "{}", mpi.name);
     }
 }
 

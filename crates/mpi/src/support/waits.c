@@ -8,10 +8,22 @@
 
 static struct pomp_mpi_settings settings;
 
+/* Stamps that were not there yet when their messages were: how many of a sender with a tag. They
+   arrive in the order in which they were sent, so it is known which ones are too late. */
+struct overdue {
+  uint64_t from;
+  int stamps;
+};
+
+/* With more senders and tags at a time nobody knows any more which stamp is whose, and none counts. */
+enum { OVERDUE = 8 };
+
 struct shadow {
   MPI_Comm comm;
   int is_used, rank;
   uint32_t generation;
+  int is_changing, is_given_up, all_overdue;
+  struct overdue overdue[OVERDUE];
 };
 
 /* Libraries have a limited number of communicators, and the program may need them. */
@@ -44,6 +56,8 @@ static void give_back(struct shadow *shadow)
   if (!shadow)
     return;
   shadow->generation++;
+  memset(shadow->overdue, 0, sizeof shadow->overdue);
+  shadow->is_given_up = shadow->all_overdue = 0;
   __atomic_store_n(&shadow->is_used, 0, __ATOMIC_RELEASE);
 }
 
@@ -111,20 +125,67 @@ static void tell(struct shadow *shadow, int dest, int tag)
 /* When the last sender began whose message this call has received. */
 static __thread uint64_t sent_ns __attribute__((tls_model("initial-exec")));
 
-/* After a message is received. What its sender says was sent before it. */
-static void hear(struct shadow *shadow, int sender, int tag)
+/* What is overdue of a sender with a tag, or a free place for it. */
+static struct overdue *overdue_from(struct shadow *shadow, uint64_t from)
+{
+  struct overdue *unused = NULL;
+  for (struct overdue *one = shadow->overdue; one < shadow->overdue + OVERDUE; one++) {
+    if (one->stamps && one->from == from)
+      return one;
+    if (!one->stamps)
+      unused = one;
+  }
+  return unused;
+}
+
+/* Adds so many to the stamps that are overdue and returns how many there were; mostly there are none,
+   and no thread has to wait for another here. */
+static int overdue(struct shadow *shadow, int sender, int tag, int more)
+{
+  uint64_t from = (uint64_t)(uint32_t)sender << 32 | (uint32_t)tag;
+  if (!more && !__atomic_load_n(&shadow->all_overdue, __ATOMIC_RELAXED))
+    return 0;
+  while (__atomic_exchange_n(&shadow->is_changing, 1, __ATOMIC_ACQUIRE))
+    continue;
+  struct overdue *known = overdue_from(shadow, from);
+  int before = known ? known->stamps : 0;
+  if (known && before + more >= 0) {
+    known->from = from;
+    known->stamps += more;
+    __atomic_store_n(&shadow->all_overdue, shadow->all_overdue + more, __ATOMIC_RELAXED);
+  } else if (more > 0) {
+    __atomic_store_n(&shadow->is_given_up, 1, __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(&shadow->is_changing, 0, __ATOMIC_RELEASE);
+  return before;
+}
+
+/* The next stamp of a sender with a tag, if it is there soon: nobody waits for it. */
+static int take_stamp(struct shadow *shadow, int sender, int tag, uint64_t *entered_ns)
 {
   int is_there = 0;
-  uint64_t entered_ns = 0;
   MPI_Message message;
-  if (!shadow || sender < 0 || sender == shadow->rank)
-    return;
   for (int tries = 0; tries < 200 && !is_there; tries++)
     if (PMPI_Improbe(sender, tag, shadow->comm, &is_there, &message, MPI_STATUS_IGNORE))
-      return;
+      return 0;
   if (is_there)
-    PMPI_Mrecv(&entered_ns, 1, MPI_UINT64_T, &message, MPI_STATUS_IGNORE);
-  if (entered_ns > sent_ns)
+    PMPI_Mrecv(entered_ns, 1, MPI_UINT64_T, &message, MPI_STATUS_IGNORE);
+  return is_there;
+}
+
+/* After a message is received. What its sender says was sent before it, behind what it said of earlier
+   messages. */
+static void hear(struct shadow *shadow, int sender, int tag)
+{
+  uint64_t entered_ns = 0;
+  if (!shadow || sender < 0 || sender == shadow->rank)
+    return;
+  int late = overdue(shadow, sender, tag, 0), missing = late + 1;
+  while (missing > 0 && take_stamp(shadow, sender, tag, &entered_ns))
+    missing--;
+  if (missing != late && (missing || late))
+    overdue(shadow, sender, tag, missing - late);
+  if (!missing && entered_ns > sent_ns && !__atomic_load_n(&shadow->is_given_up, __ATOMIC_RELAXED))
     sent_ns = entered_ns;
 }
 
