@@ -14,28 +14,21 @@ use std::process::{Command, ExitCode};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// What is interposed and may be in the program already: theirs counts. Functions of the C library
-/// that a program can write for itself, and what lies in the same file of a static OpenMP library
-/// (`gcc -fopenmp -r` links that) as what every program needs of it.
-const YIELDING: [&str; 17] = [
-    "_exit",
-    "_Exit",
-    "_Fork",
-    "execl",
-    "execle",
-    "execlp",
-    "execv",
-    "execve",
-    "execveat",
-    "execvp",
-    "execvpe",
-    "fexecve",
-    "vfork",
-    "clone",
-    "syscall",
-    "omp_fulfill_event",
-    "omp_fulfill_event_",
+/// The functions of the C library that are interposed.
+const ENDS: [&str; 15] = [
+    "_exit", "_Exit", "_Fork", "execl", "execle", "execlp", "execv", "execve", "execveat",
+    "execvp", "execvpe", "fexecve", "vfork", "clone", "syscall",
 ];
+
+/// Where an event of a detached task is fulfilled: no lock routine.
+const EVENTS: [&str; 2] = ["omp_fulfill_event", "omp_fulfill_event_"];
+
+/// Whether a function is not interposed. All others may be in the program already, and theirs
+/// counts: a program can write those of the C library for itself, and an object may contain a
+/// static OpenMP library (`gcc -fopenmp -r` links that).
+fn is_ours(name: &str) -> bool {
+    name.starts_with("POMP") || name.starts_with("pomp")
+}
 
 fn main() -> ExitCode {
     match build() {
@@ -66,10 +59,10 @@ fn build() -> Result<()> {
     let only = |wanted: &dyn Fn(&String) -> bool| {
         symbols.iter().filter(|s| wanted(s)).cloned().collect::<Vec<_>>()
     };
-    let own = only(&|name| name.starts_with("POMP") || name.starts_with("pomp"));
+    let own = only(&|name| is_ours(name));
     archive(&built.join("libpomp.a"), &own, &out.join("libpomp-static.a"))?;
     // Nor are they wanted where locks are disabled.
-    let others = only(&|name| !name.starts_with("omp_") || YIELDING.contains(&name.as_str()));
+    let others = only(&|name| !name.starts_with("omp_") || EVENTS.contains(&name.as_str()));
     archive(&built.join("libpomp.a"), &others, &out.join("libpomp-without-locks.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
     for name in ["pomp.h", "pomp_mpi.h"] {
@@ -126,7 +119,8 @@ fn archive(from: &Path, symbols: &[String], archive: &Path) -> Result<()> {
     let mut objcopy = Command::new("objcopy");
     objcopy.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd", "--strip-debug"]);
     objcopy.arg(format!("--keep-global-symbols={}", list.display()));
-    objcopy.args(YIELDING.map(|name| format!("--weaken-symbol={name}")));
+    let yielding = symbols.iter().filter(|name| !is_ours(name));
+    objcopy.args(yielding.map(|name| format!("--weaken-symbol={name}")));
     run(objcopy.arg(&object))?;
     let _ = fs::remove_file(archive);
     run(Command::new("ar").arg("crsD").arg(archive).arg(&object))
@@ -141,9 +135,8 @@ fn api(shared: &Path) -> Result<Vec<String>> {
     let output = output.map_err(|error| missing("nm", &error))?;
     let names = String::from_utf8_lossy(&output.stdout);
     let prefixes = ["POMP_", "pomp_", "POMP2_", "pomp2_", "omp_"];
-    let own = |name: &&str| {
-        prefixes.iter().any(|prefix| name.starts_with(prefix)) || YIELDING.contains(name)
-    };
+    let own =
+        |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix)) || ENDS.contains(name);
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
     names.sort();
     names.dedup();

@@ -148,6 +148,22 @@ fn objects_are_linked_to_an_object() {
     assert_eq!(sandbox.pompeii("run -q -o exp -- ./both").output, "src/main.c 235\n");
 }
 
+/// The static OpenMP library in such an object has the routines that libpomp stands in for.
+#[test]
+fn an_object_with_the_openmp_library_of_fortran_is_linked() {
+    let sandbox = project();
+    sandbox.file(
+        "locks.f90",
+        "program locks\n  use omp_lib\n  integer(omp_lock_kind) :: lock\n  integer :: n\n  \
+         n = 0\n  call omp_init_lock(lock)\n  !$omp parallel num_threads(2)\n  \
+         call omp_set_lock(lock)\n  n = n + 1\n  call omp_unset_lock(lock)\n  \
+         !$omp end parallel\n  call omp_destroy_lock(lock)\n  print '(i0)', n\nend program\n",
+    );
+    silently(&sandbox, "pompeii-gfortran -fopenmp -r locks.f90 -o locks.o");
+    silently(&sandbox, "pompeii-gfortran -fopenmp locks.o -o locks");
+    assert_eq!(sandbox.pompeii("run -q -o exp -- ./locks").output, "2\n");
+}
+
 #[test]
 fn a_source_may_include_itself() {
     let sandbox = project();
