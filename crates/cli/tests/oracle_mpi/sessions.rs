@@ -55,6 +55,25 @@ fn processes_of_sessions_become_one_job() {
     }
 }
 
+/// Sessions beside `MPI_Init`, which begins the job or finds it there.
+#[test]
+fn sessions_live_beside_the_world() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        // Of each process the world, oneself, and in both rounds three or four: that of a process
+        // alone is known where there is a job.
+        for (how, made) in [("before", 2 * (2 + 4 + 4)), ("behind", 2 * (2 + 3 + 3))] {
+            let options = "--trace --no-guard --mpi-wait";
+            let Some((sandbox, output)) = run(mpi, options, how) else { continue };
+            assert_eq!(output, "sum 1\nsum 1\n", "{} {how}", mpi.name);
+            let names = ["MPI_SEND", "MPI_RECV", "MPI_COLLECTIVE_END", "COMM_CREATE"];
+            assert_eq!(count(&records(&sandbox), names), [4, 4, 14, made], "{} {how}", mpi.name);
+        }
+    }
+}
+
 /// Processes that never are in one communicator cannot know of each other.
 #[test]
 fn processes_that_stay_apart_keep_their_data() {

@@ -1,5 +1,6 @@
 /* MPI without MPI_Init: two rounds of a session in which all processes talk, and a communicator of
-   oneself. With "apart", only the latter. */
+   oneself. With "apart", only the latter; with "before" or "behind", there is MPI_Init too, in front of
+   them or when the first communicator of all is there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,9 @@ static void talk(MPI_Comm comm)
 int main(int argc, char **argv)
 {
   const char *how = argc > 1 ? argv[1] : "";
+  int is_before = !strcmp(how, "before"), is_behind = !strcmp(how, "behind");
+  if (is_before)
+    MPI_Init(&argc, &argv);
   MPI_Session first;
   /* Not every library can begin again after its last session. */
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &first);
@@ -45,6 +49,8 @@ int main(int argc, char **argv)
     if (strcmp(how, "apart")) {
       all = made_from(session, "mpi://WORLD", "all");
       second = made_from(session, "mpi://WORLD", "second");
+      if (is_behind && round == 0)
+        MPI_Init(&argc, &argv);
       talk(all);
       MPI_Comm_free(&all);
       MPI_Barrier(second);
@@ -54,6 +60,10 @@ int main(int argc, char **argv)
     MPI_Session_finalize(&session);
   }
   MPI_Session_finalize(&first);
+  if (is_before || is_behind) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+  }
   return 0;
 }
 #else
