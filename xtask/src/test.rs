@@ -8,7 +8,7 @@ use crate::{fuzz, manual, programs, sanitize, setup, shell, tidy};
 type Stage = (&'static str, fn() -> Result<()>);
 
 /// The stages in their order.
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     ("format", format),
     ("lint", lint),
     ("cargo", cargo_tests),
@@ -17,6 +17,7 @@ const STAGES: [Stage; 8] = [
     ("oracles", oracles),
     ("manual", manual),
     ("programs", all_programs),
+    ("large", large),
 ];
 
 /// Installs what is missing and runs every stage, or only `stage`.
@@ -61,6 +62,12 @@ fn oracles() -> Result<()> {
     let mut cargo = shell::cargo();
     cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
     shell::run(cargo.args(["test", "--workspace", "--quiet", "--test", "oracle_*"]))
+}
+
+/// Reports so large that only optimized code writes them in seconds.
+fn large() -> Result<()> {
+    let arguments = ["--package", "pompeii-cubex", "--test", "memory", "--", "--ignored"];
+    shell::run(shell::cargo().args(["test", "--quiet", "--release"]).args(arguments))
 }
 
 /// The manual's commands.
