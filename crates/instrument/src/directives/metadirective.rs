@@ -11,9 +11,14 @@ pub(crate) fn variant(source: &[u8], directive: &Directive) -> Option<Vec<Piece>
     if word.text != "metadirective" {
         return None;
     }
+    chosen(source, directive, false)
+}
+
+/// What is chosen by the clauses of a metadirective, in Fortran or in C.
+pub(crate) fn chosen(source: &[u8], directive: &Directive, fortran: bool) -> Option<Vec<Piece>> {
     let (mut chosen, mut otherwise) = (None, None);
     for clause in &directive.clauses {
-        match (&*clause.name, holds(source, clause)) {
+        match (&*clause.name, holds(source, clause, fortran)) {
             ("when", Some(true)) if chosen.is_none() => chosen = Some(clause),
             ("when", Some(false)) => {}
             ("default" | "otherwise", _) if otherwise.is_none() => otherwise = Some(clause),
@@ -31,11 +36,11 @@ pub(crate) fn is_undecided(source: &[u8], directive: &Directive) -> bool {
 }
 
 /// Whether the context selector of a clause holds on the host.
-fn holds(source: &[u8], clause: &Clause) -> Option<bool> {
+fn holds(source: &[u8], clause: &Clause, fortran: bool) -> Option<bool> {
     let selector = clause.modifier_text(source);
     let mut all = Some(true);
     for set in sets(&selector) {
-        match trait_holds(set) {
+        match trait_holds(set, fortran) {
             Some(false) => return Some(false),
             Some(true) => {}
             None => all = None,
@@ -58,15 +63,23 @@ fn sets(selector: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether one trait holds, such as `device={kind(host)}`.
-fn trait_holds(set: &str) -> Option<bool> {
+fn trait_holds(set: &str, fortran: bool) -> Option<bool> {
     let (name, traits) = set.split_once("={")?;
     let (kind, value) = traits.strip_suffix(")}")?.split_once('(')?;
     match (name, kind, value.trim_matches('"')) {
-        ("user", "condition", "1" | "true" | ".true.") => Some(true),
-        ("user", "condition", "0" | "false" | ".false.") => Some(false),
+        ("user", "condition", value) => constant(value, fortran),
         ("device", "kind", "host" | "any" | "cpu") => Some(true),
         ("device", "kind", "nohost" | "gpu" | "fpga") => Some(false),
         ("device", "arch", "nvptx" | "nvptx64" | "amdgcn" | "amdgpu" | "gcn") => Some(false),
+        _ => None,
+    }
+}
+
+/// The value of a condition that is a literal. (In Fortran, `true` is the name of a variable.)
+fn constant(value: &str, fortran: bool) -> Option<bool> {
+    match (value, fortran) {
+        ("1" | "true", false) | (".true.", true) => Some(true),
+        ("0" | "false", false) | (".false.", true) => Some(false),
         _ => None,
     }
 }
@@ -102,6 +115,18 @@ mod tests {
         );
         check("metadirective when(device={kind(nohost)}: target)", None);
         check("metadirective when(user={condition(1)}:) default(single)", Some(""));
+    }
+
+    #[test]
+    fn constants_of_each_language() {
+        for (condition, in_c, in_fortran) in
+            [("1", true, false), ("true", true, false), (".TRUE.", false, true)]
+        {
+            let text = format!("metadirective when(user={{condition({condition})}}: barrier)");
+            let directive = Directive::parse(text.as_bytes(), pieces_of(text.as_bytes()), false);
+            let is_chosen = |fortran| chosen(text.as_bytes(), &directive, fortran).is_some();
+            assert_eq!([is_chosen(false), is_chosen(true)], [in_c, in_fortran], "{text}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub mod passed;
 mod user;
 
 pub use loops::{barrier_stays, depth, transformed};
-pub(crate) use metadirective::{is_undecided, variant};
+pub(crate) use metadirective::{chosen, is_undecided, variant};
 pub use parallel::levels;
 pub use user::{Named, User};
 

@@ -105,7 +105,10 @@ fn join(branch: &Branch, sites: &mut [Site], parsed: &[Parsed]) -> Vec<Entry> {
         if others == opened {
             continue;
         }
-        let name = |site: &usize| parsed[sites[*site].directive].name.as_str();
+        let name = |site: &usize| {
+            let parsed = &parsed[sites[*site].directive];
+            (parsed.name.as_str(), parsed.end_name())
+        };
         let alike = others.iter().map(name).eq(opened.iter().map(name));
         for (index, site) in opened.iter().enumerate() {
             match others.get(index) {

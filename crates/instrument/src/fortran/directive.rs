@@ -4,6 +4,7 @@
 
 use super::directive_text::DirectiveText;
 use super::form::{Form, is_name};
+use super::metadirective::Metadirective;
 use crate::clauses;
 use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, classify};
@@ -17,8 +18,11 @@ pub(super) struct Parsed {
     pub directive: Directive,
     /// What it is.
     pub kind: Kind,
-    /// Its words with one blank between; for an END those of the construct that it ends.
+    /// Its words with one blank between; for an END those of the construct that it ends, for a
+    /// metadirective those of what it becomes, if that is known.
     pub name: String,
+    /// How it is written, if it is a metadirective.
+    pub metadirective: Option<Metadirective>,
 }
 
 /// Words that may be written together, by first letter. Longer ones come before their own
@@ -124,8 +128,10 @@ fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
 
 /// Parses a directive.
 fn parse(text: &DirectiveText) -> Parsed {
-    let directive = Directive::parse(&text.text, pieces(&text.text), true);
-    let kind = kind(&text.text, &directive);
+    let whole = 0..text.text.len();
+    let mut directive = Directive::parse(&text.text, pieces(&text.text, whole), true);
+    let mut kind = kind(&text.text, &directive);
+    let metadirective = Metadirective::decide(text, &mut directive, &mut kind);
     let mut name = String::with_capacity(24);
     for word in directive.words.iter().skip(usize::from(kind == Kind::End)) {
         name.push_str(if name.is_empty() { "" } else { " " });
@@ -139,7 +145,7 @@ fn parse(text: &DirectiveText) -> Parsed {
     if name.starts_with("begin ") {
         name.drain(.."begin ".len());
     }
-    Parsed { directive, kind, name }
+    Parsed { directive, kind, name, metadirective }
 }
 
 /// The shared meaning, with the differences of Fortran: `begin metadirective` has an END, and
@@ -183,7 +189,17 @@ impl Parsed {
     /// Whether it is a `metadirective` without `begin`: it may become a directive for the loop or
     /// BLOCK directly behind it, or one that stands alone.
     pub fn may_become_any(&self) -> bool {
-        self.directive.words.first().is_some_and(|word| word.text == "metadirective")
+        self.metadirective.is_some_and(|metadirective| !metadirective.delimited)
+    }
+
+    /// The words of its END behind `end`.
+    pub fn end_name(&self) -> &str {
+        if self.metadirective.is_some() { "metadirective" } else { &self.name }
+    }
+
+    /// Whether it is a statement without a body.
+    pub fn stands_alone(&self) -> bool {
+        self.kind == Kind::StandAlone || self.levels().iter().any(|level| level.stands_alone())
     }
 
     /// The levels of a construct with events, else none.
@@ -212,9 +228,10 @@ impl Parsed {
     }
 }
 
-fn pieces(text: &[u8]) -> Vec<Piece> {
-    let mut pieces = Vec::with_capacity(text.len() / 4 + 4);
-    let mut at = 0;
+/// Cuts a part of a text, in which spans are offsets into the whole.
+pub(super) fn pieces(text: &[u8], part: Range<usize>) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(part.len() / 4 + 4);
+    let (mut at, text) = (part.start, &text[..part.end]);
     let mut depth = 0i32;
     while at < text.len() {
         let start = at;

@@ -25,6 +25,7 @@ mod groups;
 mod iteration;
 mod locks;
 mod loops;
+mod metadirective;
 mod nest;
 mod place;
 mod plain;

@@ -175,21 +175,12 @@ impl Nester<'_> {
         let Kind::Directive(directive) = self.at(at).kind else { return false };
         let (end, begin) = (&self.parsed[directive], self.parsed_of(site));
         end.kind == directives::Kind::End
-            && end.name == begin.name
+            && end.name == begin.end_name()
             && !(begin.may_become_any() && self.in_begin_metadirective())
     }
 
-    fn parsed_of(&self, site: usize) -> &Parsed {
+    pub(super) fn parsed_of(&self, site: usize) -> &Parsed {
         &self.parsed[self.nest.sites[site].directive]
-    }
-
-    /// Whether a `begin metadirective` is open, to which the next `end metadirective` belongs.
-    fn in_begin_metadirective(&self) -> bool {
-        let begins = |site: usize| {
-            let parsed = self.parsed_of(site);
-            parsed.name == "metadirective" && !parsed.may_become_any()
-        };
-        self.stack.iter().any(|entry| matches!(*entry, Entry::Omp(site, _) if begins(site)))
     }
 
     /// Removes the construct on top. A loop that was produced by it ends as well.
@@ -236,16 +227,6 @@ impl Nester<'_> {
                 parsed.is_loop() || parsed.may_become_any()
             }
             _ => false,
-        }
-    }
-
-    /// The first state of a directive that may become any one: what is behind it tells.
-    fn state_of_metadirective(&self, at: usize) -> Option<State> {
-        let (next, statement) = self.behind(at)?;
-        match statement.kind {
-            Kind::Code(Class::Do { .. }) => Some(State::Awaiting),
-            Kind::Code(Class::Open(Construct::Block)) => Some(State::Fresh),
-            _ => self.is_loop_directive(next).then_some(State::Awaiting),
         }
     }
 
@@ -359,7 +340,7 @@ impl Nester<'_> {
 
     pub(super) fn unclosed(&self, at: usize, site: usize) -> Broken {
         let site = &self.nest.sites[site];
-        let name = &self.parsed[site.directive].name;
+        let name = self.parsed[site.directive].end_name();
         let line = self.at(site.opened).first + 1;
         Broken {
             at,
@@ -404,12 +385,10 @@ impl Nester<'_> {
     /// How the body begins; None for a statement of its own.
     fn first_state(&self, at: usize, directive: usize) -> Result<Option<State>, Broken> {
         let parsed = &self.parsed[directive];
-        if parsed.may_become_any() {
-            return Ok(self.state_of_metadirective(at));
+        if parsed.metadirective.is_some() {
+            return Ok(self.state_of_metadirective(at, parsed));
         }
-        if parsed.kind == directives::Kind::StandAlone
-            || parsed.levels().iter().any(|level| level.stands_alone())
-        {
+        if parsed.stands_alone() {
             return Ok(None);
         }
         if parsed.levels() == [Level::Atomic] {
@@ -434,7 +413,7 @@ impl Nester<'_> {
             sections: Vec::new(),
             cancelled: false,
             body: None,
-            blocked: self.blocked(),
+            blocked: self.blocked().or_else(|| self.misfit(directive, state)),
             external: self.needs_external(at),
             alias: None,
             conditional: false,

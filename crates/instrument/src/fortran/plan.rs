@@ -118,7 +118,8 @@ impl Plans {
     fn site(&mut self, facts: Facts, site: &Site) -> Option<Plan> {
         let parsed = &facts.parsed[site.directive];
         let Kind::Events(levels) = &parsed.kind else {
-            if parsed.name == "metadirective" && left_alone(site).is_none() {
+            let undecided = parsed.metadirective.is_some_and(|meta| !meta.decided);
+            if undecided && left_alone(site).is_none() {
                 let reason = "what it becomes is left to the compiler: it has no events of its own";
                 self.note(facts, site, Severity::Note, reason);
             }
@@ -221,12 +222,15 @@ impl Plans {
     /// Decides about splitting and about the barrier.
     fn divided(&mut self, facts: Facts, site: &Site, levels: &[Level], mut plan: Plan) -> Plan {
         let text = &facts.scan.directives[site.directive];
-        if levels.len() > 1 {
-            let directive = &facts.parsed[site.directive].directive;
-            let result = if text.has_cpp {
+        let parsed = &facts.parsed[site.directive];
+        let kept_whole = parsed.kept_whole();
+        if levels.len() > 1 || kept_whole.is_some() {
+            let result = if let Some(reason) = kept_whole {
+                Err(reason.to_owned())
+            } else if text.has_cpp {
                 Err("preprocessor lines inside of the directive".to_owned())
             } else {
-                split(&text.text, directive, levels)
+                split(&text.text, &parsed.directive, levels)
             };
             match result {
                 Ok(split) => plan.split = Some(split),
@@ -396,11 +400,12 @@ fn level_plan(facts: Facts, site: &Site, level: Level) -> LevelPlan {
 fn barrier(facts: Facts, site: &Site, plan: &Plan) -> bool {
     let Some(inner) = plan.levels.last() else { return false };
     let text = &facts.scan.directives[site.directive].text;
-    let directive = &facts.parsed[site.directive].directive;
+    let Parsed { directive, metadirective, .. } = &facts.parsed[site.directive];
     let stays = |end: &Directive| end.has("nowait") || end.has("copyprivate");
     inner.level.has_barrier()
         && inner.events
         && !site.cancelled
+        && metadirective.is_none()
         && !end_directive(facts, site).is_some_and(stays)
         && barrier_stays(text, directive).is_none()
 }

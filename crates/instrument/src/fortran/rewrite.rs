@@ -402,9 +402,11 @@ impl<'a> Rewriter<'a> {
     /// Without an END everything goes behind the loop or BLOCK.
     fn close_behind(&mut self, site: &Site, plan: &Plan, end: usize) {
         let mut pieces = self.closing(site, plan);
-        // An atomic needs no END behind one statement, and ours would only be one more line.
-        let atomic = plan.levels[0].level == Level::Atomic;
-        pieces.retain(|piece| !(atomic && piece.is_end()));
+        // An atomic needs no END behind one statement, and ours would only be one more line. A
+        // metadirective has no END of what it becomes.
+        let endless = plan.levels[0].level == Level::Atomic
+            || self.facts.parsed[site.directive].metadirective.is_some();
+        pieces.retain(|piece| !(endless && piece.is_end()));
         self.after(end, |this| {
             let guard = site.conditional.then(|| this.guard(plan.number));
             if let Some(guard) = &guard {

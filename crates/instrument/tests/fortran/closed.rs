@@ -68,8 +68,6 @@ fn device_procedures_are_found_by_name() {
     check(
         "module m\n!$omp declare target (f, v)\n!$omp declare target to(w)\ncontains\nsubroutine f\n!$omp barrier\nend subroutine\nsubroutine g\n!$omp barrier\n!$omp begin metadirective when(user={condition(.true.)}: parallel)\n!$omp barrier\n!$omp end metadirective\nend subroutine\nend module\n",
         expect![[r#"
-            11: `barrier`: nothing may be called inside the construct around it
-            10: `metadirective`: what it becomes is left to the compiler: it has no events of its own
             6: `barrier`: nothing may be called in a pure or device procedure
             # 1 "f.f90"
             module m
@@ -80,14 +78,26 @@ fn device_procedures_are_found_by_name() {
             !$omp barrier
             end subroutine
             subroutine g
+            integer(8) :: pomp_p2
             call pomp_H_barrier_enter(1)
             # 9 "f.f90"
             !$omp barrier
             call pomp_H_barrier_exit(1)
+            call pomp_H_parallel_fork(2,pomp_p2)
             # 10 "f.f90"
-            !$omp begin metadirective when(user={condition(.true.)}: parallel)
+            !$omp begin metadirective when(user={condition(.true.)}: parallel firstprivate(pomp_p2) &
+            # 10 "f.f90"
+            !$omp &)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_barrier_enter(3)
+            # 11 "f.f90"
             !$omp barrier
+            call pomp_H_barrier_exit(3)
+            call pomp_H_parallel_end(2,pomp_p2)
+            # 12 "f.f90"
             !$omp end metadirective
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 13 "f.f90"
             end subroutine
             end module
         "#]],

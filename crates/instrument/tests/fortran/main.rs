@@ -5,6 +5,7 @@
 mod appended;
 mod closed;
 mod forms;
+mod metadirectives;
 mod parallel;
 mod preprocessor;
 mod synchronisation;
