@@ -88,6 +88,8 @@ impl Program {
             command.arg("--").arg(&self.launcher);
         }
         command.args(self.options).args(["-n", "2", program, kind]).current_dir(&self.folder);
+        // cargo's names other builds of the library.
+        command.env_remove("LD_LIBRARY_PATH");
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         let output = command.output().context("cannot start the benchmark")?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
