@@ -90,7 +90,7 @@ fn source(mpi: &Mpi) -> Result<Source> {
         .with_context(|| format!("mpi.h of `{}`", mpi.name()))?;
     let mut hasher = DefaultHasher::new();
     let made_by = (version(mpi), library::folder()?, library::content_hash());
-    (&text, &mpi.compiler, made_by, "with a stand-in").hash(&mut hasher);
+    (&text, &mpi.compiler, made_by, "with a stand-in, its path first").hash(&mut hasher);
     Ok(Source { text, key: hasher.finish() })
 }
 
@@ -137,7 +137,8 @@ fn build(mpi: &Mpi, source: &Source, folder: &Path) -> Result<PathBuf> {
     let options = [
         format!("-I{pomp}"),
         format!("-Wl,-soname,{NAME}"),
-        format!("-Wl,-rpath,{pomp}"),
+        // Before LD_LIBRARY_PATH, in which other tools' libraries of this name may be.
+        format!("-Wl,--disable-new-dtags,-rpath,{pomp}"),
         "-Wl,--no-as-needed".to_owned(),
         format!("{pomp}/libpomp.so"),
         "-o".to_owned(),

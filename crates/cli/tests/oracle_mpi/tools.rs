@@ -120,3 +120,30 @@ fn where_programs_run_nothing_is_built() {
         is_observed(&here, &ended, mpi.name);
     }
 }
+
+/// OPARI2's library has the name of ours, and a user may have a folder of older tools.
+#[test]
+fn libraries_of_our_name_are_not_taken_for_ours() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let here = sandbox(mpi);
+        std::fs::create_dir(here.path("others")).unwrap();
+        here.file("nothing.c", "");
+        let (name, compiler) = ("libpomp.so", format!("mpicc.{}", mpi.name));
+        plain(&here, &format!("gcc -shared nothing.c -Wl,-soname,{name} -o others/{name}"));
+        let words = format!("compile --strict -q -- {compiler} -DMAIN -w solver.c -o known");
+        let ended = Ended::of(command(&here, &words).output().unwrap());
+        assert_eq!(ended.code, Some(0), "{words}: {}", ended.messages);
+        plain(&here, &format!("{compiler} -DMAIN -w solver.c -o unknown"));
+        for program in ["known", "unknown"] {
+            let words =
+                format!("run -q --trace --replace -o exp -- {} -n 2 ./{program}", mpi.launcher);
+            let mut run = command(&here, &words);
+            run.env("LD_LIBRARY_PATH", here.path("others"));
+            let ended = Ended::of(run.output().unwrap());
+            is_observed(&here, &ended, &format!("{} {program}", mpi.name));
+        }
+    }
+}
