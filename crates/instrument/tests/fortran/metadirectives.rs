@@ -89,38 +89,24 @@ fn loops() {
 }
 
 #[test]
-fn delimited_ones_and_blocks() {
+fn delimited_ones() {
     check(
         "!$omp begin metadirective when(user={condition(.true.)}: parallel num_threads(2))\n\
-         !$omp task\nx = 1\n!$omp end task\n\
-         !$omp metadirective when(user={condition(.true.)}: single)\n\
-         block\ny = 1\nend block\n\
-         !$omp metadirective when(user={condition(.true.)}: parallel sections)\n\
-         block\ny = 1\nend block\n\
-         !$omp metadirective when(user={condition(.true.)}: target data map(y))\n\
-         block\ny = 1\nend block\n\
-         !$omp metadirective when(user={condition(.true.)}: parallel shared(y))\n\
-         block\ninteger :: z\nz = 1\n!$omp task\n!$omp end task\nend block\n\
-         !$omp end metadirective\n\
+         !$omp task\nx = 1\n!$omp end task\n!$omp end metadirective\n\
          !$omp begin metadirective when(user={condition(.true.)}: do)\n\
          do i = 1, n\nend do\n!$omp end metadirective\n\
          !$omp begin metadirective when(user={condition(.true.)}: parallel sections)\n\
          !$omp section\nx = 1\n!$omp end metadirective\nend\n",
         expect![[r#"
-            29: `parallel sections`: only the parallel region is measured: a metadirective cannot be split
-            17: `parallel`: only the parallel region is measured: nothing can be put between a metadirective and its BLOCK
-            9: `parallel sections`: nothing can be put between a metadirective and its BLOCK
-            5: `single`: nothing can be put between a metadirective and its BLOCK
+            10: `parallel sections`: only the parallel region is measured: a metadirective cannot be split
             # 1 "f.f90"
             integer(8) :: pomp_p1
             integer(8) :: pomp_p4
-            integer(8) :: pomp_p7
             integer(8) :: pomp_t2
-            integer(8) :: pomp_t5
             call pomp_H_parallel_fork(1,pomp_p1)
             # 1 "f.f90"
             !$omp begin metadirective when(user={condition(.true.)}: parallel firstprivate(pomp_p1) &
-            !$omp& private(pomp_t2,pomp_p4,pomp_t5) &
+            !$omp& private(pomp_t2) &
             # 1 "f.f90"
             !$omp & num_threads(2))
             call pomp_H_parallel_begin(1,pomp_p1)
@@ -134,7 +120,101 @@ fn delimited_ones_and_blocks() {
             # 4 "f.f90"
             !$omp end task
             call pomp_H_task_create_end(2,pomp_t2)
+            call pomp_H_parallel_end(1,pomp_p1)
             # 5 "f.f90"
+            !$omp end metadirective
+            call pomp_H_parallel_join(1,pomp_p1)
+            call pomp_H_do_enter(3)
+            # 6 "f.f90"
+            !$omp begin metadirective when(user={condition(.true.)}: do)
+            # 7 "f.f90"
+            do i = 1, n
+            end do
+            # 9 "f.f90"
+            !$omp end metadirective
+            call pomp_H_do_exit(3)
+            call pomp_H_parallel_fork(4,pomp_p4)
+            # 10 "f.f90"
+            !$omp begin metadirective when(user={condition(.true.)}: parallel sections)
+            # 11 "f.f90"
+            !$omp section
+            call pomp_H_section_begin(5)
+            # 12 "f.f90"
+            x = 1
+            call pomp_H_section_end(5)
+            # 13 "f.f90"
+            !$omp end metadirective
+            call pomp_H_parallel_join(4,pomp_p4)
+            # 14 "f.f90"
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_get_calls_around_them() {
+    check(
+        "!$omp metadirective when(user={condition(.true.)}: target data map(y))\n\
+         block\ny = 1\nend block\n\
+         !$omp metadirective when(user={condition(.true.)}: parallel shared(y))\n\
+         block\ninteger :: z\nz = 1\n!$omp task\n!$omp end task\nend block\nend\n",
+        expect![[r#"
+            5: `parallel`: only the parallel region is measured: nothing can be put between a metadirective and its BLOCK
+            # 1 "f.f90"
+            integer(8) :: pomp_p2
+            integer(8) :: pomp_t3
+            call pomp_H_target_enter(1)
+            # 1 "f.f90"
+            !$omp metadirective when(user={condition(.true.)}: target data map(y))
+            # 2 "f.f90"
+            block
+            y = 1
+            end block
+            call pomp_H_target_exit(1)
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 5 "f.f90"
+            !$omp metadirective when(user={condition(.true.)}: parallel private(pomp_t3) &
+            # 5 "f.f90"
+            !$omp & shared(y))
+            # 6 "f.f90"
+            block
+            integer :: z
+            z = 1
+            call pomp_H_task_create_begin(3,pomp_t3)
+            # 9 "f.f90"
+            !$omp task firstprivate(pomp_t3)
+            call pomp_H_task_begin(3,pomp_t3)
+            call pomp_H_task_end(3,pomp_t3)
+            # 10 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(3,pomp_t3)
+            # 11 "f.f90"
+            end block
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 12 "f.f90"
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_that_need_calls_inside_get_none() {
+    check(
+        "!$omp parallel\n\
+         !$omp metadirective when(user={condition(.true.)}: single)\n\
+         block\ny = 1\nend block\n\
+         !$omp metadirective when(user={condition(.true.)}: parallel sections)\n\
+         block\ny = 1\nend block\n!$omp end parallel\nend\n",
+        expect![[r#"
+            6: `parallel sections`: nothing can be put between a metadirective and its BLOCK
+            2: `single`: nothing can be put between a metadirective and its BLOCK
+            # 1 "f.f90"
+            integer(8) :: pomp_p1
+            call pomp_H_parallel_fork(1,pomp_p1)
+            # 1 "f.f90"
+            !$omp parallel firstprivate(pomp_p1)
+            call pomp_H_parallel_begin(1,pomp_p1)
+            # 2 "f.f90"
             !$omp metadirective when(user={condition(.true.)}: single)
             block
             y = 1
@@ -143,60 +223,11 @@ fn delimited_ones_and_blocks() {
             block
             y = 1
             end block
-            call pomp_H_target_enter(3)
-            # 13 "f.f90"
-            !$omp metadirective when(user={condition(.true.)}: target data map(y))
-            # 14 "f.f90"
-            block
-            y = 1
-            end block
-            call pomp_H_target_exit(3)
-            call pomp_H_parallel_fork(4,pomp_p4)
-            # 17 "f.f90"
-            !$omp metadirective when(user={condition(.true.)}: parallel private(pomp_t5) &
-            # 17 "f.f90"
-            !$omp & shared(y))
-            # 18 "f.f90"
-            block
-            integer :: z
-            z = 1
-            call pomp_H_task_create_begin(5,pomp_t5)
-            # 21 "f.f90"
-            !$omp task firstprivate(pomp_t5)
-            call pomp_H_task_begin(5,pomp_t5)
-            call pomp_H_task_end(5,pomp_t5)
-            # 22 "f.f90"
-            !$omp end task
-            call pomp_H_task_create_end(5,pomp_t5)
-            # 23 "f.f90"
-            end block
-            call pomp_H_parallel_join(4,pomp_p4)
             call pomp_H_parallel_end(1,pomp_p1)
-            # 24 "f.f90"
-            !$omp end metadirective
+            # 10 "f.f90"
+            !$omp end parallel
             call pomp_H_parallel_join(1,pomp_p1)
-            call pomp_H_do_enter(6)
-            # 25 "f.f90"
-            !$omp begin metadirective when(user={condition(.true.)}: do)
-            # 26 "f.f90"
-            do i = 1, n
-            end do
-            # 28 "f.f90"
-            !$omp end metadirective
-            call pomp_H_do_exit(6)
-            call pomp_H_parallel_fork(7,pomp_p7)
-            # 29 "f.f90"
-            !$omp begin metadirective when(user={condition(.true.)}: parallel sections)
-            # 30 "f.f90"
-            !$omp section
-            call pomp_H_section_begin(8)
-            # 31 "f.f90"
-            x = 1
-            call pomp_H_section_end(8)
-            # 32 "f.f90"
-            !$omp end metadirective
-            call pomp_H_parallel_join(7,pomp_p7)
-            # 33 "f.f90"
+            # 11 "f.f90"
             end
         "#]],
     );
@@ -272,16 +303,10 @@ fn tasks_and_their_variables() {
         "!$omp metadirective when(user={condition(.true.)}: taskloop)\n\
          do i = 1, n\nx(i) = 1\nend do\n\
          !$omp begin metadirective when(user={condition(.true.)}: task untied)\n\
-         !$omp taskyield\n!$omp end metadirective\n\
-         !$omp begin metadirective when(user={condition(.true.)}: atomic)\n\
-         x(1) = x(1) + 1\n!$omp end metadirective\n\
-         !$omp parallel\n\
-         !$omp metadirective when(user={condition(.true.)}: cancel parallel if(n>1))\n\
-         !$omp end parallel\nend\n",
+         !$omp taskyield\n!$omp end metadirective\nend\n",
         expect![[r##"
             # 1 "f.f90"
             integer(8) :: pomp_l1
-            integer(8) :: pomp_p5
             integer(8) :: pomp_t1
             integer(8) :: pomp_t2
             pomp_t1=0
@@ -315,26 +340,43 @@ fn tasks_and_their_variables() {
             # 7 "f.f90"
             !$omp end metadirective
             call pomp_H_task_create_end(2,pomp_t2)
-            call pomp_H_atomic_enter(4)
             # 8 "f.f90"
+            end
+        "##]],
+    );
+}
+
+#[test]
+fn atomics_and_cancellations() {
+    check(
+        "!$omp begin metadirective when(user={condition(.true.)}: atomic)\n\
+         x(1) = x(1) + 1\n!$omp end metadirective\n\
+         !$omp parallel\n\
+         !$omp metadirective when(user={condition(.true.)}: cancel parallel if(n>1))\n\
+         !$omp end parallel\nend\n",
+        expect![[r##"
+            # 1 "f.f90"
+            integer(8) :: pomp_p2
+            call pomp_H_atomic_enter(1)
+            # 1 "f.f90"
             !$omp begin metadirective when(user={condition(.true.)}: atomic)
-            # 9 "f.f90"
+            # 2 "f.f90"
             x(1) = x(1) + 1
-            # 10 "f.f90"
+            # 3 "f.f90"
             !$omp end metadirective
-            call pomp_H_atomic_exit(4)
-            call pomp_H_parallel_fork(5,pomp_p5)
-            # 11 "f.f90"
-            !$omp parallel firstprivate(pomp_p5)
-            call pomp_H_parallel_begin(5,pomp_p5)
-            call pomp_H_cancel(6)
-            # 12 "f.f90"
+            call pomp_H_atomic_exit(1)
+            call pomp_H_parallel_fork(2,pomp_p2)
+            # 4 "f.f90"
+            !$omp parallel firstprivate(pomp_p2)
+            call pomp_H_parallel_begin(2,pomp_p2)
+            call pomp_H_cancel(3)
+            # 5 "f.f90"
             !$omp metadirective when(user={condition(.true.)}: cancel parallel if(n>1))
-            call pomp_H_parallel_end(5,pomp_p5)
-            # 13 "f.f90"
+            call pomp_H_parallel_end(2,pomp_p2)
+            # 6 "f.f90"
             !$omp end parallel
-            call pomp_H_parallel_join(5,pomp_p5)
-            # 14 "f.f90"
+            call pomp_H_parallel_join(2,pomp_p2)
+            # 7 "f.f90"
             end
         "##]],
     );
