@@ -27,6 +27,7 @@ pub mod fortran;
 
 mod construct_set;
 mod decimal;
+mod devices;
 mod error;
 mod functions;
 mod hash;

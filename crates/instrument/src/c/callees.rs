@@ -8,17 +8,19 @@ use super::scan;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Whether a function with one of these names, or one that is named in these bodies or in what they
-/// call, may have a directive in it.
+/// Whether a function with one of these names, or one that is named in these bodies of constructs, in
+/// these ranges of the text or in what they call, may have a directive in it.
 pub(super) fn may_hold_directives<'a>(
     text: &'a [u8],
     lexed: &Lexed,
     names: impl Iterator<Item = &'a [u8]>,
     bodies: &[Range<usize>],
+    enclosed: &[Range<usize>],
 ) -> bool {
     let mut search = Search { text, lexed, names: Names::default(), bodies: HashSet::new() };
     names.for_each(|name| search.names.add(name));
     bodies.iter().for_each(|body| search.name_tokens(body));
+    enclosed.iter().for_each(|range| search.name_all(range.clone()));
     for _ in 0..ROUNDS_MAX {
         let known = search.names.words.len();
         match search.round() {
@@ -218,7 +220,7 @@ mod tests {
         let lines = LineIndex::new(text.as_bytes());
         let lexed = lexer::lex(text.as_bytes(), &lines, true, true, false);
         let lexed = lexed.unwrap_or_else(|error| panic!("{error:?}"));
-        may_hold_directives(text.as_bytes(), &lexed, std::iter::once(&b"f"[..]), &[])
+        may_hold_directives(text.as_bytes(), &lexed, std::iter::once(&b"f"[..]), &[], &[])
     }
 
     #[test]

@@ -15,29 +15,52 @@ use std::ops::Range;
 /// The attribute `[[omp::decl(declare_target)]]`, up to the directive.
 const ATTRIBUTE: &[u8] = b"omp::decl(";
 
-/// Whether there may be functions for devices, besides those between two directives.
-pub(super) fn has_functions(
-    text: &[u8],
-    listed: &BTreeSet<String>,
-    targets: &[Range<usize>],
-) -> bool {
-    !listed.is_empty() || !targets.is_empty() || memchr::memmem::find(text, ATTRIBUTE).is_some()
+/// What the text itself says is for devices.
+pub(super) struct Devices {
+    /// The functions that directives list.
+    listed: BTreeSet<String>,
+    /// The bodies of `target` constructs, in the order of the text.
+    targets: Vec<Range<usize>>,
+    /// What directives enclose, in the order of the text.
+    enclosed: Vec<Range<usize>>,
 }
 
-/// Whether one of these functions may have a directive in it: to other directives they are nothing.
-pub(super) fn may_hold_directives(
-    text: &[u8],
-    lexed: &Lexed,
-    listed: &BTreeSet<String>,
-    targets: &[Range<usize>],
-) -> bool {
-    let names = listed.iter().map(|name| name.as_bytes());
-    memchr::memmem::find(text, ATTRIBUTE).is_some()
-        || callees::may_hold_directives(text, lexed, names, targets)
+impl Devices {
+    pub(super) fn of(text: &[u8], lexed: &Lexed, sites: &[Site]) -> Self {
+        let targets = targets(lexed, sites);
+        Self { listed: listed(text, lexed), targets, enclosed: enclosed(text, lexed) }
+    }
+
+    /// Whether there may be functions for devices.
+    pub(super) fn has_functions(&self, text: &[u8]) -> bool {
+        !(self.listed.is_empty() && self.targets.is_empty() && self.enclosed.is_empty())
+            || memchr::memmem::find(text, ATTRIBUTE).is_some()
+    }
+
+    /// Whether one of these functions may have a directive in it: to other directives they are
+    /// nothing.
+    pub(super) fn may_hold_directives(&self, text: &[u8], lexed: &Lexed) -> bool {
+        let names = self.listed.iter().map(|name| name.as_bytes());
+        memchr::memmem::find(text, ATTRIBUTE).is_some()
+            || callees::may_hold_directives(text, lexed, names, &self.targets, &self.enclosed)
+    }
+
+    /// Marks the functions that may be compiled for a device.
+    pub(super) fn mark(&self, text: &[u8], lexed: &Lexed, functions: &mut [Function]) {
+        for function in functions.iter_mut() {
+            function.device = self.listed.contains(function.last());
+        }
+        mark_attributes(text, functions);
+        let mut code = [self.targets.as_slice(), &self.enclosed].concat();
+        code.sort_by_key(|range| range.start);
+        let only = reach::from_devices_only(text, lexed, functions, &code);
+        functions.iter_mut().zip(only).for_each(|(function, only)| function.device |= only);
+        mark_lambdas(functions, !self.targets.is_empty());
+    }
 }
 
 /// The bodies of `target` constructs, in the order of the text.
-pub(super) fn targets(lexed: &Lexed, sites: &[Site]) -> Vec<Range<usize>> {
+fn targets(lexed: &Lexed, sites: &[Site]) -> Vec<Range<usize>> {
     let is_target = |site: &&Site| match &lexed.directives[site.directive].kind {
         Kind::Events(levels) => levels[0] == Level::Target { open: false },
         _ => false,
@@ -49,23 +72,21 @@ pub(super) fn targets(lexed: &Lexed, sites: &[Site]) -> Vec<Range<usize>> {
     targets
 }
 
-/// Marks the functions that may be compiled for a device.
-pub(super) fn mark(
-    text: &[u8],
-    lexed: &Lexed,
-    functions: &mut [Function],
-    listed: &BTreeSet<String>,
-    targets: &[Range<usize>],
-) {
-    if !targets.is_empty() {
-        let only = reach::from_devices_only(text, lexed, functions, targets);
-        functions.iter_mut().zip(only).for_each(|(function, only)| function.device = only);
+/// What directives enclose, in the order of the text.
+fn enclosed(text: &[u8], lexed: &Lexed) -> Vec<Range<usize>> {
+    let mut enclosed = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    let turns = |found: &&Found| matches!(found.kind, Kind::Declarative | Kind::End);
+    for found in lexed.directives.iter().filter(turns) {
+        let before = depth;
+        turn(text, found, &mut depth);
+        match (before, depth) {
+            (0, 1) => start = found.span.end,
+            (1, 0) => enclosed.push(start..found.span.start),
+            _ => {}
+        }
     }
-    for function in functions.iter_mut() {
-        function.device |= listed.contains(function.last());
-    }
-    mark_attributes(text, functions);
-    mark_lambdas(functions, !targets.is_empty());
+    enclosed
 }
 
 /// Lambdas in functions for devices; and all of them, if there are `target` constructs: those may
@@ -101,7 +122,7 @@ fn mark_attributes(text: &[u8], functions: &mut [Function]) {
 }
 
 /// The functions that are listed; not those that are for the host alone.
-pub(super) fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
+fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for found in &lexed.directives {
         let directive = &found.directive;

@@ -59,7 +59,9 @@ impl Emitter<'_> {
                 match &found.kind {
                     Kind::User(User::Suspend) => muted = true,
                     Kind::User(User::Resume) => muted = false,
-                    Kind::Declarative => device::turn(self.source, found, &mut declare_target),
+                    Kind::Declarative | Kind::End => {
+                        device::turn(self.source, found, &mut declare_target);
+                    }
                     _ => {}
                 }
             }

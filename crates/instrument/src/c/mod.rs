@@ -56,9 +56,9 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let lexed = lexer::lex(source, &lines, cxx, options.openmp, everything)?;
     let views = lexed.conditions.views(cxx);
     let sites = statements::sites(source, &lines, &lexed, &views)?;
-    let (listed, targets) = (device::listed(source, &lexed), device::targets(&lexed, &sites));
-    let on_devices = device::has_functions(source, &listed, &targets)
-        && (functions || device::may_hold_directives(source, &lexed, &listed, &targets));
+    let devices = device::Devices::of(source, &lexed, &sites);
+    let on_devices =
+        devices.has_functions(source) && (functions || devices.may_hold_directives(source, &lexed));
     let relexed = (on_devices && !everything)
         .then(|| lexer::lex(source, &lines, cxx, options.openmp, true))
         .transpose()?;
@@ -68,7 +68,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         false => functions::Bodies::default(),
     };
     if on_devices {
-        device::mark(source, whole, &mut bodies.functions, &listed, &targets);
+        devices.mark(source, whole, &mut bodies.functions);
     }
     let device = device::ranges(&bodies);
     let constructs = constructs::collect(source, &lines, &lexed, &sites, &device)?;

@@ -1,15 +1,16 @@
-//! Functions that only code for devices calls, as far as this text shows: OpenMP compiles them for
-//! devices without being told, and there no measurement can be called. What anybody else may call,
-//! or takes the address of, is code of the host.
+//! Where functions are named, which tells those that only code for devices calls. What anybody else
+//! may call, or takes the address of, is code of the host.
 
 use super::lexer::{Kind, Lexed};
 use super::outline::{Form, Function};
+use crate::devices::{Place, only_from_devices};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Says of each function whether only the bodies of these `target` constructs, and what they call,
-/// can come to it. Functions and bodies are in the order of the text. Functions of one name are
-/// called together, since nobody knows here which of them is meant.
+/// Says of each function whether only the bodies of these `target` constructs, functions that are
+/// for devices already, and what they call, can come to it. Functions and bodies are in the order
+/// of the text. Functions of one name are called together, since nobody knows here which of them is
+/// meant.
 pub(super) fn from_devices_only(
     text: &[u8],
     lexed: &Lexed,
@@ -18,20 +19,8 @@ pub(super) fn from_devices_only(
 ) -> Vec<bool> {
     let names = Names::new(functions);
     let uses = uses(text, lexed, functions, &names, targets);
-    let mut used = vec![false; names.numbers.len()];
-    let mut calls = vec![Vec::new(); names.numbers.len()];
-    let (mut host, mut device) = (Vec::new(), Vec::new());
-    for (from, to) in uses {
-        used[to] = true;
-        match from {
-            From::Function(function) => calls[names.of[function]].push(to),
-            From::Target => device.push(to),
-            From::Outside => host.push(to),
-        }
-    }
-    host.extend((0..used.len()).filter(|&name| !used[name]));
-    let (host, device) = (reached(host, &calls), reached(device, &calls));
-    names.of.iter().map(|&name| device[name] && !host[name]).collect()
+    let only = only_from_devices(names.numbers.len(), &uses);
+    names.of.iter().map(|&name| only[name]).collect()
 }
 
 /// The names of functions.
@@ -67,16 +56,6 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Where a function is named.
-#[derive(Clone, Copy)]
-enum From {
-    /// In the body of a function, by its index, and in no `target` construct.
-    Function(usize),
-    Target,
-    /// In a table of functions, say.
-    Outside,
-}
-
 /// Which names of functions are mentioned where.
 fn uses(
     text: &[u8],
@@ -84,7 +63,7 @@ fn uses(
     functions: &[Function],
     names: &Names,
     targets: &[Range<usize>],
-) -> Vec<(From, usize)> {
+) -> Vec<(Place, usize)> {
     let mut uses = Vec::new();
     let (mut open, mut next, mut target, mut target_end) = (Vec::new(), 0, 0, 0);
     for (at, token) in lexed.tokens.iter().enumerate() {
@@ -107,14 +86,15 @@ fn uses(
             target_end = body.end.max(target_end);
             target += 1;
         }
-        let from = match open.last() {
-            _ if start < target_end => From::Target,
-            Some(&function) => From::Function(function),
+        let place = match open.last() {
+            _ if start < target_end => Place::Device,
+            Some(&function) if functions[function].device => Place::Device,
+            Some(&function) => Place::Function(names.of[function]),
             // A declaration.
             None if lexed.tokens[at + 1].kind == Kind::OpenParen => continue,
-            None => From::Outside,
+            None => Place::Host,
         };
-        uses.push((from, name));
+        uses.push((place, name));
     }
     uses
 }
@@ -125,15 +105,4 @@ fn first_letter(name: &[u8]) -> usize {
 
 fn length_bit(name: &[u8]) -> u64 {
     1 << (name.len() % 64)
-}
-
-/// All names that calls lead to.
-fn reached(mut from: Vec<usize>, calls: &[Vec<usize>]) -> Vec<bool> {
-    let mut reached = vec![false; calls.len()];
-    while let Some(name) = from.pop() {
-        if !std::mem::replace(&mut reached[name], true) {
-            from.extend_from_slice(&calls[name]);
-        }
-    }
-    reached
 }

@@ -423,6 +423,56 @@ fn functions_that_only_device_code_calls() {
 }
 
 #[test]
+fn functions_that_listed_and_enclosed_ones_call() {
+    check_devices(
+        "static double one(double x) { return x; }\n\
+         static double two(double x) { return x; }\n\
+         static double both(double x) { return x; }\n\
+         double listed(double x) { return one(x) + both(x); }\n\
+         #pragma omp declare target to(listed)\n\
+         #pragma omp begin declare target\n\
+         double enclosed(double x) { return two(x); }\n\
+         #pragma omp end declare target\n\
+         int main() { return (int)(listed(1) + enclosed(2) + both(3)); }\n",
+        &expect![[r#"
+            region both
+            region main"#]],
+    );
+}
+
+/// Without `--functions`, too.
+#[test]
+fn directives_in_functions_that_enclosed_ones_call() {
+    check(
+        "static void inner(void) {\n#pragma omp barrier\n}\n\
+         #pragma omp begin declare target\nvoid enclosed(void) { inner(); }\n\
+         #pragma omp end declare target\n",
+        &expect![[r#"
+            static void inner(void) {
+            #pragma omp barrier
+            }
+            #pragma omp begin declare target
+            void enclosed(void) { inner(); }
+            #pragma omp end declare target
+            == 0 of 1
+            == Note 2: no calls are possible inside `device code`: constructs there are left alone
+        "#]],
+    );
+}
+
+#[test]
+fn functions_behind_a_metadirective_for_devices() {
+    check_devices(
+        "void f(void) {\n\
+         #pragma omp begin metadirective when(device={kind(gpu)}: target)\n\
+         {}\n#pragma omp end metadirective\n}\nvoid g(void) {}\n",
+        &expect![[r#"
+            region f
+            region g"#]],
+    );
+}
+
+#[test]
 fn functions_that_an_attribute_makes_device_code() {
     check_devices(
         "[[omp::decl(declare_target)]] double x;\nvoid host() {}\n\

@@ -1,0 +1,59 @@
+//! Which functions only code for devices can come to, as far as one text shows: OpenMP compiles
+//! them for devices without being told, and there no measurement can be called. Where functions
+//! are named is the business of the fronts; what anybody else names is code of the host.
+
+/// Where a function is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In code of the host that nobody calls by a name: in a table of functions, say.
+    Host,
+    /// In the body of a function with a name of this number.
+    Function(usize),
+    /// In code for devices.
+    Device,
+}
+
+/// Says of each of `names` whether only code for devices comes to the functions that it names,
+/// given where which name is mentioned. A name that nothing mentions is one of the host.
+pub(crate) fn only_from_devices(names: usize, uses: &[(Place, usize)]) -> Vec<bool> {
+    let mut used = vec![false; names];
+    let mut calls = vec![Vec::new(); names];
+    let (mut host, mut device) = (Vec::new(), Vec::new());
+    for &(place, to) in uses {
+        used[to] = true;
+        match place {
+            Place::Host => host.push(to),
+            Place::Function(name) => calls[name].push(to),
+            Place::Device => device.push(to),
+        }
+    }
+    host.extend((0..names).filter(|&name| !used[name]));
+    let (host, device) = (reached(host, &calls), reached(device, &calls));
+    host.iter().zip(device).map(|(host, device)| device && !host).collect()
+}
+
+/// All names that calls lead to.
+fn reached(mut from: Vec<usize>, calls: &[Vec<usize>]) -> Vec<bool> {
+    let mut reached = vec![false; calls.len()];
+    while let Some(name) = from.pop() {
+        if !std::mem::replace(&mut reached[name], true) {
+            from.extend_from_slice(&calls[name]);
+        }
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place::{Device, Function, Host};
+    use super::*;
+
+    #[test]
+    fn whom_the_host_comes_to() {
+        // Name 0 is of the host and calls 1; 2 is for devices and calls 1, 3 and itself; 4 only
+        // calls itself.
+        let uses = [(Host, 0), (Function(0), 1), (Device, 2), (Function(2), 1), (Function(2), 3)];
+        let uses = [&uses[..], &[(Function(2), 2), (Function(4), 4)]].concat();
+        assert_eq!(only_from_devices(6, &uses), [false, false, true, true, false, false]);
+    }
+}
