@@ -8,8 +8,8 @@ use super::scan;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Whether a function with one of these names, or one that is named in these bodies of constructs, in
-/// these ranges of the text or in what they call, may have a directive in it.
+/// Whether a function with one of these names, or one that is named in these bodies of constructs,
+/// in these ranges of the text or in what they call, may have a directive in it.
 pub(super) fn may_hold_directives<'a>(
     text: &'a [u8],
     lexed: &Lexed,

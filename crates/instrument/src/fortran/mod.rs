@@ -4,10 +4,10 @@
 //! for columns and sentinels, [`statement`], or [`plain`] for the most usual ones, [`class`] for
 //! what a statement opens or closes, and [`directive_text`]), [`directive`] finds what directives
 //! mean, [`nest`] which END closes what (with [`units`], [`branch`] and [`atomic`]; the result is
-//! in [`site`]), [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`]
-//! and [`user`]) where the calls go. For events of procedures, [`role`] says what a statement is,
-//! [`procedures`] which ones matter, [`functions`] what they become. [`tail`] writes the procedures
-//! that are called.
+//! in [`site`]), [`device`] what only devices run, [`plan`] what gets events, [`rewrite`] (with
+//! [`split`], [`close`], [`variables`] and [`user`]) where the calls go. For events of procedures,
+//! [`role`] says what a statement is, [`procedures`] which ones matter, [`functions`] what they
+//! become. [`tail`] writes the procedures that are called.
 
 mod abi_pomp2;
 mod atomic;
@@ -16,6 +16,7 @@ mod class;
 mod close;
 mod code;
 mod descriptors;
+mod device;
 mod directive;
 mod directive_text;
 mod events;
@@ -71,8 +72,9 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let mut scan = scan::scan(source, form, wanted);
     let parsed: Vec<Parsed> = directive::parse_all(&mut scan.directives, form);
     let places = Places::new(source, &scan.lines, &scan.cpp_lines, &options.path);
-    let nest = nest::nest(source, &scan, &parsed, functions)
+    let mut nest = nest::nest(&scan, &parsed, functions)
         .map_err(|broken| error(source, &scan, &places, broken))?;
+    device::close(source, form, &scan, &parsed, &mut nest);
     let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
     let plans = plan(facts);
     let names = Names::new(source, &options.path, options.abi);

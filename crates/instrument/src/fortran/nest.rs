@@ -10,6 +10,7 @@
 
 use super::branch::Branches;
 use super::class::{Class, Construct};
+use super::device;
 use super::directive::Parsed;
 use super::groups::DEPTH_MAX;
 use super::scan::{Kind, Scan, Statement};
@@ -68,14 +69,8 @@ pub(super) enum State {
 }
 
 /// Finds the nesting of a file.
-pub(super) fn nest(
-    source: &[u8],
-    scan: &Scan,
-    parsed: &[Parsed],
-    procedures: bool,
-) -> Result<Nest, Broken> {
+pub(super) fn nest(scan: &Scan, parsed: &[Parsed], procedures: bool) -> Result<Nest, Broken> {
     let mut nester = Nester {
-        source,
         scan,
         parsed,
         nest: Nest::default(),
@@ -95,7 +90,6 @@ pub(super) fn nest(
 }
 
 pub(super) struct Nester<'a> {
-    pub(super) source: &'a [u8],
     pub(super) scan: &'a Scan,
     pub(super) parsed: &'a [Parsed],
     pub(super) nest: Nest,
@@ -433,7 +427,7 @@ impl Nester<'_> {
         for entry in self.stack.iter().rev() {
             match entry {
                 Entry::Unit { closed: true, .. } => {
-                    return Some("nothing may be called in a pure or device procedure");
+                    return Some(device::CLOSED);
                 }
                 Entry::Unit { .. } => return None,
                 Entry::Do { concurrent: true, .. } => {

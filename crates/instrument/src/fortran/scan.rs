@@ -74,7 +74,7 @@ pub(super) struct Scan {
     pub pomp_only: Vec<usize>,
     /// Preprocessor groups of the statements.
     pub groups: Groups,
-    /// Names of units, procedures and entries by their statements, where roles were asked for.
+    /// Names of units and procedures by their statements; of entries where roles were asked for.
     pub names: HashMap<usize, String>,
 }
 

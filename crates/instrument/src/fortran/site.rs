@@ -88,6 +88,8 @@ pub(super) struct UnitSite {
     pub first: usize,
     /// The last one of its USE, IMPORT, IMPLICIT and INCLUDE; its opening one if there are none.
     pub preamble: Option<usize>,
+    /// It says itself that it is compiled for devices, or is listed so.
+    pub device: bool,
     /// No other statement was seen yet.
     pub leading: bool,
     /// Where events of the procedure can be put, if it has actions and they are asked for.

@@ -172,19 +172,19 @@ impl Scanner<'_> {
         *open = Open { first: line, label: 0, start: None, quote: None };
     }
 
-    /// The role of the statement in `self.text`, whose label has this length.
+    /// The role of the statement in `self.text`, whose label has this length. Its name is kept.
     fn role(&mut self, class: Class, label: usize) -> Role {
-        let Some(roles) = &mut self.roles else { return Role::default() };
         let (text, fixed) = (&self.text[label..], self.form.is_fixed());
-        let role = roles.role(text, class, fixed);
+        let role = self.roles.as_mut().map(|roles| roles.role(text, class, fixed));
         let name = match (class, role) {
             (Class::Unit(unit), _) => unit_name(text, unit, fixed),
-            (_, Role::Entry) => entry_name(text[b"entry".len()..].trim_ascii_start()),
+            (_, Some(Role::Entry)) => entry_name(text[b"entry".len()..].trim_ascii_start()),
             _ => None,
         };
         if let Some(name) = name {
             self.scan.names.insert(self.scan.statements.len(), name);
         }
+        let role = role.unwrap_or_default();
         match role {
             Role::Exit { returns, inside_if: Some(at) } => {
                 Role::Exit { returns, inside_if: Some(self.at[label + at]) }

@@ -2,9 +2,11 @@
 //! what holds in it: PURE, device code, `implicit none (external)`.
 
 use super::class::{Class, Construct, Unit};
+use super::form::is_blank;
 use super::nest::{Entry, Nester};
 use super::scan::Cpp;
 use super::site::{Broken, UnitSite};
+use crate::directive::Clause;
 
 impl Nester<'_> {
     pub(super) fn current_unit(&self) -> Option<usize> {
@@ -24,6 +26,7 @@ impl Nester<'_> {
                 first: at,
                 preamble: None,
                 leading: true,
+                device: false,
                 procedure: None,
             });
             let unit = self.nest.units.len() - 1;
@@ -68,13 +71,16 @@ impl Nester<'_> {
         // file.
         let external = unit == Unit::Submodule || self.external();
         let id = self.nest.units.len();
-        let name = self.procedure_name(at);
-        let closed = unit == Unit::PureProcedure || self.device_names.contains(&name);
+        let procedure = !matches!(unit, Unit::Program | Unit::Module | Unit::Submodule);
+        let name = self.scan.names.get(&at).filter(|_| procedure).cloned().unwrap_or_default();
+        let device = self.device_names.contains(&name);
+        let closed = device || unit == Unit::PureProcedure;
         self.nest.units.push(UnitSite {
             name,
             first: at,
             preamble: Some(at),
             leading: true,
+            device,
             procedure: None,
         });
         self.nest.changes.push((at, id));
@@ -105,7 +111,7 @@ impl Nester<'_> {
 
     /// A procedure with `declare target`, or in its list, is device code, too.
     pub(super) fn declarative(&mut self, directive: usize) {
-        if self.parsed[directive].name != "declare target" {
+        if self.parsed[directive].name != "declare target" || self.is_for_host(directive) {
             return;
         }
         let listed = self.listed_names(directive);
@@ -118,29 +124,32 @@ impl Nester<'_> {
             });
             if let Some(closed) = unit {
                 *closed = true;
+                self.nest.units[id].device = true;
             }
         }
         self.device_names.extend(listed);
     }
 
-    pub(super) fn listed_names(&self, directive: usize) -> Vec<String> {
+    /// Whether a directive says that only the host has what it declares.
+    fn is_for_host(&self, directive: usize) -> bool {
         let text = &self.scan.directives[directive].text;
-        let directive = &self.parsed[directive].directive;
-        let items = directive.all_items().map(|item| item.span);
-        let spans = items.chain(directive.argument.clone());
-        let names = spans.flat_map(|span| text[span].split(|c| *c == b','));
-        names.map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase()).collect()
+        let clause = self.parsed[directive].directive.clause("device_type");
+        let argument = clause.and_then(|clause| clause.argument.clone());
+        argument.is_some_and(|argument| text[argument].eq_ignore_ascii_case(b"host"))
     }
 
-    /// The name behind SUBROUTINE or FUNCTION.
-    pub(super) fn procedure_name(&self, at: usize) -> String {
-        let statement = self.at(at);
-        let line = self.scan.lines[statement.first];
-        let text = self.source[statement.start.min(line.end)..line.end].to_ascii_lowercase();
-        let words = text.split(|c| !(c.is_ascii_alphanumeric() || *c == b'_'));
-        let mut words = words.filter(|word| !word.is_empty());
-        words.find(|word| matches!(*word, b"subroutine" | b"function"));
-        String::from_utf8_lossy(words.next().unwrap_or_default()).into_owned()
+    fn listed_names(&self, directive: usize) -> Vec<String> {
+        let text = &self.scan.directives[directive].text;
+        let directive = &self.parsed[directive].directive;
+        let lists = |clause: &&Clause| matches!(&*clause.name, "to" | "enter" | "link" | "local");
+        let items = directive.clauses.iter().filter(lists).flat_map(|one| directive.items(one));
+        let spans = items.map(|item| item.span).chain(directive.argument.clone());
+        let names = spans.flat_map(|span| text[span].split(|c| *c == b','));
+        let visible = |name: &[u8]| -> Vec<u8> {
+            name.iter().copied().filter(|byte| !is_blank(*byte)).collect()
+        };
+        let lower = |name: &[u8]| String::from_utf8_lossy(&visible(name)).to_ascii_lowercase();
+        names.map(lower).collect()
     }
 
     pub(super) fn end_unit(&mut self, at: usize) -> Result<(), Broken> {

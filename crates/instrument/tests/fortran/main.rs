@@ -4,6 +4,7 @@
 
 mod appended;
 mod closed;
+mod devices;
 mod forms;
 mod metadirectives;
 mod parallel;
