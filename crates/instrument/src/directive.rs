@@ -194,6 +194,21 @@ impl Directive {
         self.clauses.iter().flat_map(|clause| self.items(clause))
     }
 
+    /// Whether two words stand side by side in parentheses. They are one where blanks mean nothing.
+    pub(crate) fn has_words_side_by_side(&self) -> bool {
+        let mut depth = 0usize;
+        let mut word = false;
+        self.pieces.iter().any(|piece| {
+            match piece.kind {
+                PieceKind::Open => depth += 1,
+                PieceKind::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let before = std::mem::replace(&mut word, piece.kind == PieceKind::Word);
+            depth > 0 && before && word
+        })
+    }
+
     /// The first clause of this name.
     pub fn clause(&self, name: &str) -> Option<&Clause> {
         self.clauses.iter().find(|clause| clause.name == name)

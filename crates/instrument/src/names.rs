@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A name as it is compared with others.
 pub type Name = Cow<'static, str>;
 
-/// The usual names in alphabetical order.
+/// The usual names in alphabetical order: a name comes in front of those that it begins.
 const USUAL: &[&str] = &[
     "absent",
     "acq_rel",
@@ -19,6 +19,7 @@ const USUAL: &[&str] = &[
     "allocate",
     "allocator",
     "allocators",
+    "altend",
     "append_args",
     "apply",
     "assume",
@@ -31,6 +32,7 @@ const USUAL: &[&str] = &[
     "bind",
     "cancel",
     "cancellation",
+    "cancellation_point",
     "capture",
     "collapse",
     "combiner",
@@ -42,7 +44,12 @@ const USUAL: &[&str] = &[
     "critical",
     "data",
     "declare",
+    "declare_induction",
+    "declare_mapper",
+    "declare_reduction",
+    "declare_simd",
     "declare_target",
+    "declare_variant",
     "default",
     "depend",
     "depobj",
@@ -66,14 +73,17 @@ const USUAL: &[&str] = &[
     "fail",
     "filter",
     "final",
+    "finalize",
     "firstprivate",
     "flush",
     "for",
     "from",
     "full",
+    "fuse",
     "grainsize",
     "graph_id",
     "graph_reset",
+    "groupprivate",
     "has_device_ptr",
     "hint",
     "holds",
@@ -89,6 +99,8 @@ const USUAL: &[&str] = &[
     "initializer",
     "inout",
     "inst",
+    "instrument",
+    "interchange",
     "interop",
     "is_device_ptr",
     "lastprivate",
@@ -112,6 +124,7 @@ const USUAL: &[&str] = &[
     "no_parallelism",
     "nocontext",
     "nogroup",
+    "noinstrument",
     "nontemporal",
     "nothing",
     "notinbranch",
@@ -120,6 +133,8 @@ const USUAL: &[&str] = &[
     "num_tasks",
     "num_teams",
     "num_threads",
+    "off",
+    "on",
     "order",
     "ordered",
     "otherwise",
@@ -136,6 +151,7 @@ const USUAL: &[&str] = &[
     "release",
     "replayable",
     "requires",
+    "reverse",
     "reverse_offload",
     "safelen",
     "safesync",
@@ -152,9 +168,17 @@ const USUAL: &[&str] = &[
     "simdlen",
     "single",
     "sizes",
+    "split",
+    "stripe",
     "target",
+    "target_data",
+    "target_enter_data",
+    "target_exit_data",
+    "target_update",
     "task",
+    "task_iteration",
     "task_reduction",
+    "taskgraph",
     "taskgroup",
     "taskloop",
     "taskwait",
@@ -180,6 +204,7 @@ const USUAL: &[&str] = &[
     "variant",
     "weak",
     "when",
+    "workdistribute",
     "workshare",
     "write",
 ];
@@ -263,6 +288,30 @@ pub(crate) fn name(text: &[u8], fold_case: bool) -> Name {
     Cow::Owned(if fold_case { text.to_ascii_lowercase() } else { text.into_owned() })
 }
 
+/// Where the names begin that a text consists of, if there are only usual ones in it, the longest
+/// ones first. In lower case.
+pub(crate) fn cut(text: &[u8]) -> Option<Vec<usize>> {
+    // By place, from the end: the length of the name there behind which the rest can be cut.
+    let mut lengths = vec![0; text.len() + 1];
+    for at in (0..text.len()).rev() {
+        let same_letter = USUAL[USUAL_LETTERS.range(text[at])].iter().rev();
+        let mut fitting = same_letter.filter(|name| {
+            let end = at + name.len();
+            text[at..].starts_with(name.as_bytes()) && (end == text.len() || lengths[end] > 0)
+        });
+        lengths[at] = fitting.next().map_or(0, |name| name.len());
+    }
+    let next = |&at: &usize| Some(at + lengths[at]).filter(|&next| next < text.len());
+    (!text.is_empty() && lengths[0] > 0).then(|| std::iter::successors(Some(0), next).collect())
+}
+
+const USUAL_LETTERS: Letters = Letters::of(USUAL);
+
+/// Whether this is one of the names that directives and clauses have.
+pub(crate) fn is_usual(name: &Name) -> bool {
+    matches!(name, Cow::Borrowed(_))
+}
+
 fn usual(text: &[u8]) -> Option<&'static str> {
     let mut slot = if text.is_empty() { return None } else { slot(text) };
     while let Some(at) = usize::from(SLOTS[slot]).checked_sub(1) {
@@ -285,6 +334,22 @@ mod tests {
             let found = name(expected.to_ascii_uppercase().as_bytes(), true);
             assert!(matches!(found, Cow::Borrowed(name) if name == *expected), "{expected}");
         }
+    }
+
+    #[test]
+    fn names_without_blanks_between() {
+        let cut = |text: &str| {
+            let places = cut(text.as_bytes()).unwrap_or_default();
+            let ends = places.iter().skip(1).copied().chain([text.len()]);
+            let names: Vec<&str> =
+                places.iter().zip(ends).map(|(&at, end)| &text[at..end]).collect();
+            names.join(" ")
+        };
+        assert_eq!(cut("orderedthreadssimd"), "ordered threads simd");
+        assert_eq!(cut("taskwaitnowait"), "taskwait nowait");
+        assert_eq!(cut("ordereddoacross"), "ordered doacross");
+        assert_eq!(cut("endparallelsectionsx"), "");
+        assert_eq!(cut(""), "");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::metadirective::Metadirective;
 use crate::clauses;
 use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, classify};
-use crate::names::Letters;
+use crate::names::{self, Letters};
 use std::ops::Range;
 
 /// A directive whose meaning is known.
@@ -71,16 +71,18 @@ const WORDS: &[&str] = &[
 const LETTERS: Letters = Letters::of(WORDS);
 
 /// Parses all directives. In fixed form blanks mean nothing, even inside of words: a directive that
-/// makes no sense loses its first ones, as many as it takes, or all.
+/// makes no sense as it is written loses them all or, where it has words that nobody knows, its
+/// first ones, as many as it takes.
 pub(super) fn parse_all(texts: &mut [DirectiveText], form: Form) -> Vec<Parsed> {
     // Names have few words; a limit keeps the work in proportion to the text.
     const TRIED: usize = 8;
     let one = |text: &mut DirectiveText| {
         let parsed = parse(text);
-        if !form.is_fixed() || makes_sense(&parsed) {
+        let cut = || parsed.directive.has_words_side_by_side();
+        if !form.is_fixed() || makes_sense(&parsed) && !cut() {
             return parsed;
         }
-        for blanks in (1..=TRIED).chain([usize::MAX]) {
+        for blanks in std::iter::once(usize::MAX).chain(1..=TRIED) {
             let squeezed = without_blanks(text, blanks);
             let second = parse(&squeezed);
             if makes_sense(&second) {
@@ -100,15 +102,22 @@ fn makes_sense(parsed: &Parsed) -> bool {
     match parsed.kind {
         Kind::Unknown => false,
         Kind::End => all(|name| matches!(name, "nowait" | "copyprivate")),
+        Kind::User(_) => true,
         // `task yield`, `section s`: the beginning is a directive of its own.
-        Kind::Events(_) | Kind::Section => all(clauses::is_known),
-        _ => true,
+        _ => {
+            let mut words = parsed.directive.words.iter();
+            words.all(|word| names::is_usual(&word.text)) && all(clauses::is_known)
+        }
     }
 }
 
 /// The text without its first blanks, as many as there are up to `count`; those in quotes stay.
 fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
-    let mut squeezed = DirectiveText { text: Vec::new(), at: Vec::new(), has_cpp: text.has_cpp };
+    let mut squeezed = DirectiveText {
+        has_cpp: text.has_cpp,
+        squeezed: count == usize::MAX,
+        ..DirectiveText::default()
+    };
     let mut quote = None;
     for (&byte, &at) in text.text.iter().zip(&text.at) {
         match quote {
@@ -129,7 +138,7 @@ fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
 /// Parses a directive.
 fn parse(text: &DirectiveText) -> Parsed {
     let whole = 0..text.text.len();
-    let mut directive = Directive::parse(&text.text, pieces(&text.text, whole), true);
+    let mut directive = Directive::parse(&text.text, pieces(text, whole), true);
     let mut kind = kind(&text.text, &directive);
     let metadirective = Metadirective::decide(text, &mut directive, &mut kind);
     let mut name = String::with_capacity(24);
@@ -229,9 +238,10 @@ impl Parsed {
 }
 
 /// Cuts a part of a text, in which spans are offsets into the whole.
-pub(super) fn pieces(text: &[u8], part: Range<usize>) -> Vec<Piece> {
+pub(super) fn pieces(directive: &DirectiveText, part: Range<usize>) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(part.len() / 4 + 4);
-    let (mut at, text) = (part.start, &text[..part.end]);
+    let (mut at, text) = (part.start, &directive.text[..part.end]);
+    let words = if directive.squeezed { words_without_blanks } else { words };
     let mut depth = 0i32;
     while at < text.len() {
         let start = at;
@@ -294,6 +304,17 @@ fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
     true
 }
 
+/// The same where no blanks are left, so that clauses may follow each other.
+fn words_without_blanks(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
+    let Some(places) = names::cut(&text[run.clone()].to_ascii_lowercase()) else { return false };
+    let mut places = places.into_iter().map(|at| run.start + at).peekable();
+    while let Some(at) = places.next() {
+        let end = places.peek().copied().unwrap_or(run.end);
+        pieces.push(Piece::new(PieceKind::Word, at..end));
+    }
+    true
+}
+
 /// Whether a text begins with a word in any case.
 fn begins(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
@@ -309,7 +330,7 @@ mod tests {
         let mut out = String::new();
         for line in directives.lines() {
             let (text, at) = (line.as_bytes().to_vec(), (0..line.len()).collect());
-            let parsed = parse(&DirectiveText { text, at, has_cpp: false });
+            let parsed = parse(&DirectiveText { text, at, ..DirectiveText::default() });
             let clauses: Vec<&str> =
                 parsed.directive.clauses.iter().map(|clause| &*clause.name).collect();
             let mark = if parsed.is_loop() { " loop" } else { "" };

@@ -7,7 +7,7 @@ use super::role::Role;
 use super::scan::{Kind, Scanner, Statement};
 
 /// The text of a directive without sentinels, continuation marks and comments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DirectiveText {
     /// One character per byte of the source, as written.
     pub text: Vec<u8>,
@@ -15,6 +15,8 @@ pub(super) struct DirectiveText {
     pub at: Vec<usize>,
     /// Preprocessor lines lie between its lines.
     pub has_cpp: bool,
+    /// All blanks have been taken out, so that nothing tells where words end.
+    pub squeezed: bool,
 }
 
 impl Scanner<'_> {
@@ -26,7 +28,7 @@ impl Scanner<'_> {
         body: usize,
         end: usize,
     ) -> usize {
-        let mut directive = DirectiveText { text: Vec::new(), at: Vec::new(), has_cpp: false };
+        let mut directive = DirectiveText::default();
         let (mut line, mut from, mut to) = (at, body, end);
         let mut quote = None;
         loop {

@@ -38,7 +38,7 @@ impl Metadirective {
         let decided = variant.is_some();
         if let Some([first, .., last] | [first @ last]) = variant.as_deref() {
             // Cut once more: words that are written together are cut outside of parentheses only.
-            let parts = pieces(&text.text, first.start()..last.end());
+            let parts = pieces(text, first.start()..last.end());
             let variant = Directive::parse(&text.text, parts, true);
             let meaning = directives::classify(&text.text, &variant);
             // What gets no events is not looked at any closer: the compiler may not know it.

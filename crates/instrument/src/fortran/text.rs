@@ -316,9 +316,11 @@ fn break_point(text: &[u8], limit: usize) -> usize {
     best
 }
 
-/// The text of a clause, cut where the user's lines end.
+/// The text of a clause, cut where the user's lines end. (Single blanks may have been taken out.)
 pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> impl Iterator<Item = &[u8]> {
-    let places = directive.at[span.clone()].chunk_by(|a, b| a + 1 == *b);
+    // A line end and the sentinel of the next line.
+    const BETWEEN: usize = 7;
+    let places = directive.at[span.clone()].chunk_by(|a, b| b - a <= BETWEEN);
     places.scan(span.start, |start, places| {
         let piece = &directive.text[*start..*start + places.len()];
         *start += places.len();

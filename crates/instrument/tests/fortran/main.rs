@@ -3,6 +3,7 @@
 //! `H`.
 
 mod appended;
+mod blanks;
 mod closed;
 mod devices;
 mod forms;
