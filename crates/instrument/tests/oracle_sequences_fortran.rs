@@ -30,6 +30,9 @@ const PARTS: &[&str] = &[
      !$omp ordered depend(source)\nend do",
     "!$omp parallel do simd\nLOOP\nend do",
     "!$omp parallel sections\n!$omp section\n!$omp end parallel sections",
+    // What the preprocessor takes out of a directive keeps it whole.
+    "!$omp parallel sections &\n#ifdef A\n!$omp& private(t) &\n#endif\n!$omp& private(s)\ns = 1\n\
+     !$omp section\n!$omp end parallel sections",
     "!$omp parallel workshare\ns = 1\n!$omp end parallel workshare",
     "!$omp parallel master\n!$omp end parallel master",
     "!$omp parallel do\nLOOP\n!$omp cancel do\nend do",
@@ -74,6 +77,7 @@ fn of_every_construct() {
         parallel do ordered(1) / ordered depend(sink:i-1) / ordered depend(source): Parallel_fork=1 Parallel_begin=1 Do_enter Ordered_enter Ordered_exit Ordered_enter Ordered_exit Ordered_enter Ordered_exit Ordered_enter Ordered_exit Barrier_enter Barrier_exit Do_exit Parallel_end=1 Parallel_join=1
         parallel do simd: Parallel_fork=1 Parallel_begin=1 Do_enter Barrier_enter Barrier_exit Do_exit Parallel_end=1 Parallel_join=1
         parallel sections / section: Parallel_fork=1 Parallel_begin=1 Sections_enter Section_begin Section_end Barrier_enter Barrier_exit Sections_exit Parallel_end=1 Parallel_join=1
+        parallel sections & / section: Parallel_fork=1 Sections_enter Section_begin Section_end Section_begin Section_end Sections_exit Parallel_join=1
         parallel workshare: Parallel_fork=1 Parallel_begin=1 Workshare_enter Barrier_enter Barrier_exit Workshare_exit Parallel_end=1 Parallel_join=1
         parallel master: Parallel_fork=1 Parallel_begin=1 Master_begin Master_end Parallel_end=1 Parallel_join=1
         parallel do / cancel do: Parallel_fork=1 Parallel_begin=1 Do_enter Cancel Do_exit Parallel_end=1 Parallel_join=1
@@ -98,8 +102,8 @@ fn of_every_construct() {
 fn sequences() -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sequences_fortran");
     std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("parts.f90");
-    let options = Options::new("parts.f90", Language::FortranFree);
+    let path = folder.join("parts.F90");
+    let options = Options::new("parts.F90", Language::FortranFree);
     let text = String::from_utf8(instrument(program().as_bytes(), &options).unwrap().text);
     std::fs::write(&path, without_metadirectives(&text.unwrap())).unwrap();
     let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stub/pomp_log.c");

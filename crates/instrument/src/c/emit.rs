@@ -200,7 +200,9 @@ impl Emitter<'_> {
         self.note_unseen_tasks(index, levels);
         self.place(index, &mut texts, parts);
         self.texts = texts;
-        if levels.contains(&Level::Sections) {
+        // Nothing inside of a combined construct that is not split has events.
+        let is_whole = levels.len() > 1 && found.split(self.source, levels).is_err();
+        if levels.contains(&Level::Sections) && !is_whole {
             self.section(index, &construct.implicit_section, true);
         }
     }

@@ -31,7 +31,8 @@ impl Rewriter<'_> {
     /// Everything that ends this construct.
     pub(super) fn closing(&self, site: &Site, plan: &Plan) -> Vec<Piece> {
         if plan.whole {
-            return vec![Piece::End(0, false), Piece::Behind(0)];
+            let behind = (0..plan.levels.len()).rev().map(Piece::Behind);
+            return std::iter::once(Piece::End(0, false)).chain(behind).collect();
         }
         let mut pieces = Vec::with_capacity(4 * plan.levels.len());
         for (index, level) in plan.levels.iter().enumerate().rev() {

@@ -235,14 +235,19 @@ impl Plans {
             match result {
                 Ok(split) => plan.split = Some(split),
                 Err(reason) => {
-                    let what = match levels[0] {
-                        Level::Parallel => "only the parallel region is measured",
+                    let what = match (levels[0], levels.last()) {
+                        (Level::Parallel, Some(Level::Sections)) => {
+                            "only the parallel region and each section are measured"
+                        }
+                        (Level::Parallel, _) => "only the parallel region is measured",
                         _ => "it is not measured",
                     };
                     self.note(facts, site, Severity::Warning, &format!("{what}: {reason}"));
                     plan.whole = true;
                     for level in &mut plan.levels[1..] {
-                        (level.events, level.iterations) = (false, false);
+                        level.iterations = false;
+                        // The sections need what they are in: the thread that forks enters it.
+                        level.events &= level.level == Level::Sections;
                     }
                 }
             }

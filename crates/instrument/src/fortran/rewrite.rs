@@ -338,7 +338,8 @@ impl<'a> Rewriter<'a> {
             self.out().extend_from_slice(format!("#define {guard}\n").as_bytes());
         }
         self.common_if(site, plan);
-        self.enter(Target::new(site, number), &plan.levels[0]);
+        let inside = if plan.whole { plan.levels.len() } else { 1 };
+        plan.levels[..inside].iter().for_each(|level| self.enter(Target::new(site, number), level));
     }
 
     /// The macro that tells whether a conditional construct is there.

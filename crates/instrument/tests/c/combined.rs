@@ -281,3 +281,28 @@ fn words_on_several_lines() {
         "#]],
     );
 }
+
+/// The threads of a region that is kept whole do not know their team: nothing inside has events.
+#[test]
+fn sections_that_are_kept_whole() {
+    check(
+        "void f(int x) {\n#pragma omp parallel sections MACRO\n{\n  x = 1;\n\
+         #pragma omp section\n  x = 2;\n}\n}\n",
+        &expect![[r#"
+            void f(int x) {
+            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            #line 2
+            #pragma omp parallel sections MACRO
+            {
+              x = 1;
+            #pragma omp section
+              x = 2;
+            } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            }
+            == 1: parallel sections x2 (2, 2) (7, 7)
+            == 1 of 2
+            == Note 2: only fork and join are measured: `MACRO` is not a clause that is known
+            == Note 2: no calls are possible inside `parallel sections`: constructs there are left alone
+        "#]],
+    );
+}

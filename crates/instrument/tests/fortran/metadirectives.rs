@@ -98,7 +98,7 @@ fn delimited_ones() {
          !$omp begin metadirective when(user={condition(.true.)}: parallel sections)\n\
          !$omp section\nx = 1\n!$omp end metadirective\nend\n",
         expect![[r#"
-            10: `parallel sections`: only the parallel region is measured: a metadirective cannot be split
+            10: `parallel sections`: only the parallel region and each section are measured: a metadirective cannot be split
             # 1 "f.f90"
             integer(8) :: pomp_p1
             integer(8) :: pomp_p4
@@ -134,6 +134,7 @@ fn delimited_ones() {
             !$omp end metadirective
             call pomp_H_do_exit(3)
             call pomp_H_parallel_fork(4,pomp_p4)
+            call pomp_H_sections_enter(4)
             # 10 "f.f90"
             !$omp begin metadirective when(user={condition(.true.)}: parallel sections)
             # 11 "f.f90"
@@ -144,6 +145,7 @@ fn delimited_ones() {
             call pomp_H_section_end(5)
             # 13 "f.f90"
             !$omp end metadirective
+            call pomp_H_sections_exit(4)
             call pomp_H_parallel_join(4,pomp_p4)
             # 14 "f.f90"
             end
