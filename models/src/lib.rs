@@ -5,6 +5,8 @@
 pub mod addresses;
 #[path = "../../crates/runtime/src/arrivals.rs"]
 pub mod arrivals;
+#[path = "../../crates/runtime/src/doacross.rs"]
+pub mod doacross;
 #[path = "../../crates/runtime/src/seat.rs"]
 pub mod seat;
 #[path = "../../crates/runtime/src/waiting.rs"]
@@ -23,7 +25,7 @@ pub mod instance {
     }
 }
 
-/// As `crates/runtime/src/shared.rs`, but for the team's record: it has what arrivals need.
+/// As `crates/runtime/src/shared.rs`, but for the team's record: it has what these need.
 pub mod shared {
     #[cfg(loom)]
     pub use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -37,6 +39,8 @@ pub mod shared {
         pub latest_ticks: AtomicU64,
         pub latest_place: AtomicU64,
         pub last_task_place: AtomicU64,
+        pub posted_ticks: AtomicU64,
+        pub posted_place: AtomicU64,
     }
 }
 
@@ -69,7 +73,7 @@ mod tests {
     use crate::shared::Ordering::{Acquire, Relaxed, Release};
     use crate::shared::{AtomicPtr, AtomicU64, Team};
     use crate::waiting::Waiting;
-    use crate::{arrivals, shared};
+    use crate::{arrivals, doacross, shared};
 
     /// Runs `part` on two threads, the calling one included, and returns both answers.
     fn both<S, A>(shared: &Arc<S>, part: fn(&S, u64) -> A) -> [A; 2]
@@ -203,6 +207,31 @@ mod tests {
             at = task.next;
         }
         numbers
+    }
+
+    /// A sink knows of a post in its wait, whole, or of none; behind the post, it knows.
+    #[test]
+    fn a_post_is_known_behind_it_and_none_from_before() {
+        const BEFORE: u64 = 7;
+        const MEANWHILE: u64 = 9;
+        model(|| {
+            let shared = Arc::new(Barriers::default());
+            doacross::post(&shared.team, 5, BEFORE);
+            let found = both(&shared, |shared, thread| {
+                if thread == 1 {
+                    doacross::post(&shared.team, 12, MEANWHILE);
+                    shared.inside.store(1, Release);
+                    return Some(MEANWHILE);
+                }
+                let early = doacross::posted_since(&shared.team, 10);
+                assert!(matches!(early, None | Some(MEANWHILE)), "{early:?}");
+                match shared.inside.load(Acquire) {
+                    1 => doacross::posted_since(&shared.team, 10),
+                    _ => Some(MEANWHILE),
+                }
+            });
+            assert_eq!(found, [Some(MEANWHILE); 2]);
+        });
     }
 
     /// Threads that meet a lock at the same time find the same place, and others find others.

@@ -61,6 +61,33 @@ fn a_profile_knows_who_waited_for_whom() {
     assert!(text.contains("  thread 0 in parallel late.c:5"), "{text}");
 }
 
+/// The other thread's iteration waits for thread 0's, which takes 20 ms.
+const WAVE: &str = "#include <unistd.h>
+int main(void) {
+#pragma omp parallel for ordered(1) num_threads(2) schedule(static, 1)
+  for (int i = 0; i < 2; i++) {
+#pragma omp ordered depend(sink : i - 1)
+    if (i == 0) usleep(20000);
+#pragma omp ordered depend(source)
+  }
+  return 0;
+}
+";
+
+#[test]
+fn a_profile_knows_whose_iteration_a_doacross_loop_waited_for() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("wave", WAVE);
+    sandbox.succeeds("run -q -o exp -- ./wave");
+    let report = report(&sandbox, "exp");
+    let waits = report["waits"].as_array().unwrap();
+    let here = |wait: &&Value| region_of(&report, &wait["call_path"]) == "!$omp ordered @wave.c:5";
+    let sink = waits.iter().find(here).unwrap_or_else(|| panic!("{waits:?}"));
+    assert_eq!((&sink["location"], &sink["by_location"]), (&1.into(), &0.into()));
+    assert_eq!(region_of(&report, &sink["by_call_path"]), "!$omp ordered @wave.c:7");
+    assert!(sink["wait_s"].as_f64().unwrap() > 0.01, "{sink}");
+}
+
 /// Thread 0 creates 20 tasks, which sleep for 1 to 20 ms.
 const TASKS: &str = "#include <unistd.h>
 int main(void) {

@@ -383,6 +383,10 @@ pub struct Team {
     /// The same of where a task ended last, of those that ended after the latest arrival; 0 for
     /// none.
     pub last_task_place: AtomicU64,
+    /// When a thread came last to the `source` of a doacross loop.
+    pub posted_ticks: AtomicU64,
+    /// Where that was, as `latest_place`.
+    pub posted_place: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Node>() == 128 && size_of::<Team>() == 128);

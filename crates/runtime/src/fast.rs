@@ -221,7 +221,8 @@ pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> boo
     }
 }
 
-/// The end of [`ordered_begin`] where it was not waited for whom it was last time.
+/// The end of [`ordered_begin`], or of [`ordered_exit`] without a body, where it was not waited for
+/// whom it was last time.
 #[cold]
 #[inline(never)]
 unsafe fn turn_of_another<const GATE: u32>(
@@ -267,12 +268,16 @@ pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
         if !event.can_leave() {
             return false;
         }
-        let Some(Step { ticks, .. }) = event.step(|region| region.leave) else { return false };
-        let node = event.node(event.at);
-        if (*node).first_child == 0 && !(*event.handle).posts {
-            (*node).wait_ticks += ticks;
-        }
+        let Some(Step { ticks, last, .. }) = event.step(|region| region.leave) else {
+            return false;
+        };
         event.leave();
+        if (*event.node(event.at)).first_child == 0 && !(*event.handle).posts {
+            let by = sync::posted_since(&*event.thread, last);
+            if !event.wait_for(by, ticks) {
+                return turn_of_another::<GATE>(event.thread, event.at, by, ticks);
+            }
+        }
         event.finish()
     }
 }

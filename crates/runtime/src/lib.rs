@@ -29,6 +29,7 @@ mod context;
 mod definitions;
 mod descriptor;
 mod detach;
+mod doacross;
 pub mod ends;
 mod events;
 mod fast;

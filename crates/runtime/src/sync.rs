@@ -12,6 +12,7 @@ use pompeii_live::{Key, NodeOffset, encode};
 
 use crate::addresses::{self, Addresses};
 use crate::cause::{self, Delay, Place};
+use crate::doacross;
 use crate::events::Fields;
 use crate::guard;
 use crate::location::Location;
@@ -213,11 +214,28 @@ pub fn had_turn(thread: &mut Location, region: u32, before: Place, now: u64) {
     waited_for(thread, node, before, now - asked);
 }
 
-/// An ordered construct of this region is left; one without a body was nothing but waiting, for
-/// whom is not known.
+/// The thread has come to the `source` of a doacross loop. (Where its events are passed over, the
+/// time of its last one is not known.)
+pub fn posts(thread: &Location, clock: impl FnOnce() -> u64) {
+    if let Some(record) = thread.contexts.top().team_record() {
+        let now = if thread.is_passing() { clock() } else { thread.header.last_ticks };
+        doacross::post(record, now, thread.own_place().word());
+    }
+}
+
+/// Who made a `sink` wait that was met at `asked`.
+#[inline(always)]
+pub fn posted_since(thread: &Location, asked: u64) -> Place {
+    let record = thread.contexts.top().team_record();
+    let posted = record.and_then(|record| doacross::posted_since(record, asked));
+    posted.map_or(Place::NOBODY, Place::from_word)
+}
+
+/// An ordered construct of this region is left; one without a body was nothing but waiting.
 pub fn passed(thread: &mut Location, region: u32, now: u64) {
     if thread.current().first_child == 0 {
-        had_turn(thread, region, Place::NOBODY, now);
+        let by = posted_since(thread, thread.header.last_ticks);
+        had_turn(thread, region, by, now);
     }
 }
 

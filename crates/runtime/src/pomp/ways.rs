@@ -8,7 +8,7 @@ use std::ptr::null;
 use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
 use crate::location::{Location, gate};
-use crate::pomp::on_construct;
+use crate::pomp::{on_construct, on_thread};
 use crate::{barrier, descriptor, fast, guard_short, sync, window};
 
 /// A region is entered.
@@ -308,6 +308,21 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         barrier::exit(thread, handle.region(process, Slot::Barrier), clock::now());
     });
+}
+
+/// Meets an ordered construct; one that posts an iteration says so before it does.
+#[inline(always)]
+pub fn ordered_enter(descriptor: *mut Descriptor) {
+    enter(descriptor, Slot::Ordered);
+    // SAFETY: the contract of `pomp`.
+    if unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.posts) {
+        source_enter();
+    }
+}
+
+#[inline(never)]
+fn source_enter() {
+    on_thread!(|thread| sync::posts(thread, clock::now));
 }
 
 /// It is the iteration's turn; the body of an ordered construct begins.

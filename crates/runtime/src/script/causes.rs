@@ -152,6 +152,38 @@ fn an_ordered_construct_names_who_had_its_turn_before() {
     );
 }
 
+/// T0 has posted before T2 waits, and for T1 while T2 waits, too: T2's wait ends behind T1's post.
+/// Its next one ends at once.
+#[test]
+fn a_sink_names_who_came_to_a_source_last_meanwhile() {
+    check_causes(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/3
+         0 T1 begin p 1/3
+         0 T2 begin p 2/3
+         5 T0 post source
+         6 T0 exit source
+         10 T1 queue sink
+         10 T2 queue sink
+         20 T0 post source
+         22 T0 exit source
+         23 T1 past sink
+         40 T1 post source
+         41 T1 exit source
+         42 T2 past sink
+         50 T2 queue sink
+         51 T2 past sink
+         60 T0 end p
+         60 T1 end p
+         60 T2 end p
+         61 T0 join p",
+        expect![[r#"
+            T1 in sink for T0's source x1 0 wait=13
+            T2 in sink for T1's source x1 0 wait=32
+        "#]],
+    );
+}
+
 /// T0 waits for 20 threads in turn, and for the last of them again: 16 have entries of their own.
 #[test]
 fn lists_are_bounded() {

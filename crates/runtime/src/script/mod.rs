@@ -12,7 +12,7 @@
 //!     T0 request c, hold c, release c, leave c       a critical section
 //!     T0 set l, got l, unset l, gone l               a lock; set-nest, got-nest, unset-nest
 //!     T0 queue o, turn o, turned o, past o           an ordered construct; without a body only
-//!                                                    queue and past
+//!                                                    queue (or post, for a source) and past
 //!     T0 group g, group-end g, grouped g             a taskgroup
 //!     T0 iterate c 3/1, iterated c                   iteration 3 of a loop, step 1, in a chunk c
 //!     T0 taskloop t l, looped t l                    the taskloop l of the task region t; T1 step
@@ -443,6 +443,10 @@ impl Run {
             "turned" => {
                 thread.exit(body, now);
                 turn.passes(thread.own_place());
+            }
+            "post" => {
+                thread.enter(region, now);
+                sync::posts(thread, || now);
             }
             "past" => {
                 sync::passed(thread, region, now);
