@@ -5,6 +5,7 @@ mod demo;
 mod fuzz;
 mod manual;
 mod programs;
+mod races;
 mod sanitize;
 mod setup;
 mod shell;

@@ -1,5 +1,5 @@
-//! `cargo xtask sanitize`: the lock-free parts of the runtime under tools that see what a run does
-//! not show. loom tries every order of events with a stable compiler; miri (undefined behaviour)
+//! `cargo xtask sanitize`: the lock-free parts of the runtime, and all of it in real programs, under
+//! tools that see what a run does not show. loom tries every order of events with a stable compiler; miri (undefined behaviour)
 //! and ThreadSanitizer (races) need a nightly one, and are skipped loudly where it is missing
 //! (decision 30).
 
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::shell;
+use crate::{races, shell};
 
 /// More threads switches than these in one order of events find nothing more, and take hours.
 const PREEMPTIONS: &str = "3";
@@ -43,7 +43,8 @@ fn miri() -> Result<()> {
     shell::run(cargo.env("MIRIFLAGS", "-Zmiri-ignore-leaks"))
 }
 
-/// The models, and the process with threads that come from everywhere at once.
+/// The models, the process with threads that come from everywhere at once, and the library in
+/// programs.
 fn thread_sanitizer() -> Result<()> {
     let source = "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library";
     if !shell::works("sh", &["-c", &format!("test -d {source}")]) {
@@ -53,13 +54,18 @@ fn thread_sanitizer() -> Result<()> {
         );
         return Ok(());
     }
-    let build = ["-Zbuild-std", "--target", "x86_64-unknown-linux-gnu"];
+    let target = "x86_64-unknown-linux-gnu";
+    let build = ["-Zbuild-std", "--target", target];
     let mut cargo = models(nightly(), &["test", "--quiet", "--lib"]);
     shell::run(cargo.args(build).env("RUSTFLAGS", "-Zsanitizer=thread"))?;
-    let mut cargo = nightly();
-    cargo.args(["test", "--quiet", "--package", "pompeii-runtime", "--lib", "process::"]);
-    cargo.arg("--target-dir").arg(shell::target_folder().join("sanitize"));
-    shell::run(cargo.args(build).env("RUSTFLAGS", "-Zsanitizer=thread"))
+    let folder = std::path::absolute(shell::target_folder().join("sanitize"))?;
+    for words in [&["test", "--lib", "process::"][..], &["build"]] {
+        let mut cargo = nightly();
+        cargo.args(words).args(["--quiet", "--package", "pompeii-runtime"]).args(build);
+        cargo.arg("--target-dir").arg(&folder);
+        shell::run(cargo.env("RUSTFLAGS", "-Zsanitizer=thread"))?;
+    }
+    races::run(&folder.join(target).join("debug"))
 }
 
 /// `words` for the package of the models.
