@@ -162,6 +162,26 @@ fn a_file_system_that_becomes_read_only_ends_no_program() {
     assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
 }
 
+/// Root has no quota, so a library that is loaded first plays the file system here, too. What is
+/// finished later is not under it.
+#[test]
+fn a_quota_ends_no_program() {
+    let sandbox = storage();
+    preload(&sandbox);
+    let mut program = Command::new(sandbox.path("storage"));
+    program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", "exp");
+    program.env("UNMAPPABLE", "quota").env("QUOTA", "300000");
+    program.env("LD_PRELOAD", sandbox.path("unmappable.so"));
+    is_undisturbed(&Ended::of(program.output().unwrap()), "2000\n");
+    let recovered = sandbox.succeeds("recover exp");
+    assert!(recovered.output.contains("events could not be recorded: Disk quota exceeded"));
+    let measured = read(&sandbox, "exp", recovered);
+    assert_eq!(measured.visits("!$omp critical (work)"), 20);
+    let levels = measured.visits("level");
+    assert!((100..2000).contains(&levels), "{levels}");
+    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
+}
+
 /// `script` with a file system of this size at `disk`, in a mount namespace of its own; `None`
 /// where that is not allowed.
 fn with_disk(sandbox: &Sandbox, kilobytes: u32, script: &str) -> Option<Ended> {

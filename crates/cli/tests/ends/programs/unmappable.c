@@ -1,6 +1,7 @@
 /* A file system that cannot map files to be shared, or cannot allocate blocks: everywhere but in
    /dev/shm. Or one that becomes read-only, as after an error of a disk, when a file of this name is
-   there: what is open stays, but nothing grows, and nothing new can be made. */
+   there: what is open stays, but nothing grows, and nothing new can be made. Or one with a quota of
+   QUOTA bytes, of which all that is allocated is taken. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -72,6 +73,18 @@ int open64(const char *path, int flags, ...)
   return open(path, flags, mode);
 }
 
+static int is_beyond_quota(off_t bytes)
+{
+  static long long taken;
+  const char *refused = getenv("UNMAPPABLE"), *quota = getenv("QUOTA");
+  if (!refused || strcmp(refused, "quota") || !quota)
+    return 0;
+  if (__sync_add_and_fetch(&taken, bytes) <= atoll(quota))
+    return 0;
+  __sync_sub_and_fetch(&taken, bytes);
+  return 1;
+}
+
 int posix_fallocate(int file, off_t from, off_t bytes)
 {
   static int (*next)(int, off_t, off_t);
@@ -79,5 +92,7 @@ int posix_fallocate(int file, off_t from, off_t bytes)
     next = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
   if (is_read_only())
     return EROFS;
+  if (is_beyond_quota(bytes))
+    return EDQUOT;
   return refuses("posix_fallocate", file) ? EOPNOTSUPP : next(file, from, bytes);
 }
