@@ -26,6 +26,7 @@ cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need
+cargo xtask setup peers        unpack other measurement tools in target, for benchmarks
 ";
 
 fn main() -> ExitCode {
@@ -49,6 +50,7 @@ fn execute(words: &[String]) -> Result<()> {
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
         Some("sanitize") => sanitize::run(argument),
         Some("tidy") => tidy::run(&root()),
+        Some("setup") if argument == Some("peers") => setup::unpack_peers(),
         Some("setup") => setup::install(setup::Purpose::Tests),
         Some(other) => bail!("no command `{other}`\n{HELP}"),
         None => {

@@ -1,7 +1,8 @@
 //! The runtime library under ThreadSanitizer in real programs: both are built with it, clang's
 //! Archer tells it how LLVM's OpenMP runtime synchronises threads, and the programs do all that
 //! OpenMP has, profiled and traced. Some have races of their own, and Archer does not know of every
-//! promise of OpenMP's (doacross loops, memory of tasks), so only reports that name the library count.
+//! promise of OpenMP's (doacross loops, memory of tasks), so only reports that name the library
+//! count.
 
 use std::fs;
 use std::path::Path;
@@ -127,8 +128,8 @@ fn reports(folder: &Path, command: &[String], mode: &[(&str, &str)]) -> Result<S
     Ok(text)
 }
 
-/// The first report with the library in it: in a stack of one of the two accesses, or as the owner of
-/// what they are about.
+/// The first report with the library in it: in a stack of one of the two accesses, or as the owner
+/// of what they are about.
 fn ours(text: &str) -> Option<&str> {
     text.split("==================\n").find(|report| report.contains(LIBRARY))
 }

@@ -2,10 +2,12 @@
 //! the fuzzer from crates.io. As root on Debian or Ubuntu it is installed; elsewhere the one line
 //! to run is printed.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
@@ -113,6 +115,42 @@ fn install_fuzzer() -> Result<()> {
     let mut cargo = shell::cargo();
     cargo.args(["install", "--quiet", "--locked", "cargo-fuzz", "--root"]);
     shell::run(cargo.arg(shell::target_folder().join("tools")))
+}
+
+/// Debian's packages of other measurement tools, for benchmarks, unpacked aside: installed, eztrace
+/// would replace the OpenMP runtime that tests use.
+const PEERS: [&str; 2] = ["eztrace", "libeztrace0"];
+
+/// Its own launcher looks for libraries in /usr.
+const EZTRACE: &str = "#!/bin/sh
+root=$(cd \"$(dirname \"$0\")/..\" && pwd)
+lib=$(echo \"$root\"/usr/lib/*-linux-gnu)
+LD_LIBRARY_PATH=$lib exec \"$root/usr/bin/eztrace\" -l \"$lib\" \"$@\"
+";
+
+/// Where the programs of the tools are that lie aside.
+pub fn peers() -> PathBuf {
+    shell::target_folder().join("peers/bin")
+}
+
+/// Unpacks other measurement tools.
+pub fn unpack_peers() -> Result<()> {
+    let programs = std::path::absolute(peers())?;
+    let root = programs.parent().context("a folder in another one")?;
+    let _ = fs::remove_dir_all(root);
+    fs::create_dir_all(&programs)?;
+    shell::run(Command::new("apt-get").args(["-q", "download"]).args(PEERS).current_dir(root))?;
+    for entry in fs::read_dir(root)? {
+        let package = entry?.path();
+        if package.extension().is_some_and(|suffix| suffix == "deb") {
+            shell::run(Command::new("dpkg").arg("-x").arg(&package).arg(root))?;
+        }
+    }
+    let launcher = programs.join("eztrace");
+    fs::write(&launcher, EZTRACE)?;
+    fs::set_permissions(&launcher, Permissions::from_mode(0o755))?;
+    println!("{} is ready for benchmarks", launcher.display());
+    Ok(())
 }
 
 fn install_readers() -> Result<()> {

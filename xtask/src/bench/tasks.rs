@@ -16,7 +16,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::overhead::peers;
-use super::overhead::programs::{self, Variant};
+use super::overhead::programs::{self, Against, Variant};
 use super::{cpu_time, median};
 use crate::shell;
 
@@ -230,11 +230,17 @@ fn measure(
     };
     let (cpu, wall) = median(&times[0]).with_context(|| format!("{} fails", row.name()))?;
     let mut text = format!("{:36} {cpu:7.2} ({wall:5.2})", row.name());
-    for times in &times[1..] {
+    let mut by_clang = (f64::NAN, f64::NAN);
+    for (times, variant) in times.iter().zip(variants).skip(1) {
         let added = |all: f64, plain: f64| (all / plain - 1.0) * 100.0;
+        let plain = if variant.against == Against::Gcc { (cpu, wall) } else { by_clang };
         match median(times) {
+            Some(all) if variant.against == Against::Nothing => {
+                by_clang = all;
+                text += &format!(" {:11.2} ({:5.2})", all.0, all.1);
+            }
             Some(all) => {
-                let (cpu, wall) = (added(all.0, cpu), added(all.1, wall));
+                let (cpu, wall) = (added(all.0, plain.0), added(all.1, plain.1));
                 text += &format!(" {cpu:+8.1} % ({wall:+5.0} %)");
             }
             None => text += &format!(" {:>19}", "failed"),

@@ -4,8 +4,7 @@ use crate::descriptor::{Descriptor, Slot};
 use crate::pomp::events;
 use crate::pomp::ways::{
     barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, exit,
-    exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_enter,
-    ordered_exit,
+    exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_enter, ordered_exit,
 };
 
 events! {

@@ -1,7 +1,8 @@
 //! What measuring costs per construct: processor time added to a small program that executes one
 //! kind of construct very often, beside the least that it can cost, code that OPARI2 has
 //! instrumented for libraries that do nothing or only read the clock, and other tools where they
-//! are installed.
+//! are installed; those that watch LLVM's OpenMP runtime are compared with the uninstrumented
+//! program by clang.
 //!
 //! All variants take turns in one run, and what counts is the median of the differences within a
 //! turn, so that a machine on which others work, or whose cores are now near and now far from each
@@ -19,7 +20,7 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 
 use super::median;
-use programs::Variant;
+use programs::{Against, Variant};
 
 const TURNS: usize = 7;
 const NS_PER_EVENT: f64 = 8.0;
@@ -121,11 +122,21 @@ fn row(
     for _ in 0..TURNS {
         let alone = measure(&programs.plain, construct.kind, construct.count, threads)?;
         plain.push(alone);
+        let mut by_clang = f64::NAN;
         for (place, variant) in programs.variants.iter().enumerate() {
             // A tool that ends the program is a result, too.
-            if let Ok(ns) = measure(variant, construct.kind, construct.count, threads) {
-                added.entry(place).or_default().push(ns - alone);
-            }
+            let Ok(ns) = measure(variant, construct.kind, construct.count, threads) else {
+                continue;
+            };
+            let difference = match variant.against {
+                Against::Gcc => ns - alone,
+                Against::Clang => ns - by_clang,
+                Against::Nothing => {
+                    by_clang = ns;
+                    ns
+                }
+            };
+            added.entry(place).or_default().push(difference);
         }
     }
     let (reads, events) = construct.events(threads);

@@ -1,4 +1,5 @@
-//! Other measurement tools, where they are installed. To add one: its line in `PEERS`.
+//! Other measurement tools, where they are installed, or unpacked by `cargo xtask setup peers`. To
+//! add one: its line in `PEERS`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::programs::Variant;
-use crate::shell;
+use super::programs::{Against, Variant};
+use crate::{setup, shell};
 
 /// A tool: how it is known to be there, how the program is built for it, how it runs, and what its
 /// environment is per mode. PROGRAM and RESULTS stand for the program and its results' folder.
@@ -68,26 +69,46 @@ const PEERS: [Peer; 4] = [
     },
 ];
 
-/// Builds the program for each tool that is there; `options` say its sources, too.
+/// Builds the program for each tool that is there; `options` say its sources, too. For those that
+/// watch LLVM's OpenMP runtime, the uninstrumented program by clang is in front of all.
 pub fn build(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
-    build_from(&std::env::var_os("PATH").unwrap_or_default(), folder, options)
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let aside = std::path::absolute(setup::peers())?;
+    let folders = std::iter::once(aside).chain(std::env::split_paths(&path));
+    build_from(&std::env::join_paths(folders)?, folder, options)
 }
 
 /// The same with the tools that are in these folders.
 fn build_from(path: &OsStr, folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
     let mut variants = Vec::new();
+    let clang = ["clang", "clang-19"].into_iter().find(|name| find(name, path).is_some());
     for peer in &PEERS {
         let Some(tool) = find(peer.program, path) else {
             println!("NOT RUN: {} is not installed ({} is not in PATH)", peer.name, peer.program);
             continue;
         };
-        let program = folder.join(peer.name).display().to_string();
-        let compiler = if peer.compiler.is_empty() { &["clang"][..] } else { peer.compiler };
-        let mut command = Command::new(compiler[0]);
-        command.args(&compiler[1..]).args(options).args(["-o", &program, "-lm"]);
-        if let Err(error) = shell::run(command.env("PATH", path).current_dir(folder)) {
-            println!("NOT RUN: {}: {error}", peer.name);
-            continue;
+        let against = if peer.compiler.is_empty() { Against::Clang } else { Against::Gcc };
+        let (name, compiler) = match (against, clang) {
+            (Against::Clang, Some(clang)) => ("plain clang", vec![clang]),
+            (Against::Clang, None) => {
+                println!("NOT RUN: {} needs clang", peer.name);
+                continue;
+            }
+            _ => (peer.name, peer.compiler.to_vec()),
+        };
+        let program = folder.join(name.replace(' ', "-")).display().to_string();
+        let is_built = variants.iter().any(|variant: &Variant| variant.name == name);
+        if !is_built {
+            let mut command = Command::new(compiler[0]);
+            command.args(&compiler[1..]).args(options).args(["-o", &program, "-lm"]);
+            if let Err(error) = shell::run(command.env("PATH", path).current_dir(folder)) {
+                println!("NOT RUN: {}: {error}", peer.name);
+                continue;
+            }
+            if against == Against::Clang {
+                let plain = Variant::new(name, folder, &[&program], &[]);
+                variants.push(Variant { against: Against::Nothing, ..plain });
+            }
         }
         let results = folder.join("results").display().to_string();
         let command: Vec<String> = peer
@@ -101,7 +122,8 @@ fn build_from(path: &OsStr, folder: &Path, options: &[&str]) -> Result<Vec<Varia
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         for (mode, environment) in peer.modes {
             let name = format!("{} {mode}", peer.name);
-            variants.push(Variant::new(&name, folder, &command, environment));
+            let variant = Variant::new(&name, folder, &command, environment);
+            variants.push(Variant { against, ..variant });
         }
     }
     Ok(variants)
@@ -146,6 +168,7 @@ mod tests {
         let expected = [
             "scorep profile",
             "scorep trace",
+            "plain clang",
             "tau profile",
             "tau trace",
             "eztrace trace",

@@ -15,10 +15,23 @@ use crate::shell;
 pub const MICRO: &str = include_str!("micro.c");
 const NULL_POMP2: &str = include_str!("null_pomp2.c");
 
+/// What a variant is compared with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// The uninstrumented program by gcc.
+    Gcc,
+    /// The one by clang, the last variant of those that are compared with nothing.
+    Clang,
+    /// Nothing: it is what others are compared with.
+    Nothing,
+}
+
 /// A program and the environment that it runs in.
 pub struct Variant {
     /// Its column.
     pub name: String,
+    /// What its column says is the difference to that.
+    pub against: Against,
     /// Program and first arguments.
     pub command: Vec<String>,
     /// Where it runs; what it writes in `results` there is removed.
@@ -33,6 +46,7 @@ impl Variant {
         let pairs = environment.iter().map(|(name, value)| ((*name).into(), (*value).into()));
         Self {
             name: name.to_owned(),
+            against: Against::Gcc,
             command: command.iter().map(|word| (*word).to_owned()).collect(),
             folder: folder.to_owned(),
             environment: pairs.collect(),
