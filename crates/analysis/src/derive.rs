@@ -1,6 +1,6 @@
 //! From measured metrics to the whole tree of properties: one cube in, one cube out.
 
-use pompeii_model::{CallId, Cube, LocationId, Metric, MetricId};
+use pompeii_model::{Cube, Metric, MetricId, Row};
 
 use crate::profile::Profile;
 use crate::properties::{self, Compute, Property};
@@ -42,12 +42,7 @@ fn copy_counted(measured: &Cube, cube: &mut Cube) {
         }
         let to = cube.add_metric(metric.clone());
         for call in measured.calls.ids() {
-            for (location, &value) in measured.system.locations.ids().zip(measured.row(from, call))
-            {
-                if value != 0 {
-                    cube.add(to, call, location, value);
-                }
-            }
+            cube.set_row(to, call, measured.shared_row(from, call));
         }
     }
 }
@@ -55,20 +50,18 @@ fn copy_counted(measured: &Cube, cube: &mut Cube) {
 fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profile) {
     let parts: Vec<MetricId> = cube.metric_children(metric).collect();
     let measured = profile.cube.metric(property.name);
-    let cells: Vec<(CallId, LocationId)> = cube
-        .calls
-        .ids()
-        .flat_map(|call| cube.system.locations.ids().map(move |location| (call, location)))
-        .collect();
-    for (call, location) in cells {
-        let value = match property.compute {
-            Compute::Measured => measured.map_or(0, |id| profile.cube.get(id, call, location)),
-            Compute::Parts => parts.iter().map(|&part| cube.get(part, call, location)).sum(),
-            Compute::Cell(formula) => formula(profile, call, location),
-            Compute::Nothing => 0,
+    for call in cube.calls.ids() {
+        let row = match property.compute {
+            Compute::Measured => {
+                measured.map_or_else(Row::default, |from| profile.cube.shared_row(from, call))
+            }
+            Compute::Parts => {
+                let rows = parts.iter().map(|&part| cube.shared_row(part, call));
+                rows.fold(Row::default(), |sum, row| sum.plus(&row))
+            }
+            Compute::Row(formula) => formula(profile, call),
+            Compute::Nothing => Row::default(),
         };
-        if value != 0 {
-            cube.add(metric, call, location, value);
-        }
+        cube.set_row(metric, call, row);
     }
 }

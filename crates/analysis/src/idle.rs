@@ -7,60 +7,79 @@
 //! stub nodes' `task_time`). With these definitions the time of all call paths plus the idle time
 //! is wall time x locations, to the tick.
 
-use pompeii_model::{CallId, CallTree, Cube, Id, LocationId, MetricId, Role, Ticks};
+use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, MetricId, Role, Row, Ticks};
 
 use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
 
 /// Idle ticks by call path and location.
 pub struct Idle {
-    width: usize,
-    serial: Vec<Ticks>,
-    limited: Vec<Ticks>,
-    /// By location: time at places where the master was not.
-    alone: Vec<Ticks>,
+    rows: IndexVec<CallId, Row>,
+    /// Whether the call path is a parallel region: of those, only outermost ones have idle time.
+    is_parallel: IndexVec<CallId, bool>,
 }
 
 impl Idle {
     /// Finds the idle time of a measured cube.
     pub fn new(cube: &Cube) -> Self {
-        let width = cube.system.locations.len();
-        let size = cube.calls.len() * width;
-        let (serial, limited, alone) = (vec![0; size], vec![0; size], vec![0; width]);
-        let mut idle = Self { width, serial, limited, alone };
+        let mut table = Table::new(cube);
         let presence = Presence::new(cube);
         for &root in cube.calls.roots() {
-            idle.walk(cube, &presence, root);
+            table.walk(cube, &presence, root);
         }
-        idle.give_back_inner_teams(cube, &presence);
-        for (location, alone) in idle.alone.clone().into_iter().enumerate() {
-            idle.take(location, alone);
+        table.give_back_inner_teams(cube, &presence);
+        for (location, alone) in table.alone.clone().into_iter().enumerate() {
+            table.take(location, alone);
         }
-        idle
+        Self {
+            rows: table.rows.into_iter().map(Row::new).collect(),
+            is_parallel: cube.calls.ids().map(|call| is_parallel(cube, call)).collect(),
+        }
+    }
+
+    /// Idle ticks in this call path.
+    pub fn all(&self, call: CallId) -> Row {
+        self.rows[call].clone()
+    }
+
+    /// Idle ticks of locations that did not take part in this outermost parallel region.
+    pub fn limited(&self, call: CallId) -> Row {
+        if self.is_parallel[call] { self.all(call) } else { Row::default() }
+    }
+}
+
+/// Idle ticks while they are found out.
+struct Table {
+    /// By call path and location; empty where nobody is idle.
+    rows: IndexVec<CallId, Vec<Ticks>>,
+    /// By location: time at places where the master was not.
+    alone: Vec<Ticks>,
+}
+
+impl Table {
+    fn new(cube: &Cube) -> Self {
+        let rows = cube.calls.ids().map(|_| Vec::new()).collect();
+        Self { rows, alone: vec![0; cube.system.locations.len()] }
     }
 
     /// What a location did on its own is taken from its idle time, the longest first.
     fn take(&mut self, location: usize, mut alone: Ticks) {
-        let width = self.width;
-        let mut cells: Vec<&mut Ticks> = [&mut self.serial, &mut self.limited]
-            .into_iter()
-            .flat_map(|table| table.iter_mut().skip(location).step_by(width))
-            .collect();
-        cells.sort_by_key(|cell| std::cmp::Reverse(**cell));
-        for cell in cells {
-            let taken = alone.min(*cell).max(0);
-            *cell -= taken;
-            alone -= taken;
+        if alone <= 0 {
+            return;
+        }
+        let ids = self.rows.ids();
+        let mut cells: Vec<CallId> = ids.filter(|&call| !self.rows[call].is_empty()).collect();
+        cells.sort_by_key(|&call| std::cmp::Reverse(self.rows[call][location]));
+        for call in cells {
+            alone -= self.take_at(call, location, alone);
         }
     }
 
-    /// Idle ticks while the program was outside of parallel regions, in this call path.
-    pub fn serial(&self, call: CallId, location: LocationId) -> Ticks {
-        self.serial[call.index() * self.width + location.index()]
-    }
-
-    /// Idle ticks of a location that did not take part in this outermost parallel region.
-    pub fn limited(&self, call: CallId, location: LocationId) -> Ticks {
-        self.limited[call.index() * self.width + location.index()]
+    /// Takes as much as there is, and returns it.
+    fn take_at(&mut self, call: CallId, location: usize, most: Ticks) -> Ticks {
+        let Some(idle) = self.rows[call].get_mut(location) else { return 0 };
+        let taken = most.min(*idle).max(0);
+        *idle -= taken;
+        taken
     }
 
     fn walk(&mut self, cube: &Cube, presence: &Presence, root: CallId) {
@@ -69,53 +88,54 @@ impl Idle {
             if is_task_root(cube, call) {
                 continue;
             }
-            let parallel = is_parallel(cube, call);
-            if !parallel {
+            let spent = if is_parallel(cube, call) {
+                presence.below(call)
+            } else {
                 open.extend(cube.calls.children(call));
-            }
-            for location in cube.system.locations.ids() {
-                let master = cube.system.master(location);
-                let spent = |location| match parallel {
-                    true => presence.below(&cube.calls, call, location),
-                    false => presence.own(call, location),
-                };
-                let table = if parallel { &mut self.limited } else { &mut self.serial };
-                if location == master {
-                    continue;
-                }
-                // An initial thread of a league, or one that the program has made itself, can be
-                // where the master is not.
-                let beside = cube.system.locations[location].runs_beside_master();
-                let (there, here) = (spent(master), spent(location));
-                let idle = if there == 0 || beside { (there - here).max(0) } else { there - here };
-                table[call.index() * self.width + location.index()] = idle;
-                self.alone[location.index()] += idle - (there - here);
+                presence.own(call)
+            };
+            if !spent.is_empty() {
+                self.rows[call] = self.beside(cube, &spent);
             }
         }
+    }
+
+    /// What each location is idle where this was spent.
+    fn beside(&mut self, cube: &Cube, spent: &Row) -> Vec<Ticks> {
+        let idle = |(id, of): (LocationId, &pompeii_model::Location)| {
+            let master = cube.system.processes[of.process].master;
+            if id == master {
+                return 0;
+            }
+            // An initial thread of a league, or one that the program has made itself, can be where
+            // the master is not.
+            let (there, here) = (spent.get(master), spent.get(id));
+            let may_be_alone = there == 0 || of.runs_beside_master();
+            let idle = if may_be_alone { (there - here).max(0) } else { there - here };
+            self.alone[id.index()] += idle - (there - here);
+            idle
+        };
+        cube.system.locations.enumerated().map(idle).collect()
     }
 
     /// A parallel region inside an explicit task: its workers' time lies in the task tree only, no
     /// stub tells where it was executed. It is taken from the idle time of the places where tasks
     /// were executed, the busiest first; with one such place this is exact.
     fn give_back_inner_teams(&mut self, cube: &Cube, presence: &Presence) {
-        let mut places: Vec<CallId> =
-            cube.calls.ids().filter(|&call| presence.tasks_at(call) > 0).collect();
-        places.sort_by_key(|&call| (std::cmp::Reverse(presence.tasks_at(call)), call));
+        let mut places: Vec<(Ticks, CallId)> =
+            cube.calls.ids().map(|call| (presence.tasks_at(call), call)).collect();
+        places.retain(|&(ticks, _)| ticks > 0);
+        places.sort_by_key(|&(ticks, call)| (std::cmp::Reverse(ticks), call));
         let parallels = outermost_parallels(cube);
-        for location in cube.system.locations.ids() {
-            if location == cube.system.master(location) {
+        let excesses = presence.only_in_task_trees();
+        for (location, mut excess) in excesses.enumerated().map(|(id, &excess)| (id, excess)) {
+            if excess <= 0 || location == cube.system.master(location) {
                 continue;
             }
-            let mut excess = presence.only_in_task_trees(cube, location);
-            for &place in &places {
+            for &(_, place) in &places {
                 // The outermost parallel region around it, or the serial call path itself.
                 let anchor = parallels[place].unwrap_or(place);
-                let slot = anchor.index() * self.width + location.index();
-                let table =
-                    if is_parallel(cube, anchor) { &mut self.limited } else { &mut self.serial };
-                let taken = excess.min(table[slot]).max(0);
-                table[slot] -= taken;
-                excess -= taken;
+                excess -= self.take_at(anchor, location.index(), excess);
             }
         }
     }
@@ -139,34 +159,46 @@ impl<'a> Presence<'a> {
         Self { cube, time, task_time: cube.metric("task_time") }
     }
 
+    fn row(&self, metric: Option<MetricId>, call: CallId) -> Row {
+        metric.map_or_else(Row::default, |metric| self.cube.shared_row(metric, call))
+    }
+
     /// Presence in the call path itself.
-    pub fn own(&self, call: CallId, location: LocationId) -> Ticks {
-        let of = |metric: Option<MetricId>| {
-            metric.map_or(0, |metric| self.cube.get(metric, call, location))
-        };
-        of(self.time) + of(self.task_time)
+    fn own(&self, call: CallId) -> Row {
+        self.row(self.time, call).plus(&self.row(self.task_time, call))
     }
 
     /// Presence in the call path and all below it.
-    pub fn below(&self, calls: &CallTree, call: CallId, location: LocationId) -> Ticks {
-        calls.subtree(call).into_iter().map(|call| self.own(call, location)).sum()
+    fn below(&self, call: CallId) -> Row {
+        let mut sums = vec![0; self.cube.system.locations.len()];
+        for call in self.cube.calls.subtree(call) {
+            for row in [self.time, self.task_time].map(|metric| self.row(metric, call)) {
+                sums.iter_mut().zip(row.values()).for_each(|(sum, value)| *sum += value);
+            }
+        }
+        Row::new(sums)
     }
 
     fn tasks_at(&self, call: CallId) -> Ticks {
         self.task_time.map_or(0, |metric| self.cube.own(metric, call))
     }
 
-    /// Time in the task trees that no stub node in the program's tree stands for. Stubs in task
-    /// trees are of tasks that a team executes which a task has forked: they are a part of it.
-    pub fn only_in_task_trees(&self, cube: &Cube, location: LocationId) -> Ticks {
-        let get = |metric: Option<MetricId>, call| {
-            metric.map_or(0, |metric| cube.get(metric, call, location))
-        };
-        let seen = |call| match in_task_tree(cube, call) {
-            true => get(self.time, call),
-            false => -get(self.task_time, call),
-        };
-        cube.calls.ids().map(seen).sum()
+    /// Time in the task trees that no stub node in the program's tree stands for, by location.
+    /// Stubs in task trees are of tasks that a team executes which a task has forked: they are a
+    /// part of it.
+    pub fn only_in_task_trees(&self) -> IndexVec<LocationId, Ticks> {
+        let cube = self.cube;
+        let mut sums: IndexVec<LocationId, Ticks> =
+            cube.system.locations.iter().map(|_| 0).collect();
+        for call in cube.calls.ids() {
+            let (metric, sign) =
+                if in_task_tree(cube, call) { (self.time, 1) } else { (self.task_time, -1) };
+            let row = self.row(metric, call);
+            for (at, value) in row.values().iter().enumerate() {
+                sums[LocationId::from_index(at)] += sign * value;
+            }
+        }
+        sums
     }
 }
 

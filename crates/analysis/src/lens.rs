@@ -1,7 +1,8 @@
 //! An analysed cube with its metrics by name: what findings and reports look at it through.
 
 use pompeii_model::{
-    CallId, Cube, IndexVec, Location, LocationId, MetricId, Paradigm, Region, Role, System, Ticks,
+    CallId, Cube, Id, IndexVec, Location, LocationId, MetricId, Paradigm, Region, Role, System,
+    Ticks,
 };
 
 use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
@@ -40,11 +41,15 @@ impl<'a> Lens<'a> {
 
     /// Severities of the call paths by location.
     pub fn by_location(&self, name: &str, calls: &[CallId]) -> IndexVec<LocationId, i64> {
-        let get = |location| {
-            let of = |metric| calls.iter().map(|&c| self.cube.get(metric, c, location)).sum();
-            self.metric(name).map_or(0, of)
-        };
-        self.cube.system.locations.ids().map(get).collect()
+        let mut sums: IndexVec<LocationId, i64> =
+            self.cube.system.locations.iter().map(|_| 0).collect();
+        let Some(metric) = self.metric(name) else { return sums };
+        for &call in calls {
+            for (at, value) in self.cube.row(metric, call).iter().enumerate() {
+                sums[LocationId::from_index(at)] += value;
+            }
+        }
+        sums
     }
 
     /// The region that the call path ends in.

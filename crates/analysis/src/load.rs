@@ -10,7 +10,7 @@ use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
 use pompeii_model::{
     CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, MetricId,
-    Paradigm, Process, ProcessId, Region, RegionId, Role, System, TASKS_FILE, TaskTimes, Unit,
+    Paradigm, Process, ProcessId, Region, RegionId, Role, Row, System, TASKS_FILE, TaskTimes, Unit,
     VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use thiserror::Error;
@@ -158,17 +158,16 @@ fn read_metric(
 ) -> Result<(), LoadError> {
     let definition = &reader.report().metrics[id];
     let clock = cube.clock;
-    let stored = reader.values(id)?.matrix::<f64>()?;
     let unit = match definition.unit.as_str() {
         "sec" => Unit::Ticks,
         "bytes" => Unit::Bytes,
         "ns" => Unit::Nanoseconds,
         _ => Unit::Count,
     };
-    let mut values = match unit {
-        Unit::Ticks => stored.map(|seconds| clock.ticks(seconds)),
-        Unit::Count | Unit::Bytes | Unit::Nanoseconds => stored.map(|count| count.round() as i64),
-    };
+    let mut values = reader.values(id)?.converted(|number: f64| match unit {
+        Unit::Ticks => clock.ticks(number),
+        Unit::Count | Unit::Bytes | Unit::Nanoseconds => number.round() as i64,
+    })?;
     if definition.kind == cubex::MetricKind::Inclusive {
         values.to_exclusive(&reader.report().call_paths);
     }
@@ -179,14 +178,12 @@ fn read_metric(
         unit,
         parent: None,
     });
-    for path in values.call_paths() {
-        let (Some(&call), Some(row)) = (ids.calls.get(&path), values.row(path)) else { continue };
-        for (&location, &at) in &ids.locations {
-            match row.get(location.index()) {
-                Some(&value) if value != 0 => cube.add(metric, call, at, value),
-                _ => {}
-            }
-        }
+    let mut order = vec![cubex::LocationId::from_index(0); ids.locations.len()];
+    ids.locations.iter().for_each(|(&stored, at)| order[at.index()] = stored);
+    for (&path, &call) in &ids.calls {
+        let Some(row) = values.take_row(path) else { continue };
+        let value = |stored: &cubex::LocationId| row.get(stored.index()).copied().unwrap_or(0);
+        cube.set_row(metric, call, Row::new(order.iter().map(value).collect()));
     }
     Ok(())
 }

@@ -281,11 +281,11 @@ mod tests {
              TASKS/task@a.c:7                      1    time=5",
             expect![[r#"
                 a [artificial] time=[4, 0] visits=[1, 0]
-                  solve [function] time=[1, 0] visits=[0, 0]
-                    !$omp critical (sum) @a.c:5 [critical] time=[2, 2] visits=[0, 0]
-                  omp_set_lock [lock] time=[3, 3] visits=[0, 0]
-                TASKS [artificial] time=[0, 0] visits=[0, 0]
-                  !$omp task @a.c:7 [task] time=[0, 5] visits=[0, 0]"#]],
+                  solve [function] time=[1, 0] visits=[]
+                    !$omp critical (sum) @a.c:5 [critical] time=[2, 2] visits=[]
+                  omp_set_lock [lock] time=[3, 3] visits=[]
+                TASKS [artificial] time=[] visits=[]
+                  !$omp task @a.c:7 [task] time=[0, 5] visits=[]"#]],
         );
     }
 

@@ -1,7 +1,7 @@
 //! The measured profile as the properties see it: its metrics by name, the class of each call path
 //! (`Class`), and which part of the forest it lies in.
 
-use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Paradigm, Role, Ticks};
+use pompeii_model::{CallId, Cube, IndexVec, MetricId, Paradigm, Role, Row};
 
 use crate::idle::Idle;
 use crate::mpi_class;
@@ -168,80 +168,81 @@ impl<'a> Profile<'a> {
         }
     }
 
-    fn value(&self, metric: Option<MetricId>, call: CallId, location: LocationId) -> i64 {
-        metric.map_or(0, |metric| self.cube.get(metric, call, location))
+    fn row(&self, metric: Option<MetricId>, call: CallId) -> Row {
+        metric.map_or_else(Row::default, |metric| self.cube.shared_row(metric, call))
     }
 
     /// The measured metric `name`; 0 everywhere where the profile does not have it.
-    pub fn measured(&self, name: &str, call: CallId, location: LocationId) -> i64 {
-        self.value(self.cube.metric(name), call, location)
+    pub fn measured(&self, name: &str, call: CallId) -> Row {
+        self.row(self.cube.metric(name), call)
     }
 
     /// Measured time of the call path itself, without idle time.
-    pub fn time(&self, call: CallId, location: LocationId) -> Ticks {
-        self.value(self.time, call, location)
+    pub fn time(&self, call: CallId) -> Row {
+        self.row(self.time, call)
     }
 
     /// Forking and joining, as measured.
-    pub fn management(&self, call: CallId, location: LocationId) -> Ticks {
-        self.value(self.management, call, location)
+    pub fn management(&self, call: CallId) -> Row {
+        self.row(self.management, call)
     }
 
     /// Own time of a call path of `class`, without the fork and join time in it; 0 for others.
-    pub fn class_time(&self, class: Class, call: CallId, location: LocationId) -> Ticks {
+    pub fn class_time(&self, class: Class, call: CallId) -> Row {
         if self.classes[call] != class {
-            return 0;
+            return Row::default();
         }
-        self.time(call, location) - self.management(call, location)
+        self.time(call).minus(&self.management(call))
     }
 
     /// Own time that the program spent in OpenMP and not in its own code.
-    pub fn openmp(&self, call: CallId, location: LocationId) -> Ticks {
+    pub fn openmp(&self, call: CallId) -> Row {
         match self.classes[call] {
-            class if class.is_mpi() => self.management(call, location),
-            Class::Computation | Class::Off => self.management(call, location),
-            _ => self.time(call, location),
+            class if class.is_mpi() => self.management(call),
+            Class::Computation | Class::Off => self.management(call),
+            _ => self.time(call),
         }
     }
 
     /// Own time in functions of MPI.
-    pub fn mpi(&self, call: CallId, location: LocationId) -> Ticks {
+    pub fn mpi(&self, call: CallId) -> Row {
         let class = self.classes[call];
-        if class.is_mpi() { self.class_time(class, call, location) } else { 0 }
+        if class.is_mpi() { self.class_time(class, call) } else { Row::default() }
     }
 
     /// Visits of call paths of `class`; 0 for others.
-    pub fn visits_of(&self, class: Class, call: CallId, location: LocationId) -> i64 {
-        if self.classes[call] == class { self.measured("visits", call, location) } else { 0 }
+    pub fn visits_of(&self, class: Class, call: CallId) -> Row {
+        if self.classes[call] == class { self.measured("visits", call) } else { Row::default() }
     }
 
     /// Waiting for tasks of others in a barrier of `class`. A barrier in which nobody ran a task
     /// cannot starve: what was measured there is the barrier's own work.
-    pub fn starvation(&self, class: Class, call: CallId, location: LocationId) -> Ticks {
+    pub fn starvation(&self, class: Class, call: CallId) -> Row {
         if self.classes[call] != class || !self.executes_tasks[call] {
-            return 0;
+            return Row::default();
         }
-        self.value(self.starvation, call, location)
+        self.row(self.starvation, call)
     }
 
     /// Time in which the location's process was not there: the run had begun, or went on, without
     /// it. It is shown at the program's root.
-    pub fn absent(&self, call: CallId, location: LocationId) -> Ticks {
+    pub fn absent(&self, call: CallId) -> Row {
         let cube = self.cube;
         if cube.calls.roots().first() != Some(&call) {
-            return 0;
+            return Row::default();
         }
-        let process = &cube.system.processes[cube.system.locations[location].process];
-        cube.wall_ticks - process.wall_ticks
+        let locations = cube.system.locations.iter();
+        let walls = locations.map(|of| cube.system.processes[of.process].wall_ticks);
+        Row::new(walls.map(|wall_ticks| cube.wall_ticks - wall_ticks).collect())
     }
 
     /// Time in which the location did nothing because the program ran on fewer threads.
-    pub fn idle(&self, call: CallId, location: LocationId) -> Ticks {
-        self.idle.serial(call, location) + self.idle.limited(call, location)
+    pub fn idle(&self, call: CallId) -> Row {
+        self.idle.all(call)
     }
 
     /// The part of [`Profile::idle`] inside parallel regions with fewer threads.
-    pub fn limited(&self, call: CallId, location: LocationId) -> Ticks {
-        self.idle.limited(call, location)
+    pub fn limited(&self, call: CallId) -> Row {
+        self.idle.limited(call)
     }
 }

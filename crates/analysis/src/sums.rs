@@ -1,7 +1,7 @@
 //! The invariant that makes the tree of properties worth trusting: nothing is missing and nothing
 //! is counted twice.
 
-use pompeii_model::{Cube, Id, Metric, MetricId, Ticks};
+use pompeii_model::{Cube, Id, Metric, MetricId, Row, Ticks};
 use thiserror::Error;
 
 use crate::idle::Presence;
@@ -68,10 +68,10 @@ pub fn check_sum(cube: &Cube) -> Result<(), SumError> {
 }
 
 fn check_masters(cube: &Cube) -> Result<(), SumError> {
-    let presence = Presence::new(cube);
+    let only_in_task_trees = Presence::new(cube).only_in_task_trees();
     for process in cube.system.processes.iter() {
         let location = process.master;
-        let difference = presence.only_in_task_trees(cube, location);
+        let difference = only_in_task_trees[location];
         if difference != 0 {
             return Err(SumError::Tasks { location: location.index(), difference });
         }
@@ -88,9 +88,13 @@ fn check_parts(cube: &Cube) -> Result<(), SumError> {
     for (id, metric) in cube.metrics().enumerated() {
         let parts: Vec<MetricId> = cube.metric_children(id).collect();
         for call in cube.calls.ids() {
+            let rows = parts.iter().map(|&part| cube.shared_row(part, call));
+            let sums = rows.fold(Row::default(), |sum, row| sum.plus(&row));
+            if sums.is_empty() && cube.row(id, call).is_empty() {
+                continue;
+            }
             for location in cube.system.locations.ids() {
-                let whole = cube.get(id, call, location);
-                let sum: i64 = parts.iter().map(|&part| cube.get(part, call, location)).sum();
+                let (whole, sum) = (cube.get(id, call, location), sums.get(location));
                 if whole < 0 || sum > whole {
                     return Err(parts_error(metric, (whole, sum), call.index(), location.index()));
                 }

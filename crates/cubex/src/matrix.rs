@@ -32,6 +32,11 @@ impl<T: Number> Matrix<T> {
         self.rows.get(call_path.index())?.as_deref()
     }
 
+    /// Takes a row out of the matrix, in which it is zero from then on.
+    pub fn take_row(&mut self, call_path: CallPathId) -> Option<Vec<T>> {
+        self.rows.get_mut(call_path.index())?.take().map(Vec::from)
+    }
+
     /// One value.
     pub fn get(&self, call_path: CallPathId, location: LocationId) -> T {
         let value = self.row(call_path).and_then(|row| row.get(location.index()));

@@ -139,6 +139,12 @@ impl<'r> Values<'r> {
 
     /// All rows as numbers, as they are stored.
     pub fn matrix<T: Number>(&self) -> Result<Matrix<T>> {
+        self.converted(|number: T| number)
+    }
+
+    /// All rows as other numbers, of which no more than one row is in memory as it is stored.
+    /// `convert` must map zero to zero: absent rows stay absent.
+    pub fn converted<T: Number, U: Number>(&self, convert: impl Fn(T) -> U) -> Result<Matrix<U>> {
         let mut matrix = Matrix::new(self.rows.len(), self.report.system.locations.len());
         for call_path in self.call_paths() {
             let Some(row) = self.row(call_path)? else { continue };
@@ -147,7 +153,7 @@ impl<'r> Values<'r> {
                 data_type: self.metric().data_type.to_string(),
                 wanted: T::NAME.to_owned(),
             })?;
-            matrix.set_row(call_path, numbers);
+            matrix.set_row(call_path, numbers.into_iter().map(&convert).collect());
         }
         Ok(matrix)
     }

@@ -6,7 +6,7 @@
 //! what the two display modes are made of, in O(1) per call path after one pass.
 
 use crate::{
-    CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
+    CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId, Row,
     System, TaskTimes, Ticks, VisitTimes, Wait,
 };
 
@@ -32,8 +32,29 @@ pub struct Cube {
     /// Times of single visits, where they were asked for.
     pub visit_times: Vec<VisitTimes>,
     metrics: IndexVec<MetricId, Metric>,
-    /// Per metric: call paths x locations, empty until the first value.
-    severities: IndexVec<MetricId, Vec<i64>>,
+    severities: IndexVec<MetricId, Severities>,
+}
+
+/// Those of one metric.
+#[derive(Clone, Debug, Default)]
+struct Severities {
+    /// By call path, up to the last one that has any.
+    rows: IndexVec<CallId, Row>,
+    /// The sums of all rows, by location; empty until the first value.
+    totals: Vec<i64>,
+}
+
+impl Severities {
+    /// The row of a call path, to be changed, and the totals.
+    fn at(&mut self, call: CallId, width: usize) -> (&mut Row, &mut [i64]) {
+        while self.rows.len() <= call.index() {
+            self.rows.push(Row::default());
+        }
+        if self.totals.len() < width {
+            self.totals.resize(width, 0);
+        }
+        (&mut self.rows[call], &mut self.totals)
+    }
 }
 
 impl Cube {
@@ -61,7 +82,7 @@ impl Cube {
 
     /// Adds a metric; all its severities are 0.
     pub fn add_metric(&mut self, metric: Metric) -> MetricId {
-        self.severities.push(Vec::new());
+        self.severities.push(Severities::default());
         self.metrics.push(metric)
     }
 
@@ -80,27 +101,36 @@ impl Cube {
         self.metrics.enumerated().filter(move |(_, m)| m.parent == Some(metric)).map(|(id, _)| id)
     }
 
-    fn place(&self, call: CallId, location: LocationId) -> usize {
-        call.index() * self.system.locations.len() + location.index()
-    }
-
     /// Adds `value` to the call path's own severity.
     ///
     /// # Panics
     /// Panics where `metric`, `call` or `location` is not of this cube.
     pub fn add(&mut self, metric: MetricId, call: CallId, location: LocationId, value: i64) {
-        let size = self.calls.len() * self.system.locations.len();
-        let place = self.place(call, location);
-        let severities = &mut self.severities[metric];
-        if severities.len() < size {
-            severities.resize(size, 0);
+        let width = self.system.locations.len();
+        let (row, totals) = self.severities[metric].at(call, width);
+        row.add(location, value, width);
+        totals[location.index()] += value;
+    }
+
+    /// Sets the call path's own severities, which were all 0.
+    ///
+    /// # Panics
+    /// Panics where `metric` is not of this cube, or the row has more values than it has locations.
+    pub fn set_row(&mut self, metric: MetricId, call: CallId, row: Row) {
+        if row.is_empty() {
+            return;
         }
-        severities[place] += value;
+        let (place, totals) = self.severities[metric].at(call, self.system.locations.len());
+        debug_assert!(place.is_empty(), "a row is set once");
+        for (at, value) in row.values().iter().enumerate() {
+            totals[at] += value;
+        }
+        *place = row;
     }
 
     /// The call path's own severity (exclusive over the call tree).
     pub fn get(&self, metric: MetricId, call: CallId, location: LocationId) -> i64 {
-        self.severities[metric].get(self.place(call, location)).copied().unwrap_or(0)
+        self.severities[metric].rows.get(call).map_or(0, |row| row.get(location))
     }
 
     /// The call path's own severity, summed over all locations.
@@ -110,8 +140,12 @@ impl Cube {
 
     /// The call path's own severities by location; empty where all are 0.
     pub fn row(&self, metric: MetricId, call: CallId) -> &[i64] {
-        let (start, width) = (self.place(call, LocationId(0)), self.system.locations.len());
-        self.severities[metric].get(start..start + width).unwrap_or(&[])
+        self.severities[metric].rows.get(call).map_or(&[], Row::values)
+    }
+
+    /// The same, shared with this cube.
+    pub fn shared_row(&self, metric: MetricId, call: CallId) -> Row {
+        self.severities[metric].rows.get(call).cloned().unwrap_or_default()
     }
 
     /// Severity of the call path with all below it, summed over all locations.
@@ -134,12 +168,12 @@ impl Cube {
 
     /// The sum over all call paths and locations.
     pub fn total(&self, metric: MetricId) -> i64 {
-        self.severities[metric].iter().sum()
+        self.severities[metric].totals.iter().sum()
     }
 
     /// The sum over all call paths of one location.
     pub fn total_at(&self, metric: MetricId, location: LocationId) -> i64 {
-        self.calls.ids().map(|call| self.get(metric, call, location)).sum()
+        self.severities[metric].totals.get(location.index()).copied().unwrap_or(0)
     }
 
     /// The metric's own part: its total without its children's (expanded display).
@@ -201,7 +235,8 @@ mod tests {
         assert_eq!(cube.own(time, body), 120);
         assert_eq!(cube.total_at(time, LocationId(1)), 60);
         assert_eq!(cube.metric_exclusive_total(time), 150);
-        assert_eq!(cube.row(wait, main), [0, 0]);
+        assert!(cube.row(wait, main).is_empty());
+        assert_eq!((cube.total(time), cube.total_at(wait, LocationId(1))), (160, 10));
         assert_eq!(cube.allocation_ticks(), 200);
     }
 }

@@ -23,6 +23,7 @@ mod distribution;
 mod ids;
 mod metric;
 mod region;
+mod row;
 mod system;
 mod time;
 mod unify;
@@ -37,6 +38,7 @@ pub use distribution::{
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
 pub use region::{MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role};
+pub use row::Row;
 pub use system::{Location, Process, System};
 pub use time::{Frequency, Ticks};
 pub use unify::{Definitions, Map, Union, unify, unify_all};

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Collective communications",
     parent: Some("comms"),
     unit: Unit::Count,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.visits_of(Class::MpiCollective, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.visits_of(Class::MpiCollective, call)
     }),
     gain: "",
     doc: Doc {

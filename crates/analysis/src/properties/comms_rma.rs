@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "One-sided communications",
     parent: Some("comms"),
     unit: Unit::Count,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.visits_of(Class::OneSided, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.visits_of(Class::OneSided, call)
     }),
     gain: "",
     doc: Doc {

@@ -11,11 +11,9 @@ pub const PROPERTY: Property = Property {
     title: "Computation",
     parent: Some("execution"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.time(call, location)
-            - profile.openmp(call, location)
-            - profile.mpi(call, location)
-            - profile.class_time(Class::Off, call, location)
+    compute: Compute::Row(|profile, call| {
+        let beside = profile.openmp(call).plus(&profile.mpi(call));
+        profile.time(call).minus(&beside).minus(&profile.class_time(Class::Off, call))
     }),
     gain: "",
     doc: Doc {

@@ -10,7 +10,7 @@ pub const PROPERTY: Property = Property {
     title: "Execution",
     parent: Some("time"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| profile.time(call, location)),
+    compute: Compute::Row(|profile, call| profile.time(call)),
     gain: "",
     doc: Doc {
         measures: "Time in which the thread was inside the program: computing, in OpenMP, or \

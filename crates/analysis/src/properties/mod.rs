@@ -6,7 +6,7 @@
 //! a part of its parent; what belongs to no OpenMP class (the overhead of worksharing constructs)
 //! is computation.
 
-use pompeii_model::{CallId, LocationId, Unit};
+use pompeii_model::{CallId, Row, Unit};
 
 use crate::profile::Profile;
 
@@ -37,8 +37,8 @@ pub enum Compute {
     Measured,
     /// The sum of its parts.
     Parts,
-    /// A formula over the profile, per call path and location.
-    Cell(fn(&Profile, CallId, LocationId) -> i64),
+    /// A formula over the profile, per call path, for all locations.
+    Row(fn(&Profile, CallId) -> Row),
     /// Not a metric: a diagnosis that names a problem.
     Nothing,
 }
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Compute {
         f.write_str(match self {
             Self::Measured => "Measured",
             Self::Parts => "Parts",
-            Self::Cell(_) => "Cell",
+            Self::Row(_) => "Row",
             Self::Nothing => "Nothing",
         })
     }

@@ -10,7 +10,7 @@ pub const PROPERTY: Property = Property {
     title: "MPI",
     parent: Some("execution"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| profile.mpi(call, location)),
+    compute: Compute::Row(|profile, call| profile.mpi(call)),
     gain: "",
     doc: Doc {
         measures: "Time that threads spent in functions of MPI.",

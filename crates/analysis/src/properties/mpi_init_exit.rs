@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "MPI begin and end",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::MpiInitExit, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::MpiInitExit, call)
     }),
     gain: "",
     doc: Doc {

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Collective file access",
     parent: Some("mpi_io"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::FileCollective, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::FileCollective, call)
     }),
     gain: "",
     doc: Doc {

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Files, open and close",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::MpiFileManagement, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::MpiFileManagement, call)
     }),
     gain: "",
     doc: Doc {

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Windows",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::MpiWindow, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::MpiWindow, call)
     }),
     gain: "",
     doc: Doc {

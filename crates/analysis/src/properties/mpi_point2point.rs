@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Point-to-point communication",
     parent: Some("mpi_communication"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::PointToPoint, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::PointToPoint, call)
     }),
     gain: "the average over the processes of what is above the least of them.",
     doc: Doc {

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "One-sided",
     parent: Some("mpi_communication"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::OneSided, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::OneSided, call)
     }),
     gain: "",
     doc: Doc {

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Active target",
     parent: Some("mpi_rma_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::RmaActive, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::RmaActive, call)
     }),
     gain: "",
     doc: Doc {

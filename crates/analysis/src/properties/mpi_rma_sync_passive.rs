@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Passive target",
     parent: Some("mpi_rma_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::RmaPassive, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::RmaPassive, call)
     }),
     gain: "",
     doc: Doc {

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "MPI barriers",
     parent: Some("mpi_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::MpiBarrier, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::MpiBarrier, call)
     }),
     gain: "the average over the processes of what is above the least of them: the time that one \
         process, the last to arrive, makes the others wait.",

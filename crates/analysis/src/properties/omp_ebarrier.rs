@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Explicit barrier",
     parent: Some("omp_barrier"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::ExplicitBarrier, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::ExplicitBarrier, call)
     }),
     gain: "time in the barrier beyond waiting / number of threads that meet there.",
     doc: Doc {

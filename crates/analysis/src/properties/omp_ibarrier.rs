@@ -12,8 +12,8 @@ pub const PROPERTY: Property = Property {
     title: "Implicit barrier",
     parent: Some("omp_barrier"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::ImplicitBarrier, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::ImplicitBarrier, call)
     }),
     gain: "time in the barrier beyond waiting / number of threads that meet there.",
     doc: Doc {

@@ -12,8 +12,8 @@ pub const PROPERTY: Property = Property {
     title: "Wait for tasks at implicit barrier",
     parent: Some("omp_ibarrier"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.starvation(Class::ImplicitBarrier, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.starvation(Class::ImplicitBarrier, call)
     }),
     gain: "waiting of all threads / number of threads that meet at the barrier.",
     doc: Doc {

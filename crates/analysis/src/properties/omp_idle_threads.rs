@@ -10,7 +10,7 @@ pub const PROPERTY: Property = Property {
     title: "Idle threads",
     parent: Some("time"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| profile.idle(call, location)),
+    compute: Compute::Row(|profile, call| profile.idle(call)),
     gain: "idle time / number of threads = S x (1 - 1/N) for serial parts of S seconds on N \
         threads: what the run would be shorter by if the part were perfectly parallel.",
     doc: Doc {

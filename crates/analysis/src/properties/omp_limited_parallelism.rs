@@ -10,7 +10,7 @@ pub const PROPERTY: Property = Property {
     title: "Limited parallelism",
     parent: Some("omp_idle_threads"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| profile.limited(call, location)),
+    compute: Compute::Row(|profile, call| profile.limited(call)),
     gain: "idle time in the region / number of threads: what the run would be shorter by if the \
         region's work were spread over all threads.",
     doc: Doc {

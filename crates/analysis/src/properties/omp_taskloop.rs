@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Taskloop",
     parent: Some("omp_time"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::Taskloop, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::Taskloop, call)
     }),
     gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
         share of barrier waiting that this thread causes in the same parallel region; the average \

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Taskyield",
     parent: Some("omp_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::Taskyield, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::Taskyield, call)
     }),
     gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
         share of barrier waiting that this thread causes in the same parallel region; the average \

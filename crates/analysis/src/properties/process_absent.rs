@@ -10,7 +10,7 @@ pub const PROPERTY: Property = Property {
     title: "Process not running",
     parent: Some("time"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| profile.absent(call, location)),
+    compute: Compute::Row(|profile, call| profile.absent(call)),
     gain: "",
     doc: Doc {
         measures: "Time of the run before a process was started or after it had ended, for each of \

@@ -11,8 +11,8 @@ pub const PROPERTY: Property = Property {
     title: "Recording off",
     parent: Some("execution"),
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.class_time(Class::Off, call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.class_time(Class::Off, call)
     }),
     gain: "",
     doc: Doc {

@@ -12,10 +12,8 @@ pub const PROPERTY: Property = Property {
     title: "Time",
     parent: None,
     unit: Unit::Ticks,
-    compute: Compute::Cell(|profile, call, location| {
-        profile.time(call, location)
-            + profile.idle(call, location)
-            + profile.absent(call, location)
+    compute: Compute::Row(|profile, call| {
+        profile.time(call).plus(&profile.idle(call)).plus(&profile.absent(call))
     }),
     gain: "",
     doc: Doc {

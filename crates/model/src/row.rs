@@ -1,0 +1,92 @@
+//! Severities of one call path on all locations. Most properties are zero at most call paths, and
+//! many are all of their only part, or what was measured as it is: so a row of zeros takes no
+//! memory, and equal rows may share theirs.
+
+use std::sync::Arc;
+
+use crate::{Id, LocationId};
+
+/// A value by location.
+#[derive(Clone, Debug, Default)]
+pub struct Row(Option<Arc<[i64]>>);
+
+impl Row {
+    /// One value per location.
+    pub fn new(values: Vec<i64>) -> Self {
+        Self(values.iter().any(|&value| value != 0).then(|| values.into()))
+    }
+
+    /// The values by location; empty where all are 0.
+    pub fn values(&self) -> &[i64] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Whether nothing is stored, since all values are 0.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// One value.
+    pub fn get(&self, location: LocationId) -> i64 {
+        self.values().get(location.index()).copied().unwrap_or(0)
+    }
+
+    /// The sum over all locations.
+    pub fn sum(&self) -> i64 {
+        self.values().iter().sum()
+    }
+
+    /// Both rows together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        match (self.is_empty(), other.is_empty()) {
+            (_, true) => self.clone(),
+            (true, false) => other.clone(),
+            _ => Self::new(self.values().iter().zip(other.values()).map(|(a, b)| a + b).collect()),
+        }
+    }
+
+    /// This row without the other one.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        match (self.is_empty(), other.is_empty()) {
+            (_, true) => self.clone(),
+            (true, false) => Self::new(other.values().iter().map(|value| -value).collect()),
+            _ => Self::new(self.values().iter().zip(other.values()).map(|(a, b)| a - b).collect()),
+        }
+    }
+
+    /// Adds to the value of one of `width` locations.
+    ///
+    /// # Panics
+    /// Panics where there is no such location.
+    pub(crate) fn add(&mut self, location: LocationId, value: i64, width: usize) {
+        let values = self.0.get_or_insert_with(|| vec![0; width].into());
+        Arc::make_mut(values)[location.index()] += value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_take_nothing_and_sums_with_them_are_shared() {
+        let (zeros, row) = (Row::new(vec![0, 0]), Row::new(vec![3, -1]));
+        assert!(zeros.is_empty() && row.minus(&row).is_empty());
+        assert_eq!(row.plus(&zeros).values().as_ptr(), row.values().as_ptr());
+        assert_eq!(row.minus(&zeros).values().as_ptr(), row.values().as_ptr());
+        assert_eq!(zeros.plus(&row).values(), [3, -1]);
+        assert_eq!(zeros.minus(&row).values(), [-3, 1]);
+        assert_eq!(row.plus(&row).values(), [6, -2]);
+        assert_eq!((row.sum(), row.get(LocationId(1)), zeros.get(LocationId(1))), (2, -1, 0));
+    }
+
+    #[test]
+    fn what_is_added_is_not_added_to_those_that_share_it() {
+        let row = Row::new(vec![3, -1]);
+        let mut other = row.clone();
+        other.add(LocationId(1), 5, 2);
+        assert_eq!((row.values(), other.values()), (&[3, -1][..], &[3, 4][..]));
+    }
+}
