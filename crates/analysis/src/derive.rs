@@ -65,3 +65,23 @@ fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profil
         cube.set_row(metric, call, row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// Reports of large jobs fit into memory because of this.
+    #[test]
+    fn what_is_equal_is_in_memory_once() {
+        let text = "wall=100 locations=2
+             a                             0  time=100
+             a/parallel@a.c:2              1  time=100";
+        let measured = crate::notation::cube(text).unwrap();
+        let cube = crate::derive(&measured);
+        let call = cube.calls.ids().nth(1).unwrap();
+        let row =
+            |cube: &pompeii_model::Cube, name| cube.row(cube.metric(name).unwrap(), call).as_ptr();
+        for name in ["execution", "comp"] {
+            assert_eq!(row(&cube, name), row(&measured, "time"), "{name}");
+        }
+        assert!(cube.row(cube.metric("omp_time").unwrap(), call).is_empty());
+    }
+}

@@ -2,9 +2,11 @@
 //! is written as small modules in `web/`; they are joined here in the order of their imports,
 //! because modules cannot import each other in a page that was opened from a disk.
 
+use std::io::{self, Write};
+
 use pompeii_analysis::{counted_only, format, properties};
 use pompeii_model::{Cube, Id, MetricId, Unit};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::json::{JsonEfficiencies, JsonFinding, JsonPart, json_report};
 use crate::{JsonReport, RunInfo};
@@ -34,21 +36,50 @@ const MODULES: [&str; 11] = [
 
 /// The page of an analysed run.
 pub fn html(cube: &Cube, run: &RunInfo) -> String {
-    let data = serde_json::to_string(&page_data(cube, run)).unwrap_or_default();
-    // In a script element only `</script` and `<!--` end the text; no `<`, no problem.
-    let data = data.replace('<', "\\u003c");
-    let title = escape(&format!("{} - Pompeii", cube.program));
-    let parts =
-        [("TITLE", title), ("STYLE", STYLES.concat()), ("SCRIPT", script()), ("DATA", data)];
-    let mut page = String::with_capacity(PAGE.len() + 100_000);
+    let mut page = Vec::new();
+    // Writing to memory fails on non-string keys only, and there are none.
+    let _ = write_html(cube, run, &mut page);
+    String::from_utf8(page).unwrap_or_default()
+}
+
+/// Writes the page of an analysed run; what is in memory is not all of it.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write_html(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Result<()> {
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-        page += before;
-        page += parts.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+        out.write_all(before.as_bytes())?;
+        match name {
+            "TITLE" => write!(out, "{}", escape(&format!("{} - Pompeii", cube.program)))?,
+            "STYLE" => STYLES.iter().try_for_each(|style| out.write_all(style.as_bytes()))?,
+            "SCRIPT" => out.write_all(script().as_bytes())?,
+            "DATA" => serde_json::to_writer(WithoutTags(&mut *out), &page_data(cube, run))?,
+            _ => {}
+        }
         rest = after;
     }
-    page + rest
+    out.write_all(rest.as_bytes())
+}
+
+/// JSON for a script element, in which only `</script` and `<!--` end the text: no `<`, no problem.
+struct WithoutTags<W>(W);
+
+impl<W: Write> Write for WithoutTags<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut parts = bytes.split(|&byte| byte == b'<');
+        self.0.write_all(parts.next().unwrap_or_default())?;
+        for part in parts {
+            self.0.write_all(b"\\u003c")?;
+            self.0.write_all(part)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn escape(text: &str) -> String {
@@ -74,7 +105,7 @@ fn script() -> String {
 
 /// What the page's script reads. Values are clock ticks or counts.
 #[derive(Serialize)]
-struct PageData {
+struct PageData<'a> {
     program: String,
     wall_ticks: i64,
     ticks_per_second: f64,
@@ -93,8 +124,7 @@ struct PageData {
     machine: String,
     processes: Vec<PageProcess>,
     locations: Vec<PageLocation>,
-    /// Per metric: call path followed by its values by location, for rows that are not 0.
-    values: Vec<Vec<Vec<i64>>>,
+    values: Vec<Rows<'a>>,
 }
 
 #[derive(Serialize)]
@@ -136,7 +166,7 @@ struct PageLocation {
     process: usize,
 }
 
-fn page_data(cube: &Cube, run: &RunInfo) -> PageData {
+fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
     let JsonReport { sum_error, efficiencies, allocation, findings, .. } = json_report(cube);
     PageData {
         program: cube.program.clone(),
@@ -170,7 +200,7 @@ fn page_data(cube: &Cube, run: &RunInfo) -> PageData {
             .iter()
             .map(|l| PageLocation { name: l.name.clone(), process: l.process.index() })
             .collect(),
-        values: cube.metrics().ids().map(|metric| rows(cube, metric)).collect(),
+        values: cube.metrics().ids().map(|metric| Rows { cube, metric }).collect(),
     }
 }
 
@@ -225,16 +255,22 @@ fn regions(cube: &Cube) -> Vec<PageRegion> {
     cube.regions.iter().map(region).collect()
 }
 
-fn rows(cube: &Cube, metric: MetricId) -> Vec<Vec<i64>> {
-    let mut rows = Vec::new();
-    for call in cube.calls.ids() {
-        let row = cube.row(metric, call);
-        if row.iter().any(|&value| value != 0) {
+/// A metric's rows that are not 0: call path followed by its values by location.
+struct Rows<'a> {
+    cube: &'a Cube,
+    metric: MetricId,
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { cube, metric } = *self;
+        let rows = cube.calls.ids().map(|call| (call, cube.row(metric, call)));
+        let rows = rows.filter(|(_, row)| row.iter().any(|&value| value != 0));
+        serializer.collect_seq(rows.map(|(call, row)| {
             let call = call.index() as i64;
-            rows.push(std::iter::once(call).chain(row.iter().copied()).collect());
-        }
+            std::iter::once(call).chain(row.iter().copied()).collect::<Vec<i64>>()
+        }))
     }
-    rows
 }
 
 #[cfg(test)]

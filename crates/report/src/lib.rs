@@ -22,7 +22,7 @@ mod visits;
 mod waits;
 
 pub use explain::{UnknownProperty, explain};
-pub use html::html;
+pub use html::{html, write_html};
 pub use json::{JsonReport, json, json_report};
 pub use processes::{JsonProcess, processes};
 pub use summary::summary;

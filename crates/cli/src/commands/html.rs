@@ -1,6 +1,7 @@
 //! `pompeii html`: the report as one offline page.
 
-use std::fs;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -25,8 +26,14 @@ pub struct Arguments {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let experiment = experiment::open(&arguments.experiment)?;
-    let page = pompeii_report::html(&experiment.cube, &report::run_info(&experiment));
-    fs::write(&arguments.output, page)
+    let info = report::run_info(&experiment);
+    let write = |file: File| {
+        let mut page = BufWriter::new(file);
+        pompeii_report::write_html(&experiment.cube, &info, &mut page)?;
+        page.flush()
+    };
+    File::create(&arguments.output)
+        .and_then(write)
         .with_context(|| format!("cannot write {}", arguments.output.display()))?;
     say(format!("{} is written: open it in any browser", arguments.output.display()));
     Ok(ExitCode::SUCCESS)
