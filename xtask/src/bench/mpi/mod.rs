@@ -2,7 +2,8 @@
 //! an Allreduce of eight bytes, between two processes, with each MPI library that is there.
 //!
 //! Both processes spin while they wait, so what one takes longer is time of the other, too: an
-//! added time is that of both partners of a call, and no less than what the call itself costs.
+//! added time is that of both partners of a call, and no less than what the call itself costs. With
+//! `--mpi-wait` each call has one of ours beside it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +27,8 @@ pub fn run() -> Result<()> {
     std::fs::write(folder.join("micro.c"), SOURCE)?;
     let pompeii = shell::build_pompeii()?;
     println!("\nprocessor time per MPI call in ns, 2 processes; medians of {TURNS} turns");
-    println!("{:20} {:>8} {:>14} {:>14}", "", "plain", "profile adds", "trace adds");
+    let [plain, profile, trace, waits] = ["plain", "profile adds", "trace adds", "waits add"];
+    println!("{:20} {plain:>8} {profile:>14} {trace:>14} {waits:>14}", "");
     for (library, options) in LIBRARIES {
         let launcher = format!("mpirun.{library}");
         if !shell::works(&launcher, &["--version"]) {
@@ -37,10 +39,10 @@ pub fn run() -> Result<()> {
         let program =
             Program { folder: folder.clone(), pompeii: pompeii.clone(), launcher, options };
         for kind in KINDS {
-            let [plain, profile, trace] = program.measure(library, kind)?;
-            let (profile, trace) = (profile - plain, trace - plain);
+            let [plain, measured @ ..] = program.measure(library, kind)?;
+            let [profile, trace, waits] = measured.map(|time| time - plain);
             let name = format!("{library} {kind}");
-            println!("{name:20} {plain:8.1} {profile:14.1} {trace:14.1}");
+            println!("{name:20} {plain:8.1} {profile:14.1} {trace:14.1} {waits:14.1}");
         }
     }
     Ok(())
@@ -65,14 +67,17 @@ struct Program {
 }
 
 impl Program {
-    /// Medians of the plain program, with a profile, and with a trace.
-    fn measure(&self, library: &str, kind: &str) -> Result<[f64; 3]> {
-        let mut times = [const { Vec::new() }; 3];
+    /// Medians of the plain program, with a profile, with a trace, and with a profile that has who
+    /// waits for whom.
+    fn measure(&self, library: &str, kind: &str) -> Result<[f64; 4]> {
+        let mut times = [const { Vec::new() }; 4];
         for _ in 0..TURNS {
             times[0].push(self.start(&[], &format!("./plain.{library}"), kind)?);
             times[1].push(self.start(&["-q"], &format!("./measured.{library}"), kind)?);
             let trace = ["-q", "--trace", "--no-guard"];
             times[2].push(self.start(&trace, &format!("./measured.{library}"), kind)?);
+            let waits = ["-q", "--mpi-wait"];
+            times[3].push(self.start(&waits, &format!("./measured.{library}"), kind)?);
         }
         Ok(times.map(median))
     }
