@@ -18,8 +18,8 @@ pub struct Group {
     pub folder: PathBuf,
     /// The processes' folders, in the order of their ranks.
     pub members: Vec<PathBuf>,
-    /// An experiment of this job was made before: whoever did it has died before it was done with
-    /// these processes' live state.
+    /// An experiment of these processes was made before: whoever did it has died before it was
+    /// done with their live state.
     pub is_done: bool,
 }
 
@@ -28,8 +28,10 @@ pub struct Group {
 pub fn groups(experiment: &Path) -> Result<Vec<Group>, Error> {
     let mut folders = process_folders(experiment)?;
     folders.push(experiment.to_owned());
-    let done: Vec<String> =
-        folders.iter().filter_map(|folder| Some(Manifest::load(folder).ok()?.job?.id)).collect();
+    let mut done: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for job in folders.iter().filter_map(|folder| Manifest::load(folder).ok()?.job) {
+        done.entry(job.id).or_default().extend(job.ranks.iter().map(|entry| entry.rank));
+    }
     let mut jobs: BTreeMap<String, Vec<(u32, PathBuf)>> = BTreeMap::new();
     let mut groups = Vec::new();
     for folder in folders {
@@ -38,13 +40,18 @@ pub fn groups(experiment: &Path) -> Result<Vec<Group>, Error> {
             None => groups.push(Group { members: vec![folder.clone()], folder, is_done: false }),
         }
     }
-    for (job, mut members) in jobs {
-        members.sort();
-        let root = members.iter().find(|(_, folder)| folder == experiment);
-        let (_, folder) = root.unwrap_or(&members[0]).clone();
-        let is_done = done.contains(&job);
-        let members = members.into_iter().map(|(_, folder)| folder).collect();
-        groups.push(Group { folder, members, is_done });
+    for (job, members) in jobs {
+        // What comes when the experiment of its job has been made is one of its own.
+        let is_known = |rank: &u32| done.get(&job).is_some_and(|ranks| ranks.contains(rank));
+        let (known, new): (Vec<_>, Vec<_>) =
+            members.into_iter().partition(|(rank, _)| is_known(rank));
+        for (mut members, is_done) in [(known, true), (new, false)] {
+            members.sort();
+            let root = members.iter().find(|(_, folder)| folder == experiment);
+            let Some((_, folder)) = root.or(members.first()).cloned() else { continue };
+            let members = members.into_iter().map(|(_, folder)| folder).collect();
+            groups.push(Group { folder, members, is_done });
+        }
     }
     groups.sort_by_key(|group| (group.folder == experiment, group.folder.clone()));
     Ok(groups)

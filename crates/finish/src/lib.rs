@@ -14,6 +14,7 @@ mod clock;
 mod communicators;
 mod counted;
 mod dropped;
+mod elsewhere;
 mod end;
 mod guard;
 mod job;
@@ -119,20 +120,23 @@ pub enum Error {
 
 /// Whether a process of the experiment is running on this host.
 pub fn is_running(experiment: &Path) -> bool {
-    let is_running = |folder: &Path| {
-        let live = folder.join(LIVE_FOLDER);
+    let is_running = |live: PathBuf| {
         LiveProcess::open_without_locations(&live)
             .is_ok_and(|state| running::of(&state, &live) == Running::Yes)
     };
     let processes = process_folders(experiment).unwrap_or_default();
-    is_running(experiment) || processes.iter().any(|folder| is_running(folder))
+    is_running(experiment.join(LIVE_FOLDER))
+        || processes.iter().any(|folder| is_running(folder.join(LIVE_FOLDER)))
+        || elsewhere::live_folders(experiment).into_iter().any(is_running)
 }
 
 /// Whether the experiment, or one of its further processes, still has live state.
 pub fn is_unfinished(experiment: &Path) -> bool {
     let has_live = |folder: &Path| folder.join(LIVE_FOLDER).symlink_metadata().is_ok();
     let processes = process_folders(experiment).unwrap_or_default();
-    has_live(experiment) || processes.iter().any(|folder| has_live(folder))
+    has_live(experiment)
+        || processes.iter().any(|folder| has_live(folder))
+        || !elsewhere::live_folders(experiment).is_empty()
 }
 
 /// Finishes the experiment in `folder`, and the further processes below it. `info` is what only
@@ -157,6 +161,7 @@ fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manif
     // holds it, and file systems that have none have to do without.
     let _lock = File::open(folder).ok().map(|file| Flock::lock(file, FlockArg::LockExclusive));
     let info = info.with_started(folder);
+    elsewhere::take_in(folder);
     move_to_root(folder, ended);
     let mut processes = Vec::new();
     let mut finished = None;
@@ -178,6 +183,7 @@ fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manif
         manifest.store(folder)?;
     }
     let _ = fs::remove_file(folder.join(STARTED_FILE));
+    elsewhere::clean(folder);
     // It goes if all processes were of the root's job.
     let _ = fs::remove_dir(folder.join(PROCESSES_FOLDER));
     Ok(manifest)

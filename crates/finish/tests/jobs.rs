@@ -314,3 +314,24 @@ fn clocks_of_other_hosts_are_brought_together() {
         "#]],
     );
 }
+
+/// What comes from another host when the job's experiment is there is kept: as one of its own.
+#[test]
+fn a_rank_that_comes_late_has_an_experiment_of_its_own() {
+    let folder = experiment(&[ring(0, 3), ring(2, 3)]);
+    let info =
+        RunInfo { command: vec!["mpirun".to_owned()], exit_code: Some(0), ..RunInfo::default() };
+    let first = finish(folder.path(), &info).unwrap().unwrap();
+    assert_eq!(first.job.unwrap().missing, [1]);
+    let late = folder.path().join("procs/node1-7-ocean");
+    ring(1, 3).write(&late.join("live"));
+    let manifest = finish(folder.path(), &info).unwrap().unwrap();
+    assert_eq!(manifest.processes.len(), 1);
+    assert!(manifest.processes[0].problem.is_none(), "{:?}", manifest.processes);
+    let job = pompeii_finish::Manifest::load(&late).unwrap().job.unwrap();
+    assert_eq!(job.missing, [0, 2]);
+    assert!(late.join("profile.cubex").exists() && !late.join("live").exists());
+    // Once more, nothing happens.
+    finish(folder.path(), &info).unwrap();
+    assert!(late.join("profile.cubex").exists());
+}

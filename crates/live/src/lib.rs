@@ -25,6 +25,7 @@
 mod calibrate;
 mod definition;
 mod disk;
+mod elsewhere;
 mod end;
 mod layout;
 mod map;
@@ -36,6 +37,7 @@ mod spill;
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, ParameterKind, RegionKind};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
+pub use elsewhere::{STORAGE, STORAGE_VARIABLES, elsewhere};
 pub use end::NotedEnd;
 pub use layout::{
     BINS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,

@@ -4,16 +4,26 @@
 //! (decision 27). Live state itself lies on node-local storage if `POMPEII_LIVE_DIR` says so, and
 //! in `/dev/shm` where the experiment's file system cannot map or allocate files: then `live` is a
 //! symbolic link (decision 1).
+//!
+//! Of a job that a launcher has started, one process may make the folder that others then see late,
+//! or cannot write to. They wait for a while, and else keep their live state where `finish` finds
+//! it on the same host ([`pompeii_live::elsewhere`]).
 
 use std::ffi::{CStr, CString};
 use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::time::Duration;
 
-use pompeii_live::{FAILED_PREFIX, MapError};
+use pompeii_live::{FAILED_PREFIX, MapError, STORAGE, STORAGE_VARIABLES, elsewhere};
 
 use crate::clock;
 
 const SHARED_MEMORY: &str = "/dev/shm";
 const PROCESSES_MAX: u32 = 1000;
+/// A process of a launcher's job waits so long for a folder that it does not see.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Variables that launchers set for each process of a job.
+const IN_JOB: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
 /// Variables that name the experiment's root.
 const ROOT: [&str; 2] = ["POMPEII_EXPERIMENT", "SCOREP_EXPERIMENT_DIRECTORY"];
 
@@ -80,17 +90,66 @@ fn standard_error() -> Option<(libc::dev_t, libc::ino_t)> {
 /// What failed last.
 pub fn make_live<T>(
     started: &Started,
-    host: &str,
-    program: &str,
+    name: &Name,
     forked: bool,
     start: impl Fn(String) -> Result<T, MapError>,
 ) -> Result<T, MapError> {
-    let live = free_place(started, host, program, forked)?;
+    let named = variable(&ROOT);
+    // Nobody else makes a folder that is named after this process.
+    let in_job = named.is_some() && variable(&IN_JOB).is_some();
+    let root = named.unwrap_or_else(|| format!("pompeii-{}-{}", name.host, name.pid));
+    let root = started.absolute(&root);
+    let (mut waited, mut pause) = (Duration::ZERO, Duration::from_millis(10));
+    loop {
+        let error = match make_in(started, &root, name, forked, &start) {
+            Err(error) if in_job && is_out_of_reach(&error) => error,
+            result => return result,
+        };
+        if waited >= PATIENCE || !may_come(&error, &root) {
+            return start_elsewhere(started, &root, name, &start, error);
+        }
+        std::thread::sleep(pause);
+        waited += pause;
+        pause = (pause * 2).min(PATIENCE / 10);
+    }
+}
+
+/// A process in the names of folders.
+pub struct Name<'a> {
+    /// Where it runs.
+    pub host: &'a str,
+    /// Its file.
+    pub program: &'a str,
+    /// Its id.
+    pub pid: u32,
+}
+
+impl Name<'_> {
+    /// The first such name, and others: a process that has replaced itself (exec) comes again with
+    /// the same id.
+    fn with_number(&self, number: u32) -> String {
+        let Self { host, program, pid } = self;
+        match number {
+            1 => format!("{host}-{pid}-{program}"),
+            _ => format!("{host}-{pid}-{program}-{number}"),
+        }
+    }
+}
+
+/// The same in the experiment's folder, once.
+fn make_in<T>(
+    started: &Started,
+    root: &str,
+    name: &Name,
+    forked: bool,
+    start: &impl Fn(String) -> Result<T, MapError>,
+) -> Result<T, MapError> {
+    let live = free_place(root, name, forked)?;
     let local = variable(&["POMPEII_LIVE_DIR"]).map(|folder| started.absolute(&folder));
-    let first = try_place(&live, local.as_deref(), &start);
+    let first = try_place(&live, local.as_deref(), start);
     match first {
         Err(error) if local.is_none() && is_unsupported(&error) => {
-            try_place(&live, Some(SHARED_MEMORY), &start)
+            try_place(&live, Some(SHARED_MEMORY), start)
         }
         result => result,
     }
@@ -102,19 +161,61 @@ fn is_unsupported(error: &MapError) -> bool {
     error.call != "open" && error.call != "mkdir" && kinds.contains(&error.errno)
 }
 
+/// There is no such folder for this process, or it may not write there.
+fn is_out_of_reach(error: &MapError) -> bool {
+    let errors = [libc::ENOENT, libc::ESTALE, libc::EACCES, libc::EPERM, libc::EROFS];
+    errors.contains(&error.errno)
+}
+
+/// Another process may be about to make the folder, or the file system has not noticed it yet.
+fn may_come(error: &MapError, root: &str) -> bool {
+    [libc::ENOENT, libc::ESTALE].contains(&error.errno) || !std::fs::exists(root).unwrap_or(false)
+}
+
+/// Starts in storage of this host, and says so.
+///
+/// # Errors
+/// Why it was not possible in the experiment's folder, where this is not, either.
+fn start_elsewhere<T>(
+    started: &Started,
+    root: &str,
+    name: &Name,
+    start: &impl Fn(String) -> Result<T, MapError>,
+    error: MapError,
+) -> Result<T, MapError> {
+    let storage = variable(&STORAGE_VARIABLES).unwrap_or_else(|| STORAGE.to_owned());
+    let folder = elsewhere(&started.absolute(&storage), root);
+    // Not for the eyes of others: it may be a folder that everybody writes to.
+    let mut private = std::fs::DirBuilder::new();
+    private.mode(0o700);
+    let _ = private.create(&folder);
+    for number in 1..PROCESSES_MAX {
+        let own = name.with_number(number);
+        let live = format!("{folder}/{own}");
+        match private.create(&live) {
+            Err(other) if other.kind() == ErrorKind::AlreadyExists => continue,
+            Err(_) => return Err(error),
+            Ok(()) => {}
+        }
+        let result = start(live.clone());
+        match result {
+            Ok(_) => started.say(&format!(
+                "cannot write to {root} ({error}): this process is measured in {live}; on this \
+                 host the experiment gets it from there, from another one copy it to \
+                 {root}/procs/{own}/live and call `pompeii recover`"
+            )),
+            Err(_) => remove(&live),
+        }
+        return result;
+    }
+    Err(error)
+}
+
 /// Reserves a folder of the experiment by making its `live`, and returns that path. A forked child
 /// leaves the root to the program that it comes from, which may have had no event yet.
-fn free_place(
-    started: &Started,
-    host: &str,
-    program: &str,
-    forked: bool,
-) -> Result<String, MapError> {
-    let pid = std::process::id();
-    let root = variable(&ROOT).unwrap_or_else(|| format!("pompeii-{host}-{pid}"));
-    let root = started.absolute(&root);
-    make_folder(&root)?;
-    let mut own = root.clone();
+fn free_place(root: &str, name: &Name, forked: bool) -> Result<String, MapError> {
+    make_folder(root)?;
+    let mut own = root.to_owned();
     for number in 1..PROCESSES_MAX {
         let live = format!("{own}/live");
         // A finished experiment stays as it is: its program may have left children behind.
@@ -130,11 +231,7 @@ fn free_place(
             }
         }
         make_folder(&format!("{root}/procs"))?;
-        // A process that has replaced itself (exec) comes again with the same id.
-        own = match number {
-            1 => format!("{root}/procs/{host}-{pid}-{program}"),
-            _ => format!("{root}/procs/{host}-{pid}-{program}-{number}"),
-        };
+        own = format!("{root}/procs/{}", name.with_number(number));
         make_folder(&own)?;
     }
     Err(MapError { call: "mkdir", errno: libc::EEXIST })

@@ -16,7 +16,7 @@ use crate::budget::WhenFull;
 use crate::clock;
 use crate::ends;
 use crate::filter::Selection;
-use crate::folder::{self, Started};
+use crate::folder::{self, Name, Started};
 use crate::forks::{self, Forked};
 use crate::guard::Bounds;
 use crate::location::Location;
@@ -187,7 +187,8 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
     let metrics = metrics_of_environment(started);
     let windows = window::of_environment(started);
     let (host, program) = (folder::host_name(), folder::program_name());
-    let process = folder::make_live(started, &host, &program, forked.is_some(), |folder| {
+    let name = Name { host: &host, program: &program, pid: std::process::id() };
+    let process = folder::make_live(started, &name, forked.is_some(), |folder| {
         let options = Options {
             folder,
             trace: folder::enabled(&["POMPEII_TRACE", "SCOREP_ENABLE_TRACING"]),

@@ -7,6 +7,7 @@ mod clocks;
 mod common;
 mod cost;
 mod files;
+mod folders;
 mod groups;
 mod sessions;
 mod tools;
@@ -77,6 +78,12 @@ fn records(sandbox: &Sandbox) -> String {
     folders.retain(|folder| folder.join("traces.otf2").exists());
     let dump = |folder: &PathBuf| sandbox.succeeds(&format!("dump {}", folder.display())).output;
     folders.iter().map(dump).collect()
+}
+
+/// The report of an experiment, for programs.
+fn report(sandbox: &Sandbox, experiment: &str) -> serde_json::Value {
+    let ended = sandbox.succeeds(&format!("report --json {experiment}"));
+    serde_json::from_str(&ended.output).unwrap()
 }
 
 /// How often each of these begins a line.

@@ -1,0 +1,55 @@
+//! Processes that could not write to the experiment's folder: what they have left in storage of
+//! this host gets its place in the experiment by a link. Only what belongs to the user is taken,
+//! since its name is no secret.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use pompeii_live::{STORAGE, STORAGE_VARIABLES, elsewhere};
+
+use crate::{LIVE_FOLDER, PROCESSES_FOLDER};
+
+/// The folders of such processes.
+fn folders(experiment: &Path) -> Vec<PathBuf> {
+    let Ok(experiment) = std::path::absolute(experiment) else { return Vec::new() };
+    let named = STORAGE_VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
+    let storages = named.chain(std::iter::once(STORAGE.to_owned()));
+    let folder =
+        |storage: String| PathBuf::from(elsewhere(&storage, &experiment.to_string_lossy()));
+    let mut folders: Vec<PathBuf> = storages.map(folder).filter(|folder| is_own(folder)).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+fn is_own(path: &Path) -> bool {
+    let user = fs::metadata("/proc/self").map(|process| process.uid());
+    path.symlink_metadata().is_ok_and(|of| of.is_dir() && user.is_ok_and(|user| of.uid() == user))
+}
+
+/// What each of them has left.
+pub fn live_folders(experiment: &Path) -> Vec<PathBuf> {
+    let inside = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    let all = folders(experiment).into_iter().flat_map(inside);
+    all.map(|entry| entry.path()).filter(|path| is_own(path)).collect()
+}
+
+/// Gives each a place in the experiment.
+pub fn take_in(experiment: &Path) {
+    for live in live_folders(experiment) {
+        let Some(name) = live.file_name() else { continue };
+        let own = experiment.join(PROCESSES_FOLDER).join(name);
+        // What cannot be taken in stays where it is.
+        if fs::create_dir_all(&own).is_ok() {
+            let _ = symlink(&live, own.join(LIVE_FOLDER));
+        }
+    }
+}
+
+/// Removes what is empty by now.
+pub fn clean(experiment: &Path) {
+    for folder in folders(experiment) {
+        let _ = fs::remove_dir(folder);
+    }
+}
