@@ -1,10 +1,15 @@
-//! The measurement clock: the time-stamp counter where it is constant, else the system's
-//! monotonic clock. Raw ticks are stored; the frequency is fixed when the experiment is finished,
-//! from calibrations at the start and at the end.
+//! The measurement clock: the time-stamp counter where it is constant and the user wants no other,
+//! else the system's monotonic clock. Raw ticks are stored; the frequency is fixed when the
+//! experiment is finished, from calibrations at the start and at the end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pompeii_live::Calibration;
+
+use crate::folder::variable;
+
+/// Score-P's words for the system's clocks. Only the monotonic one can be relied on.
+const SYSTEM_CLOCK: [&str; 2] = ["clock_gettime", "gettimeofday"];
 
 static USE_TSC: AtomicBool = AtomicBool::new(false);
 
@@ -65,7 +70,9 @@ pub fn is_tsc() -> bool {
 
 /// Chooses the clock; called once, before any event.
 pub fn choose() {
-    USE_TSC.store(tsc_is_constant(), Ordering::Relaxed);
+    let wanted = variable(&["POMPEII_TIMER", "SCOREP_TIMER"]);
+    let tsc = wanted.is_none_or(|name| !SYSTEM_CLOCK.contains(&name.trim()));
+    USE_TSC.store(tsc && tsc_is_constant(), Ordering::Relaxed);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,12 @@
-//! `run --mpi-clock`: how far clocks are apart, measured more often.
+//! Clocks of processes: how far they are apart, also measured more often, and those of different
+//! rates.
 
 use std::process::Command;
 
 use pompeii_live::{Definition, LiveProcess, MpiDefinition};
 
-use crate::common::oracles;
-use crate::{LIBRARIES, Mpi, Sandbox, Source};
+use crate::common::{oracles, silent};
+use crate::{LIBRARIES, Mpi, Sandbox, Source, report};
 
 const CLOCKS: Source = ("clocks.c", include_str!("programs/clocks.c"), "mpicc");
 
@@ -41,5 +42,63 @@ fn clocks_are_compared_at_both_ends_and_as_often_as_wanted() {
         assert_eq!([never, seldom], [2, 2], "{}", mpi.name);
         // More than a period passes before each of twenty barriers.
         assert_eq!(often, 22, "{}", mpi.name);
+    }
+}
+
+/// Rank 0 and the others have clocks of different rates.
+const RANK: &str = "#!/bin/sh
+if [ \"${PMI_RANK:-$OMPI_COMM_WORLD_RANK}\" = 0 ]; then POMPEII_TIMER=$1; else POMPEII_TIMER=$2; fi
+export POMPEII_TIMER
+exec ./program
+";
+
+/// No message is received before it was sent, within the error of the clocks.
+const IN_ORDER: &str = r#"
+import sys, otf2
+from otf2.events import MpiSend, MpiRecv
+error_s = int(sys.argv[2]) / 1e9
+sent, received = {}, {}
+with otf2.reader.open(sys.argv[1]) as trace:
+    for location, event in trace.events:
+        seconds = event.time / trace.timer_resolution
+        rank = location.group.name
+        if isinstance(event, MpiSend):
+            sent.setdefault((rank, f"MPI Rank {event.receiver}"), []).append(seconds)
+        elif isinstance(event, MpiRecv):
+            received.setdefault((f"MPI Rank {event.sender}", rank), []).append(seconds)
+assert len(sent) == 3 and sent.keys() == received.keys(), (sent, received)
+for way in sent:
+    took = [end - begin for begin, end in zip(sent[way], received[way], strict=True)]
+    assert -error_s < min(took) and max(took) < 100, (way, error_s, took)
+"#;
+
+#[test]
+fn processes_with_different_clocks_are_one_experiment() {
+    if !oracles() {
+        return;
+    }
+    for mpi in &LIBRARIES {
+        let sandbox = Sandbox::new();
+        mpi.build(&sandbox, crate::C, "");
+        sandbox.file("rank.sh", RANK);
+        for clocks in ["clock_gettime tsc", "tsc clock_gettime"] {
+            let ended = mpi.run(&sandbox, 3, "--replace --trace", &format!("sh rank.sh {clocks}"));
+            let what = format!("{} {clocks}: {}", mpi.name, ended.messages);
+            assert_eq!(ended.code, Some(0), "{what}");
+            let report = report(&sandbox, "exp");
+            assert_eq!(report["sum_error"], serde_json::Value::Null, "{what}");
+            assert_eq!(report["processes"], 3, "{what}");
+            let manifest = std::fs::read_to_string(sandbox.path("exp/manifest.json")).unwrap();
+            let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+            let ranks = manifest["job"]["ranks"].as_array().unwrap();
+            let errors = ranks.iter().map(|rank| rank["clock_error_ns"].as_u64().unwrap());
+            let errors: Vec<u64> = errors.collect();
+            // The others have one clock, and rank 0 another one where the machine has two.
+            assert_eq!((errors[0], errors[1]), (0, errors[2]), "{what}");
+            let trace = sandbox.path("exp/traces.otf2");
+            let mut python = Command::new("/usr/bin/python3");
+            let error_ns = (errors[1] + 1).to_string();
+            silent(python.args(["-c", IN_ORDER]).arg(trace).arg(error_ns));
+        }
     }
 }
