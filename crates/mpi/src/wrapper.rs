@@ -2,6 +2,7 @@
 
 use crate::functions::{self, Collective, Form, Meaning};
 use crate::header::Prototype;
+use crate::target::{Call, Target};
 
 /// What stands around a call.
 pub struct Body {
@@ -72,9 +73,10 @@ fn awaited(operation: &Collective) -> &'static str {
     }
 }
 
-/// The wrapper of a C function.
-pub fn of_c(function: &Prototype) -> String {
+/// The wrapper of a C function; none where the MPI library has no such function.
+pub fn of_c(function: &Prototype, target: &Target) -> Option<String> {
     let Prototype { name, result, parameters } = function;
+    let (defined, Call { declared: call, found }) = target.c(name)?;
     let body = Body::of(function);
     let declared = parameters.iter().zip(&body.names).map(|(one, name)| one.named(name));
     let declared = match parameters.is_empty() {
@@ -87,25 +89,22 @@ pub fn of_c(function: &Prototype) -> String {
     // The length of a text, which only Fortran hands over.
     let length = if body.after.contains("length0") { "  enum { length0 = 0 };\n" } else { "" };
     let (before, after) = (indented(&body.before), indented(&body.after));
-    format!(
+    let weak = target.weak(name);
+    Some(format!(
         "
 #undef MPI_{name}
-PUBLIC {result} MPI_{name}({declared})
+{weak}PUBLIC {result} {defined}({declared})
 {{
   static struct pomp_mpi_routine routine = {{ \"MPI_{name}\", POMP_MPI_{kind}, 0 }};
-  static const char *const names[] = {{ \"MPI_{name}\", NULL }};
-  static __typeof__(PMPI_{name}) *call;
-  enum {{ f = 0 }};
-{length}  if (!call)
-    call = next(names, PMPI_{name});
-  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
+{call}  enum {{ f = 0 }};
+{length}{found}  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
     return call({arguments});
 {before}  {result} result = call({arguments});
 {after}  ends(&routine);
   return result;
 }}
 "
-    )
+    ))
 }
 
 /// Lines of the body of a function.

@@ -20,7 +20,7 @@ use crate::compiler::{CommandLine, Stage};
 use crate::execution::{self, Done, Execution};
 use crate::instrument_options::InstrumentOptions;
 use crate::linking::{self, Linked};
-use crate::mpi::{Mpi, wrappers};
+use crate::mpi::{Mpi, archives, wrappers};
 use crate::rewriting::{Job, Mode, Rewritten, with_copies};
 use crate::workplace::Workplace;
 use crate::{child, dependencies, library, pomp2_link, probe, settings};
@@ -210,17 +210,20 @@ fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<String>> {
 /// The words for the wrappers of MPI, where the command links an MPI program or a library of one.
 /// Where there can be none, it is linked all the same.
 fn mpi_words(line: &CommandLine) -> Vec<String> {
-    if is_static(line) {
-        return Vec::new();
-    }
     let Some(mpi) = Mpi::of_command(line.program(), &line.words) else { return Vec::new() };
-    match wrappers::library(&mpi) {
-        Ok(library) => linking::mpi(&library, &wrappers::stand_in(&library)),
-        Err(error) => {
-            say(format!("warning: MPI is not observed: {error:#}"));
-            Vec::new()
-        }
-    }
+    let words = match (archives::of_command(line), line.stage) {
+        // The programs that load it have MPI, and the wrappers.
+        (Some(_), Stage::Shared) => Ok(Vec::new()),
+        (Some(archives), _) => wrappers::object(&mpi, &archives)
+            .map(|object| linking::mpi_object(&object, &wrappers::options(&object))),
+        (None, _) if is_static(line) => Ok(Vec::new()),
+        (None, _) => wrappers::library(&mpi)
+            .map(|library| linking::mpi(&library, &wrappers::stand_in(&library))),
+    };
+    words.unwrap_or_else(|error| {
+        say(format!("warning: MPI is not observed: {error:#}"));
+        Vec::new()
+    })
 }
 
 /// Links, with a unit that is made for it.

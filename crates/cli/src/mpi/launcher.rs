@@ -18,6 +18,9 @@ const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
 /// Variables that a batch system sets in its jobs.
 const JOBS: [&str; 4] = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"];
 
+/// How names of MPI libraries begin; the last is that of the standard's ABI.
+const LIBRARIES: [&str; 3] = ["libmpi.so.", "libmpich.so.", "libmpi_abi.so."];
+
 /// How a program begins that the system loads itself.
 const ELF: &[u8] = b"\x7fELF";
 
@@ -158,20 +161,21 @@ fn slurm(ours: impl Iterator<Item = String>, rest: &[String]) -> Handed {
 /// linked with them, in front of what is loaded already. Where they cannot be had, that is said.
 fn preload(program: &str, rest: &[String], launched: bool) -> Option<String> {
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
-    let Needed { library, wrapped } = match launched {
+    let with_needs = |path: PathBuf| needed(&path, launched).map(|needs| (path, needs));
+    let (application, Needed { library, wrapped }) = match launched {
         true => rest
             .iter()
             .filter(|word| !word.starts_with('-'))
             .filter_map(|word| executable(word))
-            .find_map(|path| needed(&path, launched)),
-        false => executable(program).and_then(|path| needed(&path, launched)),
+            .find_map(with_needs),
+        false => executable(program).and_then(with_needs),
     }?;
     let others = env::var("LD_PRELOAD").ok().filter(|others| !others.is_empty());
     // A tool that is loaded before everything else calls MPI itself: it has to come behind us.
     if wrapped && others.is_none() {
         return None;
     }
-    match wrappers_of(&library) {
+    match wrappers_of(&application, &library) {
         Ok(found) => {
             let others = others.map_or(String::new(), |others| format!(":{others}"));
             Some(format!("{}{others}", found.display()))
@@ -193,6 +197,10 @@ struct Needed {
 
 fn needed(application: &Path, launched: bool) -> Option<Needed> {
     let text = std::fs::read(application).ok()?;
+    // Nothing can be put in front of what is in the program itself.
+    if contains(&text, wrappers::OBJECT.as_bytes()) {
+        return None;
+    }
     if let Some(library) = mpi_library(&text) {
         return Some(Needed { library, wrapped: contains(&text, wrappers::NAME.as_bytes()) });
     }
@@ -204,7 +212,7 @@ fn needed(application: &Path, launched: bool) -> Option<Needed> {
     let names = String::from_utf8_lossy(&listed).into_owned();
     let names: Vec<&str> =
         names.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let is_mpi = |name: &&&str| name.starts_with("libmpi.so.") || name.starts_with("libmpich.so.");
+    let is_mpi = |name: &&&str| LIBRARIES.iter().any(|library| name.starts_with(library));
     let library = names.iter().find(is_mpi)?.as_bytes().to_vec();
     Some(Needed { library, wrapped: names.contains(&wrappers::NAME) })
 }
@@ -227,9 +235,13 @@ fn mpi_library(text: &[u8]) -> Option<Vec<u8>> {
     if !text.starts_with(ELF) {
         return None;
     }
-    let starts: [&[u8]; 2] = [b"\0libmpi.so.", b"\0libmpich.so."];
-    let at = starts.iter().find_map(|start| memchr::memmem::find(text, start))?;
+    let at = LIBRARIES.iter().find_map(|name| memchr::memmem::find(text, &named(name)))?;
     text[at + 1..].split(|&byte| byte == 0).next().map(<[u8]>::to_vec)
+}
+
+/// A name behind the end of another.
+fn named(name: &str) -> Vec<u8> {
+    [b"\0", name.as_bytes()].concat()
 }
 
 fn contains(text: &[u8], what: &[u8]) -> bool {
@@ -237,29 +249,40 @@ fn contains(text: &[u8], what: &[u8]) -> bool {
 }
 
 /// The wrappers for this library: of a compiler in PATH, made where this is no job on a compute
-/// node, else any that have been made.
-fn wrappers_of(library: &[u8]) -> Result<PathBuf> {
+/// node, else any that have been made. Libraries of several makers have the same name, with
+/// functions that others do not have: those of the file that the program loads come first.
+fn wrappers_of(application: &Path, library: &[u8]) -> Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let in_job = JOBS.iter().any(|name| env::var_os(name).is_some());
-    let fits = |made: &Path| std::fs::read(made).is_ok_and(|text| contains(&text, library));
-    for mpi in Mpi::installed(env::split_paths(&path)) {
-        let made = match in_job {
+    let fits = |made: &PathBuf| std::fs::read(made).is_ok_and(|text| contains(&text, library));
+    let of_compilers =
+        Mpi::installed(env::split_paths(&path)).into_iter().filter_map(|mpi| match in_job {
             true => wrappers::known(&mpi).ok().flatten(),
             false => wrappers::library(&mpi).ok(),
-        };
-        if let Some(made) = made.filter(|made| fits(made)) {
+        });
+    let name = String::from_utf8_lossy(library).into_owned();
+    let (of_program, mut first) = (loaded(application, &name), None);
+    for made in of_compilers.chain(wrappers::all()).filter(fits) {
+        if of_program.is_some() && loaded(&made, &name) == of_program {
             return Ok(made);
         }
+        first.get_or_insert(made);
     }
-    let any = wrappers::all().into_iter().find(|made| fits(made));
-    let name = String::from_utf8_lossy(library).into_owned();
-    match any {
+    match first {
         Some(made) => Ok(made),
         None => bail!(
             "there are no wrappers for {name}; link with `pompeii compile -- mpicc ...`, or call \
              `pompeii doctor --build-mpi` where its mpicc is in PATH"
         ),
     }
+}
+
+/// The file that is loaded as this library with a program or with wrappers.
+fn loaded(file: &Path, library: &str) -> Option<PathBuf> {
+    let listed = Command::new("ldd").arg(file).output().ok()?.stdout;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let line = listed.lines().find(|line| line.trim_start().starts_with(library))?;
+    PathBuf::from(line.split_whitespace().nth(2)?).canonicalize().ok()
 }
 
 #[cfg(test)]
@@ -338,6 +361,7 @@ mod tests {
             |text: &[u8]| mpi_library(text).map(|name| String::from_utf8_lossy(&name).into_owned());
         assert_eq!(of(b"\x7fELF..\0libm.so.6\0libmpi.so.40\0").as_deref(), Some("libmpi.so.40"));
         assert_eq!(of(b"\x7fELF..\0libmpich.so.12\0").as_deref(), Some("libmpich.so.12"));
+        assert_eq!(of(b"\x7fELF..\0libmpi_abi.so.1\0").as_deref(), Some("libmpi_abi.so.1"));
         assert_eq!(
             (of(b"\x7fELF..\0libmpi_mpifh.so.40\0"), of(b"#!/bin/sh libmpi.so.1")),
             (None, None)

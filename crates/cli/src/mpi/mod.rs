@@ -1,13 +1,15 @@
-//! MPI libraries, found by the compilers that build programs for them; the wrappers of their
-//! functions ([`wrappers`]), which are linked or preloaded; and what starts programs
-//! ([`launcher`]).
+//! MPI libraries, found by the compilers that build programs for them, shared or in archives
+//! ([`archives`]); the wrappers of their functions ([`wrappers`]), which are linked or preloaded;
+//! and what starts programs ([`launcher`]).
 
+pub mod archives;
 pub mod launcher;
 pub mod wrappers;
 
 use std::path::PathBuf;
+use std::process::Command;
 
-use crate::compiler::words::base_name;
+use crate::compiler::words::{base_name, split};
 
 /// An MPI library, as the compiler that builds programs for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,10 +43,18 @@ impl Mpi {
         if let Some(compiler) = c_compiler(program) {
             return Some(Self { compiler: vec![compiler] });
         }
-        let links = |word: &String| ["-lmpi", "-lmpich", "-lmpi_cray"].contains(&word.as_str());
+        let links = |word: &String| {
+            ["-lmpi", "-lmpich", "-lmpi_cray"].contains(&word.as_str())
+                || ["libmpi.a", "libmpich.a"].contains(&base_name(word))
+        };
         let folders = words.iter().filter(|word| word.starts_with("-I")).cloned();
         let compiler = std::iter::once("cc".to_owned()).chain(folders).collect();
         words.iter().any(links).then_some(Self { compiler })
+    }
+
+    /// Whether a program is the compiler of an MPI library.
+    pub fn is_compiler(program: &str) -> bool {
+        c_compiler(program).is_some()
     }
 
     /// Those whose compilers are in these folders.
@@ -69,6 +79,13 @@ impl Mpi {
         found.into_iter().map(|(_, mpi)| mpi).collect()
     }
 
+    /// The command that such a compiler makes of these words; `None` where it does not say.
+    pub fn shown(compiler: &str, words: &[String]) -> Option<Vec<String>> {
+        let output = Command::new(compiler).arg("-show").args(words).output().ok()?;
+        let shown = split(&String::from_utf8_lossy(&output.stdout));
+        (output.status.success() && shown.len() > 1).then_some(shown)
+    }
+
     /// What it is called in messages.
     pub fn name(&self) -> &str {
         self.compiler.first().map_or("", String::as_str)
@@ -87,10 +104,13 @@ fn is_c_compiler(name: &str) -> bool {
     ["mpicc", "mpiicc", "mpiicx"].iter().any(|known| is_called(name, known))
 }
 
-/// By this name, or by it with a suffix: `mpicc.openmpi`, `mpicc-12`.
+/// By this name, or by it with a suffix: `mpicc.openmpi`, `mpicc-12`, `mpicc_abi`.
 fn is_called(name: &str, known: &str) -> bool {
     name.strip_prefix(known).is_some_and(|rest| {
-        rest.is_empty() || rest.starts_with('.') && !rest.ends_with(".pl") || rest.starts_with('-')
+        let suffixes = ["-", "_abi"];
+        rest.is_empty()
+            || rest.starts_with('.') && !rest.ends_with(".pl")
+            || suffixes.iter().any(|suffix| rest.starts_with(suffix))
     })
 }
 
@@ -104,6 +124,7 @@ mod tests {
         assert_eq!(of("mpif90.openmpi"), "mpicc.openmpi");
         assert_eq!(of("/opt/mpi/bin/mpicxx"), "/opt/mpi/bin/mpicc");
         assert_eq!(of("mpiifx"), "mpiicx");
+        assert_eq!(of("mpicxx_abi"), "mpicc_abi");
         assert_eq!([of("gcc"), of("mpiccount"), of("/mpi/bin/gcc")], ["", "", ""]);
         let words = ["-I/opt/mpi/include", "a.o", "-lmpi"].map(str::to_owned);
         let linked = Mpi::of_command("gcc", &words).unwrap();

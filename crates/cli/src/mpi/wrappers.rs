@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail};
-use pompeii_mpi::Fortran;
+use pompeii_mpi::{Fortran, Target};
 
 use super::Mpi;
+use super::archives::Archives;
 use crate::library;
 
 /// The library's name; programs that were linked with it have it in them.
 pub const NAME: &str = "libpompeii-mpi.so";
+
+/// The object's name, for programs that have MPI from archives; they have it in them, too.
+pub const OBJECT: &str = "libpompeii-mpi.o";
 
 /// What stands for the library while a program is linked: one of the same name without any
 /// function. It is the first of all, so that the wrappers come before other tools when the program
@@ -35,14 +39,46 @@ struct Source {
 /// # Errors
 /// Where the compiler fails, or there is no place for it.
 pub fn library(mpi: &Mpi) -> Result<PathBuf> {
-    let source = source(mpi)?;
-    if let Some(found) = kept(&source) {
-        return Ok(found);
+    let source = source(mpi, &Target::Shared)?;
+    match kept(&source, NAME) {
+        Some(found) => Ok(found),
+        None => made(mpi, &source, build),
     }
+}
+
+/// An object with wrappers for what these archives have, made where it is not there yet. Beside it
+/// are the options that the linker needs ([`options`]).
+///
+/// # Errors
+/// Where the compiler fails, or there is no place for it.
+pub fn object(mpi: &Mpi, archives: &Archives) -> Result<PathBuf> {
+    let has = |name: &str| archives.symbols.contains(name);
+    let target = match archives.is_called_by_shared {
+        true => Target::Named(&has),
+        false => Target::Wrapped(&has),
+    };
+    let source = source(mpi, &target)?;
+    match kept(&source, OBJECT) {
+        Some(found) => Ok(found),
+        None => made(mpi, &source, build_object),
+    }
+}
+
+/// The linker's options for an object, in a file: which functions are wrapped.
+pub fn options(object: &Path) -> PathBuf {
+    object.with_extension("options")
+}
+
+/// What this makes in the first place that can be written to.
+fn made(
+    mpi: &Mpi,
+    source: &Source,
+    make: fn(&Mpi, &Source, &Path) -> Result<PathBuf>,
+) -> Result<PathBuf> {
     let mut tried = Vec::new();
     for base in library::places("mpi") {
         let folder = base.join(format!("{:016x}", source.key));
-        match build(mpi, &source, &folder) {
+        match make(mpi, source, &folder) {
             Ok(made) => return Ok(made),
             Err(error) => tried.push(format!("{}: {error:#}", folder.display())),
         }
@@ -55,12 +91,12 @@ pub fn library(mpi: &Mpi) -> Result<PathBuf> {
 /// # Errors
 /// Where `mpi.h` cannot be read.
 pub fn known(mpi: &Mpi) -> Result<Option<PathBuf>> {
-    Ok(kept(&source(mpi)?))
+    Ok(kept(&source(mpi, &Target::Shared)?, NAME))
 }
 
-fn kept(source: &Source) -> Option<PathBuf> {
+fn kept(source: &Source, name: &str) -> Option<PathBuf> {
     let folders = library::places("mpi").into_iter();
-    let mut files = folders.map(|base| base.join(format!("{:016x}", source.key)).join(NAME));
+    let mut files = folders.map(|base| base.join(format!("{:016x}", source.key)).join(name));
     files.find(|file| file.exists())
 }
 
@@ -76,21 +112,23 @@ pub fn all() -> Vec<PathBuf> {
 
 /// The text of the wrappers, and what makes them these and no others: the text, the compiler, and
 /// the runtime library that they call.
-fn source(mpi: &Mpi) -> Result<Source> {
+fn source(mpi: &Mpi, target: &Target) -> Result<Source> {
     let folder = tempfile::tempdir()?;
     let include = folder.path().join("include.c");
     fs::write(&include, "#include <mpi.h>\n")?;
     let header = preprocessed(mpi, &include, &[])?;
     let macros = preprocessed(mpi, &include, &["-dM"])?;
-    let fortran = match macros.contains("#define MPICH_VERSION ") {
+    let calls_c = ["#define MPICH_VERSION ", "#define MPI_ABI_VERSION "];
+    let fortran = match calls_c.iter().any(|macro_of_it| macros.contains(macro_of_it)) {
         true => Fortran::CallsC,
         false => Fortran::IsItsOwn,
     };
-    let text = pompeii_mpi::generate(&header, fortran)
+    let text = pompeii_mpi::generate(&header, fortran, target)
         .with_context(|| format!("mpi.h of `{}`", mpi.name()))?;
     let mut hasher = DefaultHasher::new();
     let made_by = (version(mpi), library::folder()?, library::content_hash());
-    (&text, &mpi.compiler, made_by, "with a stand-in, its path first").hash(&mut hasher);
+    (&text, &mpi.compiler, made_by, "with a stand-in, its path first in any case")
+        .hash(&mut hasher);
     Ok(Source { text, key: hasher.finish() })
 }
 
@@ -116,6 +154,10 @@ fn version(mpi: &Mpi) -> Vec<u8> {
 fn run(mpi: &Mpi, options: &[&str], file: &Path) -> Result<Output> {
     let mut command = Command::new(mpi.name());
     command.args(&mpi.compiler[1..]).args(options).arg(file);
+    checked(mpi, &mut command)
+}
+
+fn checked(mpi: &Mpi, command: &mut Command) -> Result<Output> {
     let output = command.output().with_context(|| format!("cannot start `{}`", mpi.name()))?;
     if !output.status.success() {
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -123,6 +165,20 @@ fn run(mpi: &Mpi, options: &[&str], file: &Path) -> Result<Output> {
         bail!("`{}` fails: {}", mpi.name(), first.trim());
     }
     Ok(output)
+}
+
+/// Links by the command that the compiler makes: what that says last about run paths would win over
+/// what is said here.
+fn link(mpi: &Mpi, words: &[&str], text: &Path) -> Result<Output> {
+    let plain = || (mpi.name().to_owned(), mpi.compiler[1..].to_vec());
+    let shown = || {
+        let mut words = Mpi::shown(mpi.name(), &mpi.compiler[1..])?.into_iter();
+        let program = words.next()?;
+        let of_ours = |word: String| word.replace("--enable-new-dtags", "--disable-new-dtags");
+        Some((program, words.map(of_ours).collect()))
+    };
+    let (program, behind): (String, Vec<String>) = shown().unwrap_or_else(plain);
+    checked(mpi, Command::new(program).args(words).arg(text).args(behind))
 }
 
 /// Compiles under another name first: several builds may do so at the same time, on several
@@ -146,11 +202,31 @@ fn build(mpi: &Mpi, source: &Source, folder: &Path) -> Result<PathBuf> {
     ];
     let fixed = ["-O1", "-fPIC", "-shared", "-w", "-fexceptions", "-Wl,-z,nodelete"];
     let words: Vec<&str> = fixed.into_iter().chain(options.iter().map(String::as_str)).collect();
-    run(mpi, &words, &text)?;
+    link(mpi, &words, &text)?;
     let library = folder.join(NAME);
     make_stand_in(mpi, work.path(), &stand_in(&library))?;
     fs::rename(&made, &library)?;
     Ok(library)
+}
+
+/// Compiles the object, and writes down which functions are wrapped.
+fn build_object(mpi: &Mpi, source: &Source, folder: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let work = tempfile::tempdir_in(folder)?;
+    let (text, made) = (work.path().join("wrappers.c"), work.path().join(OBJECT));
+    let name = format!("const char pompeii_mpi_object[] = \"{OBJECT}\";\n");
+    fs::write(&text, source.text.clone() + &name)?;
+    let include = format!("-I{}", library::folder()?.display());
+    let output = made.display().to_string();
+    // Code for the place where it is linked makes programs of any kind.
+    let words = ["-c", "-O1", "-fPIC", "-fno-lto", "-w", "-fexceptions", &include, "-o", &output];
+    run(mpi, &words, &text)?;
+    let wrapped = pompeii_mpi::wrapped(&source.text).map(|name| format!("--wrap={name}\n"));
+    fs::write(options(&made), wrapped.collect::<String>())?;
+    let object = folder.join(OBJECT);
+    fs::rename(options(&made), options(&object))?;
+    fs::rename(&made, &object)?;
+    Ok(object)
 }
 
 fn make_stand_in(mpi: &Mpi, work: &Path, stand_in: &Path) -> Result<()> {

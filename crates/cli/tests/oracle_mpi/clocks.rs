@@ -6,16 +6,16 @@ use std::process::Command;
 use pompeii_live::{Definition, LiveProcess, MpiDefinition};
 
 use crate::common::{oracles, silent};
-use crate::{LIBRARIES, Mpi, Sandbox, Source, report};
+use crate::{Mpi, Sandbox, Source, libraries, report};
 
 const CLOCKS: Source = ("clocks.c", include_str!("programs/clocks.c"), "mpicc");
 
 /// How often the offset was measured in a process of a run that nobody finishes.
-fn offsets(mpi: &Mpi, sandbox: &Sandbox, period: Option<&str>) -> usize {
+fn offsets(mpi: Mpi, sandbox: &Sandbox, period: Option<&str>) -> usize {
     let experiment = format!("every{}", period.unwrap_or_default());
     std::fs::create_dir(sandbox.path(&experiment)).unwrap();
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{} -n 2 ./program", mpi.launcher)]);
+    command.args(["-c", &format!("{} -n 2 ./program", mpi.launcher())]);
     command.current_dir(sandbox.path("")).env("POMPEII_EXPERIMENT", sandbox.path(&experiment));
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     // Cargo's: it leads to the runtime library of another build.
@@ -34,7 +34,7 @@ fn clocks_are_compared_at_both_ends_and_as_often_as_wanted() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let sandbox = Sandbox::new();
         mpi.build(&sandbox, CLOCKS, "");
         let counts = [None, Some("1000"), Some("0.001")];
@@ -77,7 +77,7 @@ fn processes_with_different_clocks_are_one_experiment() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let sandbox = Sandbox::new();
         mpi.build(&sandbox, crate::C, "");
         sandbox.file("rank.sh", RANK);

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::common::oracles;
-use crate::{LIBRARIES, Sandbox, Source};
+use crate::{Sandbox, Source, libraries};
 
 const CALLS: Source = ("calls.c", include_str!("programs/calls.c"), "mpicc");
 const CALLS_OF_A_ROUND: u64 = 7;
@@ -40,10 +40,10 @@ fn calls_cost_no_more_instructions_than_they_did() {
     if !oracles() {
         return;
     }
-    let mpi = LIBRARIES.iter().find(|mpi| mpi.name == "mpich").unwrap();
+    let mpi = libraries().into_iter().find(|mpi| mpi.name == "mpich").unwrap();
     let sandbox = Sandbox::new();
     mpi.build(&sandbox, CALLS, "");
-    let mut plain = Command::new(format!("mpicc.{}", mpi.name));
+    let mut plain = Command::new(mpi.tool("mpicc"));
     plain.args(["-w", "calls.c", "-o", "plain"]).current_dir(sandbox.path(""));
     assert!(plain.status().unwrap().success());
     let plain = per_round(&sandbox, "./plain", false);

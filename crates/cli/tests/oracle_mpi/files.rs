@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::common::{oracles, silent};
-use crate::{LIBRARIES, Sandbox, Source, command, count, records};
+use crate::{Sandbox, Source, command, count, libraries, records};
 
 const FILES: Source = ("files.c", include_str!("programs/files.c"), "mpicc");
 const FORTRAN: [Source; 2] = [
@@ -33,7 +33,7 @@ fn files_and_what_is_done_to_them_are_recorded() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let (sandbox, what) = (Sandbox::new(), mpi.name);
         mpi.build(&sandbox, FILES, "");
         let ended = mpi.run(&sandbox, 2, "--trace", "./program");
@@ -67,7 +67,7 @@ fn names_of_files_in_fortran_are_those_in_c() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         for source in FORTRAN {
             let sandbox = Sandbox::new();
             mpi.build(&sandbox, source, "");

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::process::Command;
 
 use crate::common::oracles;
-use crate::{C, Ended, LIBRARIES, Mpi, Sandbox, command, report};
+use crate::{C, Ended, Mpi, Sandbox, command, libraries, report};
 
 /// Somebody else, who owns what only rank 0 may write to.
 const NOBODY: u32 = 65534;
@@ -19,7 +19,7 @@ exec setpriv --bounding-set=-dac_override --inh-caps=-dac_override ./program
 ";
 
 /// `None` where the test is not run by root.
-fn sandbox(mpi: &Mpi) -> Option<Sandbox> {
+fn sandbox(mpi: Mpi) -> Option<Sandbox> {
     let mut may = Command::new("setpriv");
     may.args(["--bounding-set=-dac_override", "--inh-caps=-dac_override", "true"]);
     if !may.output().is_ok_and(|output| output.status.success()) {
@@ -40,9 +40,9 @@ fn script(sandbox: &Sandbox, name: &str, text: &str) {
 }
 
 /// A job of two processes without `pompeii run`: `program` in the experiment `folder`.
-fn job(mpi: &Mpi, sandbox: &Sandbox, processes: u32, folder: &str, program: &str) -> Ended {
+fn job(mpi: Mpi, sandbox: &Sandbox, processes: u32, folder: &str, program: &str) -> Ended {
     let mut job = Command::new("sh");
-    job.args(["-c", &format!("{} -n {processes} {program}", mpi.launcher)]);
+    job.args(["-c", &format!("{} -n {processes} {program}", mpi.launcher())]);
     job.current_dir(sandbox.path("")).env("POMPEII_EXPERIMENT", folder);
     job.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     // Cargo's: it leads to the runtime library of another build.
@@ -63,7 +63,7 @@ fn processes_wait_for_a_folder_that_only_rank_0_can_make() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let Some(sandbox) = sandbox(mpi) else { return };
         std::fs::create_dir(sandbox.path("parent")).unwrap();
         chown(sandbox.path("parent"), Some(NOBODY), None).unwrap();
@@ -79,9 +79,9 @@ fn what_cannot_be_written_to_the_folder_is_found_elsewhere() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let Some(sandbox) = sandbox(mpi) else { return };
-        let text = format!("chown {NOBODY} exp\n{} -n 3 ./rank\n", mpi.launcher);
+        let text = format!("chown {NOBODY} exp\n{} -n 3 ./rank\n", mpi.launcher());
         sandbox.file("job.sh", &text);
         let mut run = command(&sandbox, "run -q -o exp -- sh job.sh");
         run.env("TMPDIR", sandbox.path("storage"));
@@ -117,7 +117,7 @@ fn metadata_may_be_slow_and_stale() {
     assert!(gcc.current_dir(sandbox.path("")).status().unwrap().success());
     script(&sandbox, "rank", "#!/bin/sh\nLD_PRELOAD=./slow.so exec ./program\n");
     std::fs::create_dir(sandbox.path("storage")).unwrap();
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         mpi.build(&sandbox, C, "");
         for processes in [2, 5] {
             let folder = format!("exp-{}-{processes}", mpi.name);

@@ -2,6 +2,7 @@
 //! every message that is sent is received.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
+mod archives;
 mod clocks;
 #[path = "../common/mod.rs"]
 mod common;
@@ -14,22 +15,50 @@ mod tools;
 mod waits;
 mod windows;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Ended, Sandbox, oracles, silent};
 
 /// How programs are compiled and started.
+#[derive(Clone, Copy)]
 struct Mpi {
+    /// Behind the names of its programs.
     name: &'static str,
-    /// More processes than cores, also as root.
-    launcher: &'static str,
+    /// For more processes than cores, also as root.
+    option: &'static str,
+    /// Where its programs are, where they are not Debian's.
+    folder: &'static str,
 }
 
-const LIBRARIES: [Mpi; 2] = [
-    Mpi { name: "openmpi", launcher: "mpirun.openmpi --oversubscribe" },
-    Mpi { name: "mpich", launcher: "mpirun.mpich" },
+/// Where `cargo xtask setup` puts libraries that are newer than Debian's.
+const NEWER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../mpi/bin/");
+
+const KNOWN: [Mpi; 5] = [
+    Mpi { name: "openmpi", option: " --oversubscribe", folder: "" },
+    Mpi { name: "mpich", option: "", folder: "" },
+    Mpi { name: "openmpi5", option: " --oversubscribe", folder: NEWER },
+    Mpi { name: "mpich5", option: "", folder: NEWER },
+    Mpi { name: "intel", option: "", folder: NEWER },
 ];
+
+/// The libraries that Debian has, or those that `TEST_MPI` names, with blanks between them.
+fn libraries() -> Vec<Mpi> {
+    let wanted = std::env::var("TEST_MPI").unwrap_or("openmpi mpich".to_owned());
+    KNOWN.into_iter().filter(|mpi| wanted.split(' ').any(|name| name == mpi.name)).collect()
+}
+
+/// Those, and newer ones where they have been installed.
+fn all_libraries() -> Vec<Mpi> {
+    let newer = KNOWN.into_iter().filter(|mpi| mpi.folder == NEWER && mpi.name.ends_with('5'));
+    let (there, others): (Vec<Mpi>, Vec<Mpi>) = newer.partition(|mpi| mpi.has("mpicc"));
+    others.iter().for_each(|mpi| println!("not run: {} is not in {NEWER}", mpi.name));
+    let mut all = libraries();
+    let others = there.into_iter().filter(|mpi| all.iter().all(|known| known.name != mpi.name));
+    let others: Vec<Mpi> = others.collect();
+    all.extend(others);
+    all
+}
 
 /// A program's source: its name, its text, the compiler in front of the library's name.
 type Source = (&'static str, &'static str, &'static str);
@@ -53,18 +82,32 @@ fn command(sandbox: &Sandbox, words: &str) -> Command {
 }
 
 impl Mpi {
+    /// What it calls its compiler for a language, or its launcher.
+    fn tool(&self, plain: &str) -> String {
+        format!("{}{plain}.{}", self.folder, self.name)
+    }
+
+    fn launcher(&self) -> String {
+        self.tool("mpirun") + self.option
+    }
+
+    /// Newer ones come without Fortran.
+    fn has(&self, compiler: &str) -> bool {
+        self.folder.is_empty() || Path::new(&self.tool(compiler)).exists()
+    }
+
     fn build(&self, sandbox: &Sandbox, (file, text, compiler): Source, how: &str) {
         sandbox.file(file, text);
-        let name = self.name;
+        let compiler = self.tool(compiler);
         let words =
-            format!("compile --strict -q {how} -- {compiler}.{name} -fopenmp -w {file} -o program");
+            format!("compile --strict -q {how} -- {compiler} -fopenmp -w {file} -o program");
         let ended = Ended::of(command(sandbox, &words).output().unwrap());
         assert_eq!((ended.code, ended.messages.as_str()), (Some(0), ""), "{words}");
     }
 
     /// Runs `program` with so many processes in the experiment `exp`.
     fn run(&self, sandbox: &Sandbox, processes: u32, options: &str, program: &str) -> Ended {
-        let launcher = self.launcher;
+        let launcher = self.launcher();
         let words = format!("run -q {options} -o exp -- {launcher} -n {processes} {program}");
         Ended::of(command(sandbox, &words).output().unwrap())
     }
@@ -97,8 +140,8 @@ fn every_language_is_observed_and_nothing_twice() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
-        for source in SOURCES {
+    for mpi in all_libraries() {
+        for source in SOURCES.into_iter().filter(|(_, _, compiler)| mpi.has(compiler)) {
             let sandbox = Sandbox::new();
             mpi.build(&sandbox, source, "");
             let ended = mpi.run(&sandbox, 4, "--trace", "./program");
@@ -125,7 +168,7 @@ fn every_language_is_observed_and_nothing_twice() {
 }
 
 /// A run of `trouble.c` with two processes.
-fn trouble(mpi: &Mpi, how: &str) -> (Sandbox, Ended) {
+fn trouble(mpi: Mpi, how: &str) -> (Sandbox, Ended) {
     let sandbox = Sandbox::new();
     mpi.build(&sandbox, TROUBLE, "");
     let ended = mpi.run(&sandbox, 2, "--trace", &format!("./program {how}"));
@@ -138,7 +181,7 @@ fn what_was_measured_survives_every_end() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         for how in ["abort", "exit", "kill"] {
             let (sandbox, ended) = trouble(mpi, how);
             let what = format!("{} {how}: {}", mpi.name, ended.messages);
@@ -154,7 +197,7 @@ fn messages_of_any_size_and_errors_that_return() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let (sandbox, ended) = trouble(mpi, "truncated");
         assert_eq!((ended.code, ended.output.as_str()), (Some(0), "truncated\n"), "{}", mpi.name);
         assert_eq!(count(&records(&sandbox), ["MPI_SEND", "MPI_RECV"]), [3; 2], "{}", mpi.name);
@@ -174,7 +217,7 @@ fn communicators_come_and_go() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let (sandbox, ended) = trouble(mpi, "communicators");
         assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
         let text = records(&sandbox);
@@ -200,7 +243,7 @@ fn a_long_run_needs_no_more_communicators_than_it_has_at_a_time() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let sandbox = Sandbox::new();
         mpi.build(&sandbox, TROUBLE, "");
         let ended = mpi.run(&sandbox, 2, "--trace --no-guard", "./program many");
@@ -219,7 +262,7 @@ fn messages_in_parts_are_messages() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let (sandbox, ended) = trouble(mpi, "partitioned");
         assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
         let times = 2 * usize::from(ended.output == "partitioned\n");
@@ -235,10 +278,10 @@ fn a_job_that_hangs_leaves_what_it_has_measured() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let sandbox = Sandbox::new();
         mpi.build(&sandbox, TROUBLE, "");
-        let launcher = mpi.launcher;
+        let launcher = mpi.launcher();
         let words = format!("run -q --trace -o exp -- {launcher} -n 2 ./program hang");
         let mut run = command(&sandbox, &words);
         // Both launchers can be told how many seconds a job may take.
@@ -254,7 +297,7 @@ fn requests_end_in_many_ways() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let (sandbox, ended) = trouble(mpi, "requests");
         assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
         let text = records(&sandbox);
@@ -273,7 +316,7 @@ fn other_ways_to_start() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in all_libraries() {
         let sandbox = Sandbox::new();
         mpi.build(&sandbox, TROUBLE, "");
         let run = |words: &str| Ended::of(command(&sandbox, words).output().unwrap());
@@ -286,7 +329,7 @@ fn other_ways_to_start() {
         let sandbox = Sandbox::new();
         let (file, text, compiler) = C;
         sandbox.file(file, text);
-        let mut plain = Command::new(format!("{compiler}.{}", mpi.name));
+        let mut plain = Command::new(mpi.tool(compiler));
         plain.args(["-w", file, "-o", "program"]).current_dir(sandbox.path(""));
         assert!(plain.status().unwrap().success());
         let ended = mpi.run(&sandbox, 2, "--trace", "./program");

@@ -3,12 +3,12 @@
 use std::process::Command;
 
 use crate::common::{oracles, silent};
-use crate::{LIBRARIES, Mpi, Sandbox, Source, command, count, records};
+use crate::{Mpi, Sandbox, Source, all_libraries, command, count, records};
 
 const SESSIONS: Source = ("sessions.c", include_str!("programs/sessions.c"), "mpicc");
 
 /// What the program says with two processes, and the experiment; none where MPI has no sessions.
-fn run(mpi: &Mpi, options: &str, how: &str) -> Option<(Sandbox, String)> {
+fn run(mpi: Mpi, options: &str, how: &str) -> Option<(Sandbox, String)> {
     let sandbox = Sandbox::new();
     mpi.build(&sandbox, SESSIONS, "");
     let ended = mpi.run(&sandbox, 2, options, &format!("./program {how}"));
@@ -25,7 +25,7 @@ fn processes_of_sessions_become_one_job() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in all_libraries() {
         for options in ["", "--trace --no-guard", "--trace --no-guard --mpi-wait --mpi-clock 1"] {
             let Some((sandbox, output)) = run(mpi, options, "") else { continue };
             assert_eq!(output, "sum 1\nsum 1\n", "{} {options}", mpi.name);
@@ -61,7 +61,7 @@ fn sessions_live_beside_the_world() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in all_libraries() {
         // Of each process the world, oneself, and in both rounds three or four: that of a process
         // alone is known where there is a job.
         for (how, made) in [("before", 2 * (2 + 4 + 4)), ("behind", 2 * (2 + 3 + 3))] {
@@ -80,7 +80,7 @@ fn processes_that_stay_apart_keep_their_data() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in all_libraries() {
         let Some((sandbox, _)) = run(mpi, "--trace --no-guard", "apart") else { continue };
         let said = String::from_utf8(command(&sandbox, "report exp").output().unwrap().stdout);
         let said = said.unwrap();

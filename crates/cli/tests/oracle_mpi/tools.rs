@@ -4,19 +4,19 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Ended, oracles};
-use crate::{LIBRARIES, Mpi, Sandbox, command, count, records};
+use crate::{Mpi, Sandbox, command, count, libraries, records};
 
 const SOLVER: &str = include_str!("programs/solver.c");
 const TOOL: &str = include_str!("programs/tool.c");
 
 /// A sandbox with the sources, in which the library's own compiler makes a tool, and a library that
 /// calls MPI.
-fn sandbox(mpi: &Mpi) -> Sandbox {
+fn sandbox(mpi: Mpi) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.file("solver.c", SOLVER);
     sandbox.file("tool.c", TOOL);
     sandbox.file("main.c", "int solve(int *, char ***);\nint main(int argc, char **argv)\n{ return solve(&argc, &argv); }\n");
-    let compiler = format!("mpicc.{}", mpi.name);
+    let compiler = mpi.tool("mpicc");
     plain(&sandbox, &format!("{compiler} -shared -fPIC tool.c -o libtool.so"));
     plain(&sandbox, &format!("{compiler} -shared -fPIC solver.c -o libsolver.so"));
     sandbox
@@ -41,24 +41,24 @@ fn other_tools_see_what_they_see_without_us() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let here = sandbox(mpi);
         let build = |program: &str, how: &str| {
             let words = format!(
-                "compile --strict -q -- mpicc.{} -DMAIN -w solver.c -o {program} {how}",
-                mpi.name
+                "compile --strict -q -- {} -DMAIN -w solver.c -o {program} {how}",
+                mpi.tool("mpicc")
             );
             let ended = Ended::of(command(&here, &words).output().unwrap());
             assert_eq!(ended.code, Some(0), "{words}: {}", ended.messages);
         };
         build("linked", &format!("-L. -ltool -Wl,-rpath,{}", here.path("").display()));
         build("alone", "");
-        plain(&here, &format!("mpicc.{} -DMAIN -w solver.c -o unknown", mpi.name));
+        plain(&here, &format!("{} -DMAIN -w solver.c -o unknown", mpi.tool("mpicc")));
         for (program, preload) in
             [("linked", ""), ("alone", "libtool.so"), ("unknown", "libtool.so")]
         {
             let words =
-                format!("run -q --trace --replace -o exp -- {} -n 2 ./{program}", mpi.launcher);
+                format!("run -q --trace --replace -o exp -- {} -n 2 ./{program}", mpi.launcher());
             let mut run = command(&here, &words);
             if !preload.is_empty() {
                 run.env("LD_PRELOAD", here.path(preload));
@@ -76,7 +76,7 @@ fn libraries_that_call_mpi_are_observed() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let here = sandbox(mpi);
         let folder = here.path("").display().to_string();
         plain(&here, &format!("gcc main.c -L. -lsolver -Wl,-rpath,{folder} -o program"));
@@ -84,7 +84,7 @@ fn libraries_that_call_mpi_are_observed() {
         is_observed(&here, &ended, &format!("{} preloaded", mpi.name));
         // The same where the library was linked with the wrappers, and the program with nothing.
         let words =
-            format!("compile -q -- mpicc.{} -shared -fPIC solver.c -o libsolver.so", mpi.name);
+            format!("compile -q -- {} -shared -fPIC solver.c -o libsolver.so", mpi.tool("mpicc"));
         let ended = Ended::of(command(&here, &words).output().unwrap());
         assert_eq!(ended.code, Some(0), "{words}: {}", ended.messages);
         let ended = mpi.run(&here, 2, "--trace --replace", "./program");
@@ -98,11 +98,11 @@ fn where_programs_run_nothing_is_built() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let here = sandbox(mpi);
-        plain(&here, &format!("mpicc.{} -DMAIN -w solver.c -o program", mpi.name));
+        plain(&here, &format!("{} -DMAIN -w solver.c -o program", mpi.tool("mpicc")));
         // They are made by the first program that is linked.
-        let words = format!("compile -q -- mpicc.{} -DMAIN -w solver.c -o other", mpi.name);
+        let words = format!("compile -q -- {} -DMAIN -w solver.c -o other", mpi.tool("mpicc"));
         assert!(command(&here, &words).status().unwrap().success());
         std::fs::create_dir(here.path("bin")).unwrap();
         for tool in ["sh", "uname", "cat", "hostname"] {
@@ -110,7 +110,8 @@ fn where_programs_run_nothing_is_built() {
             let found = found.into_iter().find(|found| Path::new(found).exists()).unwrap();
             std::os::unix::fs::symlink(found, here.path("bin").join(tool)).unwrap();
         }
-        let launcher = format!("/usr/bin/{} -n 2 ./program", mpi.launcher);
+        let folder = if mpi.folder.is_empty() { "/usr/bin/" } else { "" };
+        let launcher = format!("{folder}{} -n 2 ./program", mpi.launcher());
         let mut run = command(&here, &format!("run -q --trace -o exp -- {launcher}"));
         run.env("PATH", here.path("bin")).env("HOME", "/proc/none");
         // Open MPI looks for a remote shell even where it needs none.
@@ -127,11 +128,11 @@ fn libraries_of_our_name_are_not_taken_for_ours() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let here = sandbox(mpi);
         std::fs::create_dir(here.path("others")).unwrap();
         here.file("nothing.c", "");
-        let (name, compiler) = ("libpomp.so", format!("mpicc.{}", mpi.name));
+        let (name, compiler) = ("libpomp.so", mpi.tool("mpicc"));
         plain(&here, &format!("gcc -shared nothing.c -Wl,-soname,{name} -o others/{name}"));
         let words = format!("compile --strict -q -- {compiler} -DMAIN -w solver.c -o known");
         let ended = Ended::of(command(&here, &words).output().unwrap());
@@ -139,7 +140,7 @@ fn libraries_of_our_name_are_not_taken_for_ours() {
         plain(&here, &format!("{compiler} -DMAIN -w solver.c -o unknown"));
         for program in ["known", "unknown"] {
             let words =
-                format!("run -q --trace --replace -o exp -- {} -n 2 ./{program}", mpi.launcher);
+                format!("run -q --trace --replace -o exp -- {} -n 2 ./{program}", mpi.launcher());
             let mut run = command(&here, &words);
             run.env("LD_LIBRARY_PATH", here.path("others"));
             let ended = Ended::of(run.output().unwrap());

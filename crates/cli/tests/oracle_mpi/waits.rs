@@ -1,7 +1,7 @@
 //! `run --mpi-wait`: who waits for whom, on request and at no other time.
 
 use crate::common::oracles;
-use crate::{LIBRARIES, Mpi, Sandbox, Source, command, count, records};
+use crate::{Mpi, Sandbox, Source, all_libraries, command, count, libraries, records};
 
 const WAITS: Source = ("waits.c", include_str!("programs/waits.c"), "mpicc");
 const LATE_STAMP: Source = ("late.c", include_str!("programs/late_stamp.c"), "mpicc");
@@ -25,7 +25,7 @@ fn waiting(sandbox: &Sandbox) -> [i64; 5] {
     })
 }
 
-fn run(mpi: &Mpi, options: &str, how: &str) -> Sandbox {
+fn run(mpi: Mpi, options: &str, how: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let source = if how == "late stamp" { LATE_STAMP } else { WAITS };
     mpi.build(&sandbox, source, "");
@@ -39,7 +39,7 @@ fn what_somebody_waits_for_is_the_largest_of_all_waiting() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in all_libraries() {
         for (place, how) in ["messages", "nxn", "broadcast", "reduce"].into_iter().enumerate() {
             let waiting = waiting(&run(mpi, "--mpi-wait", how));
             // The sleeps are far longer than what else keeps processes from being in time. Who
@@ -57,7 +57,7 @@ fn late_stamps_are_told_from_those_behind_them() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let [late_sender, ..] = waiting(&run(mpi, "--mpi-wait", "late stamp"));
         // The sleep is a fifth of a second; a stamp of the first message makes it no time at all.
         assert!(late_sender > 0, "{}", mpi.name);
@@ -69,7 +69,7 @@ fn nothing_is_measured_or_sent_without_being_asked_for() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         assert_eq!(waiting(&run(mpi, "", "messages")), [0; 5], "{}", mpi.name);
         // Our messages are in no trace.
         let text = records(&run(mpi, "--mpi-wait --trace --no-guard", "messages"));

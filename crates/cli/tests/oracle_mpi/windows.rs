@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::common::{oracles, silent};
-use crate::{LIBRARIES, Source, command, count, records};
+use crate::{Source, command, count, libraries, records};
 
 const WINDOWS: Source = ("windows.c", include_str!("programs/windows.c"), "mpicc");
 const POINTERS: [Source; 2] = [
@@ -37,7 +37,7 @@ fn operations_on_windows_are_recorded_and_completed() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         let sandbox = crate::Sandbox::new();
         mpi.build(&sandbox, WINDOWS, "");
         let ended = mpi.run(&sandbox, 2, "--trace", "./program");
@@ -79,7 +79,7 @@ fn windows_of_pointers_of_fortran_are_recorded() {
     if !oracles() {
         return;
     }
-    for mpi in &LIBRARIES {
+    for mpi in libraries() {
         for source in POINTERS {
             let (sandbox, what) = (crate::Sandbox::new(), format!("{} {}", mpi.name, source.0));
             mpi.build(&sandbox, source, "");

@@ -52,7 +52,7 @@ struct constant {
 static int is_constant(const void *address, struct constant *constant)
 {
   for (int i = 0; !constant->known && constant->names[i]; i++)
-    constant->addresses[i] = dlsym(RTLD_DEFAULT, constant->names[i]);
+    constant->addresses[i] = anywhere(constant->names[i]);
   constant->known = 1;
   for (int i = 0; i < 4; i++)
     if (address && address == constant->addresses[i])

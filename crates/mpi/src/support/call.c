@@ -18,6 +18,24 @@
 #include <mpi.h>
 #include "pomp_mpi.h"
 
+/* The standard's ABI has other names for what makes a handle of an integer of Fortran. */
+#ifdef MPI_ABI_VERSION
+typedef int MPI_Fint;
+#define PMPI_Comm_f2c PMPI_Comm_fromint
+#define PMPI_File_f2c PMPI_File_fromint
+#define PMPI_Group_f2c PMPI_Group_fromint
+#define PMPI_Info_f2c PMPI_Info_fromint
+#define PMPI_Message_f2c PMPI_Message_fromint
+#define PMPI_Op_f2c PMPI_Op_fromint
+#define PMPI_Errhandler_f2c PMPI_Errhandler_fromint
+#define PMPI_Request_f2c PMPI_Request_fromint
+#define PMPI_Session_f2c PMPI_Session_fromint
+#define PMPI_Type_f2c PMPI_Type_fromint
+#define PMPI_Win_f2c PMPI_Win_fromint
+#define MPI_F_STATUS_IGNORE NULL
+#define MPI_F_STATUSES_IGNORE NULL
+#endif
+
 #define H POMP_MPI_HANDLE
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -55,6 +73,13 @@ static inline int is_traced(void)
   return known - 1;
 }
 
+/* What all of the program's libraries know by this name, or those behind this one. */
+#ifndef IS_WRAPPED
+static void *anywhere(const char *name)
+{
+  return dlsym(RTLD_DEFAULT, name);
+}
+
 /* The next library's function under the first of these names that it has. */
 static void *next(const char *const *names, void *otherwise)
 {
@@ -65,6 +90,32 @@ static void *next(const char *const *names, void *otherwise)
   }
   return otherwise;
 }
+#else
+/* Perhaps nothing can be looked for: the program has what it has been linked with. Some headers
+   declare them, with types of their own. */
+#define KNOWN(name) { #name, &maybe_##name }
+#define MAYBE(name) extern char maybe_##name __asm__(#name) __attribute__((weak))
+MAYBE(MPIR_F08_MPI_STATUS_IGNORE_OBJ);
+MAYBE(MPIR_F08_MPI_STATUSES_IGNORE_OBJ);
+MAYBE(mpi_fortran_in_place_);
+MAYBE(mpi_fortran_in_place);
+MAYBE(mpi_fortran_in_place__);
+MAYBE(MPI_FORTRAN_IN_PLACE);
+
+static void *anywhere(const char *name)
+{
+  static const struct {
+    const char *name;
+    void *address;
+  } known[] = { KNOWN(MPIR_F08_MPI_STATUS_IGNORE_OBJ), KNOWN(MPIR_F08_MPI_STATUSES_IGNORE_OBJ),
+    KNOWN(mpi_fortran_in_place_), KNOWN(mpi_fortran_in_place), KNOWN(mpi_fortran_in_place__),
+    KNOWN(MPI_FORTRAN_IN_PLACE) };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(known[i].name, name))
+      return known[i].address;
+  return NULL;
+}
+#endif
 
 /* ---- Memory for as many elements as a call has, without an allocation for a few. */
 

@@ -136,6 +136,7 @@ static void end_job(void)
 {
   measure_offsets();
   drop_shadow(world_comm);
+  free_all_left();
   PMPI_Group_free(&world_group);
   PMPI_Comm_free(&own_world);
   world_comm = MPI_COMM_NULL;

@@ -89,6 +89,76 @@ static void make_shadow(MPI_Comm comm)
   PMPI_Comm_set_attr(comm, shadow_key, shadow);
 }
 
+/* Takes the stamps that nobody has looked for. */
+static void drain(MPI_Comm comm)
+{
+  uint64_t entered_ns;
+  int is_there = 1;
+  MPI_Message message;
+  while (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_there, &message, MPI_STATUS_IGNORE)
+             == MPI_SUCCESS
+         && is_there)
+    PMPI_Mrecv(&entered_ns, 1, MPI_UINT64_T, &message, MPI_STATUS_IGNORE);
+}
+
+/* Some libraries end the job where a communicator is freed with messages in it. So it is freed when
+   all members have left it, behind all that they have sent: later calls find out whether they have. */
+enum { IS_UNUSED, IS_CHANGING, IS_LEFT, LEFT = 64 };
+static struct left {
+  int state;
+  MPI_Comm comm;
+  MPI_Request everybody;
+} left[LEFT];
+
+static int has_state(struct left *one, int state)
+{
+  return __atomic_compare_exchange_n(&one->state, &state, IS_CHANGING, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+
+/* Frees what all members have left, and says how many there are that somebody has not. */
+static int free_left(void)
+{
+  int others = 0;
+  for (struct left *one = left; one < left + LEFT; one++) {
+    int is_over = 0;
+    if (!has_state(one, IS_LEFT))
+      continue;
+    PMPI_Test(&one->everybody, &is_over, MPI_STATUS_IGNORE);
+    if (is_over) {
+      drain(one->comm);
+      PMPI_Comm_free(&one->comm);
+    }
+    others += !is_over;
+    __atomic_store_n(&one->state, is_over ? IS_UNUSED : IS_LEFT, __ATOMIC_RELEASE);
+  }
+  return others;
+}
+
+/* At the end, others come to where this process is; nobody waits for long for one that does not. */
+static void free_all_left(void)
+{
+  uint64_t begin_ns = pomp_mpi_clock_ns();
+  while (free_left() > 0 && pomp_mpi_clock_ns() - begin_ns < UINT64_C(1000000000))
+    continue;
+}
+
+static void leave(MPI_Comm *comm)
+{
+  struct left *one = left;
+  while (one < left + LEFT && !has_state(one, IS_UNUSED))
+    one++;
+  if (one < left + LEFT && PMPI_Ibarrier(*comm, &one->everybody) == MPI_SUCCESS) {
+    one->comm = *comm;
+    __atomic_store_n(&one->state, IS_LEFT, __ATOMIC_RELEASE);
+    return;
+  }
+  if (one < left + LEFT)
+    __atomic_store_n(&one->state, IS_UNUSED, __ATOMIC_RELEASE);
+  drain(*comm);
+  PMPI_Comm_free(comm);
+}
+
 /* Before the communicator is freed. */
 static void drop_shadow(MPI_Comm comm)
 {
@@ -96,7 +166,8 @@ static void drop_shadow(MPI_Comm comm)
   if (!shadow)
     return;
   PMPI_Comm_delete_attr(comm, shadow_key);
-  PMPI_Comm_free(&shadow->comm);
+  free_left();
+  leave(&shadow->comm);
   give_back(shadow);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
 static MPI_Comm made_from(MPI_Session session, const char *set, const char *tag)
 {
   MPI_Group group;
