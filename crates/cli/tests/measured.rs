@@ -236,23 +236,38 @@ fn metrics_are_counted_where_they_happen() {
 }
 
 /// The last values of the threads in the trace are all that the profile has, but for what happened
-/// behind the last border.
+/// behind the last border; the mark is recorded by each thread for the process.
 fn trace_says_the_same(sandbox: &Sandbox, page_faults: u64) {
+    use pompeii_otf2::definition::Definition;
     use pompeii_otf2::encode::MetricValue;
+    use pompeii_otf2::enums::MetricScope;
     use pompeii_otf2::event::Event;
+    use pompeii_otf2::reference::MetricRef;
     let archive = pompeii_otf2::read::Archive::open(&sandbox.path("exp/traces.otf2")).unwrap();
+    let definitions = archive.definitions();
+    let recorders = definitions.iter().filter_map(|definition| match definition {
+        Definition::MetricClassRecorder(of) => Some((of.metric, of.recorder, None)),
+        Definition::MetricInstance(of) => Some((of.id, of.recorder, Some(of.metric_scope))),
+        _ => None,
+    });
+    let recorders: Vec<_> = recorders.collect();
     let mut sum = 0;
     for location in archive.locations() {
-        let mut last = 0;
+        let (mut last, mut marks) = (0, 0);
         for record in archive.events(location.id).unwrap() {
             let Event::Metric(metric) = record.unwrap().event else { continue };
-            if let (pompeii_otf2::reference::MetricRef(0), Some(&MetricValue::U64(value))) =
-                (metric.metric, metric.values.first())
-            {
-                assert!(value >= last);
-                last = value;
+            let recorder = (metric.metric, location.id);
+            let scope = recorders.iter().find(|of| (of.0, of.1) == recorder).unwrap().2;
+            match (metric.metric, metric.values.first()) {
+                (MetricRef(0), Some(&MetricValue::U64(value))) => {
+                    assert!(value >= last);
+                    last = value;
+                }
+                _ if scope == Some(MetricScope::LOCATION_GROUP) => marks += 1,
+                _ => {}
             }
         }
+        assert!(marks > 0);
         sum += last;
     }
     assert!(sum <= page_faults && sum + 100 > page_faults, "{sum} {page_faults}");

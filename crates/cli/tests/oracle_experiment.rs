@@ -291,12 +291,14 @@ fn readers_accept_sums_beside_metrics() {
     sandbox.file("criticals.c", CRITICALS);
     sandbox.succeeds("compile --strict -q -- gcc -O1 -fopenmp criticals.c -o criticals");
     sandbox.succeeds(
-        "run -q --trace --metrics ru_minflt,ru_utime,ru_stime,ru_nvcsw -o exp -- ./criticals",
+        "run -q --trace --metrics VmHWM,ru_minflt,ru_utime,ru_stime,ru_nvcsw -o exp -- ./criticals",
     );
     accept(&sandbox);
     let global = silent(Command::new("otf2-print").arg("-G").arg(sandbox.path("exp/traces.otf2")));
-    let classes = global.lines().filter(|line| line.starts_with("METRIC_CLASS"));
-    assert!(classes.count() > 2, "{global}");
+    let lines = |what: &str| global.lines().filter(|line| line.starts_with(what)).count();
+    assert!(lines("METRIC_CLASS ") > 3, "{global}");
+    // The mark's, which each of two threads records for the process; theirs are two classes.
+    assert_eq!((lines("METRIC_INSTANCE "), lines("METRIC_CLASS_RECORDER ")), (2, 4), "{global}");
     assert!(global.contains("visits of !$omp critical"), "{global}");
 }
 

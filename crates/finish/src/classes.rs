@@ -44,6 +44,28 @@ impl Classes {
         position as u32
     }
 
+    /// Number of classes.
+    pub fn count(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    /// Whether it is of requested metrics that each thread counts for itself.
+    pub fn is_counted(&self, id: u32) -> bool {
+        self.of_marks(id) == Some(false)
+    }
+
+    /// Whether it is of the process's mark, which any of its threads may record.
+    pub fn is_mark(&self, id: u32) -> bool {
+        self.of_marks(id) == Some(true)
+    }
+
+    fn of_marks(&self, id: u32) -> Option<bool> {
+        match &self.0[id as usize] {
+            Class::Counted(members) => Some(members.iter().any(|&(_, _, mark)| mark)),
+            Class::Guarded(_) => None,
+        }
+    }
+
     /// Defines all of them.
     pub fn define(&self, archive: &mut ArchiveWriter) -> Result<(), Error> {
         let mut members = 0;
@@ -64,7 +86,10 @@ impl Classes {
                 id,
                 metric_members,
                 metric_occurrence: enums::MetricOccurrence::SYNCHRONOUS,
-                recorder_kind: enums::RecorderKind::CPU,
+                recorder_kind: match self.is_mark(id.0) {
+                    true => enums::RecorderKind::ABSTRACT,
+                    false => enums::RecorderKind::CPU,
+                },
             })?;
         }
         Ok(())

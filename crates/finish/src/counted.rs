@@ -2,7 +2,7 @@
 //! the manifest says of how they were read.
 
 use pompeii_live::metrics::MetricUnit;
-use pompeii_live::{CLASS_MEMBERS, Definition as Live, LiveProcess};
+use pompeii_live::{Definition as Live, LiveProcess, metric_classes};
 use pompeii_model::{CallId, Cube, Metric, MetricId, Role, Unit};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::MetricMember;
@@ -135,11 +135,13 @@ fn border(cube: &Cube, call: CallId) -> CallId {
     cube.calls.ancestors(call).find(has_borders).unwrap_or(root)
 }
 
-/// The metrics' classes in the trace: a few members each, whose values come right before the Enter
-/// or Leave of the same time.
+/// The metrics' classes in the trace, whose values come right before the Enter or Leave of the same
+/// time.
 pub fn classes(live: &LiveProcess) -> Vec<Vec<CountedMember>> {
     let own = |&(name, unit, mark): &(&str, MetricUnit, bool)| (name.to_owned(), unit, mark);
-    counted(live).chunks(CLASS_MEMBERS).map(|class| class.iter().map(own).collect()).collect()
+    let all = counted(live);
+    let classes = metric_classes(all.len(), all.last().is_some_and(|&(_, _, mark)| mark));
+    classes.map(|class| all[class].iter().map(own).collect()).collect()
 }
 
 /// A member of such a class: name, unit, and whether it is a mark.

@@ -34,6 +34,8 @@ mod mpi;
 mod read;
 mod spill;
 
+use std::ops::Range;
+
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, ParameterKind, RegionKind};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
@@ -64,10 +66,14 @@ pub const CHUNK_BYTES: usize = 1 << 20;
 /// event.
 pub const CLASS_MEMBERS: usize = 3;
 
-/// Number of classes of the requested metrics. Theirs come first and other classes follow, since
-/// readers want dense ids.
-pub const fn metric_classes(metrics: usize) -> u32 {
-    metrics.div_ceil(CLASS_MEMBERS) as u32
+/// The classes of the requested metrics, by where their members begin and end: those of threads, and
+/// a mark, which is the process's and the last metric, alone. Theirs come first and other classes
+/// follow, since readers want dense ids.
+pub fn metric_classes(metrics: usize, mark: bool) -> impl Iterator<Item = Range<usize>> {
+    let of_threads = metrics - usize::from(mark);
+    let class = move |from| from..of_threads.min(from + CLASS_MEMBERS);
+    let classes = (0..of_threads).step_by(CLASS_MEMBERS).map(class);
+    classes.chain(mark.then_some(of_threads..metrics))
 }
 
 /// Name of a location's header and call-tree file.

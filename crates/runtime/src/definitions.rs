@@ -112,7 +112,7 @@ impl Process {
 
     /// The metric class of a region's sums (see [`crate::guard`]).
     pub fn guard_class(&self, region: u32) -> u32 {
-        let first = pompeii_live::metric_classes(self.metrics.list.len());
+        let first = self.metrics.classes().count() as u32;
         let guarded = &mut lock(&self.definitions).guarded;
         let known = guarded.iter().position(|&known| known == region);
         let position = known.unwrap_or_else(|| {

@@ -7,10 +7,13 @@
 //! the system, whichever location it plays, and what it counts between teams is nobody's.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use pompeii_live::encode::{self, MetricValue};
 use pompeii_live::metrics::{Counters, Metric, Source};
-use pompeii_live::{CLASS_MEMBERS, Definition, Mapped, RegionKind, metrics_file, node_index};
+use pompeii_live::{
+    CLASS_MEMBERS, Definition, Mapped, RegionKind, metric_classes, metrics_file, node_index,
+};
 
 use crate::clock;
 use crate::location::{Location, gate};
@@ -47,7 +50,9 @@ impl Metrics {
         if wanted.is_empty() {
             return (Metrics::default(), Vec::new());
         }
-        let (_, failed) = Counters::open(wanted);
+        let mut wanted = wanted.to_vec();
+        wanted.sort_by_key(is_mark);
+        let (_, failed) = Counters::open(&wanted);
         let missing = |position: usize| failed.iter().find(|failed| failed.metric == position);
         let mut said = Vec::new();
         let mut list = Vec::new();
@@ -56,7 +61,7 @@ impl Metrics {
             said.push(Definition::Metric {
                 name: metric.name.clone(),
                 unit: metric.unit,
-                mark: metric.source == Source::HighWater,
+                mark: is_mark(metric),
                 missing: reason.clone().unwrap_or_default(),
             });
             if reason.is_none() {
@@ -69,6 +74,16 @@ impl Metrics {
         said.push(Definition::MetricReading { everywhere, cost_ns });
         (Metrics { list, everywhere }, said)
     }
+
+    /// Their classes in the trace.
+    pub fn classes(&self) -> impl Iterator<Item = Range<usize>> {
+        metric_classes(self.list.len(), self.list.last().is_some_and(is_mark))
+    }
+}
+
+/// Whether it is the process's, which comes last.
+fn is_mark(metric: &Metric) -> bool {
+    metric.source == Source::HighWater
 }
 
 /// What one reading takes. Nothing is anybody's meanwhile, so that no growth of memory is lost.
@@ -159,7 +174,8 @@ pub fn read(thread: &mut Location, now: u64) {
         return;
     }
     let Some(table) = thread.metrics.take() else { return };
-    for (class, values) in table.totals.chunks(CLASS_MEMBERS).enumerate() {
+    for (class, members_of) in thread.process.metrics.classes().enumerate() {
+        let values = &table.totals[members_of];
         let mut members = [MetricValue::U64(0); CLASS_MEMBERS];
         for (member, &value) in members.iter_mut().zip(values) {
             *member = MetricValue::U64(value);

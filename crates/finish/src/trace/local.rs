@@ -10,7 +10,7 @@ use crate::parameters::Ids;
 use crate::resources;
 use crate::run::{Reading, Survey};
 
-/// The local definitions of all locations of a process. The ids are pairs of its own metric classes
+/// The local definitions of a location of a process. The ids are pairs of its own metric classes
 /// and those of the run, those of its parameters, and those of what MPI has beside communicators.
 pub fn definitions(
     reading: &Reading,

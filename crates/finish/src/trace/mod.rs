@@ -4,6 +4,7 @@
 
 mod communicators;
 mod local;
+mod recorders;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +28,7 @@ use crate::classes::Classes;
 use crate::legacy::Teams;
 use crate::parameters::{Ids, Parameters};
 use crate::resources::{self, Resources};
-use crate::run::{Reading, Run, Survey};
+use crate::run::{Reading, Run};
 
 /// OTF2's location id: thread number and rank (section 14).
 fn location_ref(rank: u32, thread: usize) -> LocationRef {
@@ -42,7 +43,7 @@ pub struct Trace {
     archive: ArchiveWriter,
     classes: Classes,
     /// Ids of each process's metric classes in the run.
-    class_ids: Vec<Vec<(u32, u32)>>,
+    class_ids: Vec<recorders::Ids>,
     parameters: Parameters,
     /// The same of each process's parameters and strings.
     parameter_ids: Vec<Ids>,
@@ -59,11 +60,7 @@ impl Trace {
         let options = Options { event_chunk_bytes: CHUNK_BYTES, ..Options::default() };
         let archive = ArchiveWriter::create(folder, "traces", options)?;
         let mut classes = Classes::default();
-        let mut ids = |survey: &Survey| {
-            let of = survey.classes.iter();
-            of.map(|(number, class)| (*number, classes.id(class))).collect()
-        };
-        let class_ids = run.surveys.iter().map(&mut ids).collect();
+        let class_ids = recorders::Ids::of(&run.surveys, &mut classes);
         let mut parameters = Parameters::default();
         let parameter_ids = run.surveys.iter().map(|survey| parameters.add(&survey.live)).collect();
         let mut resources = Resources::default();
@@ -86,8 +83,8 @@ impl Trace {
         let Reading { position, live, .. } = *reading;
         let survey = &run.surveys[position];
         let legacy = live.legacy_records.then(|| Teams::new(live));
-        let tables = {
-            let classes = &self.class_ids[position][..];
+        let tables = |place| {
+            let classes = &self.class_ids[position].of_thread(place)[..];
             let ids = (classes, &self.parameter_ids[position], &self.resource_ids[position]);
             local::definitions(reading, survey, ids)
         };
@@ -106,6 +103,7 @@ impl Trace {
                 (Some(teams), Some(_)) => teams.rewrite(&adopted)?,
                 (_, sealed) => sealed.map_or(0, |sealed| sealed.events),
             });
+            let tables = tables(place);
             if !tables.is_empty() {
                 self.archive.local_definitions(id, &tables)?;
             }
@@ -116,7 +114,7 @@ impl Trace {
 
     /// Writes the definitions and completes the archive.
     pub fn finish(self, run: &Run, cube: &Cube) -> Result<(), Error> {
-        let Trace { mut archive, classes, parameters, resources, events, .. } = self;
+        let Trace { mut archive, classes, class_ids, parameters, resources, events, .. } = self;
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
         let size = run.size();
         parameters.define(&mut archive)?;
@@ -135,6 +133,7 @@ impl Trace {
         communicators::define(&mut archive, run, (size, &resources))?;
         resources.define(&mut archive, run)?;
         classes.define(&mut archive)?;
+        recorders::define(&mut archive, &run.surveys, (&classes, &class_ids))?;
         let first = &run.surveys[0].live;
         let mut anchor = Anchor {
             machine: cube.system.machine.clone(),
