@@ -66,9 +66,9 @@ pub const CHUNK_BYTES: usize = 1 << 20;
 /// event.
 pub const CLASS_MEMBERS: usize = 3;
 
-/// The classes of the requested metrics, by where their members begin and end: those of threads, and
-/// a mark, which is the process's and the last metric, alone. Theirs come first and other classes
-/// follow, since readers want dense ids.
+/// The classes of the requested metrics, by where their members begin and end: those of threads,
+/// and a mark, which is the process's and the last metric, alone. Theirs come first and other
+/// classes follow, since readers want dense ids.
 pub fn metric_classes(metrics: usize, mark: bool) -> impl Iterator<Item = Range<usize>> {
     let of_threads = metrics - usize::from(mark);
     let class = move |from| from..of_threads.min(from + CLASS_MEMBERS);
