@@ -17,15 +17,20 @@ fn outcome(path: &str, source: &str, change: impl Fn(&mut Options)) -> Outcome {
     outcome
 }
 
-fn show(outcome: &Outcome) -> String {
-    let mut text = String::from_utf8(outcome.text.clone()).unwrap();
-    if let Some(at) = text.find("_at(") {
-        let hash = text[at - 8..at].to_owned();
-        text = text.replace(&hash, "H");
+/// The output, with `H` in the place of the hash.
+fn text(outcome: &Outcome) -> String {
+    let text = String::from_utf8(outcome.text.clone()).unwrap();
+    match text.find("_at(") {
+        Some(at) => text.replace(&text[at - 8..at], "H"),
+        None => text,
     }
+}
+
+fn show(outcome: &Outcome) -> String {
+    let text = text(outcome);
     // A text that goes through the preprocessor has no marker in front of the procedures.
     let text = text.split("# 1 \"<pompeii>\"").next().unwrap_or_default();
-    let text = text.split("subroutine pomp_H_").next().unwrap_or_default();
+    let text = text.split("\nsubroutine pomp_H_").next().unwrap_or_default();
     let marker = |line: &&str| !line.starts_with("# ") && !line.starts_with("#line");
     let lines = text.lines().filter(marker);
     let mut output: String = lines.map(|line| format!("{line}\n")).collect();
@@ -282,22 +287,160 @@ fn main_programs() {
 }
 
 #[test]
+fn pure_procedures() {
+    check(
+        "f.f90",
+        "module m\n  implicit none (type, external)\ncontains\n  \
+         pure recursive integer function f(x) result(r)\n    integer, intent(in) :: x\n    \
+         r = x\n    if (x > 3) return\n    r = f(x + 1)\n  end function\n  \
+         pure subroutine two(x)\n    integer, intent(inout) :: x\n    x = 1\n    entry three(x)\n    \
+         x = 2\n  end subroutine\nend module\nsubmodule (n) s\ncontains\n  \
+         module procedure body\n    x = 1\n  end procedure\nend submodule\n",
+        expect![[r#"
+            module m
+              implicit none (type, external)
+            contains
+              pure recursive integer function f(x) result(r)
+            interface
+            pure subroutine pomp_H_pure_begin(pomp_n) bind(C,&
+            &name='pomp_H_pure_begin')
+            use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+            integer(pomp_k), value :: pomp_n
+            end subroutine
+            end interface
+            interface
+            pure subroutine pomp_H_pure_end(pomp_n) bind(C,&
+            &name='pomp_H_pure_end')
+            use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+            integer(pomp_k), value :: pomp_n
+            end subroutine
+            end interface
+                integer, intent(in) :: x
+            call pomp_H_pure_begin(1_4)
+                r = x
+                if (x > 3) then
+            call pomp_H_pure_end(1_4)
+            return
+            end if
+                r = f(x + 1)
+            call pomp_H_pure_end(1_4)
+              end function
+              pure subroutine two(x)
+            integer :: pomp_f2
+            interface
+            pure subroutine pomp_H_pure_begin(pomp_n) bind(C,&
+            &name='pomp_H_pure_begin')
+            use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+            integer(pomp_k), value :: pomp_n
+            end subroutine
+            end interface
+            interface
+            pure subroutine pomp_H_pure_end(pomp_n) bind(C,&
+            &name='pomp_H_pure_end')
+            use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+            integer(pomp_k), value :: pomp_n
+            end subroutine
+            end interface
+                integer, intent(inout) :: x
+            pomp_f2 = 2
+            call pomp_H_pure_begin(int(pomp_f2,4))
+                x = 1
+            goto 99999
+                entry three(x)
+            pomp_f2 = 3
+            call pomp_H_pure_begin(int(pomp_f2,4))
+            99999 continue
+                x = 2
+            call pomp_H_pure_end(int(pomp_f2,4))
+              end subroutine
+            end module
+            submodule (n) s
+            contains
+              module procedure body
+            interface
+            pure subroutine pomp_H_pure_begin(pomp_n) bind(C,&
+            &name='pomp_H_pure_begin')
+            use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+            integer(pomp_k), value :: pomp_n
+            end subroutine
+            end interface
+            interface
+            pure subroutine pomp_H_pure_end(pomp_n) bind(C,&
+            &name='pomp_H_pure_end')
+            use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+            integer(pomp_k), value :: pomp_n
+            end subroutine
+            end interface
+            call pomp_H_pure_begin(4_4)
+                x = 1
+            call pomp_H_pure_end(4_4)
+              end procedure
+            end submodule
+            == m::f 4-9
+            == m::two 10-15
+            == m::three 13-15
+            == s::body 19-21
+        "#]],
+    );
+    check(
+        "f.f",
+        "      ELEMENTAL SUBROUTINE E(X)\n      REAL, INTENT(INOUT) :: X\n      IF (X .GT. 1) \
+         GOTO 10\n      X = 2\n   10 END\n",
+        expect![[r#"
+                  ELEMENTAL SUBROUTINE E(X)
+                  interface
+                  pure subroutine pomp_H_pure_begin(pomp_n) bind(C,
+                 &name='pomp_H_pure_begin')
+                  use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+                  integer(pomp_k), value :: pomp_n
+                  end subroutine
+                  end interface
+                  interface
+                  pure subroutine pomp_H_pure_end(pomp_n) bind(C,
+                 &name='pomp_H_pure_end')
+                  use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+                  integer(pomp_k), value :: pomp_n
+                  end subroutine
+                  end interface
+                  REAL, INTENT(INOUT) :: X
+                  call pomp_H_pure_begin(1_4)
+                  IF (X .GT. 1) GOTO 10
+                  X = 2
+            10    call pomp_H_pure_end(1_4)
+                  END
+            == e 1-5
+        "#]],
+    );
+}
+
+/// What pure procedures call.
+#[test]
+fn the_procedures_that_pure_ones_call() {
+    let text = text(&outcome("f.f90", "pure subroutine p\nend\n", |_| ()));
+    let appended = &text[text.find("\nsubroutine pomp_H_pure_begin_i").unwrap() + 1..];
+    let end = appended.find("end subroutine").unwrap();
+    expect![[r#"
+        subroutine pomp_H_pure_begin_i(pomp_n) bind(C,&
+        &name='pomp_H_pure_begin')
+        use, intrinsic :: iso_c_binding, only : pomp_k=>c_int
+        implicit none
+        integer(pomp_k), value :: pomp_n
+        external :: pomp_H_begin
+        call pomp_H_begin(int(pomp_n))
+    "#]]
+    .assert_eq(&appended[..end]);
+}
+
+#[test]
 fn left_alone() {
     check(
         "f.f90",
-        "pure subroutine p(x)\n  x = 1\nend\nelemental function e(x)\n  e = x\nend\n\
-         subroutine d\n  !$omp declare target\n  x = 1\nend\nsubroutine simd(x)\n  \
+        "subroutine d\n  !$omp declare target\n  x = 1\nend\nsubroutine simd(x)\n  \
          !$omp declare simd\n  x = 1\nend\nsubroutine loop\n  do 10 i = 1, 3\n  \
          10 if (i == 2) return\nend\nblock data\n  common /c/ x\n  data x /1/\nend\n\
          !$pomp noinstrument\nsubroutine muted\n  x = 1\nend\n!$pomp instrument\n\
          subroutine split\n  if (x) ret&\n    &urn\nend\nsubroutine pomp_begin\n  x = 1\nend\n",
         expect![[r#"
-            pure subroutine p(x)
-              x = 1
-            end
-            elemental function e(x)
-              e = x
-            end
             subroutine d
               !$omp declare target
               x = 1
@@ -326,8 +469,8 @@ fn left_alone() {
             subroutine pomp_begin
               x = 1
             end
-            ! pompeii undo 1: 1a2 61ae29dd6629aad1
-            ! 112+1-.24,12+d,1e+1-.24,10+d,4e+0
+            ! pompeii undo 1: 15d f7ad01deed4e174e
+            ! cd+1-.24,12+d,1e+1-.24,10+d,4e+0
         "#]],
     );
 }

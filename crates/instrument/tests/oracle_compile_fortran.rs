@@ -21,6 +21,7 @@ const PROGRAMS: &[&str] = &[
     "implicit_typing.f90",
     "labels.f90",
     "locks.f90",
+    "pure_procedures.f90",
     "structure.f90",
     "taskloops.f90",
     "taskloops_fixed.f",
@@ -59,6 +60,35 @@ fn programs_behave_alike_and_events_balance() {
             let compiled = compare(program, options, &folder, &stub);
             assert!(compiled || index > 0, "{program} does not compile without us");
         }
+    }
+}
+
+/// However much compilers know of what is pure, they keep its events.
+#[test]
+fn calls_in_pure_procedures_are_kept() {
+    if std::env::var_os("POMPEII_ORACLES").is_none() {
+        println!("not run: POMPEII_ORACLES is not set");
+        return;
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_fortran_pure");
+    fs::create_dir_all(&folder).unwrap();
+    let stub = folder.join("stub.o");
+    succeed(Command::new("gcc").args(["-c", "-o"]).arg(&stub).arg(programs().join("stub.c")));
+    let program = "pure_procedures.f90";
+    let (rewritten, measured) = (folder.join(program), folder.join("measured"));
+    fs::write(&rewritten, rewrite(program, &[])).unwrap();
+    for options in [&["-O0"][..], &["-O1"], &["-O2", "-flto"], &["-O3"], &["-Ofast"]] {
+        succeed(gfortran(options, &folder, &rewritten, &measured).arg(&stub));
+        let mut command = Command::new(&measured);
+        let output = command.env("STUB_VERBOSE", "1").output().expect("the compiled program");
+        let events = String::from_utf8_lossy(&output.stderr);
+        // One line for each beginning, and one for each end.
+        let lines = events.lines().filter(|line| line.starts_with("region of"));
+        let of = |name: &str| lines.clone().filter(|line| line.contains(name)).count() / 2;
+        // 65 = 2 + 3 + ... + 11; five elements are where `area` is wanted.
+        let names = ["::depth", "::twice", "::area", "moved)", "plus)", "::length", "(enter"];
+        let counts = names.map(of);
+        assert_eq!(counts, [65, 10, 5, 20, 20, 1, 2], "{options:?}: {events}");
     }
 }
 
@@ -132,6 +162,7 @@ fn rewrite(program: &str, flags: &[&str]) -> Vec<u8> {
     let kind = if language == Language::FortranFixed { "fixed" } else { "free" };
     let limit = format!("-f{kind}-line-length-");
     options.loop_chunks = program.starts_with("chunks");
+    options.functions = program.starts_with("pure").then(Functions::default);
     if program.starts_with("locks") {
         options.locks = Locks::Rewrite;
     }

@@ -59,8 +59,18 @@ pub(super) enum Unit {
     Procedure,
     /// One with the prefix `pure` or `elemental` (and not `impure`).
     PureProcedure,
+    /// One with the prefix `simple`: it may only call others of its kind.
+    SimpleProcedure,
     /// `module procedure`: a body in a submodule, a list of names in an interface.
     ModuleProcedure,
+}
+
+impl Unit {
+    /// Whether it has a name by which it is called.
+    pub(super) fn is_procedure(self) -> bool {
+        use Unit::{ModuleProcedure, Procedure, PureProcedure, SimpleProcedure};
+        matches!(self, Procedure | PureProcedure | SimpleProcedure | ModuleProcedure)
+    }
 }
 
 /// A construct with an END statement of its own.
@@ -419,12 +429,13 @@ fn unit(cursor: Cursor) -> Option<Class> {
 
 /// A SUBROUTINE or FUNCTION statement, whatever stands in front.
 fn procedure(mut cursor: Cursor) -> Option<Unit> {
-    const PREFIXES: [&[u8]; 7] = [
+    const PREFIXES: [&[u8]; 8] = [
         b"non_recursive",
         b"recursive",
         b"impure",
         b"elemental",
         b"pure",
+        b"simple",
         b"module",
         b"attributes",
     ];
@@ -441,17 +452,18 @@ fn procedure(mut cursor: Cursor) -> Option<Unit> {
         b"class",
         b"byte",
     ];
-    let (mut pure, mut impure) = (false, false);
+    let (mut pure, mut impure, mut simple) = (false, false, false);
     loop {
         if let Some(rest) = cursor.eat_word(b"subroutine") {
-            return procedure_name(rest, false).then(|| kind_of(pure && !impure));
+            return procedure_name(rest, false).then(|| kind_of(pure && !impure, simple));
         }
         if let Some(rest) = cursor.eat_word(b"function") {
-            return procedure_name(rest, true).then(|| kind_of(pure && !impure));
+            return procedure_name(rest, true).then(|| kind_of(pure && !impure, simple));
         }
         if let Some(prefix) = PREFIXES.iter().find(|word| cursor.eat_word(word).is_some()) {
             pure |= matches!(*prefix, b"pure" | b"elemental");
             impure |= *prefix == b"impure";
+            simple |= *prefix == b"simple";
             cursor = cursor.eat(prefix)?;
             cursor = cursor.parentheses().unwrap_or(cursor);
             continue;
@@ -477,8 +489,12 @@ fn procedure_name(cursor: Cursor, needs_list: bool) -> bool {
     starts_right && (!needs_list || cursor.skip(name).starts(b"("))
 }
 
-fn kind_of(pure: bool) -> Unit {
-    if pure { Unit::PureProcedure } else { Unit::Procedure }
+fn kind_of(pure: bool, simple: bool) -> Unit {
+    match (simple, pure) {
+        (true, _) => Unit::SimpleProcedure,
+        (_, true) => Unit::PureProcedure,
+        _ => Unit::Procedure,
+    }
 }
 
 #[cfg(test)]
@@ -562,7 +578,7 @@ mod tests {
     fn units_and_ends() {
         check(
             false,
-            "program p\nmodule m\nmodule procedure s\nmodule proceduretools\nmodule subroutine s(x)\nsubmodule (a) b\nsubroutine s\npure integer function f(a)\nimpure elemental function f(a)\nelemental subroutine s(a)\ndouble precision function f()\ncharacter(len=*) function f(x)\ninteger*8 function f(x) result(y)\ntype(t) function f()\nblock data\nend\nend subroutine s\nend procedure\nendblockdata\nend block data x\nend block\nend do\nenddo lp\nend if\nend function\nend file (10)\nimplicit none (type, external)\nimplicit none\nuse m, only: x\nimport\ninclude 'x'",
+            "program p\nmodule m\nmodule procedure s\nmodule proceduretools\nmodule subroutine s(x)\nsubmodule (a) b\nsubroutine s\npure integer function f(a)\nimpure elemental function f(a)\nelemental subroutine s(a)\nsimple subroutine s(a)\ndouble precision function f()\ncharacter(len=*) function f(x)\ninteger*8 function f(x) result(y)\ntype(t) function f()\nblock data\nend\nend subroutine s\nend procedure\nendblockdata\nend block data x\nend block\nend do\nenddo lp\nend if\nend function\nend file (10)\nimplicit none (type, external)\nimplicit none\nuse m, only: x\nimport\ninclude 'x'",
             expect![[r#"
                 program p => Unit(Program)
                 module m => Unit(Module)
@@ -574,6 +590,7 @@ mod tests {
                 pure integer function f(a) => Unit(PureProcedure)
                 impure elemental function f(a) => Unit(Procedure)
                 elemental subroutine s(a) => Unit(PureProcedure)
+                simple subroutine s(a) => Unit(SimpleProcedure)
                 double precision function f() => Unit(Procedure)
                 character(len=*) function f(x) => Unit(Procedure)
                 integer*8 function f(x) result(y) => Unit(Procedure)

@@ -6,7 +6,7 @@
 //! procedure pointers. A word too many only means that a procedure stays one of the host. What
 //! merely declares a name (EXTERNAL, an interface body, USE) is none.
 
-use super::class::{Class, Unit};
+use super::class::Class;
 use super::code::Code;
 use super::directive::Parsed;
 use super::form::{Form, is_name};
@@ -75,10 +75,10 @@ fn is_needed(scan: &Scan, nest: &Nest) -> bool {
 }
 
 fn is_procedure(scan: &Scan, nest: &Nest, unit: usize) -> bool {
-    matches!(
-        scan.statements[nest.units[unit].first].kind,
-        Kind::Code(Class::Unit(Unit::Procedure | Unit::PureProcedure | Unit::ModuleProcedure))
-    )
+    match scan.statements[nest.units[unit].first].kind {
+        Kind::Code(Class::Unit(unit)) => unit.is_procedure(),
+        _ => false,
+    }
 }
 
 /// Looks for uses.

@@ -4,7 +4,12 @@
 //!
 //! Behind an ENTRY the region of its name is entered, and a variable says which one to leave. Who
 //! comes from above, in a region already, jumps over that.
+//!
+//! In a PURE procedure only PURE ones may be called. Ours are said to be: they change nothing that
+//! the program can see, and compilers keep calls of subroutines. An interface of the procedure says
+//! so, under a name of C, since compilers compare interfaces of Fortran's names with what they see.
 
+use super::class::{Class, Unit};
 use super::procedures::Procedure;
 use super::rewrite::Rewriter;
 use super::role::Role;
@@ -22,6 +27,8 @@ pub(super) struct Function<'a> {
     number: u32,
     /// What the calls are passed: the number, or the variable that holds it.
     argument: String,
+    /// It is PURE, or may be: its interface body, which says so, may be in another file.
+    pure: bool,
 }
 
 impl<'a> Rewriter<'a> {
@@ -48,7 +55,11 @@ impl<'a> Rewriter<'a> {
                 true => number.to_string(),
                 false => self.names.local('f', number),
             };
-            let function = Function { unit, procedure, number, argument };
+            let pure = matches!(
+                self.statement(site.first).kind,
+                Kind::Code(Class::Unit(Unit::PureProcedure | Unit::ModuleProcedure))
+            );
+            let function = Function { unit, procedure, number, argument, pure };
             self.enter_function(&function, begin);
             functions.push(function);
         }
@@ -127,17 +138,47 @@ impl<'a> Rewriter<'a> {
     }
 
     fn call_function(&mut self, what: &'static str, function: &Function) {
-        let name = self.names.routine(("", what), Some(&[Extra::Nothing])).to_owned();
-        self.call_routine(&name, &function.argument, function.external());
+        let call = self.function_call(what, function);
+        self.write_statement(&call);
     }
 
     fn labelled_end(&mut self, function: &Function, label: u32) {
-        let name = self.names.routine(("", "End"), Some(&[Extra::Nothing])).to_owned();
-        let call = format!("call {name}({})", function.argument);
+        let call = self.function_call("End", function);
         self.writer.labelled(self.edits.text(), label, &call);
+    }
+
+    /// A call, whose routine is declared where it has to be.
+    fn function_call(&mut self, what: &'static str, function: &Function) -> String {
+        let name = self.names.routine(("", what), Some(&[Extra::Nothing])).to_owned();
+        if function.pure {
+            let pure = self.names.pure(what, &name);
+            let interface = self.pure_interface(&pure);
+            self.declare(function.unit, interface);
+            return match function.has_entries() {
+                true => format!("call {pure}(int({},4))", function.argument),
+                false => format!("call {pure}({}_4)", function.argument),
+            };
+        }
         if let Some(unit) = function.external() {
             self.declare_external(unit, &name);
         }
+        format!("call {name}({})", function.argument)
+    }
+
+    fn pure_interface(&self, name: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        let prefix = self.names.prefix();
+        for line in [
+            "interface",
+            &format!("pure subroutine {name}({prefix}n) bind(C,name='{name}')"),
+            &format!("use, intrinsic :: iso_c_binding, only : {prefix}k=>c_int"),
+            &format!("integer({prefix}k), value :: {prefix}n"),
+            "end subroutine",
+            "end interface",
+        ] {
+            self.writer.statement(&mut out, line);
+        }
+        out
     }
 
     /// Puts in the calls at the ways out, behind everything else that ends there.

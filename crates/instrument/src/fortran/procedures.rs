@@ -101,10 +101,10 @@ impl Nester<'_> {
         });
         let ends_loop = label != 0 && self.ends_loop(label);
         let (role, depth) = (self.scan.role(at), self.branches.depth());
-        let (closed, external) = self.state_of_unit();
+        let (device, external) = (self.nest.units[unit].device, self.external());
         let Some(procedure) = &mut self.nest.units[unit].procedure else { return };
         if class == Class::EndUnit {
-            procedure.finish(at, closed, external);
+            procedure.finish(at, device, external);
         } else if declares {
             procedure.declare(at);
         } else {
@@ -129,15 +129,6 @@ impl Nester<'_> {
                 }
             }
         }
-    }
-
-    /// Whether nothing may be called in the current unit, and `implicit none (external)`.
-    fn state_of_unit(&self) -> (bool, bool) {
-        let closed = self.stack.iter().rev().find_map(|entry| match entry {
-            Entry::Unit { closed, .. } => Some(*closed),
-            _ => None,
-        });
-        (closed.unwrap_or(false), self.external())
     }
 
     /// A directive: declarations and what is for the compiler alone do not begin the body.
@@ -174,12 +165,12 @@ impl Procedure {
         self.body = self.body.or(Some(at));
     }
 
-    fn finish(&mut self, at: usize, closed: bool, external: bool) {
+    fn finish(&mut self, at: usize, device: bool, external: bool) {
         if !self.contains {
             self.exits.push(at);
         }
         self.end = Some(at);
-        self.closed |= closed;
+        self.closed |= device;
         self.external = external;
     }
 }

@@ -232,7 +232,9 @@ pub(super) fn unit_name(text: &[u8], unit: Unit, fixed: bool) -> Option<String> 
         Unit::Module => &[b"module"],
         Unit::Submodule => &[b"submodule"],
         Unit::BlockData => return None,
-        Unit::Procedure | Unit::PureProcedure => &[b"subroutine", b"function"],
+        Unit::Procedure | Unit::PureProcedure | Unit::SimpleProcedure => {
+            &[b"subroutine", b"function"]
+        }
         Unit::ModuleProcedure => &[b"procedure"],
     };
     let rest = behind_keyword(text, keywords, fixed)?;

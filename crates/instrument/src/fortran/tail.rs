@@ -34,6 +34,9 @@ pub(super) fn tail(
     for (name, routine) in &names.locks {
         tail.lock(name, routine);
     }
+    for (name, routine) in &names.pure {
+        tail.pure(name, routine);
+    }
     if !regions.is_empty() {
         match names.abi {
             Abi::Pomp => tail.descriptors(regions, path),
@@ -123,6 +126,20 @@ impl Tail<'_> {
                 Extra::Any => self.writer.any_type(&mut self.out, &name),
             }
         }
+    }
+
+    /// The procedure that PURE procedures call. It is not PURE itself, and no interface of this name
+    /// says that it were.
+    fn pure(&mut self, name: &str, routine: &str) {
+        self.lines(&format!(
+            "subroutine {name}_i(@n) bind(C,name='{name}')
+            use, intrinsic :: iso_c_binding, only : @k=>c_int
+            implicit none
+            integer(@k), value :: @n
+            external :: {routine}
+            call {routine}(int(@n))
+            end subroutine"
+        ));
     }
 
     /// The procedure that stands for a lock routine: it passes the lock's address to C.

@@ -87,6 +87,8 @@ pub(super) struct Names {
     used: Vec<Used>,
     /// Those for lock routines by name in Fortran.
     pub locks: BTreeMap<String, &'static LockRoutine>,
+    /// Those that PURE procedures call, each with the one that it calls.
+    pub pure: BTreeMap<String, String>,
 }
 
 /// A procedure for an event.
@@ -113,7 +115,8 @@ impl Names {
         let hash = hash_of(path.as_bytes()).rotate_left(1) ^ hash_of(source);
         let hash = (hash >> 32) as u32 ^ hash as u32;
         let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
-        Names { abi, prefix, hash, used: Vec::new(), locks: BTreeMap::new() }
+        let (locks, pure) = (BTreeMap::new(), BTreeMap::new());
+        Names { abi, prefix, hash, used: Vec::new(), locks, pure }
     }
 
     /// Whether no procedure is used.
@@ -147,6 +150,14 @@ impl Names {
     pub fn lock(&mut self, routine: &'static LockRoutine) -> String {
         let name = self.global(routine.name);
         self.locks.insert(name.clone(), routine);
+        name
+    }
+
+    /// The name of the procedure that PURE procedures call in place of another one.
+    pub fn pure(&mut self, what: &str, routine: &str) -> String {
+        let mut name = self.global(&format!("pure_{what}"));
+        name.make_ascii_lowercase();
+        self.pure.insert(name.clone(), routine.to_owned());
         name
     }
 

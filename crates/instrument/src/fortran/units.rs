@@ -71,10 +71,10 @@ impl Nester<'_> {
         // file.
         let external = unit == Unit::Submodule || self.external();
         let id = self.nest.units.len();
-        let procedure = !matches!(unit, Unit::Program | Unit::Module | Unit::Submodule);
-        let name = self.scan.names.get(&at).filter(|_| procedure).cloned().unwrap_or_default();
+        let name = self.scan.names.get(&at).filter(|_| unit.is_procedure());
+        let name = name.cloned().unwrap_or_default();
         let device = self.device_names.contains(&name);
-        let closed = device || unit == Unit::PureProcedure;
+        let closed = device || matches!(unit, Unit::PureProcedure | Unit::SimpleProcedure);
         self.nest.units.push(UnitSite {
             name,
             first: at,
