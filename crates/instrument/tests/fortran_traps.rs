@@ -417,8 +417,8 @@ fn ways_out_of_regions_and_procedures() {
     trap_with(
         &functions,
         "pure subroutine s\nx=1\nend\nelemental function f(x)\nf=x\nend\nsubroutine o\n!$omp do\ndo i=1,2\nend do\nend\n",
-        &["pure subroutine s\nx=1\nend\nelemental function f(x)\nf=x\nend\n", "do_enter"],
-        &[],
+        &["pure_begin(2_4)\nx=1", "pure_end(2_4)\nend", "pure_begin(3_4)\nf=x", "do_enter"],
+        &["call pomp_H_begin(2)"],
     );
 }
 

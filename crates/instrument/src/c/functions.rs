@@ -27,7 +27,7 @@ pub(super) struct Bodies {
 
 /// Finds the function bodies. Views whose braces do not match are not believed.
 pub(super) fn bodies(text: &[u8], lexed: &Lexed, views: &[View], cxx: bool) -> Bodies {
-    let macros = head::macros(text);
+    let macros = head::Macros::of(text);
     let language = head::Language { text, cxx, macros: &macros };
     let segments = outline::outline(language, lexed, views);
     let first_unbalanced = |found: &[Outline], segments: &[usize]| {

@@ -8,22 +8,50 @@ use super::lexer::{Kind, Token};
 use super::parts::{Part, parts};
 use super::scan;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// What has to be known about a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Language<'a> {
     pub(super) text: &'a [u8],
     pub(super) cxx: bool,
-    /// Names of macros with parameters.
-    pub(super) macros: &'a HashSet<&'a [u8]>,
+    pub(super) macros: &'a Macros<'a>,
 }
 
-/// Finds the macros with parameters.
-pub(super) fn macros(text: &[u8]) -> HashSet<&[u8]> {
-    let defines = memchr::memmem::find_iter(text, b"define ");
-    let names = defines.map(|at| at + b"define ".len()).map(|at| (at, scan::ident_end(text, at)));
-    names.filter(|&(_, end)| text.get(end) == Some(&b'(')).map(|(at, end)| &text[at..end]).collect()
+/// Names of macros.
+#[derive(Debug)]
+pub(super) struct Macros<'a> {
+    /// Those with parameters.
+    pub(super) functions: HashSet<&'a [u8]>,
+    /// Those that make a function a coroutine.
+    pub(super) suspending: HashSet<&'a [u8]>,
 }
+
+impl<'a> Macros<'a> {
+    /// Finds the macros of a text.
+    pub(super) fn of(text: &'a [u8]) -> Self {
+        let defines = || {
+            let at = memchr::memmem::find_iter(text, b"define ").map(|at| at + b"define ".len());
+            at.map(|at| at..scan::ident_end(text, at))
+        };
+        let takes_parameters = |name: &Range<usize>| text.get(name.end) == Some(&b'(');
+        let suspends = |name: &Range<usize>| {
+            let line = &text[name.end..scan::preprocessor_line_end(text, name.end)];
+            SUSPENDING.iter().any(|word| memchr::memmem::find(line, word).is_some())
+        };
+        let any = SUSPENDING.iter().any(|word| memchr::memmem::find(text, word).is_some());
+        Self {
+            functions: defines().filter(takes_parameters).map(|name| &text[name]).collect(),
+            suspending: defines()
+                .filter(|name| any && suspends(name))
+                .map(|name| &text[name])
+                .collect(),
+        }
+    }
+}
+
+/// Words that make a function a coroutine.
+pub(super) const SUSPENDING: [&[u8]; 3] = [b"co_await", b"co_return", b"co_yield"];
 
 /// A token of a declaration, or a bracket with all that is in it.
 #[derive(Debug, Clone, Copy)]
@@ -290,7 +318,8 @@ impl Candidate {
     /// Constructors, destructors and conversions have no type, nor have functions in old C.
     fn needs_no_type(&self, language: Language, class: Option<&str>) -> bool {
         if !language.cxx {
-            return !is_shouted(self.last()) && !language.macros.contains(self.name.as_bytes());
+            return !is_shouted(self.last())
+                && !language.macros.functions.contains(self.name.as_bytes());
         }
         let mut names = self.name.rsplit("::");
         let last = names.next().unwrap_or_default();

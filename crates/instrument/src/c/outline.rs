@@ -212,9 +212,10 @@ impl Walk<'_> {
             return;
         }
         let word = &self.text[token.start as usize..token.end as usize];
-        if matches!(word, b"co_await" | b"co_return" | b"co_yield" | b"musttail")
-            && let Some(&function) = self.bodies.last()
-        {
+        let closes = word == b"musttail"
+            || head::SUSPENDING.contains(&word)
+            || self.language.macros.suspending.contains(word);
+        if closes && let Some(&function) = self.bodies.last() {
             self.outline.functions[function].closed = true;
         }
     }

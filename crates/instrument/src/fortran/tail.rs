@@ -128,8 +128,7 @@ impl Tail<'_> {
         }
     }
 
-    /// The procedure that PURE procedures call. It is not PURE itself, and no interface of this name
-    /// says that it were.
+    /// The procedure that PURE procedures call. It is not PURE itself: only interfaces say so.
     fn pure(&mut self, name: &str, routine: &str) {
         self.lines(&format!(
             "subroutine {name}_i(@n) bind(C,name='{name}')

@@ -235,6 +235,11 @@ fn left_alone_in_cxx() {
 struct S { S(const S&) = default; S& operator=(const S&) = delete; int x{3}; };
 consteval int c(int x) { return x; }
 task d() { co_await e(); }
+#define YIELD(x) co_yield x
+#define DONE \
+  co_return
+task by_macro() { YIELD(1); }
+task by_another() { DONE; }
 task l = [](int x) -> task { co_return x; };
 auto m = [](int x) consteval { return x; };
 __global__ void g(int *x) { h([=] __device__ (int i) { x[i] = [i] { return i; }(); }); }
