@@ -204,8 +204,11 @@ uint64_t pomp_mpi_win_release(uint64_t win);
 void pomp_mpi_win_freed(uint64_t released);
 void pomp_mpi_win_name(uint64_t win, const char *name);
 void pomp_mpi_win_fence(uint64_t win);
-/* Epochs of access (MPI_Win_start) or exposure (MPI_Win_post): the world ranks of the others. */
-void pomp_mpi_win_epoch(uint64_t win, int is_exposure, uint32_t size, const int *members);
+/* Groups of epochs: a number that tells one from others, and its world ranks, which are said once. */
+int pomp_mpi_win_group_is_known(uint64_t hash);
+void pomp_mpi_win_group(uint64_t hash, uint32_t size, const int *members);
+/* Epochs of access (MPI_Win_start) or exposure (MPI_Win_post) for a group that is known. */
+void pomp_mpi_win_epoch(uint64_t win, int is_exposure, uint64_t group);
 void pomp_mpi_win_epoch_end(uint64_t win, int is_exposure);
 /* Before a lock is asked for; after it is got; after it is given back. */
 void pomp_mpi_win_request_lock(uint64_t win, int rank, int is_shared);

@@ -6,6 +6,7 @@ use crate::common::oracles;
 use crate::{Sandbox, Source, libraries};
 
 const CALLS: Source = ("calls.c", include_str!("programs/calls.c"), "mpicc");
+const ALLOCATIONS: Source = ("allocations.c", include_str!("programs/allocations.c"), "mpicc");
 const CALLS_OF_A_ROUND: u64 = 7;
 
 /// Instructions of the whole program, by callgrind.
@@ -52,4 +53,19 @@ fn calls_cost_no_more_instructions_than_they_did() {
     assert!(added[0] <= 490 && added[1] <= 630, "{added:?}");
     // It is something: the program is measured.
     assert!(added[0] > 100 && added[1] > added[0], "{added:?}");
+}
+
+/// Memory is what the first call takes: of many requests, and of epochs for a group.
+#[test]
+fn calls_ask_for_memory_once() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let sandbox = Sandbox::new();
+        mpi.build(&sandbox, ALLOCATIONS, "");
+        let ended = mpi.run(&sandbox, 2, "--trace", "./program");
+        let expected = (Some(0), "asked 0 times\nasked 0 times\n");
+        assert_eq!((ended.code, ended.output.as_str()), expected, "{}", mpi.name);
+    }
 }

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,28 +118,54 @@ static void *anywhere(const char *name)
 }
 #endif
 
-/* ---- Memory for as many elements as a call has, without an allocation for a few. */
+/* ---- Memory for as many elements as a call has: none for a few, and for more what the thread has got
+   for an earlier call, which it keeps until it ends. */
 
 struct scratch {
-  void *heap;
   uint64_t own[320];
 };
+#define SCRATCH(name) struct scratch name
 
-static void *room(struct scratch *scratch, size_t bytes)
+enum purpose { OF_REQUESTS, OF_STATUSES, PURPOSES };
+static __thread struct {
+  void *memory;
+  size_t bytes;
+} kept[PURPOSES] __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t end_of_thread;
+static pthread_once_t has_end_of_thread = PTHREAD_ONCE_INIT;
+
+static void free_kept(void *any)
+{
+  (void)any;
+  for (int purpose = 0; purpose < PURPOSES; purpose++) {
+    free(kept[purpose].memory);
+    kept[purpose].memory = NULL;
+    kept[purpose].bytes = 0;
+  }
+}
+
+static void watch_end_of_thread(void)
+{
+  pthread_key_create(&end_of_thread, free_kept);
+}
+
+static void *room(struct scratch *scratch, enum purpose purpose, size_t bytes)
 {
   if (bytes <= sizeof scratch->own)
     return scratch->own;
-  return scratch->heap = malloc(bytes);
+  if (bytes > kept[purpose].bytes) {
+    /* More than asked for: a program that has more requests from call to call is soon at its end. */
+    void *memory = realloc(kept[purpose].memory, 2 * bytes);
+    if (!memory)
+      return NULL;
+    kept[purpose].memory = memory;
+    kept[purpose].bytes = 2 * bytes;
+    pthread_once(&has_end_of_thread, watch_end_of_thread);
+    pthread_setspecific(end_of_thread, kept);
+  }
+  return kept[purpose].memory;
 }
-
-static void done_with(struct scratch *scratch)
-{
-  free(scratch->heap);
-}
-
-#define SCRATCH(name)                                        \
-  __attribute__((cleanup(done_with))) struct scratch name;   \
-  name.heap = NULL
 
 /* ---- The job. */
 

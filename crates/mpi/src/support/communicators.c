@@ -2,20 +2,23 @@
 
 static MPI_Group world_group;
 
-static void world_ranks(MPI_Group group, int size, int *world)
+/* The world ranks of so many processes of a group from this one on, -1 for those of other jobs. In
+   parts: there may be any number of them. */
+static void world_ranks(MPI_Group group, int first, int size, int *world)
 {
-  SCRATCH(memory);
-  int *own = room(&memory, sizeof(int) * (size_t)(size + 1));
-  for (int i = 0; i < size; i++)
-    world[i] = -1;
-  if (!own)
-    return;
-  for (int i = 0; i < size; i++)
-    own[i] = i;
-  PMPI_Group_translate_ranks(group, size, own, world_group, world);
-  for (int i = 0; i < size; i++)
-    if (world[i] == MPI_UNDEFINED)
-      world[i] = -1;
+  enum { PART = 256 };
+  int own[PART];
+  for (int done = 0; done < size; done += PART) {
+    int part = size - done < PART ? size - done : PART;
+    for (int i = 0; i < part; i++) {
+      own[i] = first + done + i;
+      world[done + i] = -1;
+    }
+    PMPI_Group_translate_ranks(group, part, own, world_group, world + done);
+    for (int i = 0; i < part; i++)
+      if (world[done + i] == MPI_UNDEFINED)
+        world[done + i] = -1;
+  }
 }
 
 static int *members_of(MPI_Comm comm, int remote, int *size)
@@ -28,7 +31,7 @@ static int *members_of(MPI_Comm comm, int remote, int *size)
   PMPI_Group_size(group, size);
   int *world = malloc(sizeof(int) * (size_t)(*size + 1));
   if (world)
-    world_ranks(group, *size, world);
+    world_ranks(group, 0, *size, world);
   PMPI_Group_free(&group);
   return world;
 }

@@ -85,7 +85,7 @@ static struct pomp_mpi_known *before_call(struct scratch *scratch, int count, co
                                           int f)
 {
   struct pomp_mpi_known *saved =
-    count > 0 ? room(scratch, sizeof(struct pomp_mpi_known) * (size_t)count) : NULL;
+    count > 0 ? room(scratch, OF_REQUESTS, sizeof(struct pomp_mpi_known) * (size_t)count) : NULL;
   for (int i = 0; saved && i < count; i++) {
     MPI_Request request = request_at(requests, i, f);
     saved[i].kind = POMP_MPI_UNKNOWN;
@@ -100,7 +100,7 @@ static void *own_statuses(struct scratch *scratch, int count, void *statuses, in
 {
   if (count <= 0 || !is_ignored(statuses, f))
     return statuses;
-  void *own = room(scratch, sizeof(MPI_Status) * (size_t)count);
+  void *own = room(scratch, OF_STATUSES, sizeof(MPI_Status) * (size_t)count);
   return own ? own : statuses;
 }
 

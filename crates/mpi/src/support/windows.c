@@ -17,18 +17,39 @@ static void window_named(MPI_Win win)
     pomp_mpi_win_name(H(win), name);
 }
 
-/* An epoch begins; who is in it, only a trace says. */
+/* What tells a group from others: never 0. */
+static uint64_t group_hash(MPI_Group group, int size)
+{
+  enum { PART = 256 };
+  int world[PART];
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (int first = 0; first < size; first += PART) {
+    int part = size - first < PART ? size - first : PART;
+    world_ranks(group, first, part, world);
+    for (int i = 0; i < part; i++) {
+      hash = (hash ^ (uint32_t)world[i]) * UINT64_C(0x100000001b3);
+      hash ^= hash >> 29;
+    }
+  }
+  return hash | 1;
+}
+
+/* An epoch begins; who is in it, only a trace says. Only a group that is new takes memory. */
 static void epoch(MPI_Win win, MPI_Group group, int is_exposure)
 {
   int size = 0;
   if (!is_traced() || PMPI_Group_size(group, &size) != MPI_SUCCESS)
     return;
-  SCRATCH(memory);
-  int *world = room(&memory, sizeof(int) * (size_t)(size + 1));
-  if (!world)
-    return;
-  world_ranks(group, size, world);
-  pomp_mpi_win_epoch(H(win), is_exposure, (uint32_t)size, world);
+  uint64_t hash = group_hash(group, size);
+  if (!pomp_mpi_win_group_is_known(hash)) {
+    int *world = malloc(sizeof(int) * (size_t)(size + 1));
+    if (!world)
+      return;
+    world_ranks(group, 0, size, world);
+    pomp_mpi_win_group(hash, (uint32_t)size, world);
+    free(world);
+  }
+  pomp_mpi_win_epoch(H(win), is_exposure, hash);
 }
 
 static inline void operates(MPI_Win win, int target, int operation, uint64_t sent, uint64_t received)

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -177,22 +176,45 @@ pub extern "C" fn pomp_mpi_win_fence(handle: u64) {
     });
 }
 
-/// An epoch begins: of access to these processes, or of exposure to them.
+/// Ids of groups by what tells them from others.
+static GROUPS: Table<1, { 1 << 10 }> = Table::new();
+
+/// Whether the processes of a group have been said.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pomp_mpi_win_epoch(
-    handle: u64,
-    is_exposure: c_int,
-    size: u32,
-    members: *const c_int,
-) {
-    let Some(mut window) = find(handle) else { return };
+pub extern "C" fn pomp_mpi_win_group_is_known(hash: u64) -> c_int {
+    GROUPS.get(hash).is_some().into()
+}
+
+/// The processes of a group.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_win_group(hash: u64, size: u32, members: *const c_int) {
     let members = match members.is_null() {
         true => &[],
         // SAFETY: the contract of `pomp_mpi.h`: so many ranks.
         false => unsafe { std::slice::from_raw_parts(members, size as usize) },
     };
     on_thread!(|thread| {
-        let group = group(thread, members);
+        let members = comms::ranks_of(members);
+        let mut known = known();
+        let groups = &mut known.get_or_insert_default().groups;
+        let next = groups.len() as u32;
+        let id = *groups.entry(members.clone()).or_insert(next);
+        if id == next {
+            thread.process.define(&Definition::Mpi(MpiDefinition::Group { id, members }));
+        }
+        // Epochs of groups for which there is no room are passed over.
+        if !GROUPS.set(hash, [u64::from(id)]) {
+            thread.process.lost(1, libc::ENOSPC);
+        }
+    });
+}
+
+/// An epoch begins: of access to the processes of a group, or of exposure to them.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_win_epoch(handle: u64, is_exposure: c_int, group: u64) {
+    let (Some(mut window), Some([group])) = (find(handle), GROUPS.get(group)) else { return };
+    let group = group as u32;
+    on_thread!(|thread| {
         match is_exposure {
             0 => window.access = group,
             _ => window.exposure = group,
@@ -200,29 +222,6 @@ pub unsafe extern "C" fn pomp_mpi_win_epoch(
         WINDOWS.set(handle, window.words());
         group_sync(thread, of_otf2::SYNC_PROCESS, window.id, group);
     });
-}
-
-/// Ids of groups by a hash of their members.
-static GROUPS: Table<1, { 1 << 10 }> = Table::new();
-
-/// The id of a group. Only one that is new takes a lock and memory.
-fn group(thread: &Location, members: &[c_int]) -> u32 {
-    let mut hasher = DefaultHasher::new();
-    members.hash(&mut hasher);
-    let hash = hasher.finish();
-    if let Some([id]) = GROUPS.get(hash) {
-        return id as u32;
-    }
-    let members = comms::ranks_of(members);
-    let mut known = known();
-    let groups = &mut known.get_or_insert_default().groups;
-    let next = groups.len() as u32;
-    let id = *groups.entry(members.clone()).or_insert(next);
-    if id == next {
-        thread.process.define(&Definition::Mpi(MpiDefinition::Group { id, members }));
-    }
-    GROUPS.set(hash, [u64::from(id)]);
-    id
 }
 
 fn group_sync(thread: &mut Location, sync_level: u32, window: u32, group: u32) {
