@@ -45,7 +45,7 @@ pub(super) struct Rewriter<'a> {
     pub next_label: u32,
     /// Lines of declarations, each with its unit.
     pub declarations: Vec<(usize, Vec<u8>)>,
-    /// Numbers of the user regions that began last, by name.
+    /// Numbers of the user regions that began last, by name in lower case.
     pub user_regions: BTreeMap<String, u32>,
 }
 

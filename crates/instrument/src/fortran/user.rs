@@ -46,11 +46,12 @@ impl Rewriter<'_> {
                 let first = facts.scan.statements[own.at].first;
                 region.file = facts.places.other_file(first).map(str::to_owned);
                 let number = self.plans.push(region);
-                self.user_regions.insert(named.name.clone(), number);
+                // Fortran knows no case.
+                self.user_regions.insert(named.name.to_ascii_lowercase(), number);
                 self.user_call(own, "Begin", (number, named));
             }
             User::End(named) | User::AlternativeEnd(named) => {
-                let Some(&number) = self.user_regions.get(&named.name) else {
+                let Some(&number) = self.user_regions.get(&named.name.to_ascii_lowercase()) else {
                     let reason = "no `inst begin` with this name before it";
                     return self.refused(own, directive, Severity::Warning, reason);
                 };

@@ -240,3 +240,34 @@ fn a_doacross_says_which_way_it_goes() {
         assert_eq!(outcome.regions[0].clauses, clauses);
     }
 }
+
+/// The answers to the paper's open issues: how a construct runs stands in its descriptor.
+#[test]
+fn descriptors_say_how_constructs_run() {
+    let clauses = |text: &str, path: &str| {
+        let language = Language::from_path(path).unwrap();
+        let outcome = instrument(text.as_bytes(), &Options::new(path, language)).unwrap();
+        outcome.regions[0].clauses.clone()
+    };
+    for (directive, said) in [
+        ("parallel for schedule(dynamic, n / 2) collapse(2)", "schedule(dynamic,n/2) collapse(2)"),
+        (
+            "parallel for num_threads(omp_get_num_procs()) if(parallel: n > 5)",
+            "num_threads(omp_get_num_procs()) if(parallel:n>5)",
+        ),
+        (
+            "for nowait reduction(task, +: s, t) schedule(monotonic: static)",
+            "nowait reduction(task,+:s,t) schedule(monotonic:static)",
+        ),
+        ("for ordered(2) private(x) lastprivate(y)", "ordered(2)"),
+        ("parallel for proc_bind(close) shared(x) default(none)", "proc_bind(close)"),
+        ("taskloop grainsize(strict: 4) nogroup", "grainsize(strict:4) nogroup"),
+    ] {
+        let loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) ;";
+        let text = format!("void f(int n) {{\n#pragma omp {directive}\n{loops}\n}}\n");
+        assert_eq!(clauses(&text, "t.c"), said);
+        let directive = directive.replace("for ", "do ");
+        let text = format!("!$omp {directive}\ndo i = 1, n\ndo j = 1, n\nend do\nend do\nend\n");
+        assert_eq!(clauses(&text, "t.f90"), said);
+    }
+}

@@ -393,6 +393,54 @@ fn unknown_directives_are_named_once() {
 }
 
 /// Instruments with functions; shows what gets events.
+/// Directives without events, with what they belong to: they and their code stay as they are.
+#[test]
+fn directives_without_events_pass_through() {
+    const LOOP: &str = "for (int i = 0; i < n; i++) {}";
+    for (directive, behind) in [
+        ("nothing", ""),
+        ("error at(execution) severity(warning) message(\"said\")", ""),
+        ("assume no_openmp", "{ f(1); }"),
+        ("assumes no_parallelism", ""),
+        ("interop init(targetsync : o) nowait", ""),
+        ("dispatch novariants(n > 1)", "f(1);"),
+        ("depobj(d) depend(inout : x)", ""),
+        ("depobj(d) destroy", ""),
+        ("allocate(x) allocator(a)", ""),
+        ("threadprivate(x)", ""),
+        ("groupprivate(x)", ""),
+        ("requires reverse_offload", ""),
+        ("declare variant(f) match(construct = {parallel})", ""),
+        ("begin declare variant match(device = {kind(host)})", ""),
+        ("declare reduction(add : int : omp_out += omp_in) initializer(omp_priv = 0)", ""),
+        ("declare mapper(struct s v) map(v.x)", ""),
+        ("declare induction(step : int) inductor(omp_var += omp_step)", ""),
+        ("declare simd notinbranch uniform(x)", ""),
+        ("simd simdlen(4)", LOOP),
+        ("tile sizes(4)", LOOP),
+        ("unroll partial(2)", LOOP),
+        ("interchange permutation(2, 1)", LOOP),
+        ("reverse", LOOP),
+        ("stripe sizes(4)", LOOP),
+        ("split counts(1, omp_fill)", LOOP),
+        ("fuse", "{ for (;;) {} for (;;) {} }"),
+        ("ordered simd", "{ x = 1; }"),
+        ("taskgraph", "{ x = 1; }"),
+        ("workdistribute", "{ x = 1; }"),
+        ("task_iteration depend(in : x)", ""),
+        ("scan inclusive(x)", ""),
+    ] {
+        for (open, close) in [("#pragma omp ", ""), ("[[omp::directive(", ")]]")] {
+            let input =
+                format!("void g(int n) {{ int x;\n{open}{directive}{close}\n{behind};\n}}\n");
+            let options = Options::new("t.cpp", Language::Cxx);
+            let outcome = instrument(input.as_bytes(), &options).unwrap();
+            assert_eq!(String::from_utf8(outcome.text).unwrap(), input);
+            assert!(outcome.diagnostics.is_empty(), "{input}{:?}", outcome.diagnostics);
+        }
+    }
+}
+
 fn check_devices(input: &str, expected: &Expect) {
     let mut options = Options::new("t.cpp", Language::Cxx);
     options.functions = Some(Functions::default());

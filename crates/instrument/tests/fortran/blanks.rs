@@ -1,6 +1,7 @@
 //! In fixed form blanks mean nothing, in directives neither: each directive is the same with blanks
 //! anywhere, and without any.
 
+use expect_test::expect;
 use pompeii_instrument::{Language, Options, Outcome, instrument, undo};
 use std::fmt::Write;
 
@@ -199,4 +200,54 @@ fn blanks_mean_nothing_in_directives() {
         }
     }
     assert_eq!(wrong, "");
+}
+
+/// The same table says what has no events: such directives stay as they are.
+#[test]
+fn directives_without_events_pass_through() {
+    let mut passed = Vec::new();
+    for &(directive, behind) in DIRECTIVES {
+        let source = text(directive, behind, str::to_owned);
+        let options = Options::new("f.f", Language::FortranFixed);
+        let outcome = instrument(source.as_bytes(), &options).expect("a text that can be read");
+        if outcome.regions.is_empty() {
+            assert_eq!(outcome.text, source.as_bytes(), "{directive}");
+            assert!(outcome.diagnostics.is_empty(), "{directive}: {:?}", outcome.diagnostics);
+            passed.push(directive.split('|').next().unwrap_or_default());
+        }
+    }
+    passed.dedup();
+    expect![[r#"
+        ordered
+        taskgraph
+        simd
+        tile
+        unroll
+        interchange
+        reverse
+        stripe
+        split
+        fuse
+        assume
+        dispatch
+        allocators
+        interop
+        error
+        nothing
+        depobj
+        allocate
+        scan
+        threadprivate
+        groupprivate
+        declare target
+        declare simd
+        declare reduction
+        declare mapper
+        declare variant
+        declare induction
+        requires
+        assumes
+        task_iteration
+        workdistribute"#]]
+    .assert_eq(&passed.join("\n"));
 }

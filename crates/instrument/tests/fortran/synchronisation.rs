@@ -131,7 +131,7 @@ fn locks() {
 fn locks_with_hints() {
     check_with(
         "f.f90",
-        "program p\ncontains\n  subroutine s(l)\n    integer(8) :: l\n    call omp_init_lock_with_hint(l, 1)\n  end subroutine\nend program\n",
+        "program p\ncontains\n  subroutine s(l)\n    integer(8) :: l\n    call omp_init_lock_with_hint(l, 1)\n    call omp_init_nest_lock_with_hint(l, 1)\n  end subroutine\nend program\n",
         |options| options.locks = Locks::Rewrite,
         expect![[r##"
             # 1 "f.f90"
@@ -139,7 +139,15 @@ fn locks_with_hints() {
             contains
               subroutine s(l)
             interface
-            subroutine pomp_7c21e236_init_lock_with_hint(pomp_x0,pomp_x1)
+            subroutine pomp_ebb10401_init_lock_with_hint(pomp_x0,pomp_x1)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
+            !DIR$ IGNORE_TKR pomp_x0
+            integer, target :: pomp_x0(*)
+            integer(4) :: pomp_x1
+            end subroutine
+            end interface
+            interface
+            subroutine pomp_ebb10401_init_nest_lock_with_hint(pomp_x0,pomp_x1)
             !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x0
             !DIR$ IGNORE_TKR pomp_x0
             integer, target :: pomp_x0(*)
@@ -148,7 +156,8 @@ fn locks_with_hints() {
             end interface
             # 4 "f.f90"
                 integer(8) :: l
-                call pomp_7c21e236_init_lock_with_hint(l, 1)
+                call pomp_ebb10401_init_lock_with_hint(l, 1)
+                call pomp_ebb10401_init_nest_lock_with_hint(l, 1)
               end subroutine
             end program
         "##]],

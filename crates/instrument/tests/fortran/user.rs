@@ -1,6 +1,6 @@
 //! Directives of ours, and what becomes of the variables of user regions.
 
-use super::check;
+use super::{check, check_fixed};
 use expect_test::expect;
 
 #[test]
@@ -37,6 +37,34 @@ fn user_directives() {
             # 12 "f.f90"
             end program
         "#]],
+    );
+}
+
+/// The sentinels of the POMP paper (section 3.6), for code that only instrumented programs have.
+#[test]
+fn conditional_compilation() {
+    check_fixed(
+        "      PROGRAM P\n!P$    PRINT *, 1\nCP$ 10 PRINT *,\nCP$  &   2\n*P$    CALL S\nc$pomp inst \
+         begin(a)\n*$OMP INST END(A)\nC$POMP INST OFF\nCPX\n      END\n",
+        expect![[r##"
+            # 1 "f.f"
+                  PROGRAM P
+                   PRINT *, 1
+                10 PRINT *,
+                 &   2
+                   CALL S
+            c pomp inst begin(a)
+                  call pomp_H_begin(1)
+            # 7 "f.f"
+            * OMP INST END(A)
+                  call pomp_H_end(1)
+            # 8 "f.f"
+            C POMP INST OFF
+                  call pomp_H_off()
+            # 9 "f.f"
+            CPX
+                  END
+        "##]],
     );
 }
 
