@@ -25,9 +25,9 @@ contains
       y = y + 100
     end subroutine inner
   end subroutine early
-  pure integer function left_alone(x)
+  pure integer function next_one(x)
     integer, intent(in) :: x
-    left_alone = x + 1
+    next_one = x + 1
   end function
   recursive integer function factorial(n) result(r)
     integer :: n
@@ -69,7 +69,7 @@ program main
   k = 0
   do i = 0, 4
     call early(k, i)
-    print *, k, left_alone(k), factorial(i)
+    print *, k, next_one(k), factorial(i)
     call alternate(i, *20, *30)
     print *, 'normal'
     cycle
