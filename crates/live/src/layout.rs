@@ -357,10 +357,6 @@ pub struct Team {
     pub node: AtomicU32,
     /// Where an explicit task forked: the stub on the master that stands for it, else 0.
     pub stub: AtomicU32,
-    /// Team + 1 that the master was in, 0 for none.
-    pub parent: AtomicU32,
-    /// Threads, 0 until the first has begun.
-    pub size: AtomicU32,
     /// Workers that have begun and have not closed it yet.
     pub open: AtomicU32,
     /// Communicator id in the trace + 1, for `communicator_size` threads.
@@ -370,7 +366,7 @@ pub struct Team {
     /// Level of nesting, 1 for the outermost.
     pub level: AtomicU32,
     /// What follows is a cache line of its own, the only one that a barrier moves between threads.
-    pub line: [u32; 3],
+    pub line: [u32; 5],
     /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads.
     pub arrivals: AtomicU64,
     /// Completed barriers.

@@ -4,6 +4,8 @@
 //! lies before the latest arrival is waiting, without the tasks executed meanwhile; what follows is
 //! starvation where the team has tasks, and, in the final barrier of a region, join management
 //! where not.
+//!
+//! To a thread that is alone, and has no tasks, a barrier is a region as any other.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -32,8 +34,12 @@ impl Phase {
     pub const UNOBSERVED: Phase = Phase(4);
     /// In a barrier that was passed over: only the arrival counts.
     const PASSED: Phase = Phase(8);
+    /// In a team of one thread that has tasks.
+    const SERVES: Phase = Phase(16);
     const REASONS: u32 = Self::OUTSIDE.0 | Self::ENDED.0 | Self::UNOBSERVED.0;
-    const NODE: u32 = !15;
+    /// What outlives a barrier.
+    const KEPT: u32 = Self::REASONS | Self::SERVES.0;
+    const NODE: u32 = !31;
 
     /// In the barrier of this node, which is not 0.
     #[inline(always)]
@@ -47,6 +53,12 @@ impl Phase {
         if node == 0 { Phase::PASSED } else { Phase::within(node) }
     }
 
+    /// The same barrier as the final one.
+    #[inline(always)]
+    pub const fn ended(self) -> Phase {
+        Phase(self.0 | Phase::ENDED.0)
+    }
+
     /// The node of the barrier that the thread is in, 0 where there is none.
     pub const fn node(self) -> NodeOffset {
         self.0 & Self::NODE
@@ -54,7 +66,7 @@ impl Phase {
 
     /// Whether the thread is in a barrier.
     pub const fn is_within(self) -> bool {
-        self.0 & !Self::REASONS != 0
+        self.0 & !Self::KEPT != 0
     }
 
     /// Whether the next barrier is one of the team.
@@ -102,13 +114,6 @@ impl Barrier {
         Barrier { phase, ticks_before: 0, enter: 0, generation: 0, early_task_ticks: 0 }
     }
 
-    /// Whether the thread has entered the barrier of this node at `last`, and nothing has happened
-    /// since.
-    #[inline(always)]
-    pub fn is_untouched(&self, node: NodeOffset, last: u64) -> bool {
-        self.phase == Phase::within(node) && self.enter == last
-    }
-
     /// Arrives at a barrier: its node has had `ticks_before`.
     #[inline(always)]
     pub fn enter(&mut self, phase: Phase, ticks_before: u64, now: u64) {
@@ -117,19 +122,23 @@ impl Barrier {
     }
 }
 
+/// The thread's team has tasks, which other barriers than a lone thread's know about.
+#[inline(always)]
+pub fn expect_tasks(thread: &mut Location) {
+    if std::mem::replace(&mut thread.alone, false) {
+        let context = thread.context();
+        context.alone = false;
+        context.barrier.phase.set(Phase::SERVES);
+    }
+}
+
 /// Enters a barrier and arrives at it.
 pub fn enter(thread: &mut Location, region: u32, now: u64) {
     let now = thread.enter(region, now);
     let node = if thread.is_passing() { 0 } else { thread.header.current };
-    if !thread.tasks.current().is_null() {
-        if node != 0 {
-            // In a task it is no barrier of the team: the short way must not find it.
-            let around = thread.node(node).parent;
-            thread.node(around).hint = 0;
-        }
-        return;
-    }
-    if thread.contexts.top().barrier.phase.arrives() {
+    // In a task it is no barrier of the team.
+    let is_ours = !thread.alone && thread.tasks.current().is_null();
+    if is_ours && thread.contexts.top().barrier.phase.arrives() {
         arrive_at(thread, node, now);
     }
 }
@@ -144,7 +153,8 @@ pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     // A barrier that was cancelled has been arrived at, but not completed.
     let generation = record.generation.load(Relaxed);
     let arrived = barrier.phase.is_within() && barrier.generation == generation;
-    barrier.enter(Phase::of(node), ticks_before, now);
+    let serves = barrier.phase.0 & Phase::SERVES.0;
+    barrier.enter(Phase(Phase::of(node).0 | serves), ticks_before, now);
     barrier.generation = generation;
     barrier.early_task_ticks = 0;
     if size > 1 && !arrived {
@@ -197,7 +207,7 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
     let record = context.record();
     let Barrier { phase, enter, ticks_before, early_task_ticks, .. } = context.barrier;
     let (latest, place) = latest_arrival(context, record).unwrap_or((enter, Place::NOBODY));
-    context.barrier.phase = Phase(phase.0 & Phase::REASONS);
+    context.barrier.phase = Phase(phase.0 & Phase::KEPT);
     context.barrier.early_task_ticks = 0;
     let node = phase.node();
     if node == 0 {

@@ -43,6 +43,12 @@ impl Place {
         self.0
     }
 
+    /// Whether this is a place of the location that has the other one.
+    #[inline(always)]
+    pub const fn is_beside(self, other: Place) -> bool {
+        (self.0 ^ other.0) >> 32 == 0
+    }
+
     /// Whether this is a place of that location.
     #[inline(always)]
     pub const fn is_of(self, location: u32) -> bool {

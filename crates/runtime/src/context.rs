@@ -1,7 +1,7 @@
 //! A team as one of its threads sees it, and the list of those that the thread is in. Their memory
 //! is used again, so that the next team of the same shape finds what was computed for the last one.
 
-use std::ptr::{NonNull, null, null_mut};
+use std::ptr::{NonNull, null_mut};
 
 use pompeii_live::{NodeOffset, Team};
 
@@ -10,19 +10,27 @@ use crate::descriptor::Defined;
 use crate::events::Fields;
 use crate::instance::Task;
 use crate::location::{Location, ROOT};
+use crate::recycle;
 use crate::waiting::Waiting;
 
 /// A team as one of its threads sees it.
 #[derive(Clone, Copy)]
 pub struct Context {
-    /// The team around it, or the next free one.
+    /// The team around it, or, in the list of free ones, the next of them.
     outer: *mut Context,
+    /// In the ring of those that its thread forks: the next one; null where it is a worker in it.
+    next_own: *mut Context,
+    /// Where that thread probably finds a free one when it has joined this: here, where there are
+    /// no workers, who leave a team late.
+    successor: *mut Context,
     /// Team record; `u32::MAX` for the initial thread outside of teams.
     pub team: u32,
     /// Thread number.
     pub thread: u32,
     /// Threads of the team.
     pub size: u32,
+    /// There is but one, and no task: see [`Location::alone`].
+    pub alone: bool,
     /// Communicator in the trace; `u32::MAX` before there is one.
     pub communicator: u32,
     /// Names it in records of the trace.
@@ -39,6 +47,8 @@ pub struct Context {
     pub fragment_start: u64,
     /// The barrier that the implicit task is in.
     pub barrier: Barrier,
+    /// The team that it was forked in last.
+    pub outer_team: u32,
     /// The explicit task that forked the team.
     pub outer_task: *mut Task,
     /// The implicit task has created tasks since its last taskwait.
@@ -67,9 +77,13 @@ impl Context {
 
     const INITIAL: Context = Context {
         outer: null_mut(),
+        next_own: null_mut(),
+        successor: null_mut(),
+        outer_team: u32::MAX,
         team: u32::MAX,
         thread: 0,
         size: 1,
+        alone: true,
         communicator: u32::MAX,
         team_name: Fields::NONE,
         named_thread: 0,
@@ -94,6 +108,12 @@ impl Context {
             self.team_name = Fields::team(communicator);
             self.task_name = Fields::task(communicator, thread, 0);
         }
+    }
+
+    /// It has so many threads.
+    fn set_size(&mut self, size: u32) {
+        (self.size, self.alone) = (size, size == 1);
+        self.successor = if size == 1 { self } else { self.next_own };
     }
 
     /// Whether the thread's part is over.
@@ -133,25 +153,35 @@ impl Context {
     }
 }
 
-/// The teams that a thread is in, innermost first. Their memory is used again.
+/// The teams that a thread is in, innermost first. Their memory is used again: each team that the
+/// thread forks has a place of its own, as each has a record, so that what does not change is there
+/// when it is forked again; those that it works in share theirs.
 pub struct Contexts {
     top: *mut Context,
+    /// Places for teams of others.
     free: *mut Context,
+    /// In the ring of places for teams that are forked here: where to look first; null before the
+    /// first.
+    next: *mut Context,
     depth: u32,
-    /// The team that was forked last and has not begun yet, `u32::MAX` for none, and its record.
-    pending: (u32, *const Team),
+    /// The team at `next`, where it was forked on the short way and has not begun yet, else
+    /// [`Contexts::NONE`].
+    pending: i64,
     /// The threads that were asked for last, and how a record says so.
     forked: Option<(u32, Fields)>,
 }
 
 impl Default for Contexts {
     fn default() -> Self {
-        let top = Context::make();
-        Self { top, free: null_mut(), depth: 0, pending: (u32::MAX, null()), forked: None }
+        let (free, next) = (null_mut(), null_mut());
+        Self { top: Context::make(), free, next, depth: 0, pending: Self::NONE, forked: None }
     }
 }
 
 impl Contexts {
+    /// No team; what is not observed has -1.
+    const NONE: i64 = -2;
+
     /// The innermost team.
     #[inline(always)]
     pub fn top(&self) -> &Context {
@@ -164,32 +194,93 @@ impl Contexts {
         // SAFETY: as above.
         unsafe { &mut *self.top }
     }
-    /// The team's record, if it was forked last and has not begun yet.
+
+    /// Where the innermost team has its place.
     #[inline(always)]
-    pub fn forked_team(&self, team: u32) -> Option<&'static Team> {
-        // SAFETY: records live as long as the process; without one there is no such team.
-        (self.pending.0 == team && team != u32::MAX).then(|| unsafe { &*self.pending.1 })
+    pub fn top_place(&self) -> NonNull<Context> {
+        // SAFETY: there is always the initial one.
+        unsafe { NonNull::new_unchecked(self.top) }
     }
 
-    /// This team was forked.
+    /// Where a team that was forked here before has its place, and no thread needs its record any
+    /// more: the one to begin with next.
     #[inline(always)]
-    pub fn note_fork(&mut self, team: u32, record: &Team) {
-        self.pending = (team, std::ptr::from_ref(record));
+    pub fn free_own(&mut self) -> Option<NonNull<Context>> {
+        let first = self.next;
+        let mut at = first;
+        // SAFETY: as for `top`; a ring has no null, and its places have records.
+        while !recycle::is_free(unsafe { at.as_ref()?.record() }) {
+            // SAFETY: as above.
+            at = unsafe { (*at).next_own };
+            if at == first {
+                return None;
+            }
+        }
+        self.next = at;
+        NonNull::new(at)
     }
 
-    /// Where one more team has room, if that is there.
-    #[inline(always)]
-    pub fn place(&self) -> Option<NonNull<Context>> {
-        NonNull::new(self.free)
+    /// A place for a new team that is forked here.
+    pub fn add_own(&mut self, team: u32, record: &'static Team) -> NonNull<Context> {
+        let made = Context::make();
+        // SAFETY: memory that was just made, and places of the ring.
+        unsafe {
+            ((*made).team, (*made).record, (*made).size) = (team, record, 0);
+            match self.next.as_mut() {
+                Some(before) => {
+                    (*made).next_own = before.next_own;
+                    before.next_own = made;
+                    before.set_size(before.size);
+                }
+                None => (*made).next_own = made,
+            }
+            (*made).successor = (*made).next_own;
+            self.next = made;
+            NonNull::new_unchecked(made)
+        }
     }
 
-    /// The same where none is there yet.
+    /// The place of this team that was forked here.
+    fn own(&self, team: u32) -> Option<NonNull<Context>> {
+        let mut at = self.next;
+        // SAFETY: as for `free_own`.
+        unsafe {
+            while at.as_ref()?.team != team {
+                at = (*at).next_own;
+                if at == self.next {
+                    return None;
+                }
+            }
+        }
+        NonNull::new(at)
+    }
+
+    /// The team at the place that [`Contexts::free_own`] has found last was forked on the short
+    /// way, or, for `None`, on the long one.
+    #[inline(always)]
+    pub fn note_fork(&mut self, team: Option<u32>) {
+        self.pending = team.map_or(Self::NONE, i64::from);
+    }
+
+    /// The place of the team that was forked last, if it has this number, was forked on the short
+    /// way, and has not begun yet.
+    #[inline(always)]
+    pub fn forked(&mut self, team: i64) -> Option<NonNull<Context>> {
+        // SAFETY: where a team is pending, it has a place.
+        (self.pending == team).then(|| unsafe { NonNull::new_unchecked(self.next) })
+    }
+
+    /// A place for a team of another thread.
     fn made_place(&mut self) -> NonNull<Context> {
-        self.place().unwrap_or_else(|| {
-            self.free = Context::make();
-            // SAFETY: memory that was just made.
-            unsafe { NonNull::new_unchecked(self.free) }
-        })
+        let place = match self.free.is_null() {
+            true => Context::make(),
+            false => self.free,
+        };
+        // SAFETY: it is free, so it is in no other list.
+        unsafe {
+            self.free = (*place).outer;
+            NonNull::new_unchecked(place)
+        }
     }
 
     /// How a record says that so many threads were asked for.
@@ -205,41 +296,51 @@ impl Contexts {
         }
     }
 
-    /// The name of the team that thread 0 enters next.
+    /// One more team, at a place in no list; its context is as the last one that was there.
     #[inline(always)]
-    pub fn next_name(&mut self, communicator: u32) -> Fields {
+    pub fn push(&mut self, place: NonNull<Context>) -> &mut Context {
         // SAFETY: contexts are never freed, and only their own thread uses them.
-        let next = unsafe { self.made_place().as_mut() };
-        next.name(communicator, 0);
-        next.team_name
-    }
-
-    /// One more team at [`Contexts::place`], whose context is as the last one that was there.
-    #[inline(always)]
-    fn push(&mut self, place: NonNull<Context>) -> &mut Context {
-        let place = place.as_ptr();
-        // SAFETY: `place` is a context in no list but the free one, which it leaves here.
-        unsafe {
-            self.free = (*place).outer;
-            (*place).outer = self.top;
-        }
-        self.top = place;
+        unsafe { (*place.as_ptr()).outer = self.top };
+        self.top = place.as_ptr();
         self.depth += 1;
-        self.pending.0 = u32::MAX;
+        self.pending = Self::NONE;
         self.top_mut()
     }
+
     /// The innermost team is left.
-    #[inline(always)]
     pub fn pop(&mut self) {
-        if self.depth > 0 {
-            let left = self.top;
-            self.top = self.top().outer;
-            // SAFETY: it was on top, so it is in no other list.
-            unsafe { (*left).outer = self.free };
-            self.free = left;
-            self.depth -= 1;
+        if self.depth == 0 {
+            return;
+        }
+        match self.top().next_own.is_null() {
+            true => {
+                let left = self.top;
+                self.top = self.top().outer;
+                // SAFETY: it was on top, so it is in no other list.
+                unsafe { (*left).outer = self.free };
+                self.free = left;
+                self.depth -= 1;
+            }
+            false => {
+                let left = self.top_mut();
+                (left.barrier, left.unobserved) = (Barrier::none(Phase::BETWEEN), 0);
+                left.alone = left.size == 1;
+                self.pop_own();
+            }
         }
     }
+
+    /// The same for one that was forked here and has had no tasks. Its place is as
+    /// [`crate::team_short`] wants it for the next.
+    #[inline(always)]
+    pub fn pop_own(&mut self) {
+        let left = self.top_mut();
+        left.barrier.phase = Phase::BETWEEN;
+        (self.top, self.next) = (left.outer, left.successor);
+        self.pending = Self::NONE;
+        self.depth -= 1;
+    }
+
     /// Teams that the thread is in.
     pub fn depth(&self) -> u32 {
         self.depth
@@ -300,29 +401,20 @@ pub struct Part {
 
 impl Location {
     /// The thread is in a team now, at its node.
-    pub fn enter_team(&mut self, part: &Part, record: &Team, regions: ParallelRegions) {
-        let place = self.contexts.made_place();
-        self.enter_team_at(place, part, record, regions);
-    }
-
-    /// The same with the [`Contexts::place`] that there is.
-    #[inline(always)]
-    pub fn enter_team_at(
-        &mut self,
-        place: NonNull<Context>,
-        part: &Part,
-        record: &Team,
-        regions: ParallelRegions,
-    ) {
+    pub fn enter_team(&mut self, part: &Part, record: &'static Team, regions: ParallelRegions) {
         let base = self.header.current;
         let outer_task = self.tasks.suspend_for_team();
+        let own = if part.number == 0 { self.contexts.own(part.team) } else { None };
+        let place = own.unwrap_or_else(|| self.contexts.made_place());
         let context = self.contexts.push(place);
-        (context.team, context.thread, context.size) = (part.team, part.number, part.size);
+        (context.team, context.thread) = (part.team, part.number);
+        context.set_size(part.size);
         (context.base, context.scheduling_node) = (base, base);
         (context.fragment_start, context.barrier) = (0, Barrier::none(Phase::BETWEEN));
         (context.outer_task, context.children, context.unobserved) = (outer_task, false, 0);
         (context.record, context.presence) = (std::ptr::from_ref(record), part.presence);
         context.regions = regions;
+        self.alone = part.size == 1;
         self.header.final_barrier = 0;
     }
 
@@ -334,13 +426,31 @@ impl Location {
     }
 
     /// The thread is in the team around the innermost one.
-    #[inline(always)]
     pub fn leave_team(&mut self) {
+        self.leave_base();
+        self.contexts.pop();
+        self.be_around_team();
+    }
+
+    /// The same for a team that it has forked, and that has had no tasks.
+    #[inline(always)]
+    pub fn leave_own_team(&mut self) {
+        self.leave_base();
+        self.contexts.pop_own();
+        self.be_around_team();
+    }
+
+    #[inline(always)]
+    fn leave_base(&mut self) {
         let (base, outer_task) = (self.contexts.top().base, self.contexts.top().outer_task);
         self.header.current = self.node(base).parent;
         self.tasks.resume_from_team(outer_task);
-        self.contexts.pop();
+    }
+
+    #[inline(always)]
+    fn be_around_team(&mut self) {
         let outer = self.contexts.top();
+        self.alone = outer.alone;
         self.header.final_barrier = if outer.has_ended() { outer.team + 1 } else { 0 };
     }
 }

@@ -246,11 +246,13 @@ impl Handle {
     pub fn parallel(&self, process: &Process) -> ParallelRegions {
         let parallel = self.known(process, Slot::Parallel);
         let barrier = self.known(process, Slot::Barrier);
-        self.has_visited(parts::PARALLEL);
+        if self.extended {
+            self.has_visited(parts::PARALLEL);
+        }
         ParallelRegions { parallel, barrier }
     }
 
-    /// The same where they have been visited before.
+    /// The same where they have been visited before, and calls carry the team's id.
     #[inline(always)]
     pub fn known_parallel(&self) -> Option<ParallelRegions> {
         let is_known = self.visited.load(Ordering::Acquire) & parts::PARALLEL != 0;

@@ -86,6 +86,12 @@ impl Records {
         Some(Records { start, at: start + TIMESTAMP_BYTES, time })
     }
 
+    /// None: there is nothing to write to.
+    #[inline(always)]
+    pub fn none(time: u64) -> Records {
+        Records { start: 0, at: 0, time }
+    }
+
     /// What comes next happened later.
     #[inline(always)]
     pub fn later(mut self, time: u64) -> Self {

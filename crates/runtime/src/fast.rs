@@ -68,15 +68,27 @@ pub unsafe fn enter<const GATE: u32>(
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
-        let child = event.hint();
-        if !event.is_region(child) {
-            return (*event.handle).is_filtered(slot);
-        }
+        let Some(child) = event.child() else { return (*event.handle).is_filtered(slot) };
         if event.step(|region| region.enter).is_none() {
             return false;
         }
         event.go_to(child);
         event.finish()
+    }
+}
+
+/// Counts a visit of the region; false where nothing was done and something is to be done.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+pub unsafe fn count(thread: *mut Location, handle: &'static Handle, slot: Slot) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
+        let Some(child) = event.child() else { return false };
+        (*event.node(child)).visits += 1;
+        true
     }
 }
 
@@ -214,7 +226,10 @@ pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         let Some(Step { ticks, .. }) = event.step(|region| region.enter) else { return false };
         event.go_to(child);
         let before = (*event.handle).turn.last();
-        if !event.wait_for(before, ticks) {
+        if before.is_beside((*event.thread).own) {
+            // Nobody else has had the turn.
+            (*event.node(event.at)).wait_ticks += ticks;
+        } else if !event.wait_for(before, ticks) {
             return turn_of_another::<GATE>(event.thread, event.at, before, ticks);
         }
         event.finish()
@@ -291,28 +306,36 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
-        let (child, context) = (event.hint(), (*event.thread).contexts.top_mut());
-        if !event.is_region(child) || context.barrier.phase != Phase::BETWEEN {
+        let Some(child) = event.child() else { return false };
+        if (*event.thread).alone {
+            if event.step(|region| region.enter).is_none() {
+                return false;
+            }
+            event.go_to(child);
+            return event.finish();
+        }
+        let context = (*event.thread).contexts.top_mut();
+        // In a task it is no barrier of the team.
+        let is_ours = (*event.thread).tasks.current().is_null();
+        if context.barrier.phase != Phase::BETWEEN || !is_ours {
             return false;
         }
         let Some(Step { now, .. }) = event.step(|region| region.enter) else { return false };
         event.go_to(child);
         let (record, node) = (context.record(), event.node(child));
         context.barrier.enter(Phase::within(child), (*node).ticks, now);
-        if context.size > 1 {
-            context.barrier.generation = record.generation.load(Relaxed);
-            let place = event.place(child).word();
-            if let Some(waited) = arrivals::arrive(record, context.size, now, place) {
-                (*node).last_arrivals += 1;
-                (*node).delay_ticks += waited;
-            }
+        context.barrier.generation = record.generation.load(Relaxed);
+        let place = event.place(child).word();
+        if let Some(waited) = arrivals::arrive(record, context.size, now, place) {
+            (*node).last_arrivals += 1;
+            (*node).delay_ticks += waited;
         }
         event.finish()
     }
 }
 
-/// Leaves a barrier of the team in which nothing has happened. Who waited longer than the visit
-/// took, or for somebody else than last time, or for tasks, leaves it by a call.
+/// Leaves a barrier of the team. Who waited longer than it is since the last event, or for somebody
+/// else than last time, or for tasks, leaves it by a call.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
@@ -321,17 +344,26 @@ pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
+        if !event.can_leave() {
+            return false;
+        }
+        if (*event.thread).alone {
+            let Some(step) = event.step(|region| region.leave) else { return false };
+            event.leave();
+            (*event.thread).barrier_exit_ticks = step.now;
+            return event.finish();
+        }
         let context = (*event.thread).contexts.top_mut();
-        if !event.can_leave() || !context.barrier.is_untouched(event.at, event.last()) {
+        if context.barrier.phase != Phase::within(event.at) {
             return false;
         }
         let Some(step) = event.step(|region| region.leave) else { return false };
         event.leave();
         (*event.thread).barrier_exit_ticks = step.now;
-        let record = context.record();
+        let (record, enter) = (context.record(), context.barrier.enter);
         let latest = arrivals::published(record);
-        if latest > step.last {
-            let (wait, by) = (latest - step.last, arrivals::place(record));
+        if latest > enter {
+            let (wait, by) = (latest - enter, arrivals::place(record));
             if wait > step.ticks || !event.wait_for(Place::from_word(by), wait) {
                 return leave_barrier::<GATE>(event.thread, step.now);
             }
@@ -414,6 +446,31 @@ impl<const GATE: u32> Event<GATE> {
     unsafe fn hint(&self) -> NodeOffset {
         // SAFETY: the caller's promise.
         unsafe { (*self.node(self.at)).hint }
+    }
+
+    /// The region's node below the current one, if it is where it probably is: the one that was
+    /// taken last, the one behind it, as they were taken first, or the first of all.
+    #[inline(always)]
+    unsafe fn child(&self) -> Option<NodeOffset> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let hint = self.hint();
+            if self.is_region(hint) {
+                return Some(hint);
+            }
+            if hint == 0 {
+                return None;
+            }
+            let mut child = (*self.node(hint)).sibling;
+            if !self.is_region(child) {
+                child = (*self.node(self.at)).first_child;
+                if !self.is_region(child) {
+                    return None;
+                }
+            }
+            (*self.node(self.at)).hint = child;
+            Some(child)
+        }
     }
 
     /// Whether this is the region's node. No node, 0, is not: the file begins with its magic

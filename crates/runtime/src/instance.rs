@@ -137,8 +137,6 @@ pub struct Tasks {
     pub undeferred_depth: u32,
     /// The taskwait that was entered last is counted only: its exit has nothing to do.
     pub counted_wait: bool,
-    /// Team records that this location allocated.
-    pub teams: Vec<u32>,
 }
 
 impl Default for Tasks {
@@ -150,7 +148,6 @@ impl Default for Tasks {
             due: None,
             undeferred_depth: 0,
             counted_wait: false,
-            teams: Vec::new(),
         }
     }
 }

@@ -76,6 +76,8 @@ pub struct Location {
     pub process: &'static Process,
     /// Whether events are recorded.
     pub tracing: bool,
+    /// It is in no team, or alone in one without tasks: a barrier is nothing but a region.
+    pub alone: bool,
     /// Exit of the last barrier: a construct's exit that follows at once shares its time.
     pub barrier_exit_ticks: u64,
     /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
@@ -141,6 +143,7 @@ impl Location {
                 own: Place::new(index, 0),
                 process,
                 tracing: process.options.trace,
+                alone: true,
                 barrier_exit_ticks: 0,
                 mpi_exit_ticks: 0,
                 passing: Passing::default(),
@@ -197,6 +200,13 @@ impl Location {
     #[inline(always)]
     fn place_of(&mut self, at: NodeOffset) -> *mut Node {
         std::ptr::from_mut(self).cast::<u8>().wrapping_add(at as usize).cast()
+    }
+
+    /// The node's key; that of no node for 0: the file begins with its magic number.
+    #[inline(always)]
+    pub fn key_of(&mut self, at: NodeOffset) -> u64 {
+        // SAFETY: as above, or the location itself, which lies in the same mapping.
+        unsafe { (*self.place_of(at)).key }
     }
 
     /// The current node.
@@ -280,12 +290,21 @@ impl Location {
     #[cold]
     fn make_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let at = self.make_node(parent, key);
-        if at != 0 && parent != 0 {
-            let first = self.node(parent).first_child;
-            self.node(at).sibling = first;
-            self.node(parent).first_child = at;
-            self.node(parent).hint = at;
+        if at == 0 || parent == 0 {
+            return at;
         }
+        // Behind the one that was taken last: as the program meets them, it will meet them again.
+        match self.node(parent).hint {
+            0 => {
+                self.node(at).sibling = self.node(parent).first_child;
+                self.node(parent).first_child = at;
+            }
+            last => {
+                self.node(at).sibling = self.node(last).sibling;
+                self.node(last).sibling = at;
+            }
+        }
+        self.node(parent).hint = at;
         at
     }
 

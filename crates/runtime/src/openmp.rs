@@ -72,7 +72,8 @@ fn ask(function: &AtomicUsize, otherwise: c_int) -> u32 {
     }
     // SAFETY: `find` stored the address of a C function of this type.
     let function = unsafe { transmute::<usize, extern "C" fn() -> c_int>(address) };
-    u32::try_from(function()).unwrap_or(0)
+    // None of them is ever negative.
+    function() as u32
 }
 
 /// Thread number and team size of the calling thread.

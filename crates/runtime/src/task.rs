@@ -307,6 +307,7 @@ pub fn expect_children(thread: &mut Location) -> bool {
 pub fn expect_tasks(thread: &mut Location) {
     if let Some(record) = thread.contexts.top().team_record() {
         arrivals::expect_tasks(record);
+        barrier::expect_tasks(thread);
     }
 }
 

@@ -8,6 +8,7 @@
 //! A region that cannot be observed (recording is off, no memory) has no team: its workers are
 //! muted, its master goes on where it is, but arrives at no barrier.
 
+use std::ptr::NonNull;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use pompeii_live::{Key, NodeOffset, Team, node_index};
@@ -20,6 +21,7 @@ use crate::events::{Fields, kind};
 use crate::location::{Location, ROOT, gate};
 use crate::metrics;
 use crate::process::Process;
+use crate::recycle;
 use crate::task;
 use crate::window;
 
@@ -50,63 +52,55 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     leave_joined(master);
     let now = master.account(now);
     let node = master.child(master.header.current, Key::Region(region).encode());
-    let team = if node == 0 { None } else { allocate(master) }?;
+    if node == 0 {
+        return None;
+    }
+    // SAFETY: places are never freed, and this one is in no other use.
+    let place = unsafe { allocate(master)?.as_mut() };
+    // What is forked there is known when it begins.
+    place.base = 0;
+    note_fork(master, place.record(), node, now);
+    master.contexts.note_fork(None);
     master.node(node).visits += 1;
     master.header.current = node;
-    let process = master.process;
-    note_fork(master, (team, process.team(team)), node, now);
-    Some(team)
+    Some(place.team)
 }
 
 /// Absolute nesting level of the teams that the thread forks now.
+#[inline(always)]
 fn level_of_next_team(master: &Location) -> u32 {
     let own = u32::from(master.header.parent == u32::MAX);
     master.header.level + master.contexts.depth() + own
 }
 
-/// A team record that no thread needs any more, else a new one.
-fn allocate(master: &mut Location) -> Option<u32> {
-    if let Some((team, _)) = free_team(master) {
-        return Some(team);
+/// The place of a team whose record no thread needs any more, else of a new one.
+fn allocate(master: &mut Location) -> Option<NonNull<Context>> {
+    if let Some(place) = master.contexts.free_own() {
+        return Some(place);
     }
     let team = master.process.new_team()?;
-    master.tasks.teams.push(team);
-    Some(team)
+    Some(master.contexts.add_own(team, master.process.team(team)))
 }
 
-/// A team record of this location's that no thread needs any more. Only this location begins to use
-/// it again.
+/// Notes in a team's record that `master` forks it at `node`, its current one.
 #[inline(always)]
-pub fn free_team(master: &Location) -> Option<(u32, &'static Team)> {
-    let process = master.process;
-    let mut teams = master.tasks.teams.iter().map(|&team| (team, process.team(team)));
-    // It has joined, and no worker is in it.
-    teams.find(|(_, record)| record.join_ticks.load(Relaxed) != 0 && record.open.load(Acquire) == 0)
+fn note_fork(master: &Location, record: &Team, node: NodeOffset, now: u64) {
+    recycle::fork(record, now);
+    arrivals::begin(record);
+    note_place(master, record, node);
 }
 
-/// Notes in the team's record that `master` forks it at `node`, its current one.
+/// Notes in a team's record where it is forked.
 #[inline(always)]
-pub fn note_fork(
-    master: &mut Location,
-    (team, record): (u32, &'static Team),
-    node: NodeOffset,
-    now: u64,
-) {
+pub fn note_place(master: &Location, record: &Team, node: NodeOffset) {
     let level = level_of_next_team(master);
-    let stub = master.tasks.current_stub();
-    let (index, outer) = (master.index(), master.contexts.top().team);
-    master.contexts.note_fork(team, record);
-    record.fork_ticks.store(now, Relaxed);
-    record.join_ticks.store(0, Relaxed);
-    record.master.store(index, Relaxed);
+    record.master.store(master.index(), Relaxed);
     record.node.store(node, Relaxed);
-    record.stub.store(stub, Relaxed);
-    record.parent.store(outer.wrapping_add(1), Relaxed);
+    record.stub.store(master.tasks.current_stub(), Relaxed);
     if record.level.load(Relaxed) != level {
         record.level.store(level, Relaxed);
         record.communicator_size.store(0, Relaxed);
     }
-    arrivals::begin(record);
 }
 
 /// A thread begins its part; number and size as OpenMP says.
@@ -122,12 +116,11 @@ pub fn begin(
     if worker {
         metrics::skip(thread, now);
         settle(thread);
-        record.open.fetch_add(1, Relaxed);
+        recycle::begin(record);
         attach(thread, record);
     } else if !is_forked(thread, team, record.node.load(Relaxed), now) {
         return;
     }
-    record.size.store(size, Relaxed);
     let before = thread.header.last_ticks;
     let now = thread.account(now);
     let base = thread.header.current;
@@ -216,7 +209,11 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
     thread.unwind_to_node(base, now);
     match explicit {
         true => barrier::arrive_at(thread, 0, now),
-        false => barrier::enter(thread, regions.barrier.id, now),
+        false => {
+            // Also alone there is something to be known about this one: its management.
+            thread.alone = false;
+            barrier::enter(thread, regions.barrier.id, now);
+        }
     }
     thread.note_end(team);
 }
@@ -248,8 +245,8 @@ fn leave_team(thread: &mut Location) {
     end(thread, team, now);
     close(thread);
     if let (true, Some(record)) = (is_master, record) {
-        // Without a join: its workers and who uses it again must know that it is over.
-        let _ = record.join_ticks.compare_exchange(0, now.max(1), Release, Relaxed);
+        // Its workers and who uses it again must know that it is over.
+        recycle::abandon(record, now);
     }
 }
 
@@ -268,7 +265,7 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     // Where its part has no end (cancel), it ends here.
     end(master, team, now);
     let now = now.max(master.header.last_ticks);
-    master.process.team(team).join_ticks.store(now, Release);
+    recycle::join(master.process.team(team), now);
     metrics::read(master, now);
     close(master);
     master.records(now, |records| records.fields(kind::THREAD_JOIN, &Fields::JOIN));
@@ -285,7 +282,7 @@ pub fn leave_joined(thread: &mut Location) {
 
 #[cold]
 fn leave_if_joined(thread: &mut Location) {
-    let joined = thread.context().record().join_ticks.load(Acquire) != 0;
+    let joined = recycle::joined(thread.context().record()) != 0;
     if joined && thread.tasks.current().is_null() {
         settle(thread);
     }
@@ -307,7 +304,7 @@ pub fn close(thread: &mut Location) {
     let context = *thread.context();
     let record = thread.process.team(context.team);
     // Without a join (the process ends inside the region) all that is known is the last event.
-    let now = record.join_ticks.load(Acquire).max(thread.header.last_ticks);
+    let now = recycle::joined(record).max(thread.header.last_ticks);
     if thread.gate != 0 {
         thread.resynchronise(now);
     }
@@ -326,7 +323,7 @@ pub fn close(thread: &mut Location) {
     leave(thread, &context, now);
     thread.leave_team();
     if context.thread != 0 {
-        record.open.fetch_sub(1, Release);
+        recycle::leave(record);
     }
 }
 

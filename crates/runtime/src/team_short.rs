@@ -1,166 +1,228 @@
 //! The short ways of a master's part of a parallel region that it has met from here before, and of
-//! every thread's end. See [`crate::short`]; the long ways, and all of a worker's begin, are in
-//! [`crate::team`].
+//! every thread's end. The long ways, and all of a worker's begin, are in [`crate::team`].
+//!
+//! As on the short ways of regions ([`crate::fast`]), everything that could be special is asked for
+//! before anything is changed; what declines says so, and the long way starts from the beginning.
+//! The caller has found the gate open; while an event is under way it is busy, so that a signal
+//! handler's events are passed over. What a team is like is noted at its place
+//! ([`crate::context::Contexts`]) and in its record when it is forked elsewhere than last time.
 //!
 //! Each is made once with records and once without, so that what is rare (a call of the OpenMP
 //! runtime, a name that is computed) costs the other nothing.
 
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::ptr::null_mut;
+use std::sync::atomic::Ordering::{self, Relaxed};
+use std::sync::atomic::compiler_fence;
+
+use pompeii_live::NodeOffset;
 
 use crate::arrivals;
 use crate::barrier::{self, Phase};
 use crate::clock::Clock;
-use crate::context::{ParallelRegions, Part};
-use crate::descriptor::Defined;
+use crate::context::{Context, ParallelRegions};
 use crate::events::{Fields, Records, kind};
-use crate::location::Location;
-use crate::short::{self, begin_event, end_event, known, pass};
+use crate::location::{Location, gate};
+use crate::recycle;
 use crate::team;
 
-/// Accounts the time until now, and appends what `write` writes where there is a trace; `None`,
-/// with nothing done, where time has not grown or the chunk is full.
-#[inline(always)]
-fn step<const TRACE: bool>(
-    thread: &mut Location,
-    clock: impl Clock,
-    write: impl FnOnce(Records) -> Records,
-) -> Option<u64> {
-    if TRACE { short::step(thread, clock, write) } else { pass(thread, clock) }
+/// When an event happens, and the time since the one before.
+struct Step {
+    now: u64,
+    ticks: u64,
 }
 
-/// As [`team::fork`]. `TRACE` says whether the thread has a trace, as for all of this module.
+/// Begins an event: nothing about it is special but, it may be, its time, or that the chunk is
+/// full. `TRACE` says whether the thread has a trace, as for all of this module. The records are
+/// not to be used without one.
+#[inline(always)]
+fn begin_event<const TRACE: bool>(
+    thread: &mut Location,
+    clock: impl Clock,
+) -> Option<(Step, Records)> {
+    set_gate(thread, gate::BUSY);
+    let (now, last) = (clock.now(), thread.header.last_ticks);
+    let records = match TRACE {
+        true => Records::begin(&thread.events, now),
+        false => Some(Records::none(now)),
+    };
+    match records {
+        Some(records) if now > last => Some((Step { now, ticks: now - last }, records)),
+        _ => {
+            end_event(thread);
+            None
+        }
+    }
+}
+
+/// Accounts the time of an event at `at`, the current node.
+#[inline(always)]
+fn account(thread: &mut Location, at: NodeOffset, step: &Step) {
+    thread.node(at).ticks += step.ticks;
+    thread.header.last_ticks = step.now;
+}
+
+/// The event is over.
+#[inline(always)]
+fn end_event(thread: &mut Location) {
+    set_gate(thread, 0);
+}
+
+/// For signal handlers, which see the gate in the middle of everything.
+#[inline(always)]
+fn set_gate(thread: &mut Location, gate: u32) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: a field of a reference.
+    unsafe { (&raw mut thread.gate).write_volatile(gate) };
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// As [`team::fork`]; returns the team. `requested` says how many threads are asked for.
 #[inline(always)]
 pub fn fork<const TRACE: bool>(
     master: &mut Location,
-    region: &Defined,
+    regions: ParallelRegions,
     requested: impl FnOnce() -> u32,
     clock: impl Clock,
 ) -> Option<u32> {
-    let before = begin_event(master, 0)?;
-    let done = fork_inside::<TRACE>(master, region, requested, clock);
-    end_event(master, before, done)
-}
-
-#[inline(always)]
-fn fork_inside<const TRACE: bool>(
-    master: &mut Location,
-    region: &Defined,
-    requested: impl FnOnce() -> u32,
-    clock: impl Clock,
-) -> Option<(u32, u32)> {
+    let at = master.header.current;
     // A part that is over may have been left without a word.
-    if master.contexts.top().has_ended() {
+    if master.header.final_barrier != 0 || !master.tasks.current().is_null() {
         return None;
     }
-    let node = known(master, master.header.current, region.key)?;
-    let (team, record) = team::free_team(master)?;
+    let node = child(master, at, regions.parallel.key)?;
+    // SAFETY: places are never freed, and this one is in no other use.
+    let place = unsafe { master.contexts.free_own()?.as_mut() };
     let name = if TRACE { master.contexts.fork_name(requested()) } else { Fields::NONE };
-    let now = step::<TRACE>(master, clock, |records| records.fields(kind::THREAD_FORK, &name))?;
+    let (step, records) = begin_event::<TRACE>(master, clock)?;
+    if TRACE {
+        records.fields(kind::THREAD_FORK, &name).end(&mut master.events, step.now);
+    }
+    account(master, at, &step);
+    let (team, record) = (place.team, place.record());
+    recycle::fork(record, step.now);
+    arrivals::begin(record);
+    if place.base != node || place.outer_team != master.contexts.top().team {
+        note_place(master, place, regions, node);
+    }
     master.node(node).visits += 1;
     master.header.current = node;
-    team::note_fork(master, (team, record), node, now);
-    Some((0, team))
+    master.contexts.note_fork(Some(team));
+    end_event(master);
+    Some(team)
 }
 
-/// As [`team::begin`], for the master; `size` says how many threads the team has.
+/// A team that is forked elsewhere than last time.
+#[inline(always)]
+fn note_place(
+    master: &mut Location,
+    place: &mut Context,
+    regions: ParallelRegions,
+    node: NodeOffset,
+) {
+    let record = place.record();
+    team::note_place(master, record, node);
+    (place.base, place.regions) = (node, regions);
+    place.outer_team = master.contexts.top().team;
+    if record.communicator_size.load(Relaxed) != place.size {
+        // It has no name yet: the long way of its begin finds it.
+        place.size = 0;
+    }
+}
+
+/// As [`team::begin`], for the master; the team has `size` threads.
 #[inline(always)]
 pub fn begin<const TRACE: bool>(
     master: &mut Location,
-    team: u32,
-    regions: ParallelRegions,
-    size: impl FnOnce() -> u32,
+    team: i64,
+    size: u32,
     clock: impl Clock,
 ) -> Option<()> {
-    let before = begin_event(master, 0)?;
-    let done = begin_inside::<TRACE>(master, team, regions, size, clock);
-    end_event(master, before, done)
-}
-
-#[inline(always)]
-fn begin_inside<const TRACE: bool>(
-    master: &mut Location,
-    team: u32,
-    regions: ParallelRegions,
-    size: impl FnOnce() -> u32,
-    clock: impl Clock,
-) -> Option<(u32, ())> {
-    // The team that was forked last has not begun yet, and nothing has happened since.
-    let record = master.contexts.forked_team(team)?;
-    let base = master.header.current;
-    if record.node.load(Relaxed) != base || regions.parallel.key != master.node(base).key {
+    let mut place = master.contexts.forked(team)?;
+    // SAFETY: places are never freed, and this one is in no other use.
+    let context = unsafe { place.as_mut() };
+    let base = context.base;
+    // Nothing has happened since, and the team is as last time.
+    if master.header.current != base || context.size != size {
         return None;
     }
-    let size = size();
-    let part = Part { team, number: 0, size, presence: 0 };
-    let name = match TRACE {
-        false => Fields::NONE,
-        true => {
-            let communicator = team::communicator(master.process, record, size);
-            master.contexts.next_name(communicator)
-        }
-    };
-    let place = master.contexts.place()?;
-    let before = master.header.last_ticks;
-    let now = step::<TRACE>(master, clock, |records| {
-        records.fields(kind::TEAM_BEGIN, &name).region(regions.parallel.enter)
-    })?;
-    record.size.store(size, Relaxed);
+    let (step, records) = begin_event::<TRACE>(master, clock)?;
+    if TRACE {
+        let records = records.fields(kind::TEAM_BEGIN, &context.team_name);
+        records.region(context.regions.parallel.enter).end(&mut master.events, step.now);
+    }
+    account(master, base, &step);
     let node = master.node(base);
-    node.management_ticks += now - before;
-    node.fork_ticks += now - before;
-    master.enter_team_at(place, &part, record, regions);
-    Some((0, ()))
+    node.management_ticks += step.ticks;
+    node.fork_ticks += step.ticks;
+    context.scheduling_node = base;
+    (context.fragment_start, context.children) = (0, false);
+    context.outer_task = null_mut();
+    master.alone = context.alone;
+    master.contexts.push(place);
+    end_event(master);
+    Some(())
 }
 
 /// As [`team::end`], for any thread of the team.
 #[inline(always)]
-pub fn end<const TRACE: bool>(thread: &mut Location, team: u32, clock: impl Clock) -> Option<()> {
-    let before = begin_event(thread, 0)?;
-    let done = end_inside::<TRACE>(thread, team, clock);
-    end_event(thread, before, done)
-}
-
-#[inline(always)]
-fn end_inside<const TRACE: bool>(
-    thread: &mut Location,
-    team: u32,
-    clock: impl Clock,
-) -> Option<(u32, ())> {
-    let context = thread.contexts.top();
+pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Clock) -> Option<()> {
+    // SAFETY: contexts are never freed, and nothing else here changes this one.
+    let context = unsafe { thread.contexts.top_place().as_mut() };
     let (base, barrier) = (context.base, context.regions.barrier);
-    let is_here = context.team == team
-        && context.barrier.phase == Phase::BETWEEN
-        && thread.header.current == base;
-    if !is_here || !thread.tasks.current().is_null() {
+    // No task is running at the region itself.
+    if i64::from(context.team) != team
+        || context.barrier.phase != Phase::BETWEEN
+        || thread.header.current != base
+    {
         return None;
     }
-    let (node, now) = if team::is_behind_its_barrier(thread, base, barrier) {
-        (0, pass(thread, clock)?)
-    } else {
-        let node = known(thread, base, barrier.key)?;
-        let now = step::<TRACE>(thread, clock, |records| records.region(barrier.enter))?;
-        thread.node(node).visits += 1;
-        thread.header.current = node;
-        (node, now)
-    };
-    arrive(thread, node, now);
-    thread.note_end(team);
-    Some((0, ()))
+    if team::is_behind_its_barrier(thread, base, barrier) {
+        return end_behind_barrier(thread, context, clock);
+    }
+    let node = child(thread, base, barrier.key)?;
+    let (step, records) = begin_event::<TRACE>(thread, clock)?;
+    if TRACE {
+        records.region(barrier.enter).end(&mut thread.events, step.now);
+    }
+    account(thread, base, &step);
+    thread.node(node).visits += 1;
+    thread.header.current = node;
+    let ticks_before = thread.node(node).ticks;
+    arrive(thread, context, (Phase::within(node), ticks_before), step.now);
+    end_event(thread);
+    Some(())
 }
 
-/// As [`barrier::arrive_at`], where the thread is in no barrier yet.
+/// The same where the final barrier was made explicit, which has no records.
 #[inline(always)]
-fn arrive(thread: &mut Location, node: u32, now: u64) {
-    let ticks_before = if node == 0 { 0 } else { thread.node(node).ticks };
-    let own = thread.own;
-    let context = thread.context();
-    let (record, size) = (context.record(), context.size);
-    context.barrier.enter(Phase::of(node), ticks_before, now);
-    if size == 1 {
+fn end_behind_barrier(
+    thread: &mut Location,
+    context: &mut Context,
+    clock: impl Clock,
+) -> Option<()> {
+    let (step, _) = begin_event::<false>(thread, clock)?;
+    account(thread, context.base, &step);
+    arrive(thread, context, (Phase::of(0), 0), step.now);
+    end_event(thread);
+    Some(())
+}
+
+/// As [`barrier::arrive_at`] for the final barrier, where the thread is in none yet.
+#[inline(always)]
+fn arrive(
+    thread: &mut Location,
+    context: &mut Context,
+    (phase, ticks_before): (Phase, u64),
+    now: u64,
+) {
+    context.barrier.enter(phase.ended(), ticks_before, now);
+    thread.header.final_barrier = context.team + 1;
+    if context.size == 1 {
         return;
     }
+    let (record, node) = (context.record(), phase.node());
     context.barrier.generation = record.generation.load(Relaxed);
-    let last = arrivals::arrive(record, size, now, own.at(node).word());
+    let last = arrivals::arrive(record, context.size, now, thread.own.at(node).word());
     if let Some(waited) = last.filter(|_| node != 0) {
         let node = thread.node(node);
         node.last_arrivals += 1;
@@ -170,48 +232,63 @@ fn arrive(thread: &mut Location, node: u32, now: u64) {
 
 /// As [`team::join`].
 #[inline(always)]
-pub fn join<const TRACE: bool>(master: &mut Location, team: u32, clock: impl Clock) -> Option<()> {
-    let before = begin_event(master, 0)?;
-    let done = join_inside::<TRACE>(master, team, clock);
-    end_event(master, before, done)
-}
-
-#[inline(always)]
-fn join_inside<const TRACE: bool>(
-    master: &mut Location,
-    team: u32,
-    clock: impl Clock,
-) -> Option<(u32, ())> {
-    let context = master.contexts.top();
-    let (record, phase) = (context.team_record()?, context.barrier.phase);
-    let is_ended = context.team == team && context.has_ended() && phase.is_within();
+pub fn join<const TRACE: bool>(master: &mut Location, team: i64, clock: impl Clock) -> Option<()> {
+    // SAFETY: contexts are never freed, and nothing else here changes this one.
+    let context = unsafe { master.contexts.top_place().as_mut() };
+    let (at, phase) = (master.header.current, context.barrier.phase);
     // Where the barrier was made explicit, the way to the join is at the region itself.
-    let place = if phase.node() == 0 { context.base } else { phase.node() };
-    let is_here = master.header.current == place && master.tasks.current().is_null();
-    if !is_ended || !is_here || context.thread != 0 {
+    let is_within = phase == Phase::within(at).ended();
+    if !is_within && (phase != Phase::of(0).ended() || at != context.base) {
         return None;
     }
-    let (name, regions, enter) = (context.team_name, context.regions, context.barrier.enter);
-    let is_alone = context.size == 1;
-    let before = master.header.last_ticks;
-    let now = step::<TRACE>(master, clock, |records| {
-        let records = match phase.node() {
-            0 => records,
-            _ => records.region(regions.barrier.leave),
-        };
-        let records = records.region(regions.parallel.leave).fields(kind::TEAM_END, &name);
-        records.fields(kind::THREAD_JOIN, &Fields::JOIN)
-    })?;
+    if i64::from(context.team) != team || context.thread != 0 {
+        return None;
+    }
+    let (enter, before) = (context.barrier.enter, master.header.last_ticks);
+    let (step, records) = begin_event::<TRACE>(master, clock)?;
+    if TRACE {
+        let regions = context.regions;
+        let records = if is_within { records.region(regions.barrier.leave) } else { records };
+        let records = records.region(regions.parallel.leave);
+        let records = records.fields(kind::TEAM_END, &context.team_name);
+        records.fields(kind::THREAD_JOIN, &Fields::JOIN).end(&mut master.events, step.now);
+    }
+    account(master, at, &step);
     // Nothing has happened in the barrier, and nobody was later: all of it is management.
-    if enter == before && arrivals::published(record) <= if is_alone { 0 } else { enter } {
-        master.node(place).management_ticks += now - before;
-    } else {
-        barrier::leave(master, true, now);
-        if phase.node() == 0 {
-            master.node(place).management_ticks += now - before;
-        }
+    if enter != before || arrivals::published(context.record()) > enter {
+        return join_late(master, step.now, step.ticks);
+    }
+    master.node(at).management_ticks += step.ticks;
+    master.leave_own_team();
+    recycle::join(context.record(), step.now);
+    end_event(master);
+    Some(())
+}
+
+/// The rest of [`join`] where the barrier was waited in, or there was more in it.
+#[cold]
+#[inline(never)]
+fn join_late(master: &mut Location, now: u64, ticks: u64) -> Option<()> {
+    // SAFETY: as above.
+    let context = unsafe { master.contexts.top_place().as_mut() };
+    let node = context.barrier.phase.node();
+    barrier::leave(master, true, now);
+    if node == 0 {
+        master.node(context.base).management_ticks += ticks;
     }
     master.leave_team();
-    record.join_ticks.store(now, Release);
-    Some((0, ()))
+    recycle::join(context.record(), now);
+    end_event(master);
+    Some(())
+}
+
+/// The child of `at` with this key, the one that was taken last first, if there is one. No node, 0,
+/// has no region's key: the file begins with its magic number.
+#[inline(always)]
+fn child(thread: &mut Location, at: NodeOffset, key: u64) -> Option<NodeOffset> {
+    let hint = thread.node(at).hint;
+    if thread.key_of(hint) == key {
+        return Some(hint);
+    }
+    Some(thread.known_child(at, key)).filter(|&child| child != 0)
 }

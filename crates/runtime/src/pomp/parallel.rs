@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use crate::clock::Tsc;
+use crate::context::ParallelRegions;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::location::Location;
 use crate::pomp::on_construct;
 use crate::tls::{self, Thread};
-use crate::{clock, fast, openmp, start, team, team_short};
+use crate::{clock, openmp, start, team, team_short};
 
 /// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
 /// the thread is in.
@@ -25,22 +26,13 @@ pub(crate) fn team_around(thread: &Location) -> Option<u32> {
     (!context.is_unobserved()).then_some(context.team)
 }
 
-/// The thread and the construct, where both are known, nothing is special about them, and calls
-/// carry the team's id: an event may go its short way.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
+/// This thread's location, where nothing is special about it.
 #[inline(always)]
-unsafe fn known<'a>(d: *mut Descriptor) -> Option<(&'a mut Location, &'static Handle)> {
-    // SAFETY: the caller's promise; locations are never freed, and this thread is the only one that
-    // uses its own. What stands in for one has a gate that is not open.
-    unsafe {
-        let (thread, handle) = fast::known(d)?;
-        if (*thread).gate != 0 || !handle.extended {
-            return None;
-        }
-        Some((&mut *thread, handle))
-    }
+fn ready<'a>() -> Option<&'a mut Location> {
+    let thread = tls::here();
+    // SAFETY: locations are never freed, and this thread is the only one that uses its own. What
+    // stands in for one has a gate that is not open.
+    unsafe { if (*thread).gate == 0 { Some(&mut *thread) } else { None } }
 }
 
 /// The master meets a parallel region; `team` receives its id.
@@ -48,11 +40,16 @@ unsafe fn known<'a>(d: *mut Descriptor) -> Option<(&'a mut Location, &'static Ha
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
     // SAFETY: the contract of this module.
     unsafe {
-        match known(d) {
-            Some((thread, handle)) if thread.tracing => fork::<true>(d, team, handle, thread),
-            Some((thread, handle)) => fork::<false>(d, team, handle, thread),
-            None => fork_any(d, team),
+        if let Some(thread) = ready()
+            && let Some(handle) = descriptor::known_handle(d)
+            && let Some(regions) = handle.known_parallel()
+        {
+            return match thread.tracing {
+                true => fork::<true>(d, team, regions, thread),
+                false => fork::<false>(d, team, regions, thread),
+            };
         }
+        fork_any(d, team);
     }
 }
 
@@ -60,17 +57,15 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
 unsafe fn fork<const TRACE: bool>(
     d: *mut Descriptor,
     team: *mut i64,
-    handle: &'static Handle,
+    regions: ParallelRegions,
     thread: &mut Location,
 ) {
     // SAFETY: the contract of this module.
     unsafe {
-        if let Some(region) = handle.defined(Slot::Parallel)
-            && let Some(id) = team_short::fork::<TRACE>(thread, region, openmp::max_threads, Tsc)
-        {
-            return team.write(i64::from(id));
+        match team_short::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc) {
+            Some(id) => team.write(i64::from(id)),
+            None => fork_any(d, team),
         }
-        fork_any(d, team);
     }
 }
 
@@ -93,35 +88,19 @@ unsafe fn fork_any(d: *mut Descriptor, team: *mut i64) {
     }
 }
 
-/// A thread begins its part of a parallel region.
+/// A thread begins its part of a parallel region. (It asks for the team's size first, because then
+/// nothing has to be kept meanwhile. In foreign code, whose calls have no team, `team` is nothing,
+/// or by chance the team that was forked here and is to begin.)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        match known(d) {
-            Some((thread, handle)) if thread.tracing => begin::<true>(d, team, handle, thread),
-            Some((thread, handle)) => begin::<false>(d, team, handle, thread),
-            None => begin_any(d, team),
-        }
-    }
-}
-
-#[inline(never)]
-unsafe fn begin<const TRACE: bool>(
-    d: *mut Descriptor,
-    team: i64,
-    handle: &'static Handle,
-    thread: &mut Location,
-) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let size = openmp::team_size;
-        if let (Ok(id), Some(regions)) = (u32::try_from(team), handle.known_parallel())
-            && team_short::begin::<TRACE>(thread, id, regions, size, Tsc).is_some()
-        {
-            return;
-        }
-        begin_any(d, team);
+    let size = openmp::team_size();
+    let begun = ready().and_then(|thread| match thread.tracing {
+        true => team_short::begin::<true>(thread, team, size, Tsc),
+        false => team_short::begin::<false>(thread, team, size, Tsc),
+    });
+    if begun.is_none() {
+        // SAFETY: the contract of this module.
+        unsafe { begin_any(d, team) };
     }
 }
 
@@ -195,19 +174,16 @@ unsafe fn begin_part(
 /// A thread ends its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
-    // SAFETY: the contract of this module.
-    match unsafe { known(d) } {
-        Some((thread, _)) if thread.tracing => end::<true>(d, team, thread),
-        Some((thread, _)) => end::<false>(d, team, thread),
+    match ready() {
+        Some(thread) if thread.tracing => end::<true>(d, team, thread),
+        Some(thread) => end::<false>(d, team, thread),
         None => end_any(d, team),
     }
 }
 
 #[inline(never)]
 fn end<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    let short =
-        u32::try_from(team).ok().and_then(|team| team_short::end::<TRACE>(thread, team, Tsc));
-    if short.is_none() {
+    if team_short::end::<TRACE>(thread, team, Tsc).is_none() {
         end_any(d, team);
     }
 }
@@ -225,19 +201,16 @@ fn end_any(d: *mut Descriptor, team: i64) {
 /// The master is behind the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
-    // SAFETY: the contract of this module.
-    match unsafe { known(d) } {
-        Some((thread, _)) if thread.tracing => join::<true>(d, team, thread),
-        Some((thread, _)) => join::<false>(d, team, thread),
+    match ready() {
+        Some(thread) if thread.tracing => join::<true>(d, team, thread),
+        Some(thread) => join::<false>(d, team, thread),
         None => join_any(d, team),
     }
 }
 
 #[inline(never)]
 fn join<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    let short =
-        u32::try_from(team).ok().and_then(|team| team_short::join::<TRACE>(thread, team, Tsc));
-    if short.is_none() {
+    if team_short::join::<TRACE>(thread, team, Tsc).is_none() {
         join_any(d, team);
     }
 }

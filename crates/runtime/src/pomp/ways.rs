@@ -16,9 +16,22 @@ use crate::{barrier, descriptor, fast, guard_short, sync, window};
 pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let Some((thread, handle)) = fast::known(descriptor) else {
-            return enter_any(descriptor, slot);
-        };
+        match fast::known(descriptor) {
+            Some((thread, handle)) => enter_known(descriptor, slot, handle, thread),
+            None => enter_any(descriptor, slot),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn enter_known(
+    descriptor: *mut Descriptor,
+    slot: Slot,
+    handle: &'static Handle,
+    thread: *mut Location,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
         if fast::enter::<0>(thread, handle, slot) {
             return;
         }
@@ -86,9 +99,22 @@ fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
 pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let Some((thread, handle)) = fast::known(descriptor) else {
-            return exit_any(descriptor, slot);
-        };
+        match fast::known(descriptor) {
+            Some((thread, handle)) => exit_known(descriptor, slot, handle, thread),
+            None => exit_any(descriptor, slot),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn exit_known(
+    descriptor: *mut Descriptor,
+    slot: Slot,
+    handle: &'static Handle,
+    thread: *mut Location,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
         if fast::exit::<0>(thread, handle, slot) {
             return;
         }
@@ -313,6 +339,19 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
 /// Meets an ordered construct; one that posts an iteration says so before it does.
 #[inline(always)]
 pub fn ordered_enter(descriptor: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    unsafe {
+        match fast::known(descriptor) {
+            Some((thread, handle)) if !handle.posts => {
+                enter_known(descriptor, Slot::Ordered, handle, thread);
+            }
+            _ => ordered_enter_any(descriptor),
+        }
+    }
+}
+
+#[inline(never)]
+fn ordered_enter_any(descriptor: *mut Descriptor) {
     enter(descriptor, Slot::Ordered);
     // SAFETY: the contract of `pomp`.
     if unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.posts) {
@@ -402,9 +441,22 @@ fn ordered_exit_any(descriptor: *mut Descriptor) {
 /// Meets a construct that is only counted, unless it was asked to be timed.
 #[inline(always)]
 pub fn enter_counted(descriptor: *mut Descriptor, slot: Slot) {
-    if is_timed(descriptor) {
-        return enter(descriptor, slot);
+    // SAFETY: the contract of `pomp`.
+    unsafe {
+        let Some((thread, handle)) = fast::known(descriptor) else {
+            return enter_counted_any(descriptor, slot);
+        };
+        if handle.timed {
+            enter_known(descriptor, slot, handle, thread);
+        } else if !fast::count(thread, handle, slot) {
+            enter_counted_any(descriptor, slot);
+        }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn enter_counted_any(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.region(process, slot);
         if handle.timed {
@@ -418,15 +470,14 @@ pub fn enter_counted(descriptor: *mut Descriptor, slot: Slot) {
 /// Behind a construct that is only counted there is nothing to do.
 #[inline(always)]
 pub fn exit_counted(descriptor: *mut Descriptor, slot: Slot) {
-    if is_timed(descriptor) {
-        exit(descriptor, slot);
-    }
-}
-
-#[inline(always)]
-fn is_timed(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the contract of `pomp`.
-    unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.timed)
+    unsafe {
+        if let Some((thread, handle)) = fast::known(descriptor)
+            && handle.timed
+        {
+            exit_known(descriptor, slot, handle, thread);
+        }
+    }
 }
 
 /// Whether the location has guarded call paths, and nothing else is special about it. (Asked for

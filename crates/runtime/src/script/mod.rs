@@ -310,10 +310,10 @@ impl Run {
                 };
                 let thread = self.thread(name);
                 let forked = self.with(thread, |thread| {
-                    let of = regions.parallel;
-                    let short = match thread.tracing {
-                        true => team_short::fork::<true>(thread, of, || 2, At(now)),
-                        false => team_short::fork::<false>(thread, of, || 2, At(now)),
+                    let short = match (thread.gate, thread.tracing) {
+                        (0, true) => team_short::fork::<true>(thread, regions, || 2, At(now)),
+                        (0, false) => team_short::fork::<false>(thread, regions, || 2, At(now)),
+                        _ => None,
                     };
                     short.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
                 });
@@ -325,9 +325,10 @@ impl Run {
                 let thread = self.thread(name);
                 if let Some(team) = team {
                     self.with(thread, |thread| {
-                        let short = match thread.tracing {
-                            true => team_short::end::<true>(thread, team, At(now)),
-                            false => team_short::end::<false>(thread, team, At(now)),
+                        let short = match (thread.gate, thread.tracing) {
+                            (0, true) => team_short::end::<true>(thread, team.into(), At(now)),
+                            (0, false) => team_short::end::<false>(thread, team.into(), At(now)),
+                            _ => None,
                         };
                         short.unwrap_or_else(|| team::end(thread, team, now));
                     });
@@ -337,9 +338,10 @@ impl Run {
                 let team = self.teams[*team].team;
                 let thread = self.thread(name);
                 self.with(thread, |thread| {
-                    let short = team.and_then(|team| match thread.tracing {
-                        true => team_short::join::<true>(thread, team, At(now)),
-                        false => team_short::join::<false>(thread, team, At(now)),
+                    let short = team.and_then(|team| match (thread.gate, thread.tracing) {
+                        (0, true) => team_short::join::<true>(thread, team.into(), At(now)),
+                        (0, false) => team_short::join::<false>(thread, team.into(), At(now)),
+                        _ => None,
                     });
                     short.unwrap_or_else(|| team::join(thread, team, now));
                 });
@@ -410,9 +412,9 @@ impl Run {
             None => self.threads.push((name.to_owned(), thread)),
         }
         self.with(thread, |thread| {
-            let short = match (number, thread.tracing) {
-                (0, true) => team_short::begin::<true>(thread, team, regions, || size, At(now)),
-                (0, false) => team_short::begin::<false>(thread, team, regions, || size, At(now)),
+            let short = match (thread.gate, thread.tracing) {
+                (0, true) => team_short::begin::<true>(thread, team.into(), size, At(now)),
+                (0, false) => team_short::begin::<false>(thread, team.into(), size, At(now)),
                 _ => None,
             };
             short.unwrap_or_else(|| team::begin(thread, (team, number, size), regions, now));

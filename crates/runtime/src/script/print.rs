@@ -54,14 +54,15 @@ impl Run {
             let _ = write!(text, "{:width$}{}", "", self.key(&node), width = 2 * depth);
             let _ = writeln!(text, "{}", metrics(&node));
         }
-        // Children are linked with the newest first.
+        // Children are linked as they will probably be met; here they are in the order of their making.
         let mut children = Vec::new();
         let mut child = node.first_child;
         while child != 0 {
             children.push(child);
             child = location.node(child).sibling;
         }
-        for child in children.into_iter().rev() {
+        children.sort_unstable();
+        for child in children {
             self.tree(location, child, depth + 1, text, ticks);
         }
     }
