@@ -7,6 +7,8 @@ pub mod addresses;
 pub mod arrivals;
 #[path = "../../crates/runtime/src/doacross.rs"]
 pub mod doacross;
+#[path = "../../crates/runtime/src/recycle.rs"]
+pub mod recycle;
 #[path = "../../crates/runtime/src/seat.rs"]
 pub mod seat;
 #[path = "../../crates/runtime/src/waiting.rs"]
@@ -28,12 +30,15 @@ pub mod instance {
 /// As `crates/runtime/src/shared.rs`, but for the team's record: it has what these need.
 pub mod shared {
     #[cfg(loom)]
-    pub use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+    pub use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
     #[cfg(not(loom))]
-    pub use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+    pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
     #[derive(Debug, Default)]
     pub struct Team {
+        pub fork_ticks: AtomicU64,
+        pub join_ticks: AtomicU64,
+        pub open: AtomicU32,
         pub arrivals: AtomicU64,
         pub generation: AtomicU64,
         pub latest_ticks: AtomicU64,
@@ -73,7 +78,7 @@ mod tests {
     use crate::shared::Ordering::{Acquire, Relaxed, Release};
     use crate::shared::{AtomicPtr, AtomicU64, Team};
     use crate::waiting::Waiting;
-    use crate::{arrivals, doacross, shared};
+    use crate::{arrivals, doacross, recycle, shared};
 
     /// Runs `part` on two threads, the calling one included, and returns both answers.
     fn both<S, A>(shared: &Arc<S>, part: fn(&S, u64) -> A) -> [A; 2]
@@ -231,6 +236,68 @@ mod tests {
                 }
             });
             assert_eq!(found, [Some(MEANWHILE); 2]);
+        });
+    }
+
+    /// Two regions of a master and a worker, and what the OpenMP runtime has them wait for.
+    #[derive(Default)]
+    struct Regions {
+        first: Team,
+        second: Team,
+        forked: AtomicU64,
+        ended: AtomicU64,
+    }
+
+    fn wait_for(word: &AtomicU64, value: u64) {
+        while word.load(Acquire) < value {
+            thread::yield_now();
+        }
+    }
+
+    /// A worker closes its part of the first region when it begins the second, while the master
+    /// forks a region of its own inside that one: with the first one's record only if the worker is
+    /// done with it, who finds the times of its own region there.
+    #[test]
+    fn a_record_is_used_again_when_its_last_worker_has_left_it() {
+        fn master(regions: &Regions) -> bool {
+            recycle::fork(&regions.first, 10);
+            regions.forked.store(1, Release);
+            wait_for(&regions.ended, 1);
+            recycle::join(&regions.first, 15);
+            recycle::fork(&regions.second, 20);
+            regions.forked.store(2, Release);
+            assert!(!recycle::is_free(&regions.second));
+            let is_free = recycle::is_free(&regions.first);
+            if is_free {
+                recycle::fork(&regions.first, 30);
+                assert!(!recycle::is_free(&regions.first));
+                recycle::join(&regions.first, 35);
+            }
+            wait_for(&regions.ended, 2);
+            recycle::join(&regions.second, 25);
+            is_free
+        }
+        fn worker(regions: &Regions) -> bool {
+            wait_for(&regions.forked, 1);
+            recycle::begin(&regions.first);
+            regions.ended.store(1, Release);
+            wait_for(&regions.forked, 2);
+            let times = (regions.first.fork_ticks.load(Relaxed), recycle::joined(&regions.first));
+            assert_eq!(times, (10, 15));
+            recycle::leave(&regions.first);
+            recycle::begin(&regions.second);
+            regions.ended.store(2, Release);
+            false
+        }
+        model(|| {
+            let regions = Arc::new(Regions::default());
+            let part = |regions: &Regions, number| match number {
+                1 => master(regions),
+                _ => worker(regions),
+            };
+            both(&regions, part);
+            // By now the worker has left the first one, and has the second one open.
+            assert!(recycle::is_free(&regions.first) && !recycle::is_free(&regions.second));
         });
     }
 
