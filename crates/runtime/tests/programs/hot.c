@@ -27,7 +27,13 @@ REGION(flush, "flush", "");
 REGION(ordered, "ordered", "");
 REGION(taskloop, "taskloop", "");
 
-static long iteration, generator, generated;
+// Regions that one loop has, one behind the other.
+#define ONE_OF_EIGHT(name) {"region", name, 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&extension}
+static OMPRegDescr eight[8] = {ONE_OF_EIGHT("a"), ONE_OF_EIGHT("b"), ONE_OF_EIGHT("c"),
+                               ONE_OF_EIGHT("d"), ONE_OF_EIGHT("e"), ONE_OF_EIGHT("f"),
+                               ONE_OF_EIGHT("g"), ONE_OF_EIGHT("h")};
+
+static long iteration, generator, generated, alternating;
 
 static void one(char kind) {
   long id;
@@ -35,6 +41,10 @@ static void one(char kind) {
   case 'f':
     POMP_Begin(&user, 0);
     POMP_End(&user, 0);
+    break;
+  case 'a': /* one of eight in turn */
+    POMP_Begin(&eight[alternating % 8], 0);
+    POMP_End(&eight[alternating++ % 8], 0);
     break;
   case 'c':
     POMP_Critical_enter(&critical);
