@@ -231,7 +231,7 @@ mod tests {
               struct collective amount = bcast(comm, root, count, type);
               uint64_t id = pomp_mpi_icollective();
               int result = call(a0, count, type, root, comm, request);
-              collective_posted(&amount, id, request, result, f);
+              collective_posted(&amount, ROOT, id, request, result, f);
               ends(&routine);
               return result;
             }

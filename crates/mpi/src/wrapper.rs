@@ -25,8 +25,9 @@ impl Body {
             Meaning::Collective(collective, form) => {
                 let amount = format!("struct collective amount = {};\n", collective.amount);
                 let own = collective.parameters;
-                let posted =
-                    |id: &str| format!("collective_posted(&amount, {id}, request, result, f);");
+                let posted = |id: &str, whom: &str| {
+                    format!("collective_posted(&amount, {whom}, {id}, request, result, f);")
+                };
                 match form {
                     Form::Blocking => (
                         own.into(),
@@ -36,9 +37,9 @@ impl Body {
                     Form::NonBlocking => (
                         format!("{own} request"),
                         amount + "uint64_t id = pomp_mpi_icollective();",
-                        posted("id"),
+                        posted("id", awaited(collective)),
                     ),
-                    Form::Persistent => (format!("{own} _ request"), amount, posted("0")),
+                    Form::Persistent => (format!("{own} _ request"), amount, posted("0", "NOBODY")),
                 }
             }
         };

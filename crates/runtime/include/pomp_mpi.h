@@ -79,6 +79,8 @@ void pomp_mpi_clock_offset(uint64_t at_ns, int64_t offset_ns, uint64_t error_ns)
 uint64_t pomp_mpi_entered_ns(void);
 /* This thread has waited in it for others until then. */
 void pomp_mpi_waited(uint64_t until_ns);
+/* The same for what is missing of a non-blocking collective operation. */
+void pomp_mpi_waited_for_collective(uint64_t until_ns);
 
 /* ---- Communicators. */
 

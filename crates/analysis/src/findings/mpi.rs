@@ -10,7 +10,7 @@ use crate::{Lens, format};
 const METRICS: [(&str, &[&str]); 4] = [
     ("mpi_sync_collective", &["mpi_barrier_wait"]),
     ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce"]),
-    ("mpi_point2point", &["mpi_latesender"]),
+    ("mpi_point2point", &["mpi_latesender", "mpi_icollective_wait"]),
     ("mpi_io_collective", &[]),
 ];
 

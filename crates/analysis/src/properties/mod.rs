@@ -139,6 +139,8 @@ catalogue! {
     mpi_point2point
     /// Late sender.
     mpi_latesender
+    /// Wait for a non-blocking collective operation.
+    mpi_icollective_wait
     /// Collective communication.
     mpi_collective
     /// Early reduce.

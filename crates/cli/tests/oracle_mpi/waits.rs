@@ -7,7 +7,7 @@ const WAITS: Source = ("waits.c", include_str!("programs/waits.c"), "mpicc");
 const LATE_STAMP: Source = ("late.c", include_str!("programs/late_stamp.c"), "mpicc");
 
 /// Waiting of all metrics for that, in ticks.
-fn waiting(sandbox: &Sandbox) -> [i64; 5] {
+fn waiting(sandbox: &Sandbox) -> [i64; 6] {
     let report = command(sandbox, "report --json exp").output().unwrap().stdout;
     let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
     assert_eq!(report["sum_error"], serde_json::Value::Null);
@@ -17,6 +17,7 @@ fn waiting(sandbox: &Sandbox) -> [i64; 5] {
         "mpi_wait_nxn",
         "mpi_latebroadcast",
         "mpi_earlyreduce",
+        "mpi_icollective_wait",
         "mpi_barrier_wait",
     ];
     names.map(|name| {
@@ -25,13 +26,16 @@ fn waiting(sandbox: &Sandbox) -> [i64; 5] {
     })
 }
 
-fn run(mpi: Mpi, options: &str, how: &str) -> Sandbox {
+fn built(mpi: Mpi, source: Source) -> Sandbox {
     let sandbox = Sandbox::new();
-    let source = if how == "late stamp" { LATE_STAMP } else { WAITS };
     mpi.build(&sandbox, source, "");
-    let ended = mpi.run(&sandbox, 2, options, &format!("./program {how}"));
-    assert_eq!(ended.code, Some(0), "{} {how}: {}", mpi.name, ended.messages);
     sandbox
+}
+
+fn run(mpi: Mpi, sandbox: &Sandbox, options: &str, how: &str) {
+    let options = format!("--replace {options}");
+    let ended = mpi.run(sandbox, 2, &options, &format!("./program {how}"));
+    assert_eq!(ended.code, Some(0), "{} {how}: {}", mpi.name, ended.messages);
 }
 
 #[test]
@@ -40,11 +44,21 @@ fn what_somebody_waits_for_is_the_largest_of_all_waiting() {
         return;
     }
     for mpi in all_libraries() {
-        for (place, how) in ["messages", "nxn", "broadcast", "reduce"].into_iter().enumerate() {
-            let waiting = waiting(&run(mpi, "--mpi-wait", how));
+        let sandbox = built(mpi, WAITS);
+        let places = [
+            (0, "messages"),
+            (1, "nxn"),
+            (2, "broadcast"),
+            (3, "reduce"),
+            (4, "icollective"),
+            (0, "inter"),
+        ];
+        for (place, how) in places {
+            run(mpi, &sandbox, "--mpi-wait", how);
+            let waiting = waiting(&sandbox);
             // The sleeps are far longer than what else keeps processes from being in time. Who
             // waits for messages is late himself for the barrier behind them.
-            let others = waiting[..4].iter().enumerate().filter(|&(other, _)| other != place);
+            let others = waiting[..5].iter().enumerate().filter(|&(other, _)| other != place);
             let largest = others.map(|(_, &waiting)| waiting).max().unwrap();
             assert!(waiting[place] > largest, "{} {how}: {waiting:?}", mpi.name);
         }
@@ -58,7 +72,9 @@ fn late_stamps_are_told_from_those_behind_them() {
         return;
     }
     for mpi in libraries() {
-        let [late_sender, ..] = waiting(&run(mpi, "--mpi-wait", "late stamp"));
+        let sandbox = built(mpi, LATE_STAMP);
+        run(mpi, &sandbox, "--mpi-wait", "");
+        let [late_sender, ..] = waiting(&sandbox);
         // The sleep is a fifth of a second; a stamp of the first message makes it no time at all.
         assert!(late_sender > 0, "{}", mpi.name);
     }
@@ -70,9 +86,12 @@ fn nothing_is_measured_or_sent_without_being_asked_for() {
         return;
     }
     for mpi in libraries() {
-        assert_eq!(waiting(&run(mpi, "", "messages")), [0; 5], "{}", mpi.name);
+        let sandbox = built(mpi, WAITS);
+        run(mpi, &sandbox, "", "messages");
+        assert_eq!(waiting(&sandbox), [0; 6], "{}", mpi.name);
         // Our messages are in no trace.
-        let text = records(&run(mpi, "--mpi-wait --trace --no-guard", "messages"));
+        run(mpi, &sandbox, "--mpi-wait --trace --no-guard", "messages");
+        let text = records(&sandbox);
         let names = ["MPI_ISEND", "MPI_IRECV", "MPI_SEND", "MPI_RECV", "MPI_COLLECTIVE_END"];
         let collective = 2 * (2 * 2 + 1 + 1 + 1 + 1);
         assert_eq!(count(&text, names), [301, 301, 1, 1, collective], "{}", mpi.name);

@@ -187,8 +187,8 @@ static inline void collective_ends(const struct collective *made, enum awaited w
     pomp_mpi_collective_end(made->operation, H(made->comm), made->root, made->sent, made->received);
 }
 
-static void collective_posted(const struct collective *made, uint64_t id, const void *request,
-                              int result, int f)
+static void collective_posted(const struct collective *made, enum awaited whom, uint64_t id,
+                              const void *request, int result, int f)
 {
   if (result != MPI_SUCCESS)
     return;
@@ -196,6 +196,8 @@ static void collective_posted(const struct collective *made, uint64_t id, const 
     .comm = H(made->comm), .kind = POMP_MPI_ICOLLECTIVE, .persistent = id == 0,
     .partner = made->root, .operation = made->operation, .sent = made->sent,
     .received = made->received };
+  if (settings.waits)
+    posted.own = (uintptr_t)will_meet(made->comm, made->root, whom);
   pomp_mpi_request(&posted);
 }
 

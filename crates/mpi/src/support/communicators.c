@@ -37,13 +37,15 @@ static int *members_of(MPI_Comm comm, int remote, int *size)
 }
 
 /* Whether processes of other jobs are in it, which may know nothing of us. */
-static int has_strangers(MPI_Comm comm)
+static int has_strangers(MPI_Comm comm, int inter)
 {
   int size = 0, found = 0;
-  int *members = members_of(comm, 0, &size);
-  for (int i = 0; members && i < size; i++)
-    found |= members[i] < 0;
-  free(members);
+  for (int remote = 0; remote <= inter; remote++) {
+    int *members = members_of(comm, remote, &size);
+    for (int i = 0; members && i < size; i++)
+      found |= members[i] < 0;
+    free(members);
+  }
   return found;
 }
 

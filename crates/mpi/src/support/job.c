@@ -135,6 +135,7 @@ static void initialised(int result)
 static void end_job(void)
 {
   measure_offsets();
+  end_meetings();
   drop_shadow(world_comm);
   free_all_left();
   PMPI_Group_free(&world_group);

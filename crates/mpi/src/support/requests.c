@@ -74,6 +74,8 @@ static void completed(const struct pomp_mpi_known *request, const void *status, 
     message.bytes = bytes_in(status, f);
   if (settings.waits && request->kind == POMP_MPI_RECEIVE)
     hear(shadow_by(request->own), message.sender, message.tag);
+  if (settings.waits && request->kind == POMP_MPI_ICOLLECTIVE)
+    have_met((struct meeting *)(uintptr_t)request->own);
   void *place = pomp_mpi_request_complete(request, message.sender, message.tag, message.bytes,
                                           &new_comm);
   if (place)

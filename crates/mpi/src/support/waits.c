@@ -20,7 +20,7 @@ enum { OVERDUE = 8 };
 
 struct shadow {
   MPI_Comm comm;
-  int is_used, rank;
+  int is_used, rank; /* none between two groups: others may have the same number */
   uint32_t generation;
   int is_changing, is_given_up, all_overdue;
   struct overdue overdue[OVERDUE];
@@ -61,27 +61,41 @@ static void give_back(struct shadow *shadow)
   __atomic_store_n(&shadow->is_used, 0, __ATOMIC_RELEASE);
 }
 
-static int has_strangers(MPI_Comm comm);
+static int has_strangers(MPI_Comm comm, int inter);
+
+/* Whether this is so in all members. Of a communicator between two groups, each gets the other's
+   answer first. */
+static int everywhere(int so, MPI_Comm comm, int inter)
+{
+  int others = 0, all = 0;
+  if (PMPI_Allreduce(&so, &others, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+    return 0;
+  if (!inter)
+    return others;
+  if (PMPI_Allreduce(&others, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+    return 0;
+  return others && all;
+}
 
 /* For all members of a new communicator. It is split, since a duplicate would call the program's
    functions that copy attributes. */
 static void make_shadow(MPI_Comm comm)
 {
-  int inter = 0, size = 0, have, all = 0;
+  int inter = 0, size = 0, rank = 0;
   if (!settings.waits)
     return;
   PMPI_Comm_test_inter(comm, &inter);
   PMPI_Comm_size(comm, &size);
-  if (inter || size < 2 || has_strangers(comm))
+  if ((!inter && size < 2) || has_strangers(comm, inter))
     return;
   struct shadow *shadow = unused_shadow();
-  have = shadow != NULL;
-  if (PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all) {
+  if (!everywhere(shadow != NULL, comm, inter)) {
     give_back(shadow);
     return;
   }
-  PMPI_Comm_rank(comm, &shadow->rank);
-  if (PMPI_Comm_split(comm, 0, shadow->rank, &shadow->comm) != MPI_SUCCESS) {
+  PMPI_Comm_rank(comm, &rank);
+  shadow->rank = inter ? MPI_PROC_NULL : rank;
+  if (PMPI_Comm_split(comm, 0, rank, &shadow->comm) != MPI_SUCCESS) {
     give_back(shadow);
     return;
   }
@@ -260,19 +274,46 @@ static void hear(struct shadow *shadow, int sender, int tag)
     sent_ns = entered_ns;
 }
 
-/* After all messages that a call has received. */
+/* When all had begun that a non-blocking collective operation needs which this call has completed. */
+static __thread uint64_t met_ns __attribute__((tls_model("initial-exec")));
+
+/* After all messages and operations that a call has completed: it has waited for the last one. */
 static inline void heard(void)
 {
-  if (!settings.waits || sent_ns == 0)
+  if (!settings.waits || (sent_ns == 0 && met_ns == 0))
     return;
-  pomp_mpi_waited(sent_ns);
-  sent_ns = 0;
+  if (met_ns > sent_ns)
+    pomp_mpi_waited_for_collective(met_ns);
+  else
+    pomp_mpi_waited(sent_ns);
+  sent_ns = met_ns = 0;
 }
 
 /* For whom processes wait in a collective operation. */
 enum awaited { NOBODY, EVERYBODY, ROOT, OTHERS };
 
 static void clocks_are_due(void);
+
+/* What this process says of itself in a collective operation, and what it will know. */
+struct times {
+  uint64_t own_ns, until_ns;
+};
+
+/* The root as MPI's functions want it: between two groups it is known by other names (root_of). */
+static int given_root(int root)
+{
+  return root == -2 ? MPI_ROOT : root == -3 ? MPI_PROC_NULL : root;
+}
+
+static struct times times_of(const struct shadow *shadow, int root, enum awaited whom)
+{
+  struct times times = { pomp_mpi_entered_ns(), 0 };
+  if (whom != OTHERS)
+    times.until_ns = times.own_ns;
+  else if (root == shadow->rank)
+    times.own_ns = UINT64_MAX;
+  return times;
+}
 
 /* After a collective operation that all have come to. */
 static void met(MPI_Comm comm, int root, enum awaited whom)
@@ -282,18 +323,105 @@ static void met(MPI_Comm comm, int root, enum awaited whom)
     clocks_are_due();
   if (!shadow)
     return;
-  uint64_t own_ns = pomp_mpi_entered_ns(), until_ns = own_ns;
+  root = given_root(root);
+  struct times times = times_of(shadow, root, whom);
   if (whom == EVERYBODY)
-    PMPI_Allreduce(&own_ns, &until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm);
+    PMPI_Allreduce(&times.own_ns, &times.until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm);
   if (whom == ROOT)
-    PMPI_Bcast(&until_ns, 1, MPI_UINT64_T, root, shadow->comm);
-  if (whom == OTHERS) {
-    if (root == shadow->rank)
-      own_ns = UINT64_MAX;
-    else
-      until_ns = 0;
-    PMPI_Reduce(&own_ns, &until_ns, 1, MPI_UINT64_T, MPI_MIN, root, shadow->comm);
-  }
-  pomp_mpi_waited(until_ns);
+    PMPI_Bcast(&times.until_ns, 1, MPI_UINT64_T, root, shadow->comm);
+  if (whom == OTHERS)
+    PMPI_Reduce(&times.own_ns, &times.until_ns, 1, MPI_UINT64_T, MPI_MIN, root, shadow->comm);
+  pomp_mpi_waited(times.until_ns);
 }
 
+/* A collective operation that has begun, with one of ours behind it that nobody waits for. It may be
+   under way for longer than the program's. */
+struct meeting {
+  struct meeting *next;
+  MPI_Request request;
+  struct times times;
+};
+
+/* All that are over for the program, but not for us, and those that can be used again. */
+static struct meeting *unfinished, *unused;
+static int meetings_change;
+
+static void put(struct meeting **list, struct meeting *meeting)
+{
+  while (__atomic_exchange_n(&meetings_change, 1, __ATOMIC_ACQUIRE))
+    continue;
+  meeting->next = *list;
+  *list = meeting;
+  __atomic_store_n(&meetings_change, 0, __ATOMIC_RELEASE);
+}
+
+static struct meeting *take(struct meeting **list)
+{
+  while (__atomic_exchange_n(&meetings_change, 1, __ATOMIC_ACQUIRE))
+    continue;
+  struct meeting *first = *list;
+  if (first)
+    *list = first->next;
+  __atomic_store_n(&meetings_change, 0, __ATOMIC_RELEASE);
+  return first;
+}
+
+static int is_over(struct meeting *meeting)
+{
+  int over = 0;
+  PMPI_Test(&meeting->request, &over, MPI_STATUS_IGNORE);
+  return over;
+}
+
+/* One that can be used: where the oldest of those that were not over is now, it is that. */
+static struct meeting *new_meeting(void)
+{
+  struct meeting *meeting = take(&unfinished);
+  if (meeting && is_over(meeting))
+    return meeting;
+  if (meeting)
+    put(&unfinished, meeting);
+  meeting = take(&unused);
+  return meeting ? meeting : malloc(sizeof *meeting);
+}
+
+/* After a non-blocking collective operation has begun, in all members. */
+static struct meeting *will_meet(MPI_Comm comm, int root, enum awaited whom)
+{
+  struct shadow *shadow = whom == NOBODY ? NULL : shadow_of(comm);
+  struct meeting *meeting = shadow ? new_meeting() : NULL;
+  if (!meeting)
+    return NULL;
+  root = given_root(root);
+  struct times *times = &meeting->times;
+  *times = times_of(shadow, root, whom);
+  if (whom == EVERYBODY)
+    PMPI_Iallreduce(&times->own_ns, &times->until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm,
+                    &meeting->request);
+  if (whom == ROOT)
+    PMPI_Ibcast(&times->until_ns, 1, MPI_UINT64_T, root, shadow->comm, &meeting->request);
+  if (whom == OTHERS)
+    PMPI_Ireduce(&times->own_ns, &times->until_ns, 1, MPI_UINT64_T, MPI_MIN, root, shadow->comm,
+                 &meeting->request);
+  return meeting;
+}
+
+/* After the program's operation is complete. */
+static void have_met(struct meeting *meeting)
+{
+  int over = 0;
+  if (!meeting)
+    return;
+  for (int tries = 0; tries < 200 && !over; tries++)
+    over = is_over(meeting);
+  if (over && meeting->times.until_ns > met_ns)
+    met_ns = meeting->times.until_ns;
+  put(over ? &unused : &unfinished, meeting);
+}
+
+/* Before the job ends: all processes have begun all operations. */
+static void end_meetings(void)
+{
+  for (struct meeting *meeting; (meeting = take(&unfinished)) != NULL; put(&unused, meeting))
+    PMPI_Wait(&meeting->request, MPI_STATUS_IGNORE);
+}

@@ -86,14 +86,30 @@ pub extern "C" fn pomp_mpi_entered_ns() -> u64 {
     entered_ns
 }
 
+/// For how long the function that this thread is in has waited until then.
+fn waited(thread: &Location, until_ns: u64) -> u64 {
+    Moment::now(thread).waited_ticks(thread.header.last_ticks, until_ns)
+}
+
 /// This thread has waited for others until then.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_waited(until_ns: u64) {
     on_thread!(|thread| {
         if !thread.is_passing() {
-            let since = thread.header.last_ticks;
-            let waited = Moment::now(thread).waited_ticks(since, until_ns);
-            thread.current().wait_ticks += waited;
+            let ticks = waited(thread, until_ns);
+            thread.current().wait_ticks += ticks;
+        }
+    });
+}
+
+/// The same for what was missing of a non-blocking collective operation. Of the functions that wait
+/// for requests of any kind, it is kept apart from waiting for messages.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_waited_for_collective(until_ns: u64) {
+    on_thread!(|thread| {
+        if !thread.is_passing() {
+            let ticks = waited(thread, until_ns);
+            thread.current().starvation_ticks += ticks;
         }
     });
 }

@@ -36,6 +36,39 @@ static void messages(void)
   }
 }
 
+/* What process 1 begins late is complete late. */
+static void icollective(void)
+{
+  int value = 1, sum = 0;
+  MPI_Request request;
+  late(1);
+  MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  late(1);
+  MPI_Ibcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  late(0);
+  MPI_Ireduce(&value, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* The same between two groups of one process each. */
+static void inter(void)
+{
+  int value = 1, sum = 0, root = rank == 1 ? MPI_ROOT : 0;
+  MPI_Comm groups;
+  MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 5, &groups);
+  late(1);
+  if (rank == 1)
+    MPI_Send(&value, 1, MPI_INT, 0, 3, groups);
+  else
+    MPI_Recv(&value, 1, MPI_INT, 0, 3, groups, MPI_STATUS_IGNORE);
+  MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, groups);
+  MPI_Bcast(&value, 1, MPI_INT, root, groups);
+  MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, root, groups);
+  MPI_Comm_free(&groups);
+}
+
 int main(int argc, char **argv)
 {
   const char *how = argc > 1 ? argv[1] : "";
@@ -46,6 +79,10 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (!strcmp(how, "messages"))
     messages();
+  if (!strcmp(how, "inter"))
+    inter();
+  if (!strcmp(how, "icollective"))
+    icollective();
   late(strcmp(how, "nxn") ? -1 : 1);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   late(strcmp(how, "broadcast") ? -1 : 1);
