@@ -67,11 +67,11 @@ static void communicators(void)
   MPI_Barrier(cart);
 }
 
-/* As many communicators as a long run makes, one after the other, and some at a time. */
+/* A million communicators, one after the other, and some at a time. */
 static void many(void)
 {
   MPI_Comm made[8];
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < 222224; i++) {
     int some = i % 8 + 1;
     for (int j = 0; j < some; j++)
       MPI_Comm_dup(MPI_COMM_SELF, &made[j]);
