@@ -2,7 +2,9 @@
 //! output must have and what it must not have. Whether such programs compile and do the same is
 //! tested by `oracle_compile_c.rs`.
 
-use pompeii_instrument::{Language, Options, Severity, instrument, undo};
+use pompeii_instrument::{
+    ConstructSet, Language, Locks, Options, Severity, TIMED, instrument, undo,
+};
 
 /// Instruments; the words of `has` must be in the text behind the prelude, those of `lacks` not.
 fn trap(language: Language, input: &str, has: &[&str], lacks: &[&str]) {
@@ -34,6 +36,14 @@ fn untied_as_the_first_clause() {
 }
 
 #[test]
+fn very_many_regions() {
+    let input = "void f(void) {\n".to_owned() + &"#pragma omp barrier\n".repeat(110_000) + "}\n";
+    let outcome = instrument(input.as_bytes(), &Options::new("t.c", Language::C)).unwrap();
+    assert_eq!(outcome.directives_instrumented, 110_000);
+    assert_eq!(outcome.regions.len(), 110_000);
+}
+
+#[test]
 fn digit_separators() {
     cxx("int x = 1'000, y = '{';\n#pragma omp parallel\n{ x = 2'0; }\n", &["2'0; } POMP_P"], &[]);
 }
@@ -56,6 +66,20 @@ fn constructs_in_which_nothing_may_be_called() {
         &["Atomic_"],
     );
     c("#pragma omp parallel loop\nfor (;;) x++;\n", &["Parallel_begin", "Loop_enter"], &["nowait"]);
+}
+
+#[test]
+fn combined_constructs_of_newer_versions() {
+    for (directive, event) in [
+        ("parallel loop", "POMP_Loop_enter"),
+        ("parallel masked", "POMP_Masked_begin"),
+        ("parallel master", "POMP_Master_begin"),
+        ("parallel master taskloop", "POMP_Taskloop_begin"),
+        ("parallel masked taskloop simd", "POMP_Taskloop_enter"),
+    ] {
+        let input = format!("#pragma omp {directive}\nfor (int i = 0; i < n; i++);\n");
+        c(&input, &["POMP_Parallel_fork", event, "POMP_Parallel_join"], &["num_threads"]);
+    }
 }
 
 #[test]
@@ -135,11 +159,27 @@ fn branches_around_loop_headers_and_braces() {
 
 #[test]
 fn nothing_comes_before_feature_macros() {
-    let input = b"#define _GNU_SOURCE\n#include <omp.h>\n#pragma omp parallel\n;\n";
-    let outcome = instrument(input, &Options::new("t.c", Language::C)).unwrap();
+    for feature in ["_GNU_SOURCE", "__STDC_LIMIT_MACROS"] {
+        let users = format!("#define {feature}\n#include <a.h>\n#include <omp.h>\nint i;\n");
+        let input = format!("{users}#pragma omp parallel\n;\n");
+        let outcome = instrument(input.as_bytes(), &Options::new("t.c", Language::C)).unwrap();
+        let text = String::from_utf8(outcome.text).unwrap();
+        // Nor is the header of OpenMP anywhere but where the user has it.
+        let (before, behind) = text.split_once(&users).unwrap();
+        assert!(!before.contains("#include") && !behind.contains("#include"), "{text}");
+    }
+}
+
+#[test]
+fn locks_with_hints_and_as_arguments() {
+    let input = "omp_init_lock_with_hint(&l, 1);\nf(omp_set_lock);\n#pragma omp barrier\n";
+    c(input, &["omp_init_lock_with_hint(&l, 1);\nf(omp_set_lock);"], &[]);
+    // Where the library cannot stand in, macros without arguments rename both.
+    let options = Options { locks: Locks::Rewrite, ..Options::new("t.c", Language::C) };
+    let outcome = instrument(input.as_bytes(), &options).unwrap();
     let text = String::from_utf8(outcome.text).unwrap();
-    let (before, _) = text.split_once("#define _GNU_SOURCE").unwrap();
-    assert!(!before.contains("#include"));
+    assert!(text.contains("#define omp_set_lock POMP_Set_lock\n"), "{text}");
+    assert!(text.contains("\nomp_init_lock_with_hint(&l, 1);\nf(omp_set_lock);"), "{text}");
 }
 
 #[test]
@@ -149,6 +189,8 @@ fn clauses_are_not_added_that_change_the_team() {
         &["parallel firstprivate(pomp_p1)\n"],
         &["num_threads", "barrier"],
     );
+    // In teams, no routine of OpenMP but those of the league may be called.
+    c("#pragma omp teams\n#pragma omp parallel\n;\n", &["pomp_p2"], &["num_threads", "omp_get"]);
 }
 
 #[test]
@@ -207,6 +249,15 @@ fn what_others_do_not_see() {
     for directive in ["taskyield", "cancel for", "cancellation point for", "target update to(x)"] {
         c(&format!("{{\n#pragma omp {directive}\n}}\n"), &["POMP_"], &[]);
     }
+    // Loop transformations and vectors pass through with their loop.
+    for directive in ["simd", "tile sizes(2)", "unroll partial(2)"] {
+        let kept = format!("#pragma omp {directive}\nfor (;;);\n");
+        c(&format!("{{\n#pragma omp flush\n{kept}}}\n"), &[&kept], &[]);
+    }
+    let input = "#pragma omp metadirective when(device = {kind(host)} : parallel)\n;\n";
+    c(input, &["POMP_Parallel_begin"], &[]);
+    // Its `if` may be false.
+    c("#pragma omp task if(0)\n;\n", &["POMP_Task_create_begin", "POMP_Task_begin"], &[]);
     for spelling in [
         "_Pragma(\"omp parallel\") x;",
         "[[omp::directive(parallel)]] x;",
@@ -223,6 +274,19 @@ fn directives_in_macros_are_reported() {
     let outcome = instrument(input, &Options::new("t.c", Language::C)).unwrap();
     assert_eq!(outcome.diagnostics[0].severity, Severity::Hidden);
     assert!(outcome.hides_directives());
+}
+
+#[test]
+fn flushes_and_atomics_are_counted_unless_asked_for() {
+    let timed = |enabled: &str| {
+        let enabled = ConstructSet::enabled(enabled).unwrap();
+        let options = Options { enabled, ..Options::new("t.c", Language::C) };
+        let input = b"{\n#pragma omp flush\n#pragma omp atomic\nx++;\n}\n";
+        let regions = instrument(input, &options).unwrap().regions;
+        regions.iter().map(|region| region.clauses.contains(TIMED)).collect::<Vec<_>>()
+    };
+    assert_eq!(timed(""), [false, false]);
+    assert_eq!(timed("flush,atomic"), [true, true]);
 }
 
 #[test]
