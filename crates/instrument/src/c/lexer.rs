@@ -10,6 +10,7 @@ use super::conditions::{Conditions, DEPTH_MAX, Turn, View};
 use super::pragma::{self, Found};
 use super::scan;
 use crate::{Error, LineIndex};
+use std::ops::Range;
 
 /// A token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,7 @@ impl Lexed {
     }
 
     /// Where a view goes on behind the conditional at the token `at`.
+    #[cold]
     fn behind_line(&self, view: &View, line: u32, at: usize) -> usize {
         let line = &self.conditions.lines[line as usize];
         let jump = match line.turn {
@@ -117,37 +119,39 @@ pub(super) fn lex(
     openmp: bool,
     everything: bool,
 ) -> Result<Lexed, Error> {
-    let mut lexer = Lexer {
-        text,
-        lines,
-        cxx,
-        everything,
-        openmp,
-        depth: None,
-        saved: Vec::new(),
-        system: false,
-        next_hash: Next::new(),
-        next_operator: Next::new(),
-        next_attribute: Next::new(),
-        fresh_comment: usize::MAX,
-        lexed: Lexed {
-            tokens: Vec::new(),
-            directives: Vec::new(),
-            conditions: Conditions::default(),
-            markers: Vec::new(),
-            macros: Vec::new(),
-            trigraphs: Vec::new(),
-            system: Vec::new(),
-        },
-    };
+    let mut lexer = Lexer::new(text, lines, cxx, openmp, everything);
     if u32::try_from(text.len()).is_err() {
         let message = "the text is longer than 4 GiB".to_owned();
         return Err(lines.error(text, 0, message, "a source file, split if need be"));
     }
-    lexer.run()?;
+    let start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    lexer.run(start..text.len())?;
     lexer.push(Kind::End, text.len(), text.len());
     lexer.lexed.conditions.finish(text, lines)?;
     Ok(lexer.lexed)
+}
+
+/// Cuts what was passed over far from directives, too, so that it is as if everything had been
+/// wanted at once.
+pub(super) fn complete(
+    text: &[u8],
+    lines: &LineIndex,
+    cxx: bool,
+    mut lexed: Lexed,
+) -> Result<Lexed, Error> {
+    let known = std::mem::take(&mut lexed.tokens);
+    let mut lexer = Lexer { known: true, ..Lexer::new(text, lines, cxx, true, true) };
+    lexer.lexed.tokens.reserve(text.len() / 8);
+    let mut at = 0;
+    for token in known {
+        lexer.run(at..token.start as usize)?;
+        if let Kind::Condition(line) = token.kind {
+            lexed.conditions.lines[line as usize].token = lexer.lexed.tokens.len();
+        }
+        lexer.lexed.tokens.push(token);
+        at = token.end as usize;
+    }
+    Ok(Lexed { tokens: lexer.lexed.tokens, ..lexed })
 }
 
 /// The next place of something that is rarer than what is looked for from one place to the next.
@@ -175,6 +179,8 @@ struct Lexer<'a> {
     everything: bool,
     /// Whether directives mean anything.
     openmp: bool,
+    /// Whether directives and conditionals are known, and none are in what is cut.
+    known: bool,
     /// Braces open since the directive from which on all tokens are kept; `None` far from any.
     depth: Option<i64>,
     /// Per open conditional: the depth before it, and the greatest at the end of a branch.
@@ -192,14 +198,49 @@ struct Lexer<'a> {
     lexed: Lexed,
 }
 
-impl Lexer<'_> {
-    fn run(&mut self) -> Result<(), Error> {
-        let mut at = if self.text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        while at < self.text.len() {
+impl<'a> Lexer<'a> {
+    fn new(
+        text: &'a [u8],
+        lines: &'a LineIndex,
+        cxx: bool,
+        openmp: bool,
+        everything: bool,
+    ) -> Self {
+        Self {
+            text,
+            lines,
+            cxx,
+            everything,
+            openmp,
+            known: false,
+            depth: None,
+            saved: Vec::new(),
+            system: false,
+            next_hash: Next::new(),
+            next_operator: Next::new(),
+            next_attribute: Next::new(),
+            fresh_comment: usize::MAX,
+            lexed: Lexed {
+                tokens: Vec::new(),
+                directives: Vec::new(),
+                conditions: Conditions::default(),
+                markers: Vec::new(),
+                macros: Vec::new(),
+                trigraphs: Vec::new(),
+                system: Vec::new(),
+            },
+        }
+    }
+
+    /// Takes the tokens of a part of the text.
+    fn run(&mut self, part: Range<usize>) -> Result<(), Error> {
+        let mut at = part.start;
+        while at < part.end {
             if self.depth.is_none() && !self.everything {
                 at = self.next_stop(at);
             }
-            if at < self.text.len() {
+            at = scan::spaces_end(self.text, at);
+            if at < part.end {
                 at = self.token(at)?;
             }
         }
@@ -230,7 +271,6 @@ impl Lexer<'_> {
     fn token(&mut self, at: usize) -> Result<usize, Error> {
         let byte = self.text[at];
         Ok(match byte {
-            b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => at + 1,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word(at)?,
             b'0'..=b'9' => self.other(at, scan::ident_end(self.text, at)),
             b'"' => self.string(at, at)?,
@@ -374,6 +414,9 @@ impl Lexer<'_> {
 
     fn preprocessor_line(&mut self, start: usize, after_hash: usize) -> Result<usize, Error> {
         let end = scan::preprocessor_line_end(self.text, after_hash);
+        if self.known {
+            return Ok(end);
+        }
         let name = scan::skip_blank(&self.text[..end], after_hash, false);
         let name_end = scan::ident_end(&self.text[..end], name);
         match &self.text[name..name_end] {
@@ -429,7 +472,7 @@ impl Lexer<'_> {
         &mut self,
         turn: Turn,
         start: usize,
-        condition: std::ops::Range<usize>,
+        condition: Range<usize>,
     ) -> Result<(), Error> {
         let end = condition.end;
         let token = self.lexed.tokens.len();

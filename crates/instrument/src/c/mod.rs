@@ -53,22 +53,21 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let cxx = options.language == Language::Cxx;
     let lines = LineIndex::new(source);
     let everything = functions || locks::replaced(options);
-    let lexed = lexer::lex(source, &lines, cxx, options.openmp, everything)?;
+    let mut lexed = lexer::lex(source, &lines, cxx, options.openmp, everything)?;
     let views = lexed.conditions.views(cxx);
     let sites = statements::sites(source, &lines, &lexed, &views)?;
     let devices = device::Devices::of(source, &lexed, &sites);
     let on_devices =
         devices.has_functions(source) && (functions || devices.may_hold_directives(source, &lexed));
-    let relexed = (on_devices && !everything)
-        .then(|| lexer::lex(source, &lines, cxx, options.openmp, true))
-        .transpose()?;
-    let whole = relexed.as_ref().unwrap_or(&lexed);
+    if on_devices && !everything {
+        lexed = lexer::complete(source, &lines, cxx, lexed)?;
+    }
     let mut bodies = match functions || on_devices {
-        true => functions::bodies(source, whole, &views, cxx),
+        true => functions::bodies(source, &lexed, &views, cxx),
         false => functions::Bodies::default(),
     };
     if on_devices {
-        devices.mark(source, whole, &mut bodies.functions);
+        devices.mark(source, &lexed, &mut bodies.functions);
     }
     let device = device::ranges(&bodies);
     let constructs = constructs::collect(source, &lines, &lexed, &sites, &device)?;

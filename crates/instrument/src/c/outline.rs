@@ -190,12 +190,11 @@ impl Walk<'_> {
     }
 
     /// The next token that the view shows.
+    #[inline]
     fn next(&mut self) -> Token {
         self.at = self.lexed.shown(self.view, self.at);
         let token = self.lexed.tokens[self.at];
-        if token.kind != Kind::End {
-            self.at += 1;
-        }
+        self.at += usize::from(token.kind != Kind::End);
         token
     }
 

@@ -29,6 +29,14 @@ pub(super) fn ident_end(text: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Behind the blanks and line ends that begin at `at`.
+pub(super) fn spaces_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c) = text.get(at) {
+        at += 1;
+    }
+    at
+}
+
 /// Length of the line splice (`\` and a line end) at `at`, or 0.
 pub(super) fn splice(text: &[u8], at: usize) -> usize {
     match text.get(at..) {
