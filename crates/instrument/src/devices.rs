@@ -2,6 +2,56 @@
 //! them for devices without being told, and there no measurement can be called. Where functions
 //! are named is the business of the fronts; what anybody else names is code of the host.
 
+use std::collections::HashMap;
+
+/// Numbers of names, which nearly every word of a text is looked up in.
+pub(crate) struct Names<'a> {
+    numbers: HashMap<&'a [u8], usize>,
+    /// By first letters, the lengths that there are: most words are rejected by them.
+    lengths: [u64; 256],
+}
+
+impl Default for Names<'_> {
+    fn default() -> Self {
+        Self { numbers: HashMap::new(), lengths: [0; 256] }
+    }
+}
+
+impl<'a> Names<'a> {
+    /// The number of a name, which is a new one if the name is.
+    pub(crate) fn add(&mut self, name: &'a [u8]) -> usize {
+        let (first, length) = shape(name);
+        self.lengths[first] |= length;
+        let next = self.numbers.len();
+        *self.numbers.entry(name).or_insert(next)
+    }
+
+    /// The number of a word, if it is one of the names.
+    pub(crate) fn number(&self, word: &[u8]) -> Option<usize> {
+        let (first, length) = shape(word);
+        let possible = self.lengths[first] & length != 0;
+        if possible { self.numbers.get(word).copied() } else { None }
+    }
+
+    /// Whether a word is one of the names, which are in lower case, in any case.
+    pub(crate) fn has_in_any_case(&self, word: &[u8]) -> bool {
+        let (first, length) = shape(word);
+        let first = usize::from((first as u8).to_ascii_lowercase());
+        self.lengths[first] & length != 0
+            && self.numbers.contains_key(word.to_ascii_lowercase().as_slice())
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+}
+
+/// A word's first letter, and a bit for its length.
+fn shape(word: &[u8]) -> (usize, u64) {
+    (word.first().copied().unwrap_or_default().into(), 1 << (word.len() % 64))
+}
+
 /// Where a function is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {

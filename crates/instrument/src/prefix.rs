@@ -7,7 +7,8 @@ use std::collections::HashSet;
 /// Fortran knows no case). An own name is the prefix, a letter and a number: `pomp_d7`.
 pub fn free_prefix(source: &[u8]) -> String {
     let taken: HashSet<&[u8]> = memchr::memchr2_iter(b'p', b'P', source)
-        .filter(|&at| source[at..].get(..4).is_some_and(|word| word.eq_ignore_ascii_case(b"pomp")))
+        .filter(|&at| source.get(at + 3).is_some_and(|last| last.eq_ignore_ascii_case(&b'p')))
+        .filter(|&at| source[at..at + 3].eq_ignore_ascii_case(b"pom"))
         .filter_map(|at| number_of(&source[at + 4..]))
         .collect();
     if !taken.contains(&b""[..]) {

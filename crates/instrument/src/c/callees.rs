@@ -5,6 +5,7 @@
 
 use super::lexer::{Kind, Lexed};
 use super::scan;
+use crate::devices::Names;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -18,13 +19,13 @@ pub(super) fn may_hold_directives<'a>(
     enclosed: &[Range<usize>],
 ) -> bool {
     let mut search = Search { text, lexed, names: Names::default(), bodies: HashSet::new() };
-    names.for_each(|name| search.names.add(name));
+    names.for_each(|name| search.name(name));
     bodies.iter().for_each(|body| search.name_tokens(body));
     enclosed.iter().for_each(|range| search.name_all(range.clone()));
     for _ in 0..ROUNDS_MAX {
-        let known = search.names.words.len();
+        let known = search.names.len();
         match search.round() {
-            Ok(()) if search.names.words.len() == known => return false,
+            Ok(()) if search.names.len() == known => return false,
             Ok(()) => {}
             Err(Doubtful) => return true,
         }
@@ -49,14 +50,24 @@ struct Search<'a> {
     bodies: HashSet<usize>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn name(&mut self, word: &'a [u8]) {
+        if !word.is_empty() {
+            self.names.add(word);
+        }
+    }
+
+    fn is_named(&self, word: &[u8]) -> bool {
+        self.names.number(word).is_some()
+    }
+
     /// Looks at all definitions of the names so far; what they name joins the names. What is in
     /// the parentheses of a name, or in such a body, is looked at with it.
     fn round(&mut self) -> Result<(), Doubtful> {
         let mut directives = self.lexed.directives.iter().peekable();
         let mut from = 0;
         for paren in memchr::memchr_iter(b'(', self.text) {
-            if paren < from || !self.names.has(name_before(self.text, paren)) {
+            if paren < from || !self.is_named(name_before(self.text, paren)) {
                 continue;
             }
             while directives.next_if(|found| found.span.end <= paren).is_some() {}
@@ -89,7 +100,7 @@ impl Search<'_> {
         let first = tokens.partition_point(|token| (token.start as usize) < body.start);
         let inside = tokens[first..].iter().take_while(|token| (token.start as usize) < body.end);
         for token in inside.filter(|token| token.kind == Kind::Word) {
-            self.names.add(&self.text[token.start as usize..token.end as usize]);
+            self.name(&self.text[token.start as usize..token.end as usize]);
         }
     }
 
@@ -99,43 +110,12 @@ impl Search<'_> {
         let words = text[range].split(|&byte| !scan::is_ident(byte));
         let begins = |word: &[u8]| word.first().is_some_and(|byte| !byte.is_ascii_digit());
         let named = words.filter(|word| begins(word) && !CONTROL.contains(word));
-        named.for_each(|word| self.names.add(word));
+        named.for_each(|word| self.name(word));
     }
 }
 
 /// Words with a parenthesis and a statement behind them.
 const CONTROL: [&[u8]; 5] = [b"if", b"for", b"while", b"switch", b"catch"];
-
-/// A set of names.
-struct Names<'a> {
-    words: HashSet<&'a [u8]>,
-    /// By first letters, the lengths that there are: most words are rejected by them.
-    lengths: [u64; 256],
-}
-
-impl Default for Names<'_> {
-    fn default() -> Self {
-        Self { words: HashSet::new(), lengths: [0; 256] }
-    }
-}
-
-impl<'a> Names<'a> {
-    fn add(&mut self, word: &'a [u8]) {
-        if let Some(&first) = word.first() {
-            self.lengths[usize::from(first)] |= length_bit(word);
-            self.words.insert(word);
-        }
-    }
-
-    fn has(&self, word: &[u8]) -> bool {
-        let length = |&first: &u8| self.lengths[usize::from(first)] & length_bit(word) != 0;
-        word.first().is_some_and(length) && self.words.contains(word)
-    }
-}
-
-fn length_bit(word: &[u8]) -> u64 {
-    1 << (word.len() % 64)
-}
 
 /// The name in front of a parenthesis, which may be in parentheses itself.
 fn name_before(text: &[u8], paren: usize) -> &[u8] {

@@ -134,7 +134,7 @@ pub(super) fn inner(language: Language, items: &[Item]) -> Opens {
     let nested = !cxx
         && items.len() > 2
         && first.token.kind == Kind::Word
-        && !STATEMENT.contains(&word)
+        && !begins_statement(word)
         && items.last().is_some_and(|last| last.token.kind == Kind::OpenParen);
     if !class && !nested {
         return Opens::Block;
@@ -149,8 +149,10 @@ pub(super) fn inner(language: Language, items: &[Item]) -> Opens {
     }
 }
 
-/// Words that begin statements.
-const STATEMENT: &[&[u8]] = &[b"return", b"goto", b"asm", b"__asm__", b"else", b"typedef"];
+/// Whether a word begins a statement.
+fn begins_statement(word: &[u8]) -> bool {
+    matches!(word, b"return" | b"goto" | b"asm" | b"__asm__" | b"else" | b"typedef")
+}
 
 /// The head of a function whose parameters are declared behind it.
 pub(super) fn old_style(language: Language, items: &[Item]) -> Option<Head> {
@@ -228,7 +230,7 @@ fn record(parts: &[Part], key: usize, colon: Option<usize>) -> Opens {
 
 /// A word that can name a class.
 fn is_plain(word: &[u8]) -> bool {
-    !matches!(word, b"final") && !SPECIAL.contains(&word)
+    !matches!(word, b"final") && !is_special(word)
 }
 
 /// Whether the last of the member initialisers is not complete, so that a brace belongs to it.
@@ -236,38 +238,54 @@ fn initialises(parts: &[Part]) -> bool {
     matches!(parts.last(), Some(Part::Word(..) | Part::Angles))
 }
 
-/// Words with a parenthesis that holds no parameters.
-const SPECIAL: &[&[u8]] = &[
-    b"__attribute__",
-    b"__attribute",
-    b"__declspec",
-    b"alignas",
-    b"_Alignas",
-    b"decltype",
-    b"typeof",
-    b"__typeof__",
-    b"__typeof",
-    b"typeof_unqual",
-    b"noexcept",
-    b"throw",
-    b"explicit",
-    b"asm",
-    b"__asm__",
-    b"__asm",
-    b"requires",
-    b"_Atomic",
-    b"_BitInt",
-    b"if",
-    b"while",
-    b"for",
-    b"switch",
-    b"catch",
-    b"return",
-];
+/// Whether it is a word with a parenthesis that holds no parameters.
+fn is_special(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__attribute__"
+            | b"__attribute"
+            | b"__declspec"
+            | b"alignas"
+            | b"_Alignas"
+            | b"decltype"
+            | b"typeof"
+            | b"__typeof__"
+            | b"__typeof"
+            | b"typeof_unqual"
+            | b"noexcept"
+            | b"throw"
+            | b"explicit"
+            | b"asm"
+            | b"__asm__"
+            | b"__asm"
+            | b"requires"
+            | b"_Atomic"
+            | b"_BitInt"
+            | b"if"
+            | b"while"
+            | b"for"
+            | b"switch"
+            | b"catch"
+            | b"return"
+    )
+}
 
-/// Words that cannot come before the name of a function that is defined.
-const FOREIGN: &[&[u8]] =
-    &[b"return", b"else", b"case", b"goto", b"new", b"typedef", b"using", b"do", b"if", b"catch"];
+/// Whether a word cannot come before the name of a function that is defined.
+fn is_no_type(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"return"
+            | b"else"
+            | b"case"
+            | b"goto"
+            | b"new"
+            | b"typedef"
+            | b"using"
+            | b"do"
+            | b"if"
+            | b"catch"
+    )
+}
 
 /// The function that a declaration defines, if it has the shape of one.
 fn function(language: Language, parts: &[Part], class: Option<&str>) -> Option<Head> {
@@ -282,7 +300,7 @@ fn function(language: Language, parts: &[Part], class: Option<&str>) -> Option<H
     let first = usable.clone().next_back()?;
     let found = usable.find(|found| !is_shouted(found.last())).unwrap_or(first);
     let type_parts = &parts[..found.first];
-    let foreign = |part: &Part| part.word().is_some_and(|word| FOREIGN.contains(&word));
+    let foreign = |part: &Part| part.word().is_some_and(is_no_type);
     let operates = |part: &Part| {
         matches!(part, Part::Symbol(byte) if !b"*&^".contains(byte)) || matches!(part, Part::Braces)
     };
@@ -344,7 +362,7 @@ fn candidates(text: &[u8], parts: &[Part]) -> Vec<Candidate> {
             (Some(Part::Word(..)), Some((name, place))) => {
                 candidates.push(Candidate { name, place, first: list, list, operator: false });
             }
-            (Some(&Part::Word(word, place)), None) if !SPECIAL.contains(&word) && !constant => {
+            (Some(&Part::Word(word, place)), None) if !is_special(word) && !constant => {
                 let (name, first) = qualified(parts, list - 1);
                 candidates.push(Candidate { name, place, first, list, operator: false });
             }
@@ -461,5 +479,7 @@ fn contains_shouted(word: &[u8], part: &[u8]) -> bool {
 /// Whether one of these brackets has an attribute that says so.
 fn has_attribute(group: &[u8]) -> bool {
     let attributes = [&b"naked"[..], b"no_instrument_function", b"interrupt", b"musttail"];
-    attributes.iter().any(|word| memchr::memmem::find(group, word).is_some())
+    // Most groups are short.
+    group.len() > b"(naked)".len()
+        && attributes.iter().any(|word| memchr::memmem::find(group, word).is_some())
 }

@@ -3,8 +3,7 @@
 
 use super::lexer::{Kind, Lexed};
 use super::outline::{Form, Function};
-use crate::devices::{Place, only_from_devices};
-use std::collections::HashMap;
+use crate::devices::{Names, Place, only_from_devices};
 use std::ops::Range;
 
 /// Says of each function whether only the bodies of these `target` constructs, functions that are
@@ -17,43 +16,13 @@ pub(super) fn from_devices_only(
     functions: &[Function],
     targets: &[Range<usize>],
 ) -> Vec<bool> {
-    let names = Names::new(functions);
-    let uses = uses(text, lexed, functions, &names, targets);
-    let only = only_from_devices(names.numbers.len(), &uses);
-    names.of.iter().map(|&name| only[name]).collect()
-}
-
-/// The names of functions.
-struct Names<'a> {
-    /// Their numbers.
-    numbers: HashMap<&'a [u8], usize>,
-    /// By function, the number of its name.
-    of: Vec<usize>,
-    /// By first letters, the lengths that there are: most words are rejected by them.
-    lengths: [u64; 256],
-}
-
-impl<'a> Names<'a> {
-    fn new(functions: &'a [Function]) -> Self {
-        let mut names = Self {
-            numbers: HashMap::new(),
-            of: Vec::with_capacity(functions.len()),
-            lengths: [0; 256],
-        };
-        for function in functions {
-            // A lambda has none.
-            let name = function.last().as_bytes();
-            names.lengths[first_letter(name)] |= length_bit(name);
-            let next = names.numbers.len();
-            names.of.push(*names.numbers.entry(name).or_insert(next));
-        }
-        names
-    }
-
-    fn number(&self, word: &[u8]) -> Option<usize> {
-        let possible = self.lengths[first_letter(word)] & length_bit(word) != 0;
-        if possible { self.numbers.get(word).copied() } else { None }
-    }
+    let mut names = Names::default();
+    // A lambda has none.
+    let of: Vec<usize> =
+        functions.iter().map(|function| names.add(function.last().as_bytes())).collect();
+    let uses = uses(text, lexed, functions, (&names, &of), targets);
+    let only = only_from_devices(names.len(), &uses);
+    of.iter().map(|&name| only[name]).collect()
 }
 
 /// Which names of functions are mentioned where.
@@ -61,7 +30,7 @@ fn uses(
     text: &[u8],
     lexed: &Lexed,
     functions: &[Function],
-    names: &Names,
+    (names, of): (&Names, &[usize]),
     targets: &[Range<usize>],
 ) -> Vec<(Place, usize)> {
     let mut uses = Vec::new();
@@ -89,7 +58,7 @@ fn uses(
         let place = match open.last() {
             _ if start < target_end => Place::Device,
             Some(&function) if functions[function].device => Place::Device,
-            Some(&function) => Place::Function(names.of[function]),
+            Some(&function) => Place::Function(of[function]),
             // A declaration.
             None if lexed.tokens[at + 1].kind == Kind::OpenParen => continue,
             None => Place::Host,
@@ -97,12 +66,4 @@ fn uses(
         uses.push((place, name));
     }
     uses
-}
-
-fn first_letter(name: &[u8]) -> usize {
-    name.first().copied().unwrap_or_default().into()
-}
-
-fn length_bit(name: &[u8]) -> u64 {
-    1 << (name.len() % 64)
 }

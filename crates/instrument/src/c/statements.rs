@@ -109,9 +109,14 @@ impl Walk<'_> {
     /// All constructs up to the end of the segment.
     fn segment(&mut self, start: usize) -> Result<(), Error> {
         loop {
-            self.at = self.lexed.shown_of_segment(self.view, start, self.at);
             match self.lexed.tokens[self.at].kind {
-                Kind::End | Kind::Condition(_) => return Ok(()),
+                Kind::End => return Ok(()),
+                Kind::Condition(_) => {
+                    self.at = self.lexed.shown_of_segment(self.view, start, self.at);
+                    if let Kind::Condition(_) = self.lexed.tokens[self.at].kind {
+                        return Ok(());
+                    }
+                }
                 Kind::Directive(_) => self.directive()?,
                 _ => self.at += 1,
             }
@@ -130,6 +135,7 @@ impl Walk<'_> {
         self.peek().kind
     }
 
+    #[inline]
     fn advance(&mut self) {
         let token = self.peek();
         if token.kind != Kind::End {

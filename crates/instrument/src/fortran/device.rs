@@ -12,9 +12,8 @@ use super::directive::Parsed;
 use super::form::{Form, is_name};
 use super::scan::{Cpp, Kind, Scan, Statement};
 use super::site::{Close, Event, Nest};
-use crate::devices::{Place, only_from_devices};
+use crate::devices::{Names, Place, only_from_devices};
 use crate::directives::{self, Level};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Why constructs in such procedures get no events.
@@ -89,7 +88,7 @@ struct Search<'a> {
     parsed: &'a [Parsed],
     nest: &'a Nest,
     /// Numbers of the names of procedures.
-    numbers: HashMap<&'a [u8], usize>,
+    numbers: Names<'a>,
     /// By unit, the number of its name, if it is a procedure.
     of: Vec<Option<usize>>,
     uses: Vec<(Place, usize)>,
@@ -103,12 +102,11 @@ impl<'a> Search<'a> {
         parsed: &'a [Parsed],
         nest: &'a Nest,
     ) -> Self {
-        let mut numbers = HashMap::new();
+        let mut numbers = Names::default();
         let number = |unit: usize| {
             let name = nest.units[unit].name.as_bytes();
-            let next = numbers.len();
             let named = is_procedure(scan, nest, unit) && !name.is_empty();
-            named.then(|| *numbers.entry(name).or_insert(next))
+            named.then(|| numbers.add(name))
         };
         let of = (0..nest.units.len()).map(number).collect();
         Self { source, form, scan, parsed, nest, numbers, of, uses: Vec::new() }
@@ -153,7 +151,7 @@ impl<'a> Search<'a> {
             }
             // The list of a generic interface.
             Kind::Code(Class::Unit(_)) => self.uses_of(&self.code(statement), false, Place::Host),
-            Kind::Code(class) => {
+            Kind::Code(class) if self.may_use(statement) => {
                 let code = self.code(statement);
                 if code.text.starts_with(b"entry") {
                     self.uses.extend(self.of[unit].map(|name| (Place::Host, name)));
@@ -161,7 +159,19 @@ impl<'a> Search<'a> {
                 let declares = class == Class::Preamble || declares(&code.text);
                 self.uses_of(&code, declares, place);
             }
+            Kind::Code(_) => {}
         }
+    }
+
+    /// Whether a statement may name a procedure, or be an ENTRY. That is asked of the words in its
+    /// line, which is quick; where a word may be cut into pieces, the answer is yes.
+    fn may_use(&self, statement: Statement) -> bool {
+        if self.form.is_fixed() || statement.first != statement.last {
+            return true;
+        }
+        let line = self.scan.lines[statement.first];
+        let mut words = self.source[line.start..line.end].split(|byte| !is_name(*byte));
+        words.any(|word| self.numbers.has_in_any_case(word) || word.eq_ignore_ascii_case(b"entry"))
     }
 
     fn code(&self, statement: Statement) -> Code {
@@ -221,11 +231,10 @@ impl<'a> Search<'a> {
     }
 
     fn word(&mut self, word: &[u8], place: Place) {
-        let known = |word: &[u8]| self.numbers.get(word).copied();
+        let known = |word: &[u8]| self.numbers.number(word);
         let glued = GLUED.iter().filter(|_| self.form.is_fixed());
         let behind = glued.filter_map(|keyword| known(word.strip_prefix(*keyword)?));
-        let found: Vec<usize> = known(word).into_iter().chain(behind).collect();
-        self.uses.extend(found.into_iter().map(|name| (place, name)));
+        self.uses.extend(known(word).into_iter().chain(behind).map(|name| (place, name)));
     }
 }
 
