@@ -24,20 +24,37 @@ HOME=/proc PATH=FOLDER/bin; export HOME PATH; cd FOLDER; exec /bin/sh -c "$*"' s
 /// On the first node: the words behind are the command.
 const FIRST_NODE: &str = r#"echo node-a > /proc/sys/kernel/hostname; exec "$@""#;
 
-/// Ranks 0 and 1 on the first node, 2 and 3 on the second: each has a partner on the other.
+/// Ranks 0 and 1 on the first node, 2 and 3 on the second: each has a partner on the other. With
+/// SESSIONS, there is no MPI_COMM_WORLD.
 const PING: &str = r#"#include <mpi.h>
 int main(int argc, char **argv) {
   int rank, token = 0;
+#ifdef SESSIONS
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm all;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &all);
+  MPI_Group_free(&group);
+#else
+  MPI_Comm all = MPI_COMM_WORLD;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#endif
+  MPI_Comm_rank(all, &rank);
   for (int i = 0; i < 20; i++) {
     if (rank < 2)
-      MPI_Send(&token, 1, MPI_INT, rank + 2, 0, MPI_COMM_WORLD);
-    MPI_Recv(&token, 1, MPI_INT, (rank + 2) % 4, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(&token, 1, MPI_INT, rank + 2, 0, all);
+    MPI_Recv(&token, 1, MPI_INT, (rank + 2) % 4, 0, all, MPI_STATUS_IGNORE);
     if (rank >= 2)
-      MPI_Send(&token, 1, MPI_INT, rank - 2, 0, MPI_COMM_WORLD);
+      MPI_Send(&token, 1, MPI_INT, rank - 2, 0, all);
   }
+#ifdef SESSIONS
+  MPI_Comm_free(&all);
+  MPI_Session_finalize(&session);
+#else
   MPI_Finalize();
+#endif
   return 0;
 }
 "#;
@@ -170,7 +187,8 @@ fn command(sandbox: &Sandbox, words: &str) -> Command {
     command
 }
 
-/// With programs that were linked with the wrappers, and with those into which `run` loads them.
+/// With programs that were linked with the wrappers, with those into which `run` loads them, and with
+/// sessions where the library has some.
 #[test]
 fn two_nodes_are_one_experiment_on_one_clock() {
     if !oracles() {
@@ -188,7 +206,13 @@ fn two_nodes_are_one_experiment_on_one_clock() {
         let plain = ["ping.c", "-o", &format!("plain.{library}")];
         let compiled = Command::new(&compiler).args(plain).current_dir(sandbox.path("")).status();
         assert!(compiled.unwrap().success());
-        for program in ["linked", "plain"] {
+        let mut programs = vec!["linked", "plain"];
+        if library == "mpich" {
+            let words = format!("compile -q -- {compiler} -DSESSIONS ping.c -o sessions.{library}");
+            assert!(command(&sandbox, &words).status().unwrap().success());
+            programs.push("sessions");
+        }
+        for program in programs {
             let launcher = launcher(library, &remote_shell);
             let folder = format!("{program}-{library}");
             let words = format!("run -q --trace -o {folder} -- {launcher} ./{program}.{library}");

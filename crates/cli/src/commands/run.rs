@@ -95,8 +95,12 @@ fn make_folder(arguments: &Arguments) -> Result<PathBuf> {
     let folder = named.unwrap_or_else(default_name);
     if folder.exists() {
         if !arguments.replace && !variables::says_yes(variables::REPLACE) {
+            let behind = match launcher::is_one_of_many() {
+                true => "; a launcher stands behind it: `pompeii run -- srun ...`",
+                false => "",
+            };
             bail!(
-                "{}: exists already; choose another name with -o, or --replace to rename it",
+                "{}: exists already; choose another name with -o, or --replace to rename it{behind}",
                 folder.display()
             );
         }

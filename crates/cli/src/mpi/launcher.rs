@@ -21,6 +21,9 @@ const JOBS: [&str; 4] = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"];
 /// How names of MPI libraries begin; the last is that of the standard's ABI.
 const LIBRARIES: [&str; 3] = ["libmpi.so.", "libmpich.so.", "libmpi_abi.so."];
 
+/// Where launchers say how many processes they have started together.
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
 /// How a program begins that the system loads itself.
 const ELF: &[u8] = b"\x7fELF";
 
@@ -38,6 +41,12 @@ enum Launcher {
 pub fn is_launcher(program: &str) -> bool {
     let known = ["srun", "mpirun", "mpiexec", "orterun", "prterun"];
     known.iter().any(|known| base_name(program).starts_with(known))
+}
+
+/// Whether this is one of several processes that a launcher has started.
+pub fn is_one_of_many() -> bool {
+    let size = |name| env::var(name).ok()?.parse::<u32>().ok();
+    SIZES.into_iter().filter_map(size).any(|size| size > 1)
 }
 
 impl Launcher {

@@ -11,6 +11,7 @@ mod files;
 mod folders;
 mod groups;
 mod sessions;
+mod slurm;
 mod tools;
 mod waits;
 mod windows;
@@ -336,5 +337,26 @@ fn other_ways_to_start() {
         assert_eq!((ended.code, ended.output.as_str()), (Some(0), "sum 1\n"), "{}", mpi.name);
         let names = ["MPI_ISEND", "MPI_IRECV", "MPI_SEND", "MPI_RECV"];
         assert_eq!(count(&records(&sandbox), names), [6, 6, 2, 2], "{}", mpi.name);
+    }
+}
+
+/// The launcher in front of `pompeii run` makes a run of each process, which is said.
+#[test]
+fn a_launcher_in_front_is_told_its_place() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let sandbox = Sandbox::new();
+        let mut words: Vec<String> = mpi.launcher().split(' ').map(str::to_owned).collect();
+        let run = [env!("CARGO_BIN_EXE_pompeii"), "run", "-o", "exp", "--", "true"];
+        words.extend(["-n", "2"].into_iter().chain(run).map(str::to_owned));
+        std::fs::create_dir(sandbox.path("exp")).unwrap();
+        let mut launched = Command::new(&words[0]);
+        launched.args(&words[1..]).current_dir(sandbox.path(""));
+        launched.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let ended = Ended::of(launched.output().unwrap());
+        assert_ne!(ended.code, Some(0), "{}", mpi.name);
+        ended.says("a launcher stands behind it: `pompeii run -- srun ...`");
     }
 }

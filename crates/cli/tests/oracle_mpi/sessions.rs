@@ -3,9 +3,14 @@
 use std::process::Command;
 
 use crate::common::{oracles, silent};
-use crate::{Mpi, Sandbox, Source, all_libraries, command, count, records};
+use crate::{Mpi, Sandbox, Source, all_libraries, command, count, libraries, records};
 
 const SESSIONS: Source = ("sessions.c", include_str!("programs/sessions.c"), "mpicc");
+const FORTRAN: [Source; 3] = [
+    ("mpif.F90", concat!("#define MPIF\n", include_str!("programs/sessions.F90")), "mpif90"),
+    ("mpi.F90", include_str!("programs/sessions.F90"), "mpif90"),
+    ("f08.F90", concat!("#define F08\n", include_str!("programs/sessions.F90")), "mpif90"),
+];
 
 /// What the program says with two processes, and the experiment; none where MPI has no sessions.
 fn run(mpi: Mpi, options: &str, how: &str) -> Option<(Sandbox, String)> {
@@ -88,5 +93,27 @@ fn processes_that_stay_apart_keep_their_data() {
         let text = records(&sandbox);
         let enters = |line: &&str| line.starts_with("ENTER ") && line.contains("MPI_Session_init");
         assert_eq!(text.lines().filter(enters).count(), 2 * 3, "{text}");
+    }
+}
+
+/// Debian's Open MPI has no sessions, and newer ones come without Fortran.
+#[test]
+fn sessions_of_fortran_become_one_job() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries().into_iter().filter(|mpi| mpi.name == "mpich") {
+        for source in FORTRAN {
+            let sandbox = Sandbox::new();
+            mpi.build(&sandbox, source, "");
+            let ended = mpi.run(&sandbox, 2, "--trace", "./program");
+            assert_eq!((ended.code, ended.output.as_str()), (Some(0), "sum 1\n"), "{}", source.0);
+            let text = records(&sandbox);
+            let names = ["MPI_SEND", "MPI_RECV", "MPI_COLLECTIVE_END", "COMM_CREATE"];
+            assert_eq!(count(&text, names), [2; 4], "{}", source.0);
+            let manifest = std::fs::read_to_string(sandbox.path("exp/manifest.json")).unwrap();
+            let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+            assert_eq!(manifest["job"]["size"], 2, "{}: {manifest}", source.0);
+        }
     }
 }
