@@ -83,6 +83,9 @@ pub enum Slot {
     User,
     Ordered,
     OrderedBody,
+    /// In place of `Ordered`, of one that posts an iteration: with a slot of its own it is unknown
+    /// to the short ways, and costs the others nothing there.
+    Source,
     Flush,
     Masked,
     Scope,
@@ -119,7 +122,7 @@ pub struct Handle {
     /// An atomic or a flush takes time stamps: it is not only counted.
     pub timed: bool,
     /// An `ordered` that tells later iterations to go on, and waits for none.
-    pub posts: bool,
+    posts: bool,
     /// A taskloop that does not wait for its tasks.
     pub nogroup: bool,
     /// A task with an `if` or `final` clause.
@@ -195,6 +198,11 @@ impl Handle {
     #[inline(always)]
     pub fn place(&self, slot: Slot) -> *mut Defined {
         self.regions[slot as usize].get()
+    }
+
+    /// The slot that is meant by this one.
+    pub fn slot(&self, slot: Slot) -> Slot {
+        if self.posts && slot == Slot::Ordered { Slot::Source } else { slot }
     }
 
     /// The key of this slot's region; that of no node before its first visit.
@@ -372,7 +380,7 @@ impl Text {
             Slot::Taskwait => (Kind::Taskwait, "taskwait"),
             Slot::User if self.has_clause("function") => (Kind::Function, ""),
             Slot::User => (Kind::User, ""),
-            Slot::Ordered => (Kind::Ordered, "ordered"),
+            Slot::Ordered | Slot::Source => (Kind::Ordered, "ordered"),
             Slot::OrderedBody => (Kind::OrderedBody, "ordered sblock"),
             Slot::Flush => (Kind::Flush, "flush"),
             Slot::Masked => (Kind::Masked, "masked"),

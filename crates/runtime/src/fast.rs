@@ -287,11 +287,9 @@ pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
             return false;
         };
         event.leave();
-        if (*event.node(event.at)).first_child == 0 && !(*event.handle).posts {
+        if (*event.node(event.at)).first_child == 0 {
             let by = sync::posted_since(&*event.thread, last);
-            if !event.wait_for(by, ticks) {
-                return turn_of_another::<GATE>(event.thread, event.at, by, ticks);
-            }
+            return turn_of_another::<GATE>(event.thread, event.at, by, ticks);
         }
         event.finish()
     }

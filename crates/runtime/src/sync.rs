@@ -214,11 +214,9 @@ pub fn had_turn(thread: &mut Location, region: u32, before: Place, now: u64) {
     waited_for(thread, node, before, now - asked);
 }
 
-/// The thread has come to the `source` of a doacross loop. (Where its events are passed over, the
-/// time of its last one is not known.)
-pub fn posts(thread: &Location, clock: impl FnOnce() -> u64) {
+/// The thread comes to the `source` of a doacross loop at `now`.
+pub fn posts(thread: &Location, now: u64) {
     if let Some(record) = thread.contexts.top().team_record() {
-        let now = if thread.is_passing() { clock() } else { thread.header.last_ticks };
         doacross::post(record, now, thread.own_place().word());
     }
 }

@@ -4,7 +4,7 @@ use crate::descriptor::{Descriptor, Slot};
 use crate::pomp::events;
 use crate::pomp::ways::{
     barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, exit,
-    exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_enter, ordered_exit,
+    exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_exit,
 };
 
 events! {
@@ -73,7 +73,7 @@ events! {
     /// The host leaves a target construct.
     POMP_Target_exit(d) = exit(d, Slot::Target);
     /// Meets an ordered construct.
-    POMP_Ordered_enter(d) = ordered_enter(d);
+    POMP_Ordered_enter(d) = enter(d, Slot::Ordered);
     /// Begins the body of an ordered construct.
     POMP_Ordered_begin(d) = ordered_begin(d);
     /// Ends the body of an ordered construct.

@@ -8,7 +8,7 @@ use std::ptr::null;
 use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
 use crate::location::{Location, gate};
-use crate::pomp::{on_construct, on_thread};
+use crate::pomp::on_construct;
 use crate::{barrier, descriptor, fast, guard_short, sync, window};
 
 /// A region is entered.
@@ -83,6 +83,7 @@ fn is_filtered(descriptor: *mut Descriptor, slot: Slot) -> bool {
 #[inline(never)]
 fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
+        let slot = handle.slot(slot);
         let region = handle.known(process, slot);
         if !handle.is_filtered(slot) {
             let now = clock::now();
@@ -90,6 +91,9 @@ fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
                 window::enter(thread, place, now);
             }
             thread.enter(region.id, now);
+            if slot == Slot::Source {
+                sync::posts(thread, now);
+            }
         }
     });
 }
@@ -336,34 +340,6 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
     });
 }
 
-/// Meets an ordered construct; one that posts an iteration says so before it does.
-#[inline(always)]
-pub fn ordered_enter(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        match fast::known(descriptor) {
-            Some((thread, handle)) if !handle.posts => {
-                enter_known(descriptor, Slot::Ordered, handle, thread);
-            }
-            _ => ordered_enter_any(descriptor),
-        }
-    }
-}
-
-#[inline(never)]
-fn ordered_enter_any(descriptor: *mut Descriptor) {
-    enter(descriptor, Slot::Ordered);
-    // SAFETY: the contract of `pomp`.
-    if unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.posts) {
-        source_enter();
-    }
-}
-
-#[inline(never)]
-fn source_enter() {
-    on_thread!(|thread| sync::posts(thread, clock::now));
-}
-
 /// It is the iteration's turn; the body of an ordered construct begins.
 #[inline(always)]
 pub fn ordered_begin(descriptor: *mut Descriptor) {
@@ -428,10 +404,16 @@ fn ordered_exit_any(descriptor: *mut Descriptor) {
     {
         return;
     }
+    ordered_exit_long(descriptor);
+}
+
+#[cold]
+#[inline(never)]
+fn ordered_exit_long(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
-        let region = handle.region(process, Slot::Ordered);
-        let now = clock::now();
-        if !handle.posts {
+        let slot = handle.slot(Slot::Ordered);
+        let (region, now) = (handle.region(process, slot), clock::now());
+        if slot == Slot::Ordered {
             sync::passed(thread, region, now);
         }
         thread.exit(region, now);

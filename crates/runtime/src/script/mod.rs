@@ -448,7 +448,7 @@ impl Run {
             }
             "post" => {
                 thread.enter(region, now);
-                sync::posts(thread, || now);
+                sync::posts(thread, now);
             }
             "past" => {
                 sync::passed(thread, region, now);
