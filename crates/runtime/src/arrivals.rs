@@ -3,6 +3,11 @@
 //!
 //! One place for what is published is enough: the next barrier cannot be complete before all
 //! threads have arrived there, and each arrives after it has left this one.
+//!
+//! Lines of their own where threads note their arrivals without an atomic operation, and which
+//! the others read after each barrier, or after each eighth, gain nothing: to a barrier of 205 to
+//! 218 ns of two threads, two clock reads add 3 ns, this 4 to 6, those 3 to 15 (least of many
+//! short runs).
 
 use crate::shared::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::shared::Team;
