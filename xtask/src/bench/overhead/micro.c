@@ -79,6 +79,45 @@ static long run_function(long count)
     return count * threads();
 }
 
+/* The same without what comes before the others: a trace's memory is touched for the first time. */
+static long run_first(long count)
+{
+    return run_function(count);
+}
+
+/* Eight in turn, one behind the other. */
+static long run_functions(long count)
+{
+#pragma omp parallel
+    EACH(i, count / 8) {
+#pragma pomp inst begin(a)
+        NOTHING(i);
+#pragma pomp inst end(a)
+#pragma pomp inst begin(b)
+        NOTHING(i);
+#pragma pomp inst end(b)
+#pragma pomp inst begin(c)
+        NOTHING(i);
+#pragma pomp inst end(c)
+#pragma pomp inst begin(d)
+        NOTHING(i);
+#pragma pomp inst end(d)
+#pragma pomp inst begin(e)
+        NOTHING(i);
+#pragma pomp inst end(e)
+#pragma pomp inst begin(f)
+        NOTHING(i);
+#pragma pomp inst end(f)
+#pragma pomp inst begin(g)
+        NOTHING(i);
+#pragma pomp inst end(g)
+#pragma pomp inst begin(h)
+        NOTHING(i);
+#pragma pomp inst end(h)
+    }
+    return count / 8 * 8 * threads();
+}
+
 static long run_barrier(long count)
 {
 #pragma omp parallel
@@ -196,9 +235,9 @@ static const struct {
     const char *name;
     long (*run)(long);
 } kinds[] = {
-    KIND(clock),  KIND(floor),    KIND(function), KIND(barrier),    KIND(critical),
-    KIND(atomic), KIND(single),   KIND(master),   KIND(loop),       KIND(parallel),
-    KIND(task),   KIND(undeferred), KIND(taskwait),
+    KIND(clock),   KIND(floor),    KIND(function), KIND(first),  KIND(functions),
+    KIND(barrier), KIND(critical), KIND(atomic),   KIND(single), KIND(master),
+    KIND(loop),    KIND(parallel), KIND(task),     KIND(undeferred), KIND(taskwait),
 };
 
 int main(int argc, char **argv)
@@ -208,7 +247,7 @@ int main(int argc, char **argv)
             if (!strcmp(argv[1], kinds[k].name)) {
                 long count = atol(argv[2]);
                 /* Threads, handles and buffers are there afterwards. */
-                kinds[k].run(count / 2 + 1);
+                kinds[k].run(kinds[k].run == run_first ? 1 : count / 2 + 1);
                 double wall = seconds(CLOCK_MONOTONIC), cpu = cpu_seconds();
                 double times = 1e9 / (double)kinds[k].run(count);
                 cpu = cpu_seconds() - cpu;

@@ -48,8 +48,15 @@ const fn one(kind: &'static str, reads: f64, events: f64) -> Construct {
 /// As often as it takes for a thread that is done early, and spins, to make no difference.
 const OFTEN: u64 = 1_000_000;
 
-const CONSTRUCTS: [Construct; 11] = [
+/// Of functions, not more than a trace's first chunk holds.
+const FIRST: u64 = 32_000;
+
+const CONSTRUCTS: [Construct; 13] = [
     Construct { count: OFTEN, ..each("function", 2.0, 2.0) },
+    // In memory that is touched for the first time: at most 1.35 times the bound.
+    Construct { count: FIRST, ..each("first", 2.0, 2.0) },
+    // Eight regions in turn: at most 1.6 times the bound.
+    Construct { count: OFTEN, ..each("functions", 2.0, 2.0) },
     each("barrier", 2.0, 2.0),
     each("critical", 4.0, 4.0),
     // Counted, without a clock read.
