@@ -114,6 +114,58 @@ fn the_binary_alone_is_enough() {
     assert_eq!(run("report exp"), Some(0));
 }
 
+/// Nothing is looked for in objects, so what a compiler keeps in them is its business.
+#[test]
+fn optimisation_at_link_time_hides_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.file("loop.c", &LOOP.replace("int main", "int work"));
+    sandbox.file("main.c", "int work(void);\nint main(void) { return work(); }\n");
+    for source in ["loop", "main"] {
+        let words = format!("gcc -O2 -flto -fopenmp -c {source}.c -o {source}.o");
+        sandbox.succeeds(&format!("compile --strict -q -- {words}"));
+    }
+    sandbox.succeeds("compile -q -- gcc -O2 -flto -fopenmp loop.o main.o -o main");
+    let ended = sandbox.pompeii("run -q -o exp -- ./main");
+    assert_eq!((ended.output.as_str(), ended.code), ("4950\n", Some(3)), "{}", ended.messages);
+    assert!(sandbox.succeeds("report exp --json").output.contains("@loop.c:4"));
+}
+
+/// No object has anything for the runtime library, which is linked all the same.
+#[test]
+fn a_program_without_directives_is_linked_and_runs() {
+    let sandbox = Sandbox::new();
+    sandbox.file("plain.c", "int main(void) { return 4; }\n");
+    sandbox.succeeds("compile --strict -- gcc -fopenmp -c plain.c -o plain.o");
+    sandbox.succeeds("compile --strict -- gcc -fopenmp plain.o -o plain");
+    assert_eq!(sandbox.pompeii("run -o exp -- ./plain").code, Some(4));
+    let alone = Command::new(sandbox.path("plain")).env_remove("LD_LIBRARY_PATH").status();
+    assert_eq!(alone.unwrap().code(), Some(4));
+}
+
+#[test]
+fn nothing_is_written_beside_the_source() {
+    let sandbox = Sandbox::new();
+    let names = |folder: &str| {
+        let entries = fs::read_dir(sandbox.path(folder)).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    fs::create_dir_all(sandbox.path("source")).unwrap();
+    fs::create_dir_all(sandbox.path("build")).unwrap();
+    sandbox.file("source/loop.c", LOOP);
+    let words = "gcc -fopenmp -c source/loop.c -o build/loop.o";
+    for options in ["", "--preprocess", "--abi pomp2"] {
+        sandbox.succeeds(&format!("compile --strict -q {options} -- {words}"));
+        assert_eq!(names("source"), ["loop.c"], "{options}");
+        assert_eq!(names("build"), ["loop.o"], "{options}");
+    }
+    // An option that is not known is no option of the compiler.
+    let ended = sandbox.pompeii(&format!("compile --strickt -- {words}"));
+    assert_eq!(ended.code, Some(2));
+    ended.says("--strickt");
+}
+
 #[test]
 fn a_plug_in_and_its_program_are_one_measurement() {
     let sandbox = Sandbox::new();

@@ -75,7 +75,8 @@ fn the_examples_run_with_a_library_of_the_paper() {
         ["parallel for fork/join", "parallel for barrier enter/exit", "atomic enter/exit"];
     check(&sandbox, "ocean", &["64", "20"], &expected);
 
-    for kernel in ["coarse", "fine", "creation"] {
+    let kernels = ["coarse", "coarse_fixed", "creation", "creation_fixed", "fine", "fine_fixed"];
+    for kernel in kernels {
         let source = path(&format!("kernels/{kernel}.c"));
         compile(&format!("gcc -O1 -fopenmp {source} -o {kernel} -lm"));
         check(&sandbox, kernel, &[], &["parallel fork/join", "single begin/end"]);
