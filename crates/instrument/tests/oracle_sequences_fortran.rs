@@ -23,6 +23,11 @@ const PARTS: &[&str] = &[
      !$omp end parallel",
     "!$omp parallel\n!$omp workshare\ns = 1\n!$omp end workshare\n!$omp end parallel",
     "!$omp parallel\n!$omp scope\n!$omp end scope\n!$omp end parallel",
+    "!$omp parallel\n!$omp single\n!$omp end single nowait\n!$omp end parallel",
+    "!$omp parallel\n!$omp sections\n!$omp section\n!$omp end sections nowait\n\
+     !$omp end parallel",
+    "!$omp parallel\n!$omp workshare\ns = 1\n!$omp end workshare nowait\n!$omp end parallel",
+    "!$omp parallel\n!$omp master\n!$omp end master\n!$omp end parallel",
     "!$omp parallel\n!$omp masked\n!$omp end masked\n!$omp end parallel",
     "!$omp parallel\n!$omp critical\n!$omp end critical\n!$omp barrier\n!$omp end parallel",
     "!$omp parallel do ordered\nLOOP\n!$omp ordered\n!$omp end ordered\nend do",
@@ -71,6 +76,10 @@ fn of_every_construct() {
         parallel private(s) / single: Parallel_fork=1 Parallel_begin=1 Single_enter Single_begin Single_end Single_exit Parallel_end=1 Parallel_join=1
         parallel / workshare: Parallel_fork=1 Parallel_begin=1 Workshare_enter Barrier_enter Barrier_exit Workshare_exit Parallel_end=1 Parallel_join=1
         parallel / scope: Parallel_fork=1 Parallel_begin=1 Scope_enter Scope_begin Scope_end Barrier_enter Barrier_exit Scope_exit Parallel_end=1 Parallel_join=1
+        parallel / single: Parallel_fork=1 Parallel_begin=1 Single_enter Single_begin Single_end Single_exit Parallel_end=1 Parallel_join=1
+        parallel / sections / section: Parallel_fork=1 Parallel_begin=1 Sections_enter Section_begin Section_end Sections_exit Parallel_end=1 Parallel_join=1
+        parallel / workshare: Parallel_fork=1 Parallel_begin=1 Workshare_enter Workshare_exit Parallel_end=1 Parallel_join=1
+        parallel / master: Parallel_fork=1 Parallel_begin=1 Master_begin Master_end Parallel_end=1 Parallel_join=1
         parallel / masked: Parallel_fork=1 Parallel_begin=1 Masked_begin Masked_end Parallel_end=1 Parallel_join=1
         parallel / critical / barrier: Parallel_fork=1 Parallel_begin=1 Critical_enter Critical_begin Critical_end Critical_exit Barrier_enter Barrier_exit Parallel_end=1 Parallel_join=1
         parallel do ordered / ordered: Parallel_fork=1 Parallel_begin=1 Do_enter Ordered_enter Ordered_begin Ordered_end Ordered_exit Ordered_enter Ordered_begin Ordered_end Ordered_exit Barrier_enter Barrier_exit Do_exit Parallel_end=1 Parallel_join=1
