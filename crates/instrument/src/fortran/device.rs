@@ -10,7 +10,7 @@ use super::class::Class;
 use super::code::Code;
 use super::directive::Parsed;
 use super::form::{Form, is_name};
-use super::scan::{Cpp, Kind, Scan, Statement};
+use super::scan::{Kind, Scan, Statement};
 use super::site::{Close, Event, Nest};
 use crate::devices::{Names, Place, only_from_devices};
 use crate::directives::{self, Level};
@@ -135,13 +135,8 @@ impl<'a> Search<'a> {
     fn statement(&mut self, at: usize, unit: usize, place: Place) {
         let statement = self.scan.statements[at];
         match statement.kind {
-            Kind::Code(Class::EndUnit) | Kind::Cpp(Cpp::If(_) | Cpp::Else | Cpp::Endif) => {}
-            // A macro may be used anywhere.
-            Kind::Cpp(_) => {
-                let (first, last) = (statement.first, statement.last);
-                let lines = self.scan.lines[first].start..self.scan.lines[last].end;
-                self.words(&self.source[lines], Place::Host);
-            }
+            Kind::Code(Class::EndUnit) => {}
+            Kind::Cpp(_) => self.definition(statement),
             Kind::Directive(directive) => self.directive(directive, place),
             Kind::Code(Class::Unit(_)) if self.nest.units[unit].first == at => {
                 let code = self.code(statement);
@@ -172,6 +167,15 @@ impl<'a> Search<'a> {
         let line = self.scan.lines[statement.first];
         let mut words = self.source[line.start..line.end].split(|byte| !is_name(*byte));
         words.any(|word| self.numbers.has_in_any_case(word) || word.eq_ignore_ascii_case(b"entry"))
+    }
+
+    /// A macro may be used anywhere.
+    fn definition(&mut self, line: Statement) {
+        let lines = self.scan.lines[line.first].start..self.scan.lines[line.last].end;
+        let text = self.source[lines][1..].trim_ascii_start();
+        if text.starts_with(b"define") {
+            self.words(text, Place::Host);
+        }
     }
 
     fn code(&self, statement: Statement) -> Code {

@@ -151,3 +151,16 @@ fn directives_in_procedures_that_only_devices_run() {
         "#]],
     );
 }
+
+/// A file may have the name of a procedure.
+#[test]
+fn line_markers_name_no_procedures() {
+    check_names(
+        "kernel.f90",
+        "# 1 \"kernel.f90\"\nsubroutine host(x)\n!$omp target\ncall kernel(x)\n!$omp end target\n\
+         end\nsubroutine kernel(x)\nend\n",
+        expect![[r#"
+            target
+            region host"#]],
+    );
+}
