@@ -800,7 +800,7 @@ fn instructions_of_guarded_and_filtered_visits() {
         ("timed flush", "y", 116),
         ("critical", "c", 214),
         ("single", "s", 212),
-        ("ordered", "o", 262),
+        ("ordered", "o", 256),
     ] {
         // Enough of them to fill the chunk of a trace.
         let each = instructions_each(&program, kind, 60_000, &guard);
