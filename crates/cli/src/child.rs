@@ -16,10 +16,21 @@ use signal_hook::iterator::Signals;
 
 /// Keeps what ends a program from ending this one first. To be called before the program starts.
 ///
+/// A signal that is ignored already, as by `nohup`, stays so: the program inherits that, while one
+/// that is watched would have its default effect there.
+///
 /// # Errors
 /// What the system says.
 pub fn outlive_signals() -> std::io::Result<Signals> {
-    Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ])
+    let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ];
+    Signals::new(signals.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0))
+}
+
+/// The set of ignored signals, a bit for each from signal 1 on, in what Linux says of a process.
+fn ignored(status: &str) -> u64 {
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// Passes on what is sent to this process alone. What a terminal sends reaches the child by itself.
@@ -50,4 +61,15 @@ pub fn exit_like(status: ExitStatus) -> ExitCode {
 /// Becomes the program; returns only if that fails.
 pub fn replace<S: AsRef<OsStr>>(words: &[S]) -> std::io::Error {
     Command::new(&words[0]).args(&words[1..]).exec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_read_from_the_status() {
+        assert_eq!(ignored("Name:\tsh\nSigBlk:\t01\nSigIgn:\t0000000000000003\nSigCgt:\t08\n"), 3);
+        assert_eq!(ignored("Name:\tsh\n"), 0);
+    }
 }

@@ -87,6 +87,17 @@ fn a_killed_program_keeps_its_data_and_its_signal() {
 }
 
 #[test]
+fn signals_that_were_ignored_before_stay_so() {
+    let sandbox = ending("raise(SIGHUP); raise(SIGINT);");
+    let script = "trap '' HUP INT; exec \"$0\" run -o exp -- ./program";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_pompeii")]).current_dir(sandbox.path("."));
+    let ended = shell.env_remove("LD_LIBRARY_PATH").output().unwrap();
+    assert_eq!(ended.status.code(), Some(108));
+    visits_of_the_loop(&sandbox);
+}
+
+#[test]
 fn exit_without_handlers_is_an_end_as_any_other() {
     let sandbox = ending("_exit(7);");
     assert_eq!(sandbox.pompeii("run -o exp -- ./program").code, Some(7));
