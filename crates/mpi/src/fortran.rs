@@ -22,7 +22,8 @@ pub fn wrappers(function: &Prototype, library: Fortran, target: &Target) -> Stri
     }
     let function = &with_fortrans_parameters(function);
     let name = function.name.to_lowercase();
-    let gives_address = GIVES_ADDRESS.contains(&function.name.as_str());
+    let plain_name = function.name.strip_suffix("_c").unwrap_or(&function.name);
+    let gives_address = GIVES_ADDRESS.contains(&plain_name);
     let mut text = String::new();
     if library == Fortran::IsItsOwn {
         text += &wrapper(function, &names(&name), target);
@@ -33,7 +34,12 @@ pub fn wrappers(function: &Prototype, library: Fortran, target: &Target) -> Stri
     // With a descriptor of a buffer they are called `_f08ts_`, and call the C function.
     let has_buffer = !gives_address && function.parameters.iter().any(Parameter::is_buffer);
     if library == Fortran::IsItsOwn || !has_buffer {
-        text += &wrapper(function, &[format!("mpi_{name}_f08_")], target);
+        // A generic name covers counts of both kinds.
+        let name = match (library, name.strip_suffix("_c")) {
+            (Fortran::CallsC, Some(plain)) => format!("mpi_{plain}_f08_large_"),
+            _ => format!("mpi_{name}_f08_"),
+        };
+        text += &wrapper(function, &[name], target);
     }
     text
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, like tests")]
 
 mod archives;
+mod arguments;
 mod clocks;
 #[path = "../common/mod.rs"]
 mod common;
