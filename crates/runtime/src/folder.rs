@@ -183,32 +183,40 @@ fn start_elsewhere<T>(
     start: &impl Fn(String) -> Result<T, MapError>,
     error: MapError,
 ) -> Result<T, MapError> {
-    let storage = variable(&STORAGE_VARIABLES).unwrap_or_else(|| STORAGE.to_owned());
-    let folder = elsewhere(&started.absolute(&storage), root);
-    // Not for the eyes of others: it may be a folder that everybody writes to.
+    let named = STORAGE_VARIABLES.iter().filter_map(|name| variable(&[name]));
+    let storages = named.chain(std::iter::once(STORAGE.to_owned()));
+    let folders = storages.map(|storage| elsewhere(&started.absolute(&storage), root));
+    let Some((live, own)) = folders.into_iter().find_map(|folder| make_private(&folder, name))
+    else {
+        return Err(error);
+    };
+    let result = start(live.clone());
+    match result {
+        Ok(_) => started.say(&format!(
+            "cannot write to {root} ({error}): this process is measured in {live}; on this host \
+             the experiment gets it from there, from another one copy it to \
+             {root}/procs/{own}/live and call `pompeii recover`"
+        )),
+        Err(_) => remove(&live),
+    }
+    result
+}
+
+/// Makes a folder for this process in `folder`, and returns its path and its name. It is not for
+/// the eyes of others: everybody may write to where it is.
+fn make_private(folder: &str, name: &Name) -> Option<(String, String)> {
     let mut private = std::fs::DirBuilder::new();
     private.mode(0o700);
-    let _ = private.create(&folder);
-    for number in 1..PROCESSES_MAX {
-        let own = name.with_number(number);
-        let live = format!("{folder}/{own}");
-        match private.create(&live) {
-            Err(other) if other.kind() == ErrorKind::AlreadyExists => continue,
-            Err(_) => return Err(error),
-            Ok(()) => {}
+    let _ = private.create(folder);
+    for own in (1..PROCESSES_MAX).map(|number| name.with_number(number)) {
+        let path = format!("{folder}/{own}");
+        match private.create(&path) {
+            Ok(()) => return Some((path, own)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(_) => return None,
         }
-        let result = start(live.clone());
-        match result {
-            Ok(_) => started.say(&format!(
-                "cannot write to {root} ({error}): this process is measured in {live}; on this \
-                 host the experiment gets it from there, from another one copy it to \
-                 {root}/procs/{own}/live and call `pompeii recover`"
-            )),
-            Err(_) => remove(&live),
-        }
-        return result;
     }
-    Err(error)
+    None
 }
 
 /// Reserves a folder of the experiment by making its `live`, and returns that path. A forked child
@@ -324,6 +332,7 @@ pub fn host_name() -> String {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use std::os::unix::fs::PermissionsExt;
 
     /// Starts in a fresh folder, where starting fails with the given errors in turn, and tells what
     /// is there afterwards.
@@ -354,6 +363,20 @@ mod tests {
         let shared = folder.path().join("shm").exists();
         let whole = path.join("process").exists();
         expected.assert_eq(&format!("{result:?}: {kind}, shared {shared}, whole {whole}"));
+    }
+
+    #[test]
+    fn private_folders_have_names_of_their_own() {
+        let storage = tempfile::tempdir().unwrap();
+        let folder = storage.path().join("pompeii-1");
+        let folder = folder.to_str().unwrap();
+        let name = Name { host: "here", program: "ocean", pid: 7 };
+        let made = [(); 2].map(|()| make_private(folder, &name).unwrap());
+        assert_eq!(made[0], (format!("{folder}/here-7-ocean"), "here-7-ocean".to_owned()));
+        assert_eq!(made[1].1, "here-7-ocean-2");
+        let mode = std::fs::metadata(folder).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(make_private("/proc/no", &name), None);
     }
 
     #[test]

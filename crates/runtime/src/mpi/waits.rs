@@ -6,6 +6,8 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use pompeii_live::Node;
+
 use crate::clock;
 use crate::location::Location;
 use crate::pomp::on_thread;
@@ -86,32 +88,27 @@ pub extern "C" fn pomp_mpi_entered_ns() -> u64 {
     entered_ns
 }
 
-/// For how long the function that this thread is in has waited until then.
-fn waited(thread: &Location, until_ns: u64) -> u64 {
-    Moment::now(thread).waited_ticks(thread.header.last_ticks, until_ns)
+/// Adds how long the function has waited until then that this thread is in.
+fn add_waiting(until_ns: u64, to: impl Fn(&mut Node) -> &mut u64) {
+    on_thread!(|thread| {
+        if !thread.is_passing() {
+            let since = thread.header.last_ticks;
+            *to(thread.current()) += Moment::now(thread).waited_ticks(since, until_ns);
+        }
+    });
 }
 
 /// This thread has waited for others until then.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_waited(until_ns: u64) {
-    on_thread!(|thread| {
-        if !thread.is_passing() {
-            let ticks = waited(thread, until_ns);
-            thread.current().wait_ticks += ticks;
-        }
-    });
+    add_waiting(until_ns, |node| &mut node.wait_ticks);
 }
 
 /// The same for what was missing of a non-blocking collective operation. Of the functions that wait
 /// for requests of any kind, it is kept apart from waiting for messages.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_waited_for_collective(until_ns: u64) {
-    on_thread!(|thread| {
-        if !thread.is_passing() {
-            let ticks = waited(thread, until_ns);
-            thread.current().starvation_ticks += ticks;
-        }
-    });
+    add_waiting(until_ns, |node| &mut node.starvation_ticks);
 }
 
 #[cfg(test)]
