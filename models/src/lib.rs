@@ -22,7 +22,7 @@ pub mod location {
 /// What is given back to a [`seat`].
 pub mod instance {
     pub struct Task {
-        pub next: *mut Task,
+        pub below: *mut Task,
         pub number: u32,
     }
 }
@@ -191,7 +191,7 @@ mod tests {
         model(|| {
             let seat = Arc::new(Seat::default());
             let taken = both(&seat, |seat, number| {
-                let task = Task { next: null_mut(), number: number as u32 };
+                let task = Task { below: null_mut(), number: number as u32 };
                 // SAFETY: nobody else knows the instance.
                 unsafe { seat.give_back(Box::into_raw(Box::new(task))) };
                 if number == 1 { take(seat) } else { Vec::new() }
@@ -209,7 +209,7 @@ mod tests {
             // SAFETY: whoever takes them owns them.
             let task = unsafe { Box::from_raw(at) };
             numbers.push(task.number);
-            at = task.next;
+            at = task.below;
         }
         numbers
     }

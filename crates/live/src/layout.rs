@@ -149,9 +149,9 @@ pub struct Node {
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,
     /// The runtime's own. Creation: lowest bit, whether the last instance created here was
-    /// undeferred; creation and root of a task tree: in the upper half where its [`TaskRecord`]s
-    /// are, in bytes. Chunk: the iteration that would continue it. Waiting: the list of what was
-    /// waited for, a [`NodeOffset`].
+    /// undeferred; creation and root of a task tree: the address of its [`TaskRecord`]s. Chunk: the
+    /// iteration that would continue it. Waiting: the list of what was waited for, a
+    /// [`NodeOffset`].
     pub private: u64,
     /// Parallel region and its final barrier: fork and join management.
     pub management_ticks: u64,

@@ -8,10 +8,9 @@ use pompeii_live::{NodeOffset, Team};
 use crate::barrier::{Barrier, Phase};
 use crate::descriptor::Defined;
 use crate::events::Fields;
-use crate::instance::Task;
-use crate::location::{Location, ROOT};
+use crate::instance::{Task, Tasks, is_implicit};
+use crate::location::Location;
 use crate::recycle;
-use crate::waiting::Waiting;
 
 /// A team as one of its threads sees it.
 #[derive(Clone, Copy)]
@@ -41,20 +40,14 @@ pub struct Context {
     pub task_name: Fields,
     /// Node of the parallel region, 0 outside.
     pub base: NodeOffset,
-    /// Where explicit tasks are being executed: the implicit task's node.
-    pub scheduling_node: NodeOffset,
-    /// When the running fragment of an explicit task began.
-    pub fragment_start: u64,
+    /// The implicit task. Explicit ones are being executed at its node.
+    pub implicit: *mut Task,
     /// The barrier that the implicit task is in.
     pub barrier: Barrier,
     /// The team that it was forked in last.
     pub outer_team: u32,
-    /// The explicit task that forked the team.
-    pub outer_task: *mut Task,
-    /// The implicit task has created tasks since its last taskwait.
-    pub children: bool,
-    /// What the implicit task waits with for its children.
-    pub waiting: &'static Waiting,
+    /// The task that forked the team.
+    outer_task: *mut Task,
     /// Regions without a team whose master the thread is, in this one.
     pub unobserved: u32,
     /// The team's record; null for the initial thread outside of teams.
@@ -65,14 +58,14 @@ pub struct Context {
     pub regions: ParallelRegions,
 }
 
-/// Before a context has its own.
-static NOT_WAITING: Waiting = Waiting::new();
-
 impl Context {
     /// A new one, which is never freed.
     fn make() -> *mut Context {
-        let waiting = Box::leak(Box::new(Waiting::new()));
-        Box::into_raw(Box::new(Context { waiting, ..Context::INITIAL }))
+        let implicit = Task::implicit();
+        // The name of no team: others differ from it in their last number, too.
+        let task_name = Fields::task(u32::MAX, 0, 0);
+        let context = Context { implicit, outer_task: implicit, task_name, ..Context::INITIAL };
+        Box::into_raw(Box::new(context))
     }
 
     const INITIAL: Context = Context {
@@ -89,12 +82,9 @@ impl Context {
         named_thread: 0,
         task_name: Fields::NONE,
         base: 0,
-        scheduling_node: ROOT,
-        fragment_start: 0,
+        implicit: null_mut(),
         barrier: Barrier::none(Phase::OUTSIDE),
         outer_task: null_mut(),
-        children: false,
-        waiting: &NOT_WAITING,
         unobserved: 0,
         record: std::ptr::null(),
         presence: 0,
@@ -108,6 +98,15 @@ impl Context {
             self.team_name = Fields::team(communicator);
             self.task_name = Fields::task(communicator, thread, 0);
         }
+    }
+
+    /// Its implicit task runs from here on, instead of what has forked it.
+    #[inline(always)]
+    pub fn begin(&mut self, tasks: &mut Tasks) {
+        self.outer_task = std::mem::replace(&mut tasks.running, self.implicit);
+        // SAFETY: implicit tasks are never freed, and this one is the thread's.
+        let implicit = unsafe { &mut *self.implicit };
+        (implicit.told, implicit.children) = (false, false);
     }
 
     /// It has so many threads.
@@ -350,7 +349,8 @@ impl Contexts {
         let mut at = self.top;
         // SAFETY: as for `top`; the list ends with the initial context.
         while let Some(context) = unsafe { at.as_ref() } {
-            if !context.outer_task.is_null() {
+            // SAFETY: what has forked a team is in its thread's stack.
+            if !unsafe { is_implicit(context.outer_task) } {
                 return context.outer_task;
             }
             at = context.outer;
@@ -403,17 +403,16 @@ impl Location {
     /// The thread is in a team now, at its node.
     pub fn enter_team(&mut self, part: &Part, record: &'static Team, regions: ParallelRegions) {
         let base = self.header.current;
-        let outer_task = self.tasks.suspend_for_team();
         let own = if part.number == 0 { self.contexts.own(part.team) } else { None };
         let place = own.unwrap_or_else(|| self.contexts.made_place());
         let context = self.contexts.push(place);
         (context.team, context.thread) = (part.team, part.number);
         context.set_size(part.size);
-        (context.base, context.scheduling_node) = (base, base);
-        (context.fragment_start, context.barrier) = (0, Barrier::none(Phase::BETWEEN));
-        (context.outer_task, context.children, context.unobserved) = (outer_task, false, 0);
+        (context.base, context.barrier) = (base, Barrier::none(Phase::BETWEEN));
+        context.unobserved = 0;
         (context.record, context.presence) = (std::ptr::from_ref(record), part.presence);
         context.regions = regions;
+        context.begin(&mut self.tasks);
         self.alone = part.size == 1;
         self.header.final_barrier = 0;
     }
@@ -444,7 +443,7 @@ impl Location {
     fn leave_base(&mut self) {
         let (base, outer_task) = (self.contexts.top().base, self.contexts.top().outer_task);
         self.header.current = self.node(base).parent;
-        self.tasks.resume_from_team(outer_task);
+        self.tasks.running = outer_task;
     }
 
     #[inline(always)]

@@ -131,6 +131,33 @@ pub struct Handle {
     tied: bool,
 }
 
+/// A construct with tasks as short ways see it: a handle, and in tests whatever knows the regions.
+pub trait Construct: Copy {
+    /// Where the region of this slot is.
+    fn place(self, slot: Slot) -> *mut Defined;
+    /// A task with an `if` or `final` clause.
+    fn is_conditional(self) -> bool;
+    /// A tied task.
+    fn is_tied(self) -> bool;
+}
+
+impl Construct for &'static Handle {
+    #[inline(always)]
+    fn place(self, slot: Slot) -> *mut Defined {
+        Handle::place(self, slot)
+    }
+
+    #[inline(always)]
+    fn is_conditional(self) -> bool {
+        self.conditional
+    }
+
+    #[inline(always)]
+    fn is_tied(self) -> bool {
+        self.tied
+    }
+}
+
 /// What [`Handle::known_parallel`] finds out with one comparison.
 mod parts {
     pub const PARALLEL: u8 = 1;
@@ -140,6 +167,8 @@ mod parts {
 pub struct Defined {
     /// [`Key::encode`]d.
     pub key: u64,
+    /// The key of stubs for its tasks.
+    pub stub: u64,
     /// The record of entering it.
     pub enter: Packed,
     /// The record of leaving it.
@@ -164,7 +193,8 @@ impl Defined {
     /// The region with this number.
     pub const fn new(id: u32) -> Self {
         let key = Key::Region(id).encode();
-        Self { key, enter: Packed::enter(id), leave: Packed::leave(id), id, window: None }
+        let stub = Key::Stub(id).encode();
+        Self { key, stub, enter: Packed::enter(id), leave: Packed::leave(id), id, window: None }
     }
 }
 
@@ -280,12 +310,6 @@ impl Handle {
         TaskRegions { create, task, conditional: self.conditional, tied: self.tied }
     }
 
-    /// Where the region of a task is, and whether it is tied.
-    #[inline(always)]
-    pub fn task_place(&self) -> (*mut Defined, bool) {
-        (self.place(Slot::Task), self.tied)
-    }
-
     /// The regions of a taskloop, which creates its tasks itself.
     #[inline(always)]
     pub fn taskloop(&self, process: &Process) -> TaskRegions {
@@ -316,6 +340,7 @@ impl Handle {
         // SAFETY: handles are leaked. One thread after the other comes here, and nobody reads what
         // is written first before the id or the key.
         unsafe {
+            (*place).stub = region.stub;
             (*place).enter = region.enter;
             (*place).leave = region.leave;
             (*place).window = region.window;

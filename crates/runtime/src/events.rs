@@ -265,10 +265,27 @@ impl Fields {
         let at = (self.length() + 1).wrapping_sub(4);
         if at <= 16 - 4 {
             // SAFETY: within the words.
-            unsafe {
-                let bytes: *mut u8 = self.words.as_mut_ptr().cast();
-                bytes.add(at).cast::<u32>().write_unaligned(number.to_le());
-            }
+            unsafe { self.put(at, number) };
+        }
+    }
+
+    /// The same of what names a task.
+    ///
+    /// # Safety
+    /// It must be from [`Fields::task`].
+    #[inline(always)]
+    pub unsafe fn set_last_of_task(&mut self, number: u32) {
+        debug_assert!((4..16).contains(&self.length()));
+        // SAFETY: the last one of three numbers takes four bytes.
+        unsafe { self.put(self.length() + 1 - 4, number) };
+    }
+
+    #[inline(always)]
+    unsafe fn put(&mut self, at: usize, number: u32) {
+        // SAFETY: the callers have looked where the words end.
+        unsafe {
+            let bytes: *mut u8 = self.words.as_mut_ptr().cast();
+            bytes.add(at).cast::<u32>().write_unaligned(number.to_le());
         }
     }
 }

@@ -11,18 +11,18 @@ use pompeii_live::NodeOffset;
 
 use crate::descriptor::Defined;
 use crate::events::Fields;
-use crate::location::Location;
+use crate::location::{Location, ROOT};
 use crate::task_times;
 use crate::waiting::Waiting;
 
 /// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
 pub mod state {
-    /// Begun by its creator inside its creation and counted only; no other thread knows it.
-    pub const UNDEFERRED: u32 = 1;
+    /// Its creator names it no more, but for the end of the creation that is due.
+    pub const CREATED: u32 = 1;
     /// Begun by its creator inside its creation, and timed.
     pub const IMMEDIATE: u32 = 2;
-    /// Its creator names it no more, but for the end of the creation that is due.
-    pub const CREATED: u32 = 4;
+    /// Begun by its creator inside its creation and counted only; no other thread knows it.
+    pub const UNDEFERRED: u32 = 4;
     /// It was executed to its end.
     pub const COMPLETED: u32 = 8;
     /// It is in no thread's stack any more.
@@ -31,6 +31,8 @@ pub mod state {
     pub const BEGUN: u32 = 32;
     /// Its memory is free: whatever is said about it is a mistake.
     pub const FREE: u32 = 64;
+    /// It was begun on the short way, and has not gone on at another thread since.
+    pub const SHORT: u32 = 128;
     /// Nobody executes it any more.
     pub const DONE: u32 = COMPLETED | LEFT;
     /// Nobody names it any more.
@@ -43,10 +45,11 @@ pub mod state {
 /// special is going on is one cache line, and no other instance's.
 #[repr(C, align(64))]
 pub struct Task {
-    /// The next free one.
-    pub next: *mut Task,
-    /// The task that it was begun on top of, null for the implicit task.
+    /// The next one of the list that it is in: of a thread's stack, where it is what it was begun
+    /// on top of, null for an implicit task; or of free ones.
     pub below: *mut Task,
+    /// When the running fragment of an explicit task began.
+    pub fragment_start: u64,
     /// When its creation began, 0 where that took no time stamp.
     pub created_ticks: u64,
     /// Time of its fragments that have ended, from its begin on.
@@ -55,25 +58,27 @@ pub struct Task {
     pub state: AtomicU32,
     /// Location that made it.
     pub creator: u32,
-    /// Where it is while another task runs on top of it. Before its begin, where its creation was
-    /// predicted to be undeferred: the node of the creation.
+    /// Where it is while another task runs on top of it, a scheduling point. Before its begin,
+    /// where its creation was predicted to be undeferred: the node of the creation.
     pub node: NodeOffset,
     /// The stub for its time on the executing location.
     pub stub: NodeOffset,
     /// The root of its tree on the location that began it.
     pub root: NodeOffset,
-    /// It has created tasks since its last taskwait.
-    pub children: bool,
     /// It never goes on at another thread, and its end says which instance ends.
     pub tied: bool,
+    /// Its team knows of tasks: an implicit one has created some; an explicit one is one.
+    pub told: bool,
+    /// It has created tasks since its last taskwait.
+    pub children: bool,
     /// An untied task that the program names only behind its scheduling points (POMP2).
     pub untied: bool,
     /// What its creator waits with for its children, null where that is not known.
     pub parent: *const Waiting,
-    /// Its name in the trace but for the last number: communicator, creating thread.
-    pub family: Fields,
-    /// The last number of its name.
-    pub generation: u32,
+    /// Its name in the trace: communicator, creating thread, which one it is.
+    pub name: Fields,
+    /// Its region, where the trace has its begin and the end may be as short.
+    pub region: *const Defined,
     /// The task's region, where several threads have executed it; else `u32::MAX`.
     pub migrated: u32,
     /// Region of its construct, where only that says which instance ends (POMP2); else `u32::MAX`.
@@ -86,13 +91,17 @@ pub struct Task {
     pub waiting: Waiting,
 }
 
-const _: () = assert!(std::mem::offset_of!(Task, family) == 64 && size_of::<Task>() == 128);
+const _: () = assert!(
+    std::mem::offset_of!(Task, name) == 64
+        && size_of::<Task>() == 128
+        && std::mem::offset_of!(Task, told) == std::mem::offset_of!(Task, tied) + 1
+);
 
 impl Task {
     #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
     const NEW: Task = Task {
-        next: null_mut(),
         below: null_mut(),
+        fragment_start: 0,
         created_ticks: 0,
         executed_ticks: AtomicU64::new(0),
         state: AtomicU32::new(0),
@@ -102,16 +111,45 @@ impl Task {
         root: 0,
         children: false,
         tied: false,
+        told: true,
         untied: false,
         parent: null(),
-        family: Fields::NONE,
-        generation: 0,
+        name: Fields::NONE,
+        region: null(),
         migrated: u32::MAX,
         construct: u32::MAX,
         original: null_mut(),
         maker: null_mut(),
         waiting: Waiting::new(),
     };
+
+    /// The implicit task of a team's thread, or of a thread outside of teams. Its memory is that
+    /// for good, since its children name it.
+    pub fn implicit() -> *mut Task {
+        let state = AtomicU32::new(state::CREATED | state::BEGUN);
+        Box::into_raw(Box::new(Task { state, tied: true, told: false, node: ROOT, ..Task::NEW }))
+    }
+}
+
+/// Whether it is tied, and its team knows that it has tasks: there is nothing else to say about a
+/// task that it creates.
+///
+/// # Safety
+/// It must be in the stack of this thread.
+#[inline(always)]
+pub unsafe fn is_simple_creator(task: *mut Task) -> bool {
+    // SAFETY: the caller's promise; two fields that follow each other, at once.
+    unsafe { (&raw const (*task).tied).cast::<[u8; 2]>().read() == [1, 1] }
+}
+
+/// Whether it is an implicit task.
+///
+/// # Safety
+/// It must be in the stack of this thread.
+#[inline(always)]
+pub unsafe fn is_implicit(task: *mut Task) -> bool {
+    // SAFETY: the caller's promise: entries of a stack are alive.
+    unsafe { (*task).below.is_null() }
 }
 
 /// A creation that is not in the trace yet.
@@ -125,54 +163,48 @@ pub struct Due {
 
 /// A location's tasks.
 pub struct Tasks {
-    /// The running explicit task, null for the implicit one.
-    pub current: *mut Task,
+    /// The running task.
+    pub running: *mut Task,
     /// Instances to use again, chained.
     pub free: *mut Task,
     /// Creations so far.
     pub generation: u32,
     /// The creation that is not in the trace yet.
     pub due: Option<Due>,
+    /// The handle of the last instance that was created here on the short way and predicted to be
+    /// undeferred, if neither its begin nor the end of its creation has come; else 0.
+    pub predicted: usize,
     /// Undeferred tasks that are being executed, innermost last: how many.
     pub undeferred_depth: u32,
     /// The taskwait that was entered last is counted only: its exit has nothing to do.
     pub counted_wait: bool,
 }
 
-impl Default for Tasks {
-    fn default() -> Self {
+impl Tasks {
+    /// None yet, but for the implicit one that runs.
+    pub fn new(running: *mut Task) -> Self {
         Self {
-            current: null_mut(),
+            running,
             free: null_mut(),
             generation: 0,
             due: None,
+            predicted: 0,
             undeferred_depth: 0,
             counted_wait: false,
         }
     }
-}
 
-impl Tasks {
     /// The running explicit task, null for the implicit one.
     #[inline(always)]
     pub fn current(&self) -> *mut Task {
-        self.current
+        // SAFETY: what runs is in the stack.
+        if unsafe { is_implicit(self.running) } { null_mut() } else { self.running }
     }
 
     /// The stub that stands for the running explicit task, 0 for the implicit one.
     pub fn current_stub(&self) -> NodeOffset {
-        // SAFETY: current tasks are alive; only this thread changes the field.
-        if self.current.is_null() { 0 } else { unsafe { (*self.current).stub } }
-    }
-
-    /// The new team's implicit task runs now. Returns what did.
-    pub fn suspend_for_team(&mut self) -> *mut Task {
-        std::mem::replace(&mut self.current, null_mut())
-    }
-
-    /// Undoes [`Tasks::suspend_for_team`].
-    pub fn resume_from_team(&mut self, outer: *mut Task) {
-        self.current = outer;
+        // SAFETY: running tasks are alive; only this thread changes the field.
+        unsafe { (*self.running).stub }
     }
 
     /// Instances are made in groups, so that a burst of creations allocates rarely.
@@ -181,7 +213,7 @@ impl Tasks {
     fn make_instances(&mut self, creator: u32) {
         const GROUP: usize = 32;
         for task in Box::leak(Box::new([const { Task::NEW }; GROUP])) {
-            (task.next, task.creator) = (self.free, creator);
+            (task.below, task.creator) = (self.free, creator);
             self.free = task;
         }
     }
@@ -218,7 +250,7 @@ impl Location {
     pub unsafe fn use_again(&mut self, task: *mut Task) {
         // SAFETY: instances in the free list belong to this location alone.
         unsafe {
-            self.tasks.free = (*task).next;
+            self.tasks.free = (*task).below;
             (*task).state.store(0, Ordering::Relaxed);
             (*task).created_ticks = 0;
             (*task).parent = null();
@@ -228,12 +260,8 @@ impl Location {
     /// What the running task waits with for its children.
     #[inline(always)]
     pub fn waiting(&self) -> *const Waiting {
-        let current = self.tasks.current;
-        match current.is_null() {
-            true => self.contexts.top().waiting,
-            // SAFETY: current tasks are alive; the memory of an instance stays one.
-            false => unsafe { &raw const (*current).waiting },
-        }
+        // SAFETY: running tasks are alive; the memory of an instance stays one.
+        unsafe { &raw const (*self.tasks.running).waiting }
     }
 
     /// Puts an instance of this location's back that is as it was but for its state, and for what
@@ -243,7 +271,7 @@ impl Location {
         // SAFETY: nobody names it any more.
         unsafe {
             (*task).state.store(state::FREE, Ordering::Relaxed);
-            (*task).next = self.tasks.free;
+            (*task).below = self.tasks.free;
         }
         self.tasks.free = task;
     }
@@ -258,8 +286,8 @@ impl Location {
         self.tasks.generation = generation;
         // SAFETY: the caller's promise.
         unsafe {
-            (*task).family = self.contexts.top().task_name;
-            (*task).generation = generation;
+            (*task).name = self.contexts.top().task_name;
+            (*task).name.set_last_of_task(generation);
         }
     }
 
@@ -342,7 +370,7 @@ impl Location {
         }
         if creator == self.header.index {
             // SAFETY: as above.
-            unsafe { (*task).next = self.tasks.free };
+            unsafe { (*task).below = self.tasks.free };
             self.tasks.free = task;
         } else {
             // SAFETY: as above.

@@ -4,6 +4,7 @@
 //! current node. So all nodes always sum to the location's whole life, suspended tasks need no
 //! bookkeeping, and a killed program has lost nothing before its last event.
 
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::{
@@ -70,18 +71,20 @@ pub struct Location {
     pub header: LocationHeader,
     /// Reasons to take the long way; see [`gate`].
     pub gate: u32,
-    /// What names its places for others, but for the node.
-    pub own: Place,
-    /// The process that it belongs to.
-    pub process: &'static Process,
     /// Whether events are recorded.
     pub tracing: bool,
     /// It is in no team, or alone in one without tasks: a barrier is nothing but a region.
     pub alone: bool,
+    /// What names its places for others, but for the node.
+    pub own: Place,
+    /// The process that it belongs to.
+    pub process: &'static Process,
     /// Exit of the last barrier: a construct's exit that follows at once shares its time.
     pub barrier_exit_ticks: u64,
     /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
     pub mpi_exit_ticks: u64,
+    /// What is counted at no stub is counted here, where that field of no node is.
+    pub at_no_stub: [u64; 2],
     /// What is passed over at present.
     pub passing: Passing,
     /// What has ended with the last iteration, unless the next one follows.
@@ -107,7 +110,11 @@ pub struct Location {
     tree: Mapped,
 }
 
-const _: () = assert!(size_of::<Location>() <= LOCATION_PAGE_BYTES);
+const _: () = assert!(
+    size_of::<Location>() <= LOCATION_PAGE_BYTES
+        && offset_of!(Location, at_no_stub) == offset_of!(Node, task_ticks)
+        && offset_of!(Node, task_switches) == offset_of!(Node, task_ticks) + 8
+);
 
 impl Location {
     /// Makes location `index`; `parent` is the location that forks it, the nesting level of its
@@ -135,6 +142,8 @@ impl Location {
             task_records: AtomicU32::new(0),
             summed_visits: 0,
         };
+        let contexts = Contexts::default();
+        let tasks = Tasks::new(contexts.top().implicit);
         // SAFETY: the page is allocated and nobody else knows it yet; nodes lie behind it.
         unsafe {
             place.write(Location {
@@ -146,11 +155,12 @@ impl Location {
                 alone: true,
                 barrier_exit_ticks: 0,
                 mpi_exit_ticks: 0,
+                at_no_stub: [0; 2],
                 passing: Passing::default(),
                 ending: Ending::None,
                 events: Events::default(),
-                contexts: Contexts::default(),
-                tasks: Tasks::default(),
+                contexts,
+                tasks,
                 task_times: TaskTimes::default(),
                 visits: None,
                 guard: Guard::default(),
@@ -454,7 +464,8 @@ impl Location {
         let now = self.account(now);
         self.unwind_to_node(ROOT, now);
         guard::write_outermost(self);
-        self.context().children = false;
+        // SAFETY: what runs is in the stack.
+        unsafe { (*self.tasks.running).children = false };
         self.context().set_unobserved(0);
     }
 

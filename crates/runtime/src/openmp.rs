@@ -95,6 +95,7 @@ pub fn max_threads() -> u32 {
 }
 
 /// Whether the running task is final, or included in a final one.
+#[inline(always)]
 pub fn in_final() -> bool {
     ask(&IN_FINAL, 0) != 0
 }

@@ -15,17 +15,47 @@ use crate::location::{Location, gate};
 
 /// The node that is there; the location itself, whose first word is no key, for 0.
 #[inline(always)]
-pub unsafe fn node(thread: *mut Location, at: NodeOffset) -> *mut Node {
+pub unsafe fn node(thread: *mut Location, at: impl Place) -> *mut Node {
     // SAFETY: the contract of this module; nodes lie in the location's own mapping.
-    unsafe { thread.cast::<u8>().add(at as usize).cast() }
+    unsafe { thread.cast::<u8>().add(at.bytes()).cast() }
+}
+
+/// Where a node is: what is stored, or what a register has.
+pub trait Place {
+    /// From the location on.
+    fn bytes(self) -> usize;
+}
+
+impl Place for NodeOffset {
+    #[inline(always)]
+    fn bytes(self) -> usize {
+        self as usize
+    }
+}
+
+impl Place for usize {
+    #[inline(always)]
+    fn bytes(self) -> usize {
+        self
+    }
 }
 
 /// The child of this key among those of a node, if it was visited before.
 #[inline(always)]
-pub unsafe fn search(thread: *mut Location, parent: NodeOffset, key: u64) -> Option<NodeOffset> {
+pub unsafe fn search(thread: *mut Location, parent: impl Place, key: u64) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
-        let mut child = (*node(thread, parent)).first_child;
+        let child = (*node(thread, parent)).first_child as usize;
+        search_from(thread, child, key)
+    }
+}
+
+/// The same from this child on.
+#[inline(always)]
+unsafe fn search_from(thread: *mut Location, first: usize, key: u64) -> Option<usize> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let mut child = first;
         loop {
             if (*node(thread, child)).key == key {
                 return Some(child);
@@ -33,61 +63,69 @@ pub unsafe fn search(thread: *mut Location, parent: NodeOffset, key: u64) -> Opt
             if child == 0 {
                 return None;
             }
-            child = (*node(thread, child)).sibling;
+            child = (*node(thread, child)).sibling as usize;
         }
     }
 }
 
-/// The same, where the child that was taken last is tried first.
+/// The same, where the child that was taken last is tried first. The head of the list does not
+/// become that: it is found as quickly as that, and two children in turns are common.
 #[inline(always)]
-pub unsafe fn known(thread: *mut Location, parent: NodeOffset, key: u64) -> Option<NodeOffset> {
+pub unsafe fn known(thread: *mut Location, parent: NodeOffset, key: u64) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
-        let hint = (*node(thread, parent)).hint;
+        let hint = (*node(thread, parent)).hint as usize;
         if (*node(thread, hint)).key == key {
             return Some(hint);
         }
-        let child = search(thread, parent, key)?;
-        (*node(thread, parent)).hint = child;
+        let first = (*node(thread, parent)).first_child as usize;
+        if (*node(thread, first)).key == key {
+            return Some(first);
+        }
+        let child = search_from(thread, first, key)?;
+        (*node(thread, parent)).hint = child as NodeOffset;
         Some(child)
     }
 }
 
-/// For signal handlers, which see the gate in the middle of everything.
+/// The gate is this from here on, also for signal handlers, which see it in the middle of
+/// everything.
 #[inline(always)]
-unsafe fn set_gate(thread: *mut Location, gate: u32) {
+pub unsafe fn set_gate(thread: *mut Location, gate: u32) {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the contract of this module.
     unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
     compiler_fence(Ordering::SeqCst);
 }
 
-/// Begins an event. Returns what the gate was.
+/// Begins an event.
 #[inline(always)]
-pub unsafe fn begin_event(thread: *mut Location) -> u32 {
+pub unsafe fn begin_event(thread: *mut Location) {
     // SAFETY: the contract of this module.
-    unsafe {
-        let before = (*thread).gate;
-        set_gate(thread, gate::BUSY);
-        before
-    }
+    unsafe { (*thread).gate |= gate::BUSY };
+    compiler_fence(Ordering::SeqCst);
 }
 
-/// Ends an event that says what its gate is afterwards, `None` where it has done nothing. (An event
-/// as a closure would not be inlined.)
+/// Ends an event whose gate is `after` it, unless it has done nothing. (An event as a closure would
+/// not be inlined.)
 #[inline(always)]
-pub unsafe fn end_event<T>(
-    thread: *mut Location,
-    before: u32,
-    done: Option<(u32, T)>,
-) -> Option<T> {
-    let (after, done) = match done {
-        Some((after, done)) => (after, Some(done)),
-        None => (before, None),
-    };
+pub unsafe fn end_event<T>(thread: *mut Location, after: u32, done: Option<T>) -> Option<T> {
     // SAFETY: the contract of this module.
-    unsafe { set_gate(thread, after) };
+    unsafe {
+        match done {
+            Some(_) => set_gate(thread, after),
+            None => take_back(thread),
+        }
+    }
     done
+}
+
+/// The event has done nothing.
+#[inline(always)]
+pub unsafe fn take_back(thread: *mut Location) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the contract of this module.
+    unsafe { (*thread).gate &= !gate::BUSY };
 }
 
 /// The time now, where it is later than that of the last event.
@@ -96,14 +134,4 @@ pub unsafe fn later(thread: *mut Location, clock: impl Clock) -> Option<u64> {
     let now = clock.now();
     // SAFETY: the contract of this module.
     (now > unsafe { (*thread).header.last_ticks }).then_some(now)
-}
-
-/// Accounts the time until `now`, which is later than the last event, to the current node.
-#[inline(always)]
-pub unsafe fn account(thread: *mut Location, here: NodeOffset, now: u64) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        (*node(thread, here)).ticks += now - (*thread).header.last_ticks;
-        (*thread).header.last_ticks = now;
-    }
 }

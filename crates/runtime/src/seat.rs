@@ -81,7 +81,7 @@ impl Seat {
         let mut head = self.returned.load(Ordering::Relaxed);
         loop {
             // SAFETY: the caller's promise.
-            unsafe { (*task).next = head };
+            unsafe { (*task).below = head };
             let order = (Ordering::Release, Ordering::Relaxed);
             match self.returned.compare_exchange_weak(head, task, order.0, order.1) {
                 Ok(_) => return,

@@ -11,6 +11,7 @@
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
 //! stack of the thread that it has left is abandoned at that thread's next event that cares.
 
+use std::ptr::null;
 use std::sync::atomic::Ordering;
 
 use pompeii_live::{Key, NodeOffset};
@@ -23,7 +24,7 @@ use crate::descriptor::Defined;
 use crate::detach;
 use crate::events::{Fields, kind};
 use crate::guard;
-use crate::instance::{Due, Task, state};
+use crate::instance::{Due, Task, is_implicit, state};
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 use crate::metrics;
@@ -77,16 +78,15 @@ fn note_begun(task: *mut Task) {
 /// Its name in the trace.
 pub fn name_of(task: *mut Task) -> Fields {
     // SAFETY: as above; set before others know the instance.
-    unsafe { (*task).family.with_last((*task).generation) }
+    unsafe { (*task).name }
 }
 
 /// Whether the end of a creation that the thread begins now comes on this thread, too: what runs is
 /// no untied task. Then its instance is as good as created, and its end alone says that it is gone.
 #[inline(always)]
 pub fn creator_stays(thread: &Location) -> bool {
-    let current = thread.tasks.current;
-    // SAFETY: current tasks are alive.
-    current.is_null() || unsafe { (*current).tied }
+    // SAFETY: running tasks are alive.
+    unsafe { (*thread.tasks.running).tied }
 }
 
 /// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
@@ -110,7 +110,7 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     let now = thread.account(now);
     thread.header.current = node;
     // SAFETY: nobody else knows the instance yet.
-    unsafe { (*task).created_ticks = now };
+    unsafe { ((*task).created_ticks, (*task).tied) = (now, regions.tied) };
     if creator_stays(thread) {
         // SAFETY: as above.
         unsafe { (*task).state.store(state::CREATED, Ordering::Relaxed) };
@@ -164,7 +164,7 @@ fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now:
 
 /// Name of what runs.
 pub fn current_name(thread: &Location) -> Fields {
-    let task = thread.tasks.current;
+    let task = thread.tasks.current();
     if task.is_null() { thread.contexts.top().task_name } else { name_of(task) }
 }
 
@@ -191,6 +191,7 @@ pub fn flush_switch(thread: &mut Location, now: u64) {
 /// The creator goes on behind the construct.
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
+    forget_predicted(thread, handle);
     if thread.tasks.due.is_some_and(|due| due.task == task) {
         return end_creation(thread, task, regions, clock.now());
     }
@@ -208,6 +209,13 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
         let node = thread.header.current;
         created(thread, node, false);
         thread.exit(regions.create.id, clock.now());
+    }
+}
+
+/// The begin of the instance, or the end of its creation, has come.
+fn forget_predicted(thread: &mut Location, handle: usize) {
+    if untag(thread.tasks.predicted) == untag(handle) {
+        thread.tasks.predicted = 0;
     }
 }
 
@@ -293,13 +301,8 @@ fn created(thread: &mut Location, node: NodeOffset, immediate: bool) {
 /// The running task has children that its next taskwait may wait for. Returns whether it had.
 #[inline(always)]
 pub fn expect_children(thread: &mut Location) -> bool {
-    let current = thread.tasks.current;
-    let children = match current.is_null() {
-        true => &mut thread.context().children,
-        // SAFETY: current tasks are alive; only this thread changes the field.
-        false => unsafe { &mut (*current).children },
-    };
-    std::mem::replace(children, true)
+    // SAFETY: running tasks are alive; only this thread changes the field.
+    unsafe { std::mem::replace(&mut (*thread.tasks.running).children, true) }
 }
 
 /// The team has tasks: who waits in its barriers without one starves.
@@ -314,6 +317,7 @@ pub fn expect_tasks(thread: &mut Location) {
 /// A thread begins to execute an instance.
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
+    forget_predicted(thread, handle);
     if thread.tasks.due.is_some_and(|due| due.task == task) {
         // Its creator executes it inside the creation.
         take_back(task);
@@ -342,6 +346,10 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     push(thread, task, now);
     // SAFETY: the instance is alive and executed by this thread only.
     unsafe {
+        if handle & UNTIMED != 0 {
+            // What its creation leaves as it was.
+            ((*task).created_ticks, (*task).parent) = (0, null());
+        }
         (*task).tied = regions.tied && (*task).construct == u32::MAX;
         (*task).children = false;
         (*task).executed_ticks.store(0, Ordering::Relaxed);
@@ -417,27 +425,27 @@ fn push(thread: &mut Location, task: *mut Task, now: u64) {
     let now = thread.account(now);
     suspend(thread, thread.header.current, now);
     // SAFETY: the instance is alive and executed by this thread only.
-    unsafe { (*task).below = thread.tasks.current };
-    thread.tasks.current = task;
+    unsafe { ((*task).below, (*task).fragment_start) = (thread.tasks.running, now) };
+    thread.tasks.running = task;
 }
 
 /// What runs is suspended at `node`, for a task that begins its fragment now.
 #[inline(always)]
-pub fn suspend(thread: &mut Location, node: NodeOffset, now: u64) {
-    let below = thread.tasks.current;
-    if below.is_null() {
-        thread.context().scheduling_node = node;
-    } else {
-        end_fragment(thread, below, now);
-        // SAFETY: suspended tasks are alive.
-        unsafe { (*below).node = node };
+fn suspend(thread: &mut Location, node: NodeOffset, now: u64) {
+    let below = thread.tasks.running;
+    // SAFETY: suspended tasks are alive.
+    unsafe {
+        if !is_implicit(below) {
+            end_fragment(thread, below, now);
+        }
+        (*below).node = node;
     }
-    thread.context().fragment_start = now;
 }
 
 /// Finds the stub for `task` below the implicit task's scheduling point.
 fn stub(thread: &mut Location, task: *mut Task, region: u32) {
-    let place = thread.context().scheduling_node;
+    // SAFETY: implicit tasks are never freed.
+    let place = unsafe { (*thread.contexts.top().implicit).node };
     let key = Key::Stub(region).encode();
     let stub = match thread.search_child(place, key) {
         0 => thread.child(place, key),
@@ -452,15 +460,14 @@ fn stub(thread: &mut Location, task: *mut Task, region: u32) {
 
 /// The running task's fragment ends.
 #[inline(always)]
-fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
-    // SAFETY: the task is current, so alive, and what a proxy stands for is alive until its end.
-    let (of, stub) = unsafe {
+pub fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
+    // SAFETY: the task is running, so alive, and what a proxy stands for is alive until its end.
+    let (of, stub, start) = unsafe {
         let original = (*task).original;
-        (if original.is_null() { task } else { original }, (*task).stub)
+        (if original.is_null() { task } else { original }, (*task).stub, (*task).fragment_start)
     };
     // SAFETY: as above.
     let (tied, times) = unsafe { ((*of).tied, &(*of).executed_ticks) };
-    let start = thread.context().fragment_start;
     let ticks = now - start;
     if tied {
         times.store(times.load(Ordering::Relaxed) + ticks, Ordering::Relaxed);
@@ -594,17 +601,18 @@ fn write_complete(thread: &mut Location, now: u64) {
 
 /// Whether the running task is this instance or stands for it.
 fn is_current(thread: &Location, task: *mut Task) -> bool {
-    is_or_stands_for(thread.tasks.current, task)
+    is_or_stands_for(thread.tasks.running, task)
 }
 
 fn is_or_stands_for(entry: *mut Task, task: *mut Task) -> bool {
-    // SAFETY: entries of a stack are alive.
-    entry == task || (!entry.is_null() && unsafe { (*entry).original } == task)
+    // SAFETY: entries of a stack are alive; what is asked for is an instance.
+    entry == task || unsafe { (*entry).original } == task
 }
 
 fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
-    let mut entry = thread.tasks.current;
-    while !entry.is_null() {
+    let mut entry = thread.tasks.running;
+    // SAFETY: as above.
+    while !unsafe { is_implicit(entry) } {
         if is_or_stands_for(entry, task) {
             return true;
         }
@@ -617,18 +625,15 @@ fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
 /// Resumes what the current task had suspended. Returns the task.
 #[inline(always)]
 pub fn pop(thread: &mut Location, now: u64) -> *mut Task {
-    let task = thread.tasks.current;
+    let task = thread.tasks.running;
     end_fragment(thread, task, now);
-    // SAFETY: the current task is alive.
-    let below = unsafe { (*task).below };
-    thread.tasks.current = below;
-    thread.context().fragment_start = now;
-    if below.is_null() {
-        thread.header.current = thread.context().scheduling_node;
-        return task;
-    }
-    // SAFETY: suspended tasks are alive.
-    let (node, stub) = unsafe { ((*below).node, (*below).stub) };
+    // SAFETY: the running task is alive, and so are suspended ones.
+    let (node, stub) = unsafe {
+        let below = (*task).below;
+        thread.tasks.running = below;
+        (*below).fragment_start = now;
+        ((*below).node, (*below).stub)
+    };
     thread.header.current = node;
     if stub != 0 {
         thread.node(stub).task_switches += 1;
@@ -647,9 +652,10 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
     let proxy = thread.new_instance();
     // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
-        ((*proxy).family, (*proxy).generation) = ((*task).family, (*task).generation);
+        (*proxy).name = (*task).name;
         ((*proxy).original, (*proxy).tied) = (task, false);
         (*task).migrated = region;
+        (*task).state.fetch_and(!state::SHORT, Ordering::Relaxed);
         (*proxy).children = true;
     }
     flush_creation(thread);
@@ -668,8 +674,9 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
 /// cancelled and has no end: what has passed since the last event belongs to what it had
 /// suspended. False where there is no explicit task.
 pub fn abandon(thread: &mut Location) -> bool {
-    let task = thread.tasks.current;
-    if task.is_null() {
+    let task = thread.tasks.running;
+    // SAFETY: what runs is in the stack.
+    if unsafe { is_implicit(task) } {
         return false;
     }
     let now = thread.header.last_ticks;
@@ -714,27 +721,25 @@ pub fn abandon_all(thread: &mut Location) {
 /// Whether the current task can be one that has left. A proxy that was just resumed cannot: what
 /// it had open on the thread that it came from is not open here.
 pub fn may_have_left(thread: &mut Location) -> bool {
-    let task = thread.tasks.current;
+    let task = thread.tasks.current();
     let node = thread.header.current;
-    // SAFETY: current tasks are alive.
+    // SAFETY: running tasks are alive.
     !task.is_null() && (unsafe { (*task).original.is_null() } || thread.node(node).parent != TASKS)
 }
 
 /// Whether something that this team's thread has suspended is in a region of this key.
 pub fn is_suspended_in(thread: &mut Location, key: u64) -> bool {
-    let mut task = thread.tasks.current;
-    while !task.is_null() {
-        // SAFETY: entries of a stack are alive.
-        let below = unsafe { (*task).below };
-        let node = match below.is_null() {
-            true => thread.context().scheduling_node,
-            // SAFETY: as above.
-            false => unsafe { (*below).node },
+    let mut task = thread.tasks.running;
+    // SAFETY: entries of a stack are alive.
+    while !unsafe { is_implicit(task) } {
+        // SAFETY: as above.
+        let node = unsafe {
+            task = (*task).below;
+            (*task).node
         };
         if thread.is_open_from(node, key) {
             return true;
         }
-        task = below;
     }
     false
 }
@@ -742,12 +747,8 @@ pub fn is_suspended_in(thread: &mut Location, key: u64) -> bool {
 /// Whether a taskwait may have something to wait for.
 #[inline(always)]
 pub fn has_children(thread: &mut Location) -> bool {
-    let current = thread.tasks.current;
-    let children = match current.is_null() {
-        true => thread.context().children,
-        // SAFETY: current tasks are alive; only this thread changes the field.
-        false => unsafe { (*current).children },
-    };
+    // SAFETY: running tasks are alive; only this thread changes the field.
+    let children = unsafe { (*thread.tasks.running).children };
     children || thread.process.options.timed_undeferred
 }
 
@@ -784,28 +785,23 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
 /// The running task waits for its children.
 #[inline(always)]
 pub fn begin_waiting(thread: &mut Location) {
-    let current = thread.tasks.current;
-    if current.is_null() {
-        thread.contexts.top().waiting.begin(0);
-    } else {
-        // SAFETY: current tasks are alive.
-        unsafe { (*current).waiting.begin((*current).created_ticks) };
-    }
+    let running = thread.tasks.running;
+    // SAFETY: running tasks are alive.
+    unsafe { (*running).waiting.begin((*running).created_ticks) };
 }
 
 /// It has waited at this node, 0 where that is not known, and since `last` for children that others
 /// execute.
-#[inline(always)]
-pub fn end_waiting(thread: &mut Location, node: NodeOffset, last: u64) {
-    // SAFETY: current tasks are alive, and what a task waits with is never freed.
+fn end_waiting(thread: &mut Location, node: NodeOffset, last: u64) {
+    // SAFETY: running tasks are alive, and what a task waits with is never freed.
     if let Some(place) = unsafe { (*thread.waiting()).end() } {
-        add_waiting(thread, node, last, Place::from_word(place));
+        let wait = thread.header.last_ticks - last;
+        add_waiting(thread, node, Place::from_word(place), wait);
     }
 }
 
-#[inline(never)]
-fn add_waiting(thread: &mut Location, node: NodeOffset, last: u64, place: Place) {
-    let wait = thread.header.last_ticks - last;
+/// The running task has waited at this node so long, for what ended at `place`.
+pub fn add_waiting(thread: &mut Location, node: NodeOffset, place: Place, wait: u64) {
     if node != 0 && wait > 0 {
         cause::add(thread, node, place, Delay { wait, starvation: 0 });
     }
@@ -818,11 +814,6 @@ pub fn waited(thread: &mut Location) {
     if thread.tasks.undeferred_depth > 0 {
         return;
     }
-    let current = thread.tasks.current;
-    if current.is_null() {
-        thread.context().children = false;
-    } else {
-        // SAFETY: current tasks are alive; only this thread changes the field.
-        unsafe { (*current).children = false };
-    }
+    // SAFETY: running tasks are alive; only this thread changes the field.
+    unsafe { (*thread.tasks.running).children = false };
 }

@@ -9,10 +9,11 @@
 //! That of [`crate::raw`], but for the gate, which is asked for here; and a handle is one that a
 //! creation has returned, with [`UNTIMED`].
 
-use std::ptr::null;
 use std::sync::atomic::Ordering;
 
-use crate::descriptor::Defined;
+use pompeii_live::NodeOffset;
+
+use crate::descriptor::{Construct, Defined, Slot};
 use crate::instance::{Task, state};
 use crate::location::{Location, gate};
 use crate::raw::{begin_event, end_event, known, node};
@@ -25,43 +26,46 @@ unsafe fn is_open(thread: *mut Location) -> bool {
     unsafe { (*thread).gate & !gate::SWITCH == 0 }
 }
 
-/// As [`task::create_begin`], where the instance is predicted to be undeferred.
+/// As [`task::create_begin`], inside its event, where `instance`, the first free one, is predicted
+/// to be undeferred because of a clause. `at` is the creation's node.
 #[inline(always)]
-pub unsafe fn create_begin_predicted(
+pub unsafe fn create_begin<const TRACE: bool>(
     thread: *mut Location,
-    create: *mut Defined,
-    conditional: bool,
-) -> Option<usize> {
+    instance: *mut Task,
+    at: usize,
+) -> usize {
+    // SAFETY: the contract of this module; the first free instance is known to nobody else.
+    unsafe {
+        (*node(thread, at)).visits += 1;
+        (*thread).tasks.free = (*instance).below;
+        (*instance).state.store(0, Ordering::Relaxed);
+        (*instance).node = at as NodeOffset;
+        if TRACE {
+            (*thread).name_instance(instance);
+        }
+        let handle = instance as usize | UNTIMED | CONDITIONAL;
+        (*thread).tasks.predicted = handle;
+        handle
+    }
+}
+
+/// The same for the whole event of a construct without such a clause, in a final task.
+pub unsafe fn create_begin_included(thread: *mut Location, create: *mut Defined) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
         if !is_open(thread) {
             return None;
         }
-        let before = begin_event(thread);
-        let done = create_begin_inside(thread, create).map(|instance| (before, instance));
-        let instance = end_event(thread, before, done)?;
-        Some(instance as usize | UNTIMED | if conditional { CONDITIONAL } else { 0 })
-    }
-}
-
-#[inline(always)]
-unsafe fn create_begin_inside(thread: *mut Location, create: *mut Defined) -> Option<*mut Task> {
-    // SAFETY: the contract of this module; the first free instance is known to nobody else.
-    unsafe {
+        let before = (*thread).gate;
         let at = known(thread, (*thread).header.current, Defined::key_at(create))?;
+        begin_event(thread);
         let instance = (*thread).tasks.free;
-        if instance.is_null() || (*node(thread, at)).private & PREDICTED == 0 {
-            return None;
-        }
-        (*node(thread, at)).visits += 1;
-        (*thread).tasks.free = (*instance).next;
-        (*instance).state.store(0, Ordering::Relaxed);
-        ((*instance).created_ticks, (*instance).parent) = (0, null());
-        (*instance).node = at;
-        if (*thread).tracing {
-            (*thread).name_instance(instance);
-        }
-        Some(instance)
+        let is_ready = !instance.is_null() && (*node(thread, at)).private & PREDICTED != 0;
+        let done = is_ready.then(|| match (*thread).tracing {
+            false => create_begin::<false>(thread, instance, at) & !CONDITIONAL,
+            true => create_begin::<true>(thread, instance, at) & !CONDITIONAL,
+        });
+        end_event(thread, before, done)
     }
 }
 
@@ -72,34 +76,27 @@ pub unsafe fn create_end_untimed(thread: *mut Location, handle: usize) -> Option
     unsafe {
         let instance = untag(handle);
         let is_done = task::state_of(instance) == state::UNDEFERRED | state::COMPLETED;
-        if !is_open(thread) || !is_done || !is_own(thread, instance) {
+        let before = (*thread).gate;
+        if !is_open(thread) || !is_done || (*thread).header.index != (*instance).creator {
             return None;
         }
-        let before = begin_event(thread);
+        begin_event(thread);
         (*thread).free_unchanged(instance);
-        end_event(thread, before, Some((before, ())))
+        end_event(thread, before, Some(()))
     }
 }
 
-/// Whether the thread has created the instance.
-#[inline(always)]
-unsafe fn is_own(thread: *mut Location, instance: *mut Task) -> bool {
-    // SAFETY: the memory of an instance stays one, and its creator never changes.
-    unsafe { (*thread).header.index == (*instance).creator }
-}
-
-/// As [`task::begin`], for an instance that was predicted to be undeferred, and is: its creator
-/// begins it inside its creation. Counting needs no gate.
+/// As [`task::begin`], for the last instance that was predicted to be undeferred, and is: its
+/// creator begins it inside its creation. Counting needs no gate.
 #[inline(always)]
 pub unsafe fn begin_untimed(thread: *mut Location, handle: usize) -> Option<()> {
-    // SAFETY: the contract of this module; an instance that begins is alive, and no other thread
-    // knows it.
+    // SAFETY: the contract of this module; no other thread knows the instance.
     unsafe {
-        let instance = untag(handle);
-        let is_fresh = task::state_of(instance) == 0 && handle & CONDITIONAL != 0;
-        if !is_open(thread) || !is_fresh || !is_own(thread, instance) {
+        if !is_open(thread) || (*thread).tasks.predicted != handle {
             return None;
         }
+        (*thread).tasks.predicted = 0;
+        let instance = (handle - (UNTIMED | CONDITIONAL)) as *mut Task;
         (*instance).state.store(state::UNDEFERRED, Ordering::Relaxed);
         (*node(thread, (*instance).node)).undeferred += 1;
         (*thread).tasks.undeferred_depth += 1;
@@ -114,44 +111,28 @@ pub unsafe fn end_untimed(thread: *mut Location, handle: usize) -> Option<()> {
     unsafe {
         let instance = untag(handle);
         let is_begun = task::state_of(instance) == state::UNDEFERRED;
-        if !is_open(thread) || !is_begun || !is_own(thread, instance) {
+        if !is_open(thread) || !is_begun || (*thread).tasks.undeferred_depth == 0 {
             return None;
         }
         let ended = state::UNDEFERRED | state::COMPLETED;
         (*instance).state.store(ended, Ordering::Relaxed);
-        // This thread has begun it.
         (*thread).tasks.undeferred_depth -= 1;
         Some(())
     }
 }
 
-/// As [`task::wait_enter`], for a taskwait without children; `place` says where its region is.
+/// As [`task::wait_enter`], for a taskwait without children.
 #[inline(always)]
-pub unsafe fn wait_enter_counted(
-    thread: *mut Location,
-    place: impl FnOnce() -> Option<*mut Defined>,
-) -> Option<()> {
+pub unsafe fn wait_enter_counted(thread: *mut Location, construct: impl Construct) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
         if !is_open(thread) || task::has_children(&mut *thread) {
             return None;
         }
-        let at = known(thread, (*thread).header.current, Defined::key_at(place()?))?;
+        let place = construct.place(Slot::Taskwait);
+        let at = known(thread, (*thread).header.current, Defined::key_at(place))?;
         (*node(thread, at)).visits += 1;
         (*thread).tasks.counted_wait = true;
-        Some(())
-    }
-}
-
-/// As [`task::wait_exit`], for a taskwait that was counted.
-#[inline(always)]
-pub unsafe fn wait_exit_counted(thread: *mut Location) -> Option<()> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        if !is_open(thread) || !(*thread).tasks.counted_wait {
-            return None;
-        }
-        (*thread).tasks.counted_wait = false;
         Some(())
     }
 }

@@ -8,26 +8,26 @@
 //! # Safety
 //! That of [`crate::raw`]; and an instance is null or one that a creation has returned.
 
-use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
-use pompeii_live::{Key, NodeOffset};
+use pompeii_live::NodeOffset;
 
 use crate::barrier;
+use crate::cause;
 use crate::clock::Clock;
-use crate::descriptor::Defined;
+use crate::descriptor::{Construct, Defined, Slot};
 use crate::events::{Records, kind};
-use crate::instance::{Due, Task, state};
+use crate::instance::{Due, Task, is_implicit, is_simple_creator, state};
 use crate::location::{Location, TASKS, gate};
-use crate::openmp;
-use crate::raw::{account, begin_event, end_event, known, later, node, search};
+use crate::raw::{Place, begin_event, end_event, known, later, node, search, set_gate, take_back};
 use crate::task::{self, PREDICTED};
+use crate::task_short;
 use crate::task_times::{self, Times};
 
 /// What an instance is that nobody but its executing thread has anything to say about.
-const RUNNING: u32 = state::CREATED | state::BEGUN;
+const RUNNING: u32 = state::CREATED | state::BEGUN | state::SHORT;
 /// What one is that its creator executes at once.
-const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN;
+const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN | state::SHORT;
 
 /// Room for the records of an event, `None` where the chunk is full.
 #[inline(always)]
@@ -47,84 +47,121 @@ unsafe fn write(thread: *mut Location, records: Records, first: u64) {
 #[inline(always)]
 unsafe fn named(records: Records, kind: u8, instance: *mut Task) -> Records {
     // SAFETY: the contract of this module; the name is this thread's to read.
-    unsafe { records.numbered(kind, &(*instance).family, (*instance).generation) }
+    unsafe { records.fields(kind, &(*instance).name) }
 }
 
 /// The switch back from a task, where its record is due.
 #[inline(always)]
-unsafe fn back(records: Records, thread: *mut Location, before: u32) -> Records {
-    if before & gate::SWITCH == 0 {
-        return records;
-    }
+unsafe fn back(records: Records, thread: *mut Location) -> Records {
     // SAFETY: the contract of this module; current tasks are alive.
     unsafe {
-        let current = (*thread).tasks.current;
-        match current.is_null() {
+        if (*thread).gate & gate::SWITCH == 0 {
+            return records;
+        }
+        let running = (*thread).tasks.running;
+        match is_implicit(running) {
             true => records.fields(kind::TASK_SWITCH, &(*thread).contexts.top().task_name),
-            false => named(records, kind::TASK_SWITCH, current),
+            false => named(records, kind::TASK_SWITCH, running),
         }
     }
+}
+
+/// Whether the event may take its short way: nothing but the switch back from a task is due, and
+/// that only where there are records.
+#[inline(always)]
+unsafe fn is_open<const TRACE: bool>(thread: *mut Location) -> bool {
+    // SAFETY: the contract of this module.
+    let gate = unsafe { (*thread).gate };
+    if TRACE { gate & !gate::SWITCH == 0 } else { gate == 0 }
 }
 
 /// The times that a node leads to, if they have been asked for before.
 #[inline(always)]
-unsafe fn times(thread: *mut Location, at: NodeOffset) -> Option<Times> {
+unsafe fn times(thread: *mut Location, at: impl Place) -> Option<Times> {
     // SAFETY: the contract of this module.
-    unsafe { task_times::at(&(*thread).task_times, (*node(thread, at)).private) }
+    unsafe { task_times::at(node(thread, at)) }
 }
 
-/// As [`task::create_begin`], where the instance is not predicted to be undeferred. The switch back
-/// from a task may be due.
+/// Accounts the time since the last event to the current node. Returns it.
+#[inline(always)]
+unsafe fn account(thread: *mut Location, here: NodeOffset, now: u64) -> u64 {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let ticks = now - (*thread).header.last_ticks;
+        (*node(thread, here)).ticks += ticks;
+        (*thread).header.last_ticks = now;
+        ticks
+    }
+}
+
+/// As [`task::create_begin`]. Returns the handle.
 #[inline(always)]
 pub unsafe fn create_begin<const TRACE: bool>(
     thread: *mut Location,
-    create: *mut Defined,
+    construct: impl Construct,
     clock: impl Clock,
 ) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
-        let before = begin_event(thread);
-        let done = create_begin_inside::<TRACE>(thread, create, before, clock);
-        end_event(thread, before, done)
+        if !is_open::<TRACE>(thread) {
+            return None;
+        }
+        begin_event(thread);
+        let done = create_begin_inside::<TRACE>(thread, construct, clock);
+        if done.is_none() {
+            take_back(thread);
+        }
+        done
     }
 }
 
+/// The event, to its end where it is done.
 #[inline(always)]
 unsafe fn create_begin_inside<const TRACE: bool>(
     thread: *mut Location,
-    create: *mut Defined,
-    before: u32,
+    construct: impl Construct,
     clock: impl Clock,
-) -> Option<(u32, usize)> {
+) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
         let here = (*thread).header.current;
+        let create = construct.place(Slot::TaskCreate);
         let at = known(thread, here, Defined::key_at(create))?;
         let instance = (*thread).tasks.free;
-        if instance.is_null() || (*node(thread, at)).private & PREDICTED != 0 {
+        if instance.is_null() {
             return None;
         }
+        if (*node(thread, at)).private & PREDICTED != 0 {
+            if !construct.is_conditional() {
+                return None;
+            }
+            let handle = task_short::create_begin::<TRACE>(thread, instance, at);
+            take_back(thread);
+            return Some(handle);
+        }
         let now = later(thread, clock)?;
-        if TRACE && before & gate::SWITCH != 0 {
-            write(thread, back(records(thread, now)?, thread, before), now);
+        if TRACE && (*thread).gate & gate::SWITCH != 0 {
+            write(thread, back(records(thread, now)?, thread), now);
         }
         account(thread, here, now);
         (*node(thread, at)).visits += 1;
-        (*thread).header.current = at;
+        (*thread).header.current = at as NodeOffset;
         (*thread).tasks.due = Some(Due { region: &*create, task: instance });
-        (*thread).tasks.free = (*instance).next;
-        let stays = task::creator_stays(&*thread);
-        (*instance).state.store(if stays { state::CREATED } else { 0 }, Ordering::Relaxed);
-        (*instance).parent = (*thread).waiting();
-        (*instance).created_ticks = now;
+        (*thread).tasks.free = (*instance).below;
+        let creator = (*thread).tasks.running;
+        let created = u32::from((*creator).tied) * state::CREATED;
+        (*instance).state.store(created, Ordering::Relaxed);
+        (*instance).parent = &raw const (*creator).waiting;
+        ((*instance).created_ticks, (*instance).tied) = (now, construct.is_tied());
         if TRACE {
             (*thread).name_instance(instance);
         }
-        Some((gate::CREATION, instance as usize))
+        set_gate(thread, gate::CREATION);
+        Some(instance as usize)
     }
 }
 
-/// As [`task::create_end`], for the instance whose creation is due, as the gate says.
+/// As [`task::create_end`], for the instance whose creation is due.
 #[inline(always)]
 pub unsafe fn create_end<const TRACE: bool>(
     thread: *mut Location,
@@ -133,74 +170,93 @@ pub unsafe fn create_end<const TRACE: bool>(
 ) -> Option<()> {
     // SAFETY: the contract of this module; what the gate says is due.
     unsafe {
+        if (*thread).gate != gate::CREATION {
+            return None;
+        }
         let due = (*thread).tasks.due.unwrap_unchecked();
         if due.task != instance {
             return None;
         }
-        let before = begin_event(thread);
-        let done = create_end_inside::<TRACE>(thread, due, clock);
-        end_event(thread, before, done)
+        begin_event(thread);
+        if create_end_inside::<TRACE>(thread, (instance, due.region), clock).is_none() {
+            take_back(thread);
+            return None;
+        }
+        let creator = (*thread).tasks.running;
+        (*creator).children = true;
+        match is_simple_creator(creator) {
+            true => set_gate(thread, 0),
+            false => end_creation(thread, instance),
+        }
+        Some(())
     }
 }
 
 #[inline(always)]
 unsafe fn create_end_inside<const TRACE: bool>(
     thread: *mut Location,
-    due: Due,
-    clock: impl Clock,
-) -> Option<(u32, ())> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let at = (*thread).header.current;
-        let times = times(thread, at)?;
-        let (begun, now) = ((*thread).header.last_ticks, later(thread, clock)?);
-        if TRACE {
-            let records = records(thread, begun)?.region(due.region.enter);
-            let records = named(records, kind::TASK_CREATE, due.task).later(now);
-            write(thread, records.region(due.region.leave), begun);
-        }
-        account(thread, at, now);
-        (*thread).tasks.due = None;
-        (*thread).header.current = (*node(thread, at)).parent;
-        (*node(thread, at)).created += 1;
-        times.created(now - begun);
-        let creator = (*thread).tasks.current;
-        let children = match creator.is_null() {
-            true => &mut (*thread).contexts.top_mut().children,
-            false => &mut (*creator).children,
-        };
-        if !std::mem::replace(children, true) {
-            task::expect_tasks(&mut *thread);
-        }
-        match creator.is_null() || (*creator).tied {
-            true => Some((0, ())),
-            false => Some((note_created(thread, due.task), ())),
-        }
-    }
-}
-
-/// As [`task::create_end`], for an instance that its creator has executed at once. The switch back
-/// from it may be due.
-#[inline(always)]
-pub unsafe fn create_end_at_once<const TRACE: bool>(
-    thread: *mut Location,
-    instance: *mut Task,
-    create: *mut Defined,
+    (instance, region): (*mut Task, &Defined),
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        let is_done = !instance.is_null() && task::state_of(instance) == AT_ONCE | state::DONE;
-        if !is_done || (*instance).creator != (*thread).header.index {
-            return None;
-        }
         let at = (*thread).header.current;
-        if (*node(thread, at)).key != Defined::key_at(create) {
+        let times = times(thread, at)?;
+        let now = later(thread, clock)?;
+        if TRACE {
+            let begun = (*thread).header.last_ticks;
+            let records = records(thread, begun)?.region(region.enter);
+            let records = named(records, kind::TASK_CREATE, instance).later(now);
+            write(thread, records.region(region.leave), begun);
+        }
+        let ticks = account(thread, at, now);
+        (*thread).tasks.due = None;
+        (*thread).header.current = (*node(thread, at)).parent;
+        (*node(thread, at)).created += 1;
+        times.created(ticks);
+        Some(())
+    }
+}
+
+/// The end of the first creation in a team by this thread, or of one by an untied task: it may come
+/// from another thread than its begin, so that the instance's memory has waited for this one.
+#[inline(never)]
+unsafe fn end_creation(thread: *mut Location, instance: *mut Task) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let creator = (*thread).tasks.running;
+        if !std::mem::replace(&mut (*creator).told, true) {
+            task::expect_tasks(&mut *thread);
+        }
+        if !(*creator).tied {
+            (*thread).note_created(instance);
+        }
+        set_gate(thread, 0);
+    }
+}
+
+/// As [`task::create_end`], for an instance that its creator has executed at once.
+#[inline(always)]
+pub unsafe fn create_end_at_once<const TRACE: bool>(
+    thread: *mut Location,
+    instance: *mut Task,
+    construct: impl Construct,
+    clock: impl Clock,
+) -> Option<()> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if !is_open::<TRACE>(thread) || task::state_of(instance) != AT_ONCE | state::DONE {
             return None;
         }
-        let before = begin_event(thread);
-        let done = create_end_at_once_inside::<TRACE>(thread, instance, (&*create, before), clock);
-        end_event(thread, before, done)
+        // It was begun on top of its creator, at the creation's node.
+        if (*instance).creator != (*thread).header.index
+            || (*(*instance).below).node != (*thread).header.current
+        {
+            return None;
+        }
+        begin_event(thread);
+        let done = create_end_at_once_inside::<TRACE>(thread, instance, construct, clock);
+        end_event(thread, 0, done)
     }
 }
 
@@ -208,17 +264,18 @@ pub unsafe fn create_end_at_once<const TRACE: bool>(
 unsafe fn create_end_at_once_inside<const TRACE: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    (create, before): (&Defined, u32),
+    construct: impl Construct,
     clock: impl Clock,
-) -> Option<(u32, ())> {
+) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
         let at = (*thread).header.current;
         let times = times(thread, at)?;
         let now = later(thread, clock)?;
         if TRACE {
-            let records = back(records(thread, now)?, thread, before);
-            write(thread, records.region(create.leave), now);
+            let records = back(records(thread, now)?, thread);
+            let create = construct.place(Slot::TaskCreate);
+            write(thread, records.region((*create).leave), now);
         }
         account(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;
@@ -226,59 +283,52 @@ unsafe fn create_end_at_once_inside<const TRACE: bool>(
         let inside = (*instance).executed_ticks.load(Ordering::Relaxed);
         times.created((now - (*instance).created_ticks).saturating_sub(inside));
         (*thread).free_unchanged(instance);
-        Some((0, ()))
+        Some(())
     }
 }
 
-/// An untied task has created the instance: an end of its creation may come from another thread, so
-/// that its memory has waited for this one. Returns what the gate is.
-#[inline(never)]
-unsafe fn note_created(thread: *mut Location, instance: *mut Task) -> u32 {
-    // SAFETY: the contract of this module.
-    unsafe { (*thread).note_created(instance) };
-    0
-}
-
 /// As [`task::begin`], for an instance that no other thread has anything to say about, on top of
-/// the implicit task, or of an explicit one. The switch back from a task may be due, and is not
-/// written.
+/// the implicit task, or of an explicit one (`NESTED`). The switch back from a task may be due, and
+/// is not written.
 #[inline(always)]
 pub unsafe fn begin<const TRACE: bool, const NESTED: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    region: (*mut Defined, bool),
+    construct: impl Construct,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if instance.is_null() || task::state_of(instance) != state::CREATED {
+        if !is_open::<TRACE>(thread) || task::state_of(instance) != state::CREATED {
             return None;
         }
-        let before = begin_event(thread);
-        let done = begin_inside::<TRACE, NESTED>(thread, instance, (region, RUNNING), clock);
-        end_event(thread, before, done)
+        begin_event(thread);
+        let done = begin_inside::<TRACE, NESTED, false>(thread, instance, construct, clock);
+        end_event(thread, 0, done)
     }
 }
 
 /// The same for the instance whose creation is due: its creator executes it at once, because too
-/// many others are waiting.
+/// many others are waiting, and not because the program says so.
 #[inline(always)]
 pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    region: (*mut Defined, bool),
+    construct: impl Construct,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module; what the gate says is due.
     unsafe {
-        let due = (*thread).tasks.due.unwrap_unchecked();
-        let has_room = !TRACE || (*thread).events.has_room_for_two();
-        if due.task != instance || !has_room || openmp::in_final() {
+        if (*thread).gate != gate::CREATION || construct.is_conditional() {
             return None;
         }
-        let before = begin_event(thread);
-        let done = begin_inside::<TRACE, NESTED>(thread, instance, (region, AT_ONCE), clock);
-        end_event(thread, before, done)
+        let due = (*thread).tasks.due.unwrap_unchecked();
+        if due.task != instance || (TRACE && !(*thread).events.has_room_for_two()) {
+            return None;
+        }
+        begin_event(thread);
+        let done = begin_inside::<TRACE, NESTED, true>(thread, instance, construct, clock);
+        end_event(thread, 0, done)
     }
 }
 
@@ -296,145 +346,154 @@ unsafe fn write_creation(thread: *mut Location) -> Option<()> {
 }
 
 #[inline(always)]
-unsafe fn begin_inside<const TRACE: bool, const NESTED: bool>(
+unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    ((place, tied), state): ((*mut Defined, bool), u32),
-    clock: impl Clock,
-) -> Option<(u32, ())> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let here = (*thread).header.current;
-        let root = known(thread, TASKS, Defined::key_at(place))?;
-        let (region, times) = (&*place, times(thread, root)?);
-        let context = (*thread).contexts.top_mut();
-        let point = if NESTED { context.scheduling_node } else { here };
-        let stub = search(thread, point, Key::Stub(region.id).encode())?;
-        let now = later(thread, clock)?;
-        if TRACE {
-            if state == AT_ONCE {
-                write_creation(thread)?;
-            }
-            let records = named(records(thread, now)?, kind::TASK_SWITCH, instance);
-            write(thread, records.region(region.enter), now);
-        }
-        account(thread, here, now);
-        (*instance).below = (*thread).tasks.current;
-        if NESTED {
-            task::suspend(&mut *thread, here, now);
-        } else {
-            (context.scheduling_node, context.fragment_start) = (here, now);
-        }
-        if state == AT_ONCE {
-            (*thread).tasks.due = None;
-        }
-        (*instance).state.store(state, Ordering::Relaxed);
-        (*instance).executed_ticks.store(0, Ordering::Relaxed);
-        ((*instance).tied, (*instance).children) = (tied, false);
-        ((*instance).root, (*instance).stub) = (root, stub);
-        (*thread).tasks.current = instance;
-        (*thread).header.current = root;
-        (*node(thread, root)).visits += 1;
-        (*node(thread, stub)).task_switches += 1;
-        times.begun(now.saturating_sub((*instance).created_ticks));
-        Some((0, ()))
-    }
-}
-
-/// As [`task::end`], for the running instance, in which nothing is open, and which no other thread
-/// has executed.
-#[inline(always)]
-pub unsafe fn end<const TRACE: bool>(
-    thread: *mut Location,
-    instance: *mut Task,
-    place: impl FnOnce() -> Option<*mut Defined>,
+    construct: impl Construct,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if instance.is_null() || (*thread).tasks.current != instance {
+        if is_implicit((*thread).tasks.running) == NESTED {
             return None;
         }
-        let root = (*instance).root;
-        if (*instance).migrated != u32::MAX
-            || (*thread).header.current != root
-            || (*instance).stub == 0
-        {
-            return None;
+        let (here, place) = ((*thread).header.current, construct.place(Slot::Task));
+        let root = known(thread, TASKS, Defined::key_at(place))?;
+        let times = times(thread, root)?;
+        let point = if NESTED { (*(*thread).contexts.top().implicit).node } else { here };
+        let stub = search(thread, point, (*place).stub)?;
+        let now = later(thread, clock)?;
+        if TRACE {
+            if IS_AT_ONCE {
+                write_creation(thread)?;
+            }
+            let records = named(records(thread, now)?, kind::TASK_SWITCH, instance);
+            write(thread, records.region((*place).enter), now);
         }
-        // A profile does not need the region.
-        let place = if TRACE { place()? } else { null_mut() };
-        if TRACE && (*node(thread, root)).key != Defined::key_at(place) {
-            return None;
+        account(thread, here, now);
+        let below = (*thread).tasks.running;
+        if NESTED {
+            task::end_fragment(&mut *thread, below, now);
         }
-        let before = begin_event(thread);
-        let done = end_inside::<TRACE>(thread, instance, place, clock);
-        end_event(thread, before, done)
+        if IS_AT_ONCE {
+            (*thread).tasks.due = None;
+        }
+        (*below).node = here;
+        ((*instance).below, (*instance).fragment_start) = (below, now);
+        (*instance).executed_ticks.store(0, Ordering::Relaxed);
+        (*instance).children = false;
+        if TRACE {
+            (*instance).region = place;
+        }
+        ((*instance).root, (*instance).stub) = (root as NodeOffset, stub as NodeOffset);
+        let state = if IS_AT_ONCE { AT_ONCE } else { RUNNING };
+        (*instance).state.store(state, Ordering::Relaxed);
+        (*thread).tasks.running = instance;
+        (*thread).header.current = root as NodeOffset;
+        (*node(thread, root)).visits += 1;
+        (*node(thread, stub)).task_switches += 1;
+        times.begun(now.saturating_sub((*instance).created_ticks));
+        Some(())
     }
 }
 
+/// As [`task::end`], for the running instance, in which nothing is open, and which was begun on its
+/// short way.
+#[inline(always)]
+pub unsafe fn end<const TRACE: bool>(
+    thread: *mut Location,
+    instance: *mut Task,
+    clock: impl Clock,
+) -> Option<()> {
+    // SAFETY: the contract of this module; what runs is alive, and an implicit task was not begun.
+    unsafe {
+        if (*thread).gate != 0 || (*thread).tasks.running != instance {
+            return None;
+        }
+        let (state, root) = (task::state_of(instance), (*instance).root);
+        if state & state::SHORT == 0 || (*thread).header.current != root {
+            return None;
+        }
+        begin_event(thread);
+        let Some(executed) = end_inside::<TRACE>(thread, instance, root, clock) else {
+            take_back(thread);
+            return None;
+        };
+        let is_own = (*instance).creator == (*thread).header.index;
+        if !is_own || (*thread).contexts.top().barrier.phase.is_within() {
+            end_elsewhere::<TRACE>(thread, instance, executed);
+            return Some(());
+        }
+        if state == AT_ONCE {
+            (*instance).executed_ticks.store(executed, Ordering::Relaxed);
+            (*instance).state.store(AT_ONCE | state::DONE, Ordering::Relaxed);
+        } else {
+            (*thread).free_unchanged(instance);
+        }
+        set_gate(thread, after_end::<TRACE>());
+        Some(())
+    }
+}
+
+/// What the gate is behind the end of an instance.
+#[inline(always)]
+const fn after_end<const TRACE: bool>() -> u32 {
+    if TRACE { gate::SWITCH } else { 0 }
+}
+
+/// Returns how long the instance was executed.
 #[inline(always)]
 unsafe fn end_inside<const TRACE: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    place: *mut Defined,
+    root: NodeOffset,
     clock: impl Clock,
-) -> Option<(u32, ())> {
-    // SAFETY: the contract of this module.
+) -> Option<u64> {
+    // SAFETY: the contract of this module; the root of what was begun here has times.
     unsafe {
-        let (root, stub) = ((*instance).root, (*instance).stub);
-        let times = times(thread, root)?;
         let now = later(thread, clock)?;
         if TRACE {
-            let records = records(thread, now)?.region((*place).leave);
+            let records = records(thread, now)?.region((*(*instance).region).leave);
             write(thread, named(records, kind::TASK_COMPLETE, instance), now);
         }
         account(thread, root, now);
-        let context = (*thread).contexts.top_mut();
-        let start = std::mem::replace(&mut context.fragment_start, now);
-        (*node(thread, stub)).task_ticks += now - start;
-        let executed = (*instance).executed_ticks.load(Ordering::Relaxed) + (now - start);
-        (*instance).executed_ticks.store(executed, Ordering::Relaxed);
-        times.executed(executed);
-        go_back(thread, (*instance).below);
-        let is_own = (*instance).creator == (*thread).header.index;
-        let is_simple = is_own && !context.barrier.phase.is_within();
-        match task::state_of(instance) {
-            RUNNING if is_simple => (*thread).free_unchanged(instance),
-            AT_ONCE if is_simple => {
-                (*instance).state.store(AT_ONCE | state::DONE, Ordering::Relaxed);
-            }
-            _ => end_elsewhere(thread, instance, (start, now)),
-        }
-        Some((if TRACE { gate::SWITCH } else { 0 }, ()))
+        go_back(thread, (*instance).below, now);
+        let ticks = now - (*instance).fragment_start;
+        (*node(thread, (*instance).stub)).task_ticks += ticks;
+        let executed = (*instance).executed_ticks.load(Ordering::Relaxed) + ticks;
+        task_times::of_root(node(thread, root)).executed(executed);
+        Some(executed)
     }
 }
 
-/// What a task has suspended goes on: this task, null for the implicit one.
+/// The task that another one has suspended goes on.
 #[inline(always)]
-unsafe fn go_back(thread: *mut Location, below: *mut Task) {
+unsafe fn go_back(thread: *mut Location, below: *mut Task, now: u64) {
     // SAFETY: the contract of this module; suspended tasks are alive.
     unsafe {
-        (*thread).tasks.current = below;
-        if below.is_null() {
-            (*thread).header.current = (*thread).contexts.top().scheduling_node;
-            return;
-        }
+        (*thread).tasks.running = below;
+        (*below).fragment_start = now;
         (*thread).header.current = (*below).node;
-        if (*below).stub != 0 {
-            (*node(thread, (*below).stub)).task_switches += 1;
-        }
+        // An implicit task has no stub: see `Location::at_no_stub`.
+        (*node(thread, (*below).stub)).task_switches += 1;
     }
 }
 
 /// The end of an instance of another thread, or in a barrier.
 #[inline(never)]
-unsafe fn end_elsewhere(thread: *mut Location, instance: *mut Task, fragment: (u64, u64)) {
+unsafe fn end_elsewhere<const TRACE: bool>(
+    thread: *mut Location,
+    instance: *mut Task,
+    executed: u64,
+) {
     // SAFETY: the contract of this module.
     unsafe {
+        (*instance).executed_ticks.store(executed, Ordering::Relaxed);
+        let fragment = ((*instance).fragment_start, (*thread).header.last_ticks);
         barrier::add_fragment(&mut *thread, (*instance).stub, fragment);
         task::tell_parent(&*thread, instance, instance);
         (*thread).note_done(instance);
+        set_gate(thread, after_end::<TRACE>());
     }
 }
 
@@ -442,84 +501,110 @@ unsafe fn end_elsewhere(thread: *mut Location, instance: *mut Task, fragment: (u
 #[inline(always)]
 pub unsafe fn wait_enter<const TRACE: bool>(
     thread: *mut Location,
-    place: *mut Defined,
+    construct: impl Construct,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        // A part that is over may have been left without a word.
-        if !task::has_children(&mut *thread) || (*thread).contexts.top().has_ended() {
+        if !is_open::<TRACE>(thread) {
             return None;
         }
-        let before = begin_event(thread);
-        let done = wait_enter_inside::<TRACE>(thread, place, before, clock);
-        end_event(thread, before, done)
+        if !(*(*thread).tasks.running).children {
+            return task_short::wait_enter_counted(thread, construct);
+        }
+        // A part that is over may have been left without a word.
+        if (*thread).contexts.top().has_ended() {
+            return None;
+        }
+        begin_event(thread);
+        let done = wait_enter_inside::<TRACE>(thread, construct, clock);
+        end_event(thread, 0, done)
     }
 }
 
 #[inline(always)]
 unsafe fn wait_enter_inside<const TRACE: bool>(
     thread: *mut Location,
-    place: *mut Defined,
-    before: u32,
-    clock: impl Clock,
-) -> Option<(u32, ())> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let here = (*thread).header.current;
-        let at = known(thread, here, Defined::key_at(place))?;
-        let now = later(thread, clock)?;
-        if TRACE {
-            let records = back(records(thread, now)?, thread, before);
-            write(thread, records.region((*place).enter), now);
-        }
-        account(thread, here, now);
-        (*node(thread, at)).visits += 1;
-        (*thread).header.current = at;
-        task::begin_waiting(&mut *thread);
-        Some((0, ()))
-    }
-}
-
-/// As [`task::wait_exit`], for a taskwait that has taken its time, likewise.
-#[inline(always)]
-pub unsafe fn wait_exit<const TRACE: bool>(
-    thread: *mut Location,
-    place: *mut Defined,
+    construct: impl Construct,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        let at = (*thread).header.current;
-        if (*thread).tasks.counted_wait || (*node(thread, at)).key != Defined::key_at(place) {
-            return None;
+        let (here, place) = ((*thread).header.current, construct.place(Slot::Taskwait));
+        let at = known(thread, here, Defined::key_at(place))?;
+        let now = later(thread, clock)?;
+        if TRACE {
+            let records = back(records(thread, now)?, thread);
+            write(thread, records.region((*place).enter), now);
         }
-        let before = begin_event(thread);
-        let done = wait_exit_inside::<TRACE>(thread, place, before, clock);
-        end_event(thread, before, done)
+        account(thread, here, now);
+        (*node(thread, at)).visits += 1;
+        (*thread).header.current = at as NodeOffset;
+        task::begin_waiting(&mut *thread);
+        Some(())
     }
 }
 
+/// As [`task::wait_exit`], likewise.
+#[inline(always)]
+pub unsafe fn wait_exit<const TRACE: bool, C: Construct>(
+    thread: *mut Location,
+    construct: impl FnOnce() -> Option<C>,
+    clock: impl Clock,
+) -> Option<()> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if !is_open::<TRACE>(thread) {
+            return None;
+        }
+        if (*thread).tasks.counted_wait {
+            (*thread).tasks.counted_wait = false;
+            return Some(());
+        }
+        let (at, place) = ((*thread).header.current, construct()?.place(Slot::Taskwait));
+        if (*node(thread, at)).key != Defined::key_at(place) {
+            return None;
+        }
+        begin_event(thread);
+        let Some(ticks) = wait_exit_inside::<TRACE>(thread, (at, &*place), clock) else {
+            take_back(thread);
+            return None;
+        };
+        match (*(*thread).tasks.running).waiting.end() {
+            None => set_gate(thread, 0),
+            Some(child) => waited_for(thread, at, ticks, child),
+        }
+        Some(())
+    }
+}
+
+/// Returns the time since the event before.
 #[inline(always)]
 unsafe fn wait_exit_inside<const TRACE: bool>(
     thread: *mut Location,
-    place: *mut Defined,
-    before: u32,
+    (at, region): (NodeOffset, &Defined),
     clock: impl Clock,
-) -> Option<(u32, ())> {
+) -> Option<u64> {
     // SAFETY: the contract of this module.
     unsafe {
         let now = later(thread, clock)?;
-        let at = (*thread).header.current;
         if TRACE {
-            let records = back(records(thread, now)?, thread, before);
-            write(thread, records.region((*place).leave), now);
+            let records = back(records(thread, now)?, thread);
+            write(thread, records.region(region.leave), now);
         }
-        let last = (*thread).header.last_ticks;
-        account(thread, at, now);
+        let ticks = account(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;
         task::waited(&mut *thread);
-        task::end_waiting(&mut *thread, at, last);
-        Some((0, ()))
+        Some(ticks)
+    }
+}
+
+/// Another thread has executed a child meanwhile, at this place.
+#[inline(never)]
+unsafe fn waited_for(thread: *mut Location, at: NodeOffset, wait: u64, child: u64) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        task::add_waiting(&mut *thread, at, cause::Place::from_word(child), wait);
+        set_gate(thread, 0);
     }
 }

@@ -2,31 +2,20 @@
 //! memory and without a clock read: the times are those that the events have anyway. A node that
 //! instances of a construct are created or executed at leads to its records.
 
-use std::ptr::null_mut;
-
-use pompeii_live::{Key, Mapped, NodeOffset, TaskRecord, task_time, tasks_file};
+use pompeii_live::{Key, Mapped, Node, NodeOffset, TaskRecord, task_time, tasks_file};
 
 use crate::location::{Location, TASKS};
+use crate::task::PREDICTED;
 
 const FIRST_BYTES: usize = 16 * size_of::<TaskRecord>();
 const RESERVED_BYTES: usize = 16 << 20;
 
-/// Where a node's `private` word has the place of its records.
-const PLACE_SHIFT: u32 = 32;
-
 /// A location's records.
+#[derive(Default)]
 pub struct TaskTimes {
     file: Option<Mapped>,
-    /// Where the file is mapped.
-    base: *mut u8,
     /// It could not be made: nothing is written down.
     failed: bool,
-}
-
-impl Default for TaskTimes {
-    fn default() -> Self {
-        Self { file: None, base: null_mut(), failed: false }
-    }
 }
 
 /// Times of instances that were created or executed at one node, as its thread writes them down.
@@ -57,22 +46,31 @@ impl Times {
     }
 }
 
-/// The times that `node` leads to, if it has been asked for them before.
-fn known(thread: &mut Location, node: NodeOffset) -> Option<Times> {
-    let private = thread.node(node).private;
-    // SAFETY: a word of one of the location's nodes.
-    unsafe { at(&thread.task_times, private) }
-}
-
-/// The same where the node's `private` word is known.
+/// The times that a node leads to, if it has been asked for them before. Its `private` word is
+/// their address in this process, beside the bit that a creation has there.
 ///
 /// # Safety
-/// It must be that of a node where instances are created or executed on this location.
+/// The node must be one where instances are created or executed on this location.
 #[inline(always)]
-pub unsafe fn at(records: &TaskTimes, private: u64) -> Option<Times> {
-    let place = private >> PLACE_SHIFT;
-    // SAFETY: `make` has allocated the records at this place.
-    (place != 0).then(|| Times(unsafe { records.base.add(place as usize) }.cast()))
+pub unsafe fn at(node: *const Node) -> Option<Times> {
+    // SAFETY: the caller's promise.
+    let address = unsafe { (*node).private } & !PREDICTED;
+    (address != 0).then_some(Times(address as *mut TaskRecord))
+}
+
+/// The same of a node whose times have been asked for before.
+///
+/// # Safety
+/// As above, and it must be the root of a task tree.
+#[inline(always)]
+pub unsafe fn of_root(node: *const Node) -> Times {
+    // SAFETY: the caller's promise; nothing is beside the address there.
+    Times(unsafe { (*node).private } as *mut TaskRecord)
+}
+
+fn known(thread: &mut Location, node: NodeOffset) -> Option<Times> {
+    // SAFETY: the callers' nodes are such ones.
+    unsafe { at(thread.node(node)) }
 }
 
 /// The times of creating instances of `region` at `node`, `None` where there is no room.
@@ -118,18 +116,17 @@ fn make(thread: &mut Location, node: NodeOffset, region: u32, times: &[u32]) -> 
     if let Err(error) = file.ensure(end * size_of::<TaskRecord>()) {
         return fail(thread, error.errno);
     }
-    thread.task_times.base = file.base();
     let place = index * size_of::<TaskRecord>();
     // SAFETY: `ensure` has allocated these records, and nobody knows them yet.
     let first = unsafe {
-        let first: *mut TaskRecord = thread.task_times.base.add(place).cast();
+        let first: *mut TaskRecord = file.base().add(place).cast();
         for (behind, &time) in times.iter().enumerate() {
             first.add(behind).write(TaskRecord::new(region, time));
         }
         first
     };
     thread.header.task_records.store(end as u32, Release);
-    thread.node(node).private |= (place as u64) << PLACE_SHIFT;
+    thread.node(node).private |= first as u64;
     Some(Times(first))
 }
 

@@ -10,7 +10,6 @@
 //! Each is made once with records and once without, so that what is rare (a call of the OpenMP
 //! runtime, a name that is computed) costs the other nothing.
 
-use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::atomic::compiler_fence;
 
@@ -154,9 +153,7 @@ pub fn begin<const TRACE: bool>(
     let node = master.node(base);
     node.management_ticks += step.ticks;
     node.fork_ticks += step.ticks;
-    context.scheduling_node = base;
-    (context.fragment_start, context.children) = (0, false);
-    context.outer_task = null_mut();
+    context.begin(&mut master.tasks);
     master.alone = context.alone;
     master.contexts.push(place);
     end_event(master);

@@ -715,6 +715,9 @@ fn instructions_per_record() {
         ("loop with barrier of one thread", "l", 4),
         ("timed flush", "y", 2),
         ("master's part of a region", "p", 8),
+        // Enter, TaskCreate and Leave of the creation; TaskSwitch, Enter, Leave and TaskComplete of
+        // the instance; and the TaskSwitch back.
+        ("task", "t", 8),
     ] {
         assert_eq!(program.records_each(kind), records, "{construct}: records");
         check_instructions(
@@ -733,17 +736,17 @@ fn instructions_per_construct() {
     }
     let program = hot("libpomp.a");
     for (construct, kind, profile, trace) in [
-        ("barrier, both of two threads", "B", 215, 263),
-        ("loop with barrier, both of two threads", "L", 312, 406),
+        ("barrier, both of two threads", "B", 215, 264),
+        ("loop with barrier, both of two threads", "L", 314, 408),
         // Who had the turn before is looked at, too.
         ("ordered", "o", 127, 174),
         ("flush", "x", 26, 26),
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
-        ("undeferred task", "u", 101, 108),
-        ("task that its creator executes at once", "m", 335, 480),
-        ("task", "t", 310, 430),
-        ("task and taskwait", "w", 445, 595),
+        ("undeferred task", "u", 91, 104),
+        // Of 8 and 10 records.
+        ("task that its creator executes at once", "m", 280, 410),
+        ("task and taskwait", "w", 306, 453),
     ] {
         check_instructions(&program, (construct, kind), (profile, trace));
     }

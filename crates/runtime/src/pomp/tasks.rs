@@ -1,5 +1,7 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
+use std::mem::MaybeUninit;
+
 use crate::clock::{self, System, Tsc};
 use crate::descriptor::{self, Defined, Descriptor, Slot};
 use crate::instance::Task;
@@ -7,7 +9,7 @@ use crate::location::{Location, gate};
 use crate::pomp::ways::{enter, exit};
 use crate::pomp::{events, on_construct, on_iteration};
 use crate::task::UNTIMED;
-use crate::{iteration, task, task_short, task_timed, tls};
+use crate::{iteration, openmp, task, task_short, task_timed, tls};
 
 /// An instance whose creation was not observed has the id 0: its events are passed over.
 macro_rules! on_task {
@@ -21,59 +23,58 @@ macro_rules! on_task {
     };
 }
 
-/// An event that takes its time: its short ways, without records and with them, and where those
-/// decline, the long one. Each is a function of its own, so that what comes before needs no frame.
+/// An event that takes its time: its short way without records, which is the function itself, that
+/// with records, and where they decline, what else there is. What is rare is a call that does not
+/// return here, so that the function needs no frame. The thread is in a register that the clock
+/// leaves alone.
 macro_rules! timed {
-    ($($name:ident, $profiled:ident, $traced:ident, $long:ident, |$d:ident, $more:ident: $type:ty|
-        where $gate:ident is $open:expr, $thread:ident => $event:expr;)*
+    ($($name:ident, $traced:ident, else $rest:ident, |$d:ident, $more:ident: $type:ty| $thread:ident
+        => $event:expr;)*
     ) => { $(
         #[inline(always)]
         unsafe fn $name($d: *mut Descriptor, $more: $type) {
+            const TRACE: bool = false;
             // SAFETY: the contract of this module; locations are never freed, and of what stands
-            // for one nothing but the gate is read.
+            // for one nothing but the gate and whether there is a trace is read.
             unsafe {
-                let $thread = tls::here();
-                let $gate = (*$thread).gate;
-                if !$open {
-                    $long($d, $more);
-                } else if (*$thread).tracing {
-                    $traced($d, $more, $thread);
-                } else {
-                    $profiled($d, $more, $thread);
+                let $thread = tls::here_beside_time();
+                if (*$thread).tracing {
+                    $traced($d, $more, MaybeUninit::uninit(), $thread);
+                } else if $event.is_none() {
+                    $rest($d, $more);
                 }
             }
         }
 
-        timed!(@way $profiled, false, $long, |$d, $more: $type, $thread| $event);
-        timed!(@way $traced, true, $long, |$d, $more: $type, $thread| $event);
-    )* };
-    (@way $name:ident, $trace:literal, $long:ident, |$d:ident, $more:ident: $type:ty, $thread:ident|
-        $event:expr
-    ) => {
         #[inline(never)]
-        unsafe fn $name($d: *mut Descriptor, $more: $type, $thread: *mut Location) {
-            const TRACE: bool = $trace;
-            // SAFETY: as above; called where the gate is as the event wants it.
+        unsafe fn $traced(
+            $d: *mut Descriptor,
+            $more: $type,
+            _of_the_clock: MaybeUninit<u64>,
+            $thread: *mut Location,
+        ) {
+            const TRACE: bool = true;
+            // SAFETY: as above.
             unsafe {
                 if $event.is_none() {
-                    $long($d, $more);
+                    $rest($d, $more);
                 }
             }
         }
-    };
+
+        const _: () = {
+            /// A function whose address is taken keeps the register that it has no use for.
+            #[used]
+            static KEPT: Traced<$type> = $traced;
+        };
+    )* };
 }
 
-/// Whether nothing but the switch back from a task is due.
-#[inline(always)]
-fn is_open(gate: u32) -> bool {
-    gate & !gate::SWITCH == 0
-}
+/// An event with records. The clock needs the third register, so the thread is in the fourth.
+type Traced<T> = unsafe fn(*mut Descriptor, T, MaybeUninit<u64>, *mut Location);
 
-/// The same, or a creation is due.
-#[inline(always)]
-fn is_open_or_due(gate: u32) -> bool {
-    gate & !(gate::SWITCH | gate::CREATION) == 0
-}
+/// What a register has where an event carries nothing else.
+type Nothing = MaybeUninit<u64>;
 
 /// Where a region of the descriptor is, if that was visited before.
 #[inline(always)]
@@ -83,101 +84,65 @@ unsafe fn place(d: *mut Descriptor, slot: Slot) -> Option<*mut Defined> {
 }
 
 timed! {
-    create_begin_timed, create_begin_profiled, create_begin_traced, create_begin_rare,
-        |d, task: *mut i64|
-        where gate is is_open(gate),
-        thread => place(d, Slot::TaskCreate)
-            .and_then(|place| task_timed::create_begin::<TRACE>(thread, place, Tsc))
+    create_begin_timed, create_begin_traced, else create_begin_rare, |d, task: *mut i64| thread
+        => descriptor::known_handle(d)
+            .and_then(|handle| task_timed::create_begin::<TRACE>(thread, handle, Tsc))
             .map(|id| task.write(id as i64));
-    create_end_timed, create_end_profiled, create_end_traced, create_end_any, |d, task: i64|
-        where gate is is_open_or_due(gate),
-        thread => {
-            if (*thread).gate != gate::CREATION {
-                return create_end_at_once::<TRACE>(d, task, thread);
-            }
-            task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc)
+    create_end_timed, create_end_traced, else create_end_any, |d, task: i64| thread
+        => match (*thread).gate {
+            gate::CREATION => task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc),
+            // Of what its creator has executed at once. (Only the trace needs the region.)
+            _ => descriptor::known_handle(d).filter(|_| task != 0).and_then(|handle| {
+                task_timed::create_end_at_once::<TRACE>(thread, task as *mut Task, handle, Tsc)
+            }),
         };
-    begin_timed, begin_profiled, begin_traced, begin_any, |d, task: i64|
-        where gate is is_open_or_due(gate),
-        thread => {
-            if (*thread).gate == gate::CREATION {
-                return begin_at_once::<TRACE>(d, task, thread);
-            }
-            if !(*thread).tasks.current.is_null() {
-                return begin_on_top::<TRACE>(d, task, thread);
-            }
-            begin_here::<TRACE, false>(d, task, thread)
-        };
-    end_timed, end_profiled, end_traced, end_any, |d, task: i64|
-        where gate is gate == 0,
-        thread => task_timed::end::<TRACE>(thread, task as *mut Task, || place(d, Slot::Task), Tsc);
-    wait_enter_timed, wait_enter_profiled, wait_enter_traced, wait_enter_any, |d, _nothing: ()|
-        where gate is is_open(gate),
-        thread => place(d, Slot::Taskwait)
-            .and_then(|place| task_timed::wait_enter::<TRACE>(thread, place, Tsc));
-    wait_exit_timed, wait_exit_profiled, wait_exit_traced, wait_exit_any, |d, _nothing: ()|
-        where gate is is_open(gate),
-        thread => place(d, Slot::Taskwait)
-            .and_then(|place| task_timed::wait_exit::<TRACE>(thread, place, Tsc));
+    begin_timed, begin_traced, else begin_rest, |d, task: i64| thread
+        => descriptor::known_handle(d).filter(|_| task != 0).and_then(|handle| {
+            task_timed::begin::<TRACE, false>(thread, task as *mut Task, handle, Tsc)
+        });
+    end_timed, end_traced, else end_any, |d, task: i64| thread
+        => task_timed::end::<TRACE>(thread, task as *mut Task, Tsc);
+    wait_enter_timed, wait_enter_traced, else wait_enter_any, |d, _nothing: Nothing| thread
+        => descriptor::known_handle(d)
+            .and_then(|handle| task_timed::wait_enter::<TRACE>(thread, handle, Tsc));
+    wait_exit_timed, wait_exit_traced, else wait_exit_any, |d, _nothing: Nothing| thread
+        => task_timed::wait_exit::<TRACE, _>(thread, || descriptor::known_handle(d), Tsc);
 }
 
-#[inline(always)]
-unsafe fn begin_here<const TRACE: bool, const NESTED: bool>(
-    d: *mut Descriptor,
-    task: i64,
-    thread: *mut Location,
-) -> Option<()> {
+timed! {
+    begin_nested, begin_nested_traced, else begin_any, |d, task: i64| thread
+        => descriptor::known_handle(d).and_then(|handle| {
+            task_timed::begin::<TRACE, true>(thread, task as *mut Task, handle, Tsc)
+        });
+    begin_at_once, begin_at_once_traced, else begin_at_once_nested, |d, task: i64| thread
+        => descriptor::known_handle(d).and_then(|handle| {
+            task_timed::begin_at_once::<TRACE, false>(thread, task as *mut Task, handle, Tsc)
+        });
+    begin_at_once_nested_timed, begin_at_once_nested_traced, else begin_any, |d, task: i64| thread
+        => descriptor::known_handle(d).and_then(|handle| {
+            task_timed::begin_at_once::<TRACE, true>(thread, task as *mut Task, handle, Tsc)
+        });
+}
+
+#[inline(never)]
+unsafe fn begin_at_once_nested(d: *mut Descriptor, task: i64) {
     // SAFETY: as above.
+    unsafe { begin_at_once_nested_timed(d, task) };
+}
+
+/// The begin of an instance that is not the simplest one.
+#[inline(never)]
+unsafe fn begin_rest(d: *mut Descriptor, task: i64) {
+    // SAFETY: as above; what stands for a location has a gate.
     unsafe {
-        let place = descriptor::known_handle(d)?.task_place();
-        task_timed::begin::<TRACE, NESTED>(thread, task as *mut Task, place, Tsc)
-    }
-}
-
-/// On top of an explicit task, whose fragment ends. (What is not simple is the last call of the
-/// simple way, which needs no frame then.)
-#[inline(never)]
-unsafe fn begin_on_top<const TRACE: bool>(d: *mut Descriptor, task: i64, thread: *mut Location) {
-    // SAFETY: as above.
-    if unsafe { begin_here::<TRACE, true>(d, task, thread) }.is_none() {
-        begin_any(d, task);
-    }
-}
-
-/// By its creator, inside its creation, though no clause says so.
-#[inline(never)]
-unsafe fn begin_at_once<const TRACE: bool>(d: *mut Descriptor, task: i64, thread: *mut Location) {
-    // SAFETY: as above.
-    let done = unsafe {
-        let handle = descriptor::known_handle(d).filter(|handle| !handle.conditional);
-        handle.and_then(|handle| {
-            let (task, place) = (task as *mut Task, handle.task_place());
-            match (*thread).tasks.current.is_null() {
-                true => task_timed::begin_at_once::<TRACE, false>(thread, task, place, Tsc),
-                false => task_timed::begin_at_once::<TRACE, true>(thread, task, place, Tsc),
-            }
-        })
-    };
-    if done.is_none() {
-        begin_any(d, task);
-    }
-}
-
-/// The end of the creation of such an instance.
-#[inline(never)]
-unsafe fn create_end_at_once<const TRACE: bool>(
-    d: *mut Descriptor,
-    task: i64,
-    thread: *mut Location,
-) {
-    // SAFETY: as above.
-    let done = unsafe {
-        place(d, Slot::TaskCreate).and_then(|create| {
-            task_timed::create_end_at_once::<TRACE>(thread, task as *mut Task, create, Tsc)
-        })
-    };
-    if done.is_none() {
-        create_end_any(d, task);
+        if task == 0 {
+            return;
+        }
+        match (*tls::here()).gate {
+            gate::CREATION if !openmp::in_final() => begin_at_once(d, task),
+            gate::CREATION => begin_any(d, task),
+            _ => begin_nested(d, task),
+        }
     }
 }
 
@@ -218,29 +183,18 @@ task_events! {
 /// A task instance is created; `task` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i64) {
-    // SAFETY: as above; regions are known only where calls carry the argument.
-    unsafe {
-        match descriptor::known_handle(d) {
-            Some(handle) if handle.conditional => {
-                let create = handle.place(Slot::TaskCreate);
-                match task_short::create_begin_predicted(tls::here(), create, true) {
-                    Some(id) => task.write(id as i64),
-                    None => create_begin_timed(d, task),
-                }
-            }
-            _ => create_begin_timed(d, task),
-        }
-    }
+    // SAFETY: as above.
+    unsafe { create_begin_timed(d, task) };
 }
 
 /// What no clause makes undeferred may still be: in a final task.
 #[cold]
 #[inline(never)]
 unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
-    // SAFETY: as above.
+    // SAFETY: as above; regions are known only where calls carry the argument.
     unsafe {
         let done = place(d, Slot::TaskCreate)
-            .and_then(|place| task_short::create_begin_predicted(tls::here(), place, false));
+            .and_then(|place| task_short::create_begin_included(tls::here(), place));
         match done {
             Some(id) => task.write(id as i64),
             None => create_begin_any(d, task),
@@ -267,40 +221,17 @@ unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
     }
 }
 
-/// Enters a taskwait; one without children is counted here.
-#[inline(always)]
-fn wait_enter(d: *mut Descriptor) {
-    // SAFETY: the contract of this module.
-    let counted =
-        unsafe { task_short::wait_enter_counted(tls::here(), || place(d, Slot::Taskwait)) };
-    if counted.is_none() {
-        // SAFETY: as above.
-        unsafe { wait_enter_timed(d, ()) };
-    }
-}
-
 #[cold]
 #[inline(never)]
-fn wait_enter_any(d: *mut Descriptor, _nothing: ()) {
+fn wait_enter_any(d: *mut Descriptor, _nothing: Nothing) {
     on_construct!(d, |thread, process, handle| {
         task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
     });
 }
 
-/// Leaves a taskwait.
-#[inline(always)]
-fn wait_exit(d: *mut Descriptor) {
-    // SAFETY: the contract of this module.
-    let counted = unsafe { task_short::wait_exit_counted(tls::here()) };
-    if counted.is_none() {
-        // SAFETY: as above.
-        unsafe { wait_exit_timed(d, ()) };
-    }
-}
-
 #[cold]
 #[inline(never)]
-fn wait_exit_any(d: *mut Descriptor, _nothing: ()) {
+fn wait_exit_any(d: *mut Descriptor, _nothing: Nothing) {
     on_construct!(d, |thread, process, handle| {
         task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
     });
@@ -322,9 +253,11 @@ pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
 
 events! {
     /// Enters a taskwait.
-    POMP_Taskwait_enter(d) = wait_enter(d);
+    // SAFETY: the contract of this module.
+    POMP_Taskwait_enter(d) = unsafe { wait_enter_timed(d, MaybeUninit::uninit()) };
     /// Leaves a taskwait.
-    POMP_Taskwait_exit(d) = wait_exit(d);
+    // SAFETY: the contract of this module.
+    POMP_Taskwait_exit(d) = unsafe { wait_exit_timed(d, MaybeUninit::uninit()) };
     /// Enters a taskgroup.
     POMP_Taskgroup_enter(d) = enter(d, Slot::Taskgroup);
     /// Begins the body of a taskgroup: nothing to do.

@@ -545,7 +545,7 @@ impl Run {
         }
         let short = self.with(thread, |thread| match verb {
             "run" => short_tasks::begin(thread, handle, regions, At(now)),
-            "done" => short_tasks::end(thread, handle, regions, At(now)),
+            "done" => short_tasks::end(thread, handle, At(now)),
             "created" => short_tasks::create_end(thread, handle, regions, At(now)),
             _ => None,
         });

@@ -76,7 +76,8 @@ impl Run {
             for index in 1..location.header.nodes.load(Relaxed) {
                 let node = *location.node(node_offset(index));
                 let mut at = match Key::decode(node.key) {
-                    Key::Region(_) => node.private as NodeOffset,
+                    // What is no offset is the address of a creation's or a task's times.
+                    Key::Region(_) => NodeOffset::try_from(node.private).unwrap_or(0),
                     _ => 0,
                 };
                 while at != 0 {

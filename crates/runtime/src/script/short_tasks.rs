@@ -1,26 +1,36 @@
 //! The short ways of task events for scripts, in the order in which the POMP functions try them.
 
 use crate::clock::Clock;
-use crate::descriptor::Defined;
+use crate::descriptor::{Construct, Defined, Slot};
 use crate::instance::Task;
 use crate::location::{Location, gate};
 use crate::task::{TaskRegions, UNTIMED};
 use crate::{task_short, task_timed};
 
-fn place(region: &'static Defined) -> *mut Defined {
-    std::ptr::from_ref(region).cast_mut()
+impl Construct for TaskRegions {
+    fn place(self, slot: Slot) -> *mut Defined {
+        let region = if slot == Slot::TaskCreate { self.create } else { self.task };
+        std::ptr::from_ref(region).cast_mut()
+    }
+
+    fn is_conditional(self) -> bool {
+        self.conditional
+    }
+
+    fn is_tied(self) -> bool {
+        self.tied
+    }
 }
 
-/// A short way where the gate is as it wants it, without records and with them.
-macro_rules! timed {
-    ($thread:ident, $gate:ident is $open:expr, $event:ident $([$on_top:ident])? ($($more:expr),*)) => {{
-        let ($thread, $gate): (*mut Location, u32) = (&raw mut *$thread, $thread.gate);
+/// A short way without records, or with them.
+macro_rules! way {
+    ($thread:ident, $event:ident $([$nested:tt])? ($($more:expr),*)) => {{
+        let $thread: *mut Location = &raw mut *$thread;
         // SAFETY: the one thread of the script, its regions, and instances of this test.
         unsafe {
             match (*$thread).tracing {
-                _ if !$open => None,
-                false => task_timed::$event::<false $(, { $on_top })?>($thread, $($more),*),
-                true => task_timed::$event::<true $(, { $on_top })?>($thread, $($more),*),
+                false => task_timed::$event::<false $(, $nested)?>($thread, $($more),*),
+                true => task_timed::$event::<true $(, $nested)?>($thread, $($more),*),
             }
         }
     }};
@@ -31,68 +41,59 @@ pub fn create_begin(
     regions: TaskRegions,
     clock: impl Clock,
 ) -> Option<usize> {
-    let create = regions.create;
-    // SAFETY: the one thread of the script, and its regions.
-    let predicted =
-        unsafe { task_short::create_begin_predicted(thread, place(create), regions.conditional) };
-    predicted.or_else(
-        || timed!(thread, gate is gate & !gate::SWITCH == 0, create_begin(place(create), clock)),
-    )
+    way!(thread, create_begin(regions, clock)).or_else(|| {
+        // SAFETY: as above.
+        unsafe { task_short::create_begin_included(thread, regions.place(Slot::TaskCreate)) }
+    })
 }
 
 pub fn create_end(
     thread: &mut Location,
     handle: usize,
     regions: TaskRegions,
-    clock: impl Clock,
+    clock: impl Clock + Copy,
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above, and a handle of this test.
         return unsafe { task_short::create_end_untimed(thread, handle) };
     }
-    let (task, place) = (handle as *mut Task, place(regions.create));
-    if thread.gate == gate::CREATION {
-        return timed!(thread, gate is gate == gate::CREATION, create_end(task, clock));
+    let task = handle as *mut Task;
+    match thread.gate {
+        gate::CREATION => way!(thread, create_end(task, clock)),
+        _ => way!(thread, create_end_at_once(task, regions, clock)),
     }
-    timed!(thread, gate is gate & !gate::SWITCH == 0, create_end_at_once(task, place, clock))
 }
 
 pub fn begin(
     thread: &mut Location,
     handle: usize,
     regions: TaskRegions,
-    clock: impl Clock,
+    clock: impl Clock + Copy,
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
         return unsafe { task_short::begin_untimed(thread, handle) };
     }
-    let (task, place) = (handle as *mut Task, (place(regions.task), regions.tied));
-    match (thread.gate == gate::CREATION, thread.tasks.current().is_null()) {
-        (true, _) if regions.conditional => None,
-        (true, true) => timed!(thread, _gate is true, begin_at_once[false](task, place, clock)),
-        (true, false) => timed!(thread, _gate is true, begin_at_once[true](task, place, clock)),
-        (false, true) => {
-            timed!(thread, gate is gate & !gate::SWITCH == 0, begin[false](task, place, clock))
-        }
-        (false, false) => {
-            timed!(thread, gate is gate & !gate::SWITCH == 0, begin[true](task, place, clock))
-        }
-    }
+    let task = handle as *mut Task;
+    way!(thread, begin[false](task, regions, clock)).or_else(|| match thread.gate {
+        gate::CREATION => way!(thread, begin_at_once[false](task, regions, clock))
+            .or_else(|| way!(thread, begin_at_once[true](task, regions, clock))),
+        _ => way!(thread, begin[true](task, regions, clock)),
+    })
 }
 
-pub fn end(
-    thread: &mut Location,
-    handle: usize,
-    regions: TaskRegions,
-    clock: impl Clock,
-) -> Option<()> {
+pub fn end(thread: &mut Location, handle: usize, clock: impl Clock + Copy) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
         return unsafe { task_short::end_untimed(thread, handle) };
     }
-    let place = || Some(place(regions.task));
-    timed!(thread, gate is gate == 0, end(handle as *mut Task, place, clock))
+    let task = handle as *mut Task;
+    way!(thread, end(task, clock))
+}
+
+/// A taskwait as a construct.
+fn taskwait(region: &'static Defined) -> TaskRegions {
+    TaskRegions { create: region, task: region, conditional: false, tied: true }
 }
 
 pub fn wait_enter(
@@ -100,17 +101,9 @@ pub fn wait_enter(
     region: &'static Defined,
     clock: impl Clock,
 ) -> Option<()> {
-    // SAFETY: as above.
-    let counted = unsafe { task_short::wait_enter_counted(thread, || Some(place(region))) };
-    counted.or_else(
-        || timed!(thread, gate is gate & !gate::SWITCH == 0, wait_enter(place(region), clock)),
-    )
+    way!(thread, wait_enter(taskwait(region), clock))
 }
 
 pub fn wait_exit(thread: &mut Location, region: &'static Defined, clock: impl Clock) -> Option<()> {
-    // SAFETY: as above.
-    let counted = unsafe { task_short::wait_exit_counted(thread) };
-    counted.or_else(
-        || timed!(thread, gate is gate & !gate::SWITCH == 0, wait_exit(place(region), clock)),
-    )
+    way!(thread, wait_exit[_](|| Some(taskwait(region)), clock))
 }
