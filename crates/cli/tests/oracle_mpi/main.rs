@@ -8,6 +8,7 @@ mod clocks;
 #[path = "../common/mod.rs"]
 mod common;
 mod cost;
+mod every;
 mod files;
 mod folders;
 mod groups;

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pompeii_live::encode;
 
@@ -105,6 +106,10 @@ impl Request {
     }
 }
 
+/// Libraries have one handle for all sends that are complete at once; it is known from the second
+/// on. A call that waits for several of them has it several times, and finds none under way.
+static AT_ONCE: AtomicU64 = AtomicU64::new(0);
+
 static REQUESTS: Table<WORDS, { 1 << 14 }> = Table::new();
 
 fn find(handle: u64) -> Option<Request> {
@@ -149,9 +154,13 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
         if matches!(request.kind, kind::ICOLLECTIVE | kind::FILE) && !request.persistent {
             messages::count_moved(thread, request.sent, request.received);
         }
+        let is_at_once = request.is_at_once() && made.handle == AT_ONCE.load(Ordering::Relaxed);
         match find(made.handle) {
-            // MPICH has one handle for all sends that are complete at once.
+            _ if is_at_once => complete(thread, request, (0, 0, 0)),
             Some(other) if other.is_same_kind(request) && request.is_at_once() => {
+                AT_ONCE.store(made.handle, Ordering::Relaxed);
+                REQUESTS.take(made.handle);
+                complete(thread, other, (0, 0, 0));
                 complete(thread, request, (0, 0, 0));
             }
             Some(_) => keep(thread, made.handle, request),
