@@ -136,7 +136,10 @@ pub enum Thread {
 /// nothing behind that can be read.
 #[inline(always)]
 pub fn here() -> *mut Location {
-    word::get() as *mut Location
+    let word = word::get();
+    // SAFETY: the word begins as the address of what stands in, and is set to addresses only.
+    unsafe { std::hint::assert_unchecked(word != 0) };
+    word as *mut Location
 }
 
 /// The same, for events that take their time: it stays where it is meanwhile.
