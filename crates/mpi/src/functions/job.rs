@@ -16,6 +16,6 @@ pub(super) const EVENTS: &[Events] = &[
         "",
         "asked_for_group(name, length0, made, result, f);",
     ),
-    events(&["Session_finalize"], "", "", "session_ended(result);"),
+    events(&["Session_finalize"], "", "free_all_left();", "session_ended(result);"),
     events(&["Pcontrol"], "level", "", CONTROL),
 ];
