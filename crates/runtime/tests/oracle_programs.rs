@@ -736,8 +736,8 @@ fn instructions_per_construct() {
     }
     let program = hot("libpomp.a");
     for (construct, kind, profile, trace) in [
-        ("barrier, both of two threads", "B", 215, 263),
-        ("loop with barrier, both of two threads", "L", 314, 407),
+        ("barrier, both of two threads", "B", 217, 265),
+        ("loop with barrier, both of two threads", "L", 316, 410),
         // Who had the turn before is looked at, too.
         ("ordered", "o", 127, 174),
         ("flush", "x", 26, 26),
