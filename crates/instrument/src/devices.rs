@@ -2,18 +2,20 @@
 //! them for devices without being told, and there no measurement can be called. Where functions
 //! are named is the business of the fronts; what anybody else names is code of the host.
 
+use crate::hash::hash_of;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Numbers of names, which nearly every word of a text is looked up in.
 pub(crate) struct Names<'a> {
-    numbers: HashMap<&'a [u8], usize>,
+    numbers: HashMap<&'a [u8], usize, BuildHasherDefault<WordHasher>>,
     /// By first letters, the lengths that there are: most words are rejected by them.
     lengths: [u64; 256],
 }
 
 impl Default for Names<'_> {
     fn default() -> Self {
-        Self { numbers: HashMap::new(), lengths: [0; 256] }
+        Self { numbers: HashMap::default(), lengths: [0; 256] }
     }
 }
 
@@ -27,6 +29,7 @@ impl<'a> Names<'a> {
     }
 
     /// The number of a word, if it is one of the names.
+    #[inline]
     pub(crate) fn number(&self, word: &[u8]) -> Option<usize> {
         let (first, length) = shape(word);
         let possible = self.lengths[first] & length != 0;
@@ -44,6 +47,23 @@ impl<'a> Names<'a> {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
+    }
+}
+
+/// Short words, and very many of them: a hash that resists attacks would cost more than the rest.
+#[derive(Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 ^= hash_of(bytes);
+    }
+
+    fn write_usize(&mut self, _length: usize) {}
+
+    /// The table goes by the highest bits and the lowest ones, which words differ in least.
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
     }
 }
 

@@ -24,7 +24,9 @@ pub(super) struct Macros<'a> {
     /// Those with parameters.
     pub(super) functions: HashSet<&'a [u8]>,
     /// Those that make a function a coroutine.
-    pub(super) suspending: HashSet<&'a [u8]>,
+    suspending: HashSet<&'a [u8]>,
+    /// Whether the text has a word that makes a body one in which nothing can be inserted.
+    pub(super) any_closes: bool,
 }
 
 impl<'a> Macros<'a> {
@@ -39,19 +41,29 @@ impl<'a> Macros<'a> {
             let line = &text[name.end..scan::preprocessor_line_end(text, name.end)];
             SUSPENDING.iter().any(|word| memchr::memmem::find(line, word).is_some())
         };
-        let any = SUSPENDING.iter().any(|word| memchr::memmem::find(text, word).is_some());
+        // What all of them begin with; few texts have it.
+        let any = memchr::memmem::find(text, b"co_").is_some();
+        let suspending = || defines().filter(suspends).map(|name| &text[name]).collect();
         Self {
             functions: defines().filter(takes_parameters).map(|name| &text[name]).collect(),
-            suspending: defines()
-                .filter(|name| any && suspends(name))
-                .map(|name| &text[name])
-                .collect(),
+            suspending: if any { suspending() } else { HashSet::new() },
+            any_closes: any || memchr::memmem::find(text, MUST_TAIL).is_some(),
         }
     }
 }
 
+/// The attribute of a return behind which nothing may be left to do.
+const MUST_TAIL: &[u8] = b"musttail";
+
 /// Words that make a function a coroutine.
-pub(super) const SUSPENDING: [&[u8]; 3] = [b"co_await", b"co_return", b"co_yield"];
+const SUSPENDING: [&[u8]; 3] = [b"co_await", b"co_return", b"co_yield"];
+
+impl Macros<'_> {
+    /// Whether a word makes the body that it is in one in which nothing can be inserted.
+    pub(super) fn closes(&self, word: &[u8]) -> bool {
+        word == MUST_TAIL || SUSPENDING.contains(&word) || self.suspending.contains(word)
+    }
+}
 
 /// A token of a declaration, or a bracket with all that is in it.
 #[derive(Debug, Clone, Copy)]

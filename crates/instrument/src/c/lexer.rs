@@ -10,6 +10,7 @@ use super::conditions::{Conditions, DEPTH_MAX, Turn, View};
 use super::pragma::{self, Found};
 use super::scan;
 use crate::{Error, LineIndex};
+use std::mem;
 use std::ops::Range;
 
 /// A token.
@@ -68,6 +69,8 @@ pub(super) struct Lexed {
     pub(super) macros: Vec<usize>,
     /// Pragmas that go on in the next line if the compiler knows trigraphs.
     pub(super) trigraphs: Vec<usize>,
+    /// Indices of the tokens in front of which text was passed over.
+    gaps: Vec<usize>,
     /// Where headers of the system begin and where they end, in turns, by line markers.
     system: Vec<usize>,
 }
@@ -139,17 +142,23 @@ pub(super) fn complete(
     cxx: bool,
     mut lexed: Lexed,
 ) -> Result<Lexed, Error> {
-    let known = std::mem::take(&mut lexed.tokens);
+    let (known, gaps) = (mem::take(&mut lexed.tokens), mem::take(&mut lexed.gaps));
     let mut lexer = Lexer { known: true, ..Lexer::new(text, lines, cxx, true, true) };
     lexer.lexed.tokens.reserve(text.len() / 8);
-    let mut at = 0;
-    for token in known {
-        lexer.run(at..token.start as usize)?;
-        if let Kind::Condition(line) = token.kind {
-            lexed.conditions.lines[line as usize].token = lexer.lexed.tokens.len();
+    let mut conditionals = lexed.conditions.lines.iter_mut().peekable();
+    let mut from = 0;
+    for gap in gaps.into_iter().chain([known.len()]) {
+        let added = lexer.lexed.tokens.len() - from;
+        while let Some(line) = conditionals.next_if(|line| line.token < gap) {
+            line.token += added;
         }
-        lexer.lexed.tokens.push(token);
-        at = token.end as usize;
+        let before = &known[from..gap];
+        lexer.lexed.tokens.extend_from_slice(before);
+        if let Some(behind) = known.get(gap) {
+            let start = before.last().map_or(0, |token| token.end);
+            lexer.run(start as usize..behind.start as usize)?;
+        }
+        from = gap;
     }
     Ok(Lexed { tokens: lexer.lexed.tokens, ..lexed })
 }
@@ -227,6 +236,7 @@ impl<'a> Lexer<'a> {
                 markers: Vec::new(),
                 macros: Vec::new(),
                 trigraphs: Vec::new(),
+                gaps: Vec::new(),
                 system: Vec::new(),
             },
         }
@@ -262,7 +272,11 @@ impl<'a> Lexer<'a> {
         self.text.get(at + 1).copied().unwrap_or(0)
     }
 
+    #[inline]
     fn push(&mut self, kind: Kind, start: usize, end: usize) {
+        if !self.keeps() {
+            self.lexed.gaps.push(self.lexed.tokens.len());
+        }
         let (start, end) = (start as u32, end as u32);
         self.lexed.tokens.push(Token { kind, start, end });
     }
@@ -273,6 +287,13 @@ impl<'a> Lexer<'a> {
         Ok(match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word(at)?,
             b'0'..=b'9' => self.other(at, scan::ident_end(self.text, at)),
+            b'{' => self.structure(Kind::OpenBrace, at, 1),
+            b'}' => self.structure(Kind::CloseBrace, at, 1),
+            b'(' => self.structure(Kind::OpenParen, at, 1),
+            b')' => self.structure(Kind::CloseParen, at, 1),
+            b']' => self.structure(Kind::CloseBracket, at, 1),
+            b';' => self.structure(Kind::Semicolon, at, 1),
+            b'?' => self.structure(Kind::Question, at, 1),
             b'"' => self.string(at, at)?,
             b'\'' if scan::is_digit_separator(self.text, at) => at + 1,
             b'\'' => self.other(at, scan::literal_end(self.text, at)),
@@ -283,7 +304,8 @@ impl<'a> Lexer<'a> {
                 self.preprocessor_line(at, at + 2)?
             }
             b'\\' if scan::splice(self.text, at) > 0 => at + scan::splice(self.text, at),
-            _ => self.punctuation(at)?,
+            b'[' | b'<' | b'%' | b':' => self.ambiguous(at),
+            _ => self.other(at, at + 1),
         })
     }
 
@@ -323,7 +345,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn other(&mut self, start: usize, end: usize) -> usize {
-        if self.depth.is_some() || self.everything {
+        if self.keeps() {
             match self.lexed.tokens.last_mut() {
                 Some(last) if last.kind == Kind::Other => last.end = end as u32,
                 _ => self.push(Kind::Other, start, end),
@@ -332,55 +354,54 @@ impl<'a> Lexer<'a> {
         end
     }
 
-    fn punctuation(&mut self, at: usize) -> Result<usize, Error> {
+    /// What the byte behind it decides about.
+    fn ambiguous(&mut self, at: usize) -> usize {
         let (kind, length) = match (self.text[at], self.next(at)) {
-            (b'{', _) => (Kind::OpenBrace, 1),
             (b'<', b'%') => (Kind::OpenBrace, 2),
-            (b'}', _) => (Kind::CloseBrace, 1),
             (b'%', b'>') => (Kind::CloseBrace, 2),
-            (b'(', _) => (Kind::OpenParen, 1),
-            (b')', _) => (Kind::CloseParen, 1),
             (b'[', b'[') if self.openmp => {
                 if let Some(found) = attribute::read(self.text, at) {
-                    return Ok(self.attribute(found));
+                    return self.attribute(found);
                 }
                 (Kind::OpenBracket, 1)
             }
             (b'[', _) => (Kind::OpenBracket, 1),
             (b'<', b':') if self.text.get(at + 2) != Some(&b':') => (Kind::OpenBracket, 2),
-            (b']', _) => (Kind::CloseBracket, 1),
             (b':', b'>') => (Kind::CloseBracket, 2),
-            (b':', b':') => (Kind::Other, 2),
+            (b':', b':') => return self.other(at, at + 2),
             (b':', _) => (Kind::Colon, 1),
-            (b';', _) => (Kind::Semicolon, 1),
-            (b'?', _) => (Kind::Question, 1),
-            _ => (Kind::Other, 1),
+            _ => return self.other(at, at + 1),
         };
-        if kind == Kind::Other {
-            return Ok(self.other(at, at + length));
-        }
-        self.structure(kind, at, at + length);
-        Ok(at + length)
+        self.structure(kind, at, length)
     }
 
-    fn structure(&mut self, kind: Kind, start: usize, end: usize) {
-        if self.depth.is_some() || self.everything {
+    /// Whether tokens are kept.
+    fn keeps(&self) -> bool {
+        self.depth.is_some() || self.everything
+    }
+
+    #[inline]
+    fn structure(&mut self, kind: Kind, start: usize, length: usize) -> usize {
+        let end = start + length;
+        if self.keeps() {
             self.push(kind, start, end);
         }
-        let Some(depth) = self.depth else { return };
-        self.depth = match kind {
-            Kind::OpenBrace => Some(depth + 1),
-            Kind::CloseBrace if depth == 0 => None,
-            Kind::CloseBrace => Some(depth - 1),
-            _ => Some(depth),
-        };
+        if let Some(depth) = self.depth {
+            self.depth = match kind {
+                Kind::OpenBrace => Some(depth + 1),
+                Kind::CloseBrace if depth == 0 => None,
+                Kind::CloseBrace => Some(depth - 1),
+                _ => Some(depth),
+            };
+        }
+        end
     }
 
     fn word(&mut self, at: usize) -> Result<usize, Error> {
         let end = scan::ident_end(self.text, at);
         let word = &self.text[at..end];
-        if word == b"_Pragma"
-            && self.openmp
+        if self.openmp
+            && word == b"_Pragma"
             && let Some(found) = pragma::read_operator(self.text, at, end)
         {
             let end = found.span.end;
@@ -391,16 +412,18 @@ impl<'a> Lexer<'a> {
         if self.text.get(end) == Some(&b'"') {
             return self.string(at, end);
         }
-        self.structure(keyword(word, self.cxx), at, end);
+        if self.keeps() {
+            self.push(keyword(word, self.cxx), at, end);
+        }
         Ok(end)
     }
 
     fn directive(&mut self, found: Found) {
+        let index = self.lexed.directives.len() as u32;
+        self.push(Kind::Directive(index), found.span.start, found.span.end);
         if found.needs_tokens() && self.depth.is_none() {
             self.depth = Some(0);
         }
-        let index = self.lexed.directives.len() as u32;
-        self.push(Kind::Directive(index), found.span.start, found.span.end);
         self.lexed.directives.push(found);
     }
 
@@ -517,5 +540,26 @@ fn keyword(word: &[u8], cxx: bool) -> Kind {
         b"try" if cxx => Kind::Try,
         b"catch" if cxx => Kind::Catch,
         _ => Kind::Word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completed_is_as_if_everything_had_been_wanted() {
+        let text = b"int a;\n#if A\nint f(int x) { return x; }\n#pragma omp parallel\n{ b(); }\n\
+            #else\nint c; // d\n#pragma omp barrier\n#endif\nint e() {\n#pragma omp for\n\
+            for (;;)\n#if B\nf(g);\n#endif\n}\n#pragma once\nint h;\n";
+        let lines = LineIndex::new(text);
+        let cut = |everything| lex(text, &lines, false, true, everything).unwrap();
+        let shown = |lexed: &Lexed| {
+            let conditionals = lexed.conditions.lines.iter().map(|line| line.token);
+            (lexed.tokens.clone(), conditionals.collect::<Vec<_>>())
+        };
+        let (few, all) = (cut(false), cut(true));
+        assert!(few.tokens.len() < all.tokens.len());
+        assert_eq!(shown(&complete(text, &lines, false, few).unwrap()), shown(&all));
     }
 }

@@ -154,11 +154,11 @@ impl Walk<'_> {
 
     /// Whether a segment ends here: between declarations, outside of functions.
     fn ends_segment(&mut self, start: usize) -> bool {
-        if !matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_))
+        if !self.bodies.is_empty()
+            || !matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_))
             || !self.head.is_empty()
             || self.old_style.is_some()
             || self.simd
-            || !self.bodies.is_empty()
         {
             return false;
         }
@@ -192,8 +192,11 @@ impl Walk<'_> {
     /// The next token that the view shows.
     #[inline]
     fn next(&mut self) -> Token {
-        self.at = self.lexed.shown(self.view, self.at);
-        let token = self.lexed.tokens[self.at];
+        let mut token = self.lexed.tokens[self.at];
+        if matches!(token.kind, Kind::Condition(_)) {
+            self.at = self.lexed.shown(self.view, self.at);
+            token = self.lexed.tokens[self.at];
+        }
         self.at += usize::from(token.kind != Kind::End);
         token
     }
@@ -206,15 +209,13 @@ impl Walk<'_> {
     }
 
     /// Words that make a body one in which nothing can be inserted.
+    #[inline]
     fn word(&mut self, token: Token) {
-        if token.kind != Kind::Word {
-            return;
-        }
-        let word = &self.text[token.start as usize..token.end as usize];
-        let closes = word == b"musttail"
-            || head::SUSPENDING.contains(&word)
-            || self.language.macros.suspending.contains(word);
-        if closes && let Some(&function) = self.bodies.last() {
+        if self.language.macros.any_closes
+            && token.kind == Kind::Word
+            && self.language.macros.closes(self.slice(token))
+            && let Some(&function) = self.bodies.last()
+        {
             self.outline.functions[function].closed = true;
         }
     }

@@ -22,19 +22,29 @@ const IDENT: [bool; 256] = {
 };
 
 /// Behind the identifier or number that begins at `at`.
-pub(super) fn ident_end(text: &[u8], mut at: usize) -> usize {
-    while at < text.len() && is_ident(text[at]) {
-        at += 1;
-    }
-    at
+#[inline]
+pub(super) fn ident_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().position(|&byte| !is_ident(byte)).unwrap_or(rest.len())
 }
 
 /// Behind the blanks and line ends that begin at `at`.
+#[inline]
 pub(super) fn spaces_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c) = text.get(at) {
-        at += 1;
+    const INDENT: &[u8; 8] = &[b' '; 8];
+    loop {
+        match text.get(at) {
+            Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => at += 1,
+            Some(b'\n') => {
+                at += 1;
+                // Most of what is blank is in front of lines.
+                while let Some(INDENT) = text[at..].first_chunk() {
+                    at += INDENT.len();
+                }
+            }
+            _ => return at,
+        }
     }
-    at
 }
 
 /// Length of the line splice (`\` and a line end) at `at`, or 0.
