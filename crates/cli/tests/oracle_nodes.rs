@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, id};
 
-use common::{Ended, Sandbox, oracles, silent};
+use common::{Ended, Sandbox, oracles};
 
 /// Enters the second node and starts there what a launcher wants to have started: the first word is
 /// the node's address.
@@ -57,27 +57,6 @@ int main(int argc, char **argv) {
 #endif
   return 0;
 }
-"#;
-
-/// No message is received before it was sent, as the reference library's reader sees it, and none
-/// takes the time by which clocks differ.
-const MESSAGES: &str = r#"
-import sys, otf2
-from otf2.events import MpiSend, MpiRecv
-error_s = int(sys.argv[2]) / 1e9
-sent, received = {}, {}
-with otf2.reader.open(sys.argv[1]) as trace:
-    for location, event in trace.events:
-        seconds = event.time / trace.timer_resolution
-        rank = location.group.name
-        if isinstance(event, MpiSend):
-            sent.setdefault((rank, f"MPI Rank {event.receiver}"), []).append(seconds)
-        elif isinstance(event, MpiRecv):
-            received.setdefault((f"MPI Rank {event.sender}", rank), []).append(seconds)
-assert len(sent) == 4 and sent.keys() == received.keys(), (sent, received)
-for way in sent:
-    took = [end - begin for begin, end in zip(sent[way], received[way], strict=True)]
-    assert len(took) == 20 and -error_s < min(took) and max(took) < 500, (way, error_s, took)
 "#;
 
 /// The namespaces; they are gone when the test is over.
@@ -242,6 +221,7 @@ fn check(sandbox: &Sandbox, folder: &str) {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["sum_error"], serde_json::Value::Null, "{folder}");
     let trace = sandbox.path(folder).join("traces.otf2");
-    let mut python = Command::new("/usr/bin/python3");
-    silent(python.args(["-c", MESSAGES]).arg(trace).arg(error_ns.to_string()));
+    let ways = common::messages("in-order", &trace, &[&error_ns.to_string(), "500"]);
+    let twenty = ways.lines().filter(|way| way.ends_with(" 20")).count();
+    assert_eq!((ways.lines().count(), twenty), (4, 4), "{ways}");
 }

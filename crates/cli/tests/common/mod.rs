@@ -98,6 +98,13 @@ pub fn silent(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// What the reference library's own reader finds in a trace's messages: `messages.py` says which
+/// ways to look there are, and what further words they take.
+pub fn messages(way: &str, trace: &Path, words: &[&str]) -> String {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.py");
+    silent(Command::new("/usr/bin/python3").args([script, way]).arg(trace).args(words))
+}
+
 /// The folder of examples.
 pub fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()

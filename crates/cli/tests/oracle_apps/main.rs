@@ -9,7 +9,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{Ended, Sandbox, oracles, silent};
+use common::{Ended, Sandbox, oracles};
 use serde_json::Value;
 
 const LIBRARIES: [(&str, &str); 2] =
@@ -123,25 +123,6 @@ const APPS: [App; 7] = [
     ),
 ];
 
-/// Matches sends with receives, by the reference library's own reader. Partners are ranks of a
-/// communicator.
-const MATCHED: &str = r#"
-import sys, otf2
-from collections import Counter
-from otf2.events import MpiSend, MpiIsend, MpiRecv, MpiIrecv
-sent, received = Counter(), Counter()
-with otf2.reader.open(sys.argv[1]) as trace:
-    for location, event in trace.events:
-        rank = location.group.name
-        if isinstance(event, (MpiSend, MpiIsend)):
-            to = event.communicator.group.members[event.receiver].group.name
-            sent[(rank, to, event.msg_tag, event.msg_length)] += 1
-        elif isinstance(event, (MpiRecv, MpiIrecv)):
-            source = event.communicator.group.members[event.sender].group.name
-            received[(source, rank, event.msg_tag, event.msg_length)] += 1
-assert sum(sent.values()) == int(sys.argv[2]) and sent == received, (sent, received)
-"#;
-
 fn command(sandbox: &Sandbox, words: &str) -> Command {
     let mut command = sandbox.command(words);
     // Wrappers are made once for all tests: that takes a while.
@@ -211,9 +192,8 @@ fn check_report(app: &App, (processes, threads): (u64, u64), sandbox: &Sandbox, 
     let point_to_point = metrics.iter().find(|metric| metric["name"] == "bytes_p2p").unwrap();
     assert_eq!(point_to_point["raw"], 2 * messages * bytes, "{what}");
     check_trees(&report, what);
-    let trace = sandbox.path("exp/traces.otf2");
-    let mut python = Command::new("/usr/bin/python3");
-    silent(python.args(["-c", MATCHED]).arg(trace).arg(messages.to_string()));
+    let matched = common::messages("matched", &sandbox.path("exp/traces.otf2"), &[]);
+    assert_eq!(matched, format!("{messages}\n"), "{what}");
 }
 
 /// MPI and OpenMP lie below one time, and below one program; each process has its node, which is
