@@ -78,6 +78,9 @@ pub fn generate(header: &str, fortran: Fortran, target: &Target) -> Result<Strin
         Target::Wrapped(_) => "#define IS_WRAPPED\n".to_owned(),
         Target::Shared | Target::Named(_) => String::new(),
     };
+    if functions.iter().any(|one| one.name == "Neighbor_allgather_init") {
+        text += "#define HAS_PERSISTENT_COLLECTIVES\n";
+    }
     text += SUPPORT;
     for function in &functions {
         text += &wrapper::of_c(function, target).unwrap_or_default();

@@ -29,6 +29,11 @@ impl Body {
                     format!("collective_posted(&amount, {whom}, {id}, request, result, f);")
                 };
                 match form {
+                    Form::Blocking if awaited(collective) == "NEIGHBOURS" => (
+                        own.into(),
+                        amount + "struct meeting *meeting = neighbours_meet(&amount);",
+                        "neighbours_met(&amount, meeting, result);".into(),
+                    ),
                     Form::Blocking => (
                         own.into(),
                         amount + "collective_begins();",
@@ -39,7 +44,9 @@ impl Body {
                         amount + "uint64_t id = pomp_mpi_icollective();",
                         posted("id", awaited(collective)),
                     ),
-                    Form::Persistent => (format!("{own} _ request"), amount, posted("0", "NOBODY")),
+                    Form::Persistent => {
+                        (format!("{own} _ request"), amount, posted("0", awaited(collective)))
+                    }
                 }
             }
         };
@@ -62,11 +69,11 @@ impl Body {
     }
 }
 
-/// For whom processes wait in a collective operation. Neighbours wait for neighbours alone, whom a
-/// message of ours to all would tie to the others.
+/// For whom processes wait in a collective operation. Neighbours wait for neighbours alone: a
+/// message of ours to all would tie them to the others.
 fn awaited(operation: &Collective) -> &'static str {
     match operation.kind {
-        _ if operation.name.starts_with("Neighbor") => "NOBODY",
+        _ if operation.name.starts_with("Neighbor") => "NEIGHBOURS",
         "BARRIER" | "ALL_TO_ALL" => "EVERYBODY",
         "ONE_TO_ALL" => "ROOT",
         "ALL_TO_ONE" => "OTHERS",

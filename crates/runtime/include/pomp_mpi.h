@@ -114,7 +114,9 @@ void pomp_mpi_recv(uint64_t comm, int sender, int tag, uint64_t bytes);
 /* Before a non-blocking send or receive: the id for its request. */
 uint64_t pomp_mpi_isend(uint64_t comm, int receiver, int tag, uint64_t bytes);
 uint64_t pomp_mpi_irecv(void);
-
+/* The call has failed before which this thread has called one of the functions above, or one for
+   collective operations: what that has noted is taken back. */
+void pomp_mpi_failed(void);
 
 /* ---- Collective operations: `operation` as OTF2 numbers them, the root as a rank, or -1 for none,
    -2 where it is this process of the own group of an intercommunicator, -3 where it is another
@@ -161,6 +163,8 @@ void pomp_mpi_request(const struct pomp_mpi_request *request);
 void pomp_mpi_request_start(uint64_t request);
 /* Whether it is one of a send; if so, `own` of it, the receiver and the tag. */
 int pomp_mpi_request_send(uint64_t request, uint64_t *own, int *receiver, int *tag);
+/* `own` of one of a persistent collective operation, 0 for all others. */
+uint64_t pomp_mpi_request_operation(uint64_t request);
 /* A request that is started and not complete, as it is before a call that may complete it: behind
    that call another thread may have got the same handle for a request of its own. */
 struct pomp_mpi_known {

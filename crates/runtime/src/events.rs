@@ -4,7 +4,7 @@
 //! encoded ahead of time (regions, names of tasks, of locks, of teams) is copied as words of a
 //! fixed size: what is too much is overwritten by the next record.
 
-use std::ptr::null_mut;
+use std::ptr::{self, null_mut};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Packed, Room, TIMESTAMP_BYTES};
@@ -66,6 +66,17 @@ impl Events {
         self.next = self.chunk as usize + used;
         self.limit = self.chunk as usize + CHUNK_BYTES - EVENT_ROOM_BYTES;
     }
+}
+
+/// A record that may be taken back.
+#[derive(Clone, Copy, Default)]
+pub struct Revocable {
+    /// Where it begins and ends, and the number of its chunk; both are 0 where there is none.
+    begin: usize,
+    end: usize,
+    number: u64,
+    /// Time of the last timestamp before it.
+    last_time: u64,
 }
 
 /// The records of one event, at most [`EVENT_ROOM_BYTES`] with their time: invisible until
@@ -304,6 +315,31 @@ impl Location {
         }
     }
 
+    /// Appends one event that may be taken back.
+    pub fn revocable(&mut self, record: impl FnOnce(&mut Room, &mut u64) -> usize) -> Revocable {
+        let mut made = Revocable::default();
+        self.event(|room, last| {
+            made.begin = ptr::from_mut(room).addr();
+            made.last_time = *last;
+            record(room, last)
+        });
+        if made.begin != 0 {
+            (made.end, made.number) = (self.events.next, self.events.number);
+        }
+        made
+    }
+
+    /// Takes the last event back, unless others have followed or its chunk is full.
+    pub fn revoke(&mut self, made: Revocable) {
+        let events = &mut self.events;
+        if made.begin != 0 && (made.end, made.number) == (events.next, events.number) {
+            // SAFETY: the record was written there, in the chunk that is still the current one.
+            unsafe { put(made.begin, 0_u8) };
+            events.next = made.begin;
+            events.last_time = made.last_time;
+        }
+    }
+
     /// Appends an event of several records, where there is a trace.
     #[inline(always)]
     pub fn records(&mut self, now: u64, write: impl FnOnce(Records) -> Records) {
@@ -479,6 +515,21 @@ mod tests {
             }
         }
         (sealed.events, times, flushes)
+    }
+
+    #[test]
+    fn the_last_record_can_be_taken_back() {
+        let (folder, location) = location();
+        visit(location, 0..1);
+        let begin = |room: &mut Room, last: &mut u64| encode::mpi_irecv_request(room, last, 11, 1);
+        let made = location.revocable(begin);
+        location.revoke(made);
+        visit(location, 5..6);
+        let kept = location.revocable(begin);
+        visit(location, 6..7);
+        location.revoke(kept);
+        let (events, times, _) = recorded(&folder);
+        assert_eq!((events, times), (7, vec![0, 1, 10, 11, 11, 12, 13]));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::guard::{self, Guard};
 use crate::instance::Tasks;
 use crate::iteration::Ending;
 use crate::metrics::{self, Table};
+use crate::mpi::Begun;
 use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::recording::Passing;
@@ -85,6 +86,8 @@ pub struct Location {
     pub mpi_exit_ticks: u64,
     /// What is counted at no stub is counted here, where that field of no node is.
     pub at_no_stub: [u64; 2],
+    /// What was noted before the call of MPI that the thread is in.
+    pub mpi_begun: Begun,
     /// What is passed over at present.
     pub passing: Passing,
     /// What has ended with the last iteration, unless the next one follows.
@@ -155,6 +158,7 @@ impl Location {
                 alone: true,
                 barrier_exit_ticks: 0,
                 mpi_exit_ticks: 0,
+                mpi_begun: Begun::default(),
                 at_no_stub: [0; 2],
                 passing: Passing::default(),
                 ending: Ending::None,

@@ -215,6 +215,28 @@ fn messages_of_any_size_and_errors_that_return() {
     }
 }
 
+/// What is recorded before a call is taken back where that fails.
+#[test]
+fn calls_that_fail_have_done_nothing() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let (sandbox, ended) = trouble(mpi, "failed");
+        assert_eq!((ended.code, ended.output.as_str()), (Some(0), "6 failed\n"), "{}", mpi.name);
+        let text = records(&sandbox);
+        assert_eq!(count(&text, ["MPI_SEND", "MPI_RECV"]), [6; 2], "{}\n{text}", mpi.name);
+        let names = [
+            "MPI_ISEND",
+            "MPI_IRECV_REQUEST",
+            "MPI_COLLECTIVE_BEGIN",
+            "NON_BLOCKING_COLLECTIVE_REQUEST",
+        ];
+        let collective = count(&text, ["MPI_COLLECTIVE_END"])[0];
+        assert_eq!(count(&text, names), [0, 0, collective, 0], "{}\n{text}", mpi.name);
+    }
+}
+
 #[test]
 fn communicators_come_and_go() {
     if !oracles() {

@@ -51,6 +51,9 @@ fn what_somebody_waits_for_is_the_largest_of_all_waiting() {
             (2, "broadcast"),
             (3, "reduce"),
             (4, "icollective"),
+            (4, "persistent"),
+            (1, "neighbours"),
+            (0, "duplicates"),
             (0, "inter"),
         ];
         for (place, how) in places {

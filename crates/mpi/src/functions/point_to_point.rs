@@ -17,20 +17,20 @@ pub(super) const EVENTS: &[Events] = &[
         &["Send", "Ssend", "Rsend", "Bsend"],
         "_ count type dest tag comm",
         "sends(comm, dest, tag, count, type);",
-        "",
+        "sent(dest, result);",
     ),
     events(&["Recv"], "_ _ _ _ _ comm status", "", "received(comm, status, result, f);"),
     events(
         &["Sendrecv"],
         "_ count type dest tag _ _ _ _ _ comm status",
         "sends(comm, dest, tag, count, type);",
-        "received(comm, status, result, f);",
+        "sent(dest, result);\nreceived(comm, status, result, f);",
     ),
     events(
         &["Sendrecv_replace"],
         "_ count type dest tag _ _ comm status",
         "sends(comm, dest, tag, count, type);",
-        "received(comm, status, result, f);",
+        "sent(dest, result);\nreceived(comm, status, result, f);",
     ),
     events(
         &["Isend", "Issend", "Irsend", "Ibsend"],
@@ -120,12 +120,7 @@ else
   some_completed(saved, *done, indices, statuses, result, f);",
     ),
     events(&["Cancel"], "request", "pomp_mpi_request_cancel(H(request_at(request, 0, f)));", ""),
-    events(
-        &["Request_free"],
-        "request",
-        "pomp_mpi_request_free(H(request_at(request, 0, f)));",
-        "",
-    ),
+    events(&["Request_free"], "request", "freeing_request(request, f);", ""),
     events(&["Mprobe"], "_ _ comm message _", "", "matched(message, comm, result, f);"),
     events(
         &["Improbe"],

@@ -137,13 +137,13 @@ static struct collective scan(int operation, MPI_Comm comm, int64_t count, MPI_D
                bytes * ((uint64_t)peers.rank + own));
 }
 
-/* Neighbours that data comes from and goes to. */
-static void neighbours(MPI_Comm comm, int *from, int *to)
+/* How many neighbours data comes from and goes to; returns the kind of topology. */
+static int count_neighbours(MPI_Comm comm, int *from, int *to)
 {
   int topology = MPI_UNDEFINED, weighted;
   *from = *to = 0;
   if (comm == MPI_COMM_NULL)
-    return;
+    return topology;
   PMPI_Topo_test(comm, &topology);
   if (topology == MPI_CART) {
     PMPI_Cartdim_get(comm, from);
@@ -157,19 +157,61 @@ static void neighbours(MPI_Comm comm, int *from, int *to)
   } else if (topology == MPI_DIST_GRAPH) {
     PMPI_Dist_graph_neighbors_count(comm, from, to, &weighted);
   }
+  return topology;
+}
+
+/* Those of a grid; there are none beyond an edge. */
+static void neighbours_in_grid(MPI_Comm comm, struct neighbours *near)
+{
+  int dimensions = near->from / 2, sides[2], found = 0;
+  for (int dimension = 0; dimension < dimensions; dimension++) {
+    PMPI_Cart_shift(comm, dimension, 1, &sides[0], &sides[1]);
+    for (int side = 0; side < 2; side++)
+      if (sides[side] != MPI_PROC_NULL)
+        near->ranks[found++] = sides[side];
+  }
+  memcpy(near->ranks + found, near->ranks, sizeof(int) * (size_t)found);
+  near->from = near->to = found;
+}
+
+static struct neighbours neighbours_of(MPI_Comm comm)
+{
+  struct neighbours near = { 0, 0, NULL };
+  int topology = count_neighbours(comm, &near.from, &near.to), rank;
+  if (topology != MPI_UNDEFINED)
+    near.ranks = malloc(sizeof(int) * (size_t)(near.from + near.to + 1));
+  if (!near.ranks)
+    return near;
+  if (topology == MPI_CART)
+    neighbours_in_grid(comm, &near);
+  if (topology == MPI_GRAPH) {
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Graph_neighbors(comm, rank, near.from, near.ranks);
+    memcpy(near.ranks + near.from, near.ranks, sizeof(int) * (size_t)near.to);
+  }
+  if (topology == MPI_DIST_GRAPH) {
+    int *weights = malloc(sizeof(int) * (size_t)(near.from + near.to + 1));
+    if (weights)
+      PMPI_Dist_graph_neighbors(comm, near.from, near.ranks, weights, near.to,
+                                near.ranks + near.from, weights + near.from);
+    else
+      near.from = near.to = 0;
+    free(weights);
+  }
+  return near;
 }
 
 static int sources(MPI_Comm comm)
 {
   int from, to;
-  neighbours(comm, &from, &to);
+  count_neighbours(comm, &from, &to);
   return from;
 }
 
 static int destinations(MPI_Comm comm)
 {
   int from, to;
-  neighbours(comm, &from, &to);
+  count_neighbours(comm, &from, &to);
   return to;
 }
 
@@ -185,11 +227,30 @@ static inline void collective_ends(const struct collective *made, enum awaited w
     met(made->comm, made->root, whom);
   if (result == MPI_SUCCESS)
     pomp_mpi_collective_end(made->operation, H(made->comm), made->root, made->sent, made->received);
+  else if (is_traced())
+    pomp_mpi_failed();
+}
+
+/* Neighbours alone wait for each other. What they say goes ahead of the operation, so that it is there
+   behind it, and nobody waits for it. */
+static inline struct meeting *neighbours_meet(const struct collective *made)
+{
+  collective_begins();
+  return settings.waits ? will_meet(made->comm, -1, NEIGHBOURS) : NULL;
+}
+
+static inline void neighbours_met(const struct collective *made, struct meeting *meeting, int result)
+{
+  if (meeting)
+    pomp_mpi_waited(have_met(meeting));
+  collective_ends(made, NOBODY, result);
 }
 
 static void collective_posted(const struct collective *made, enum awaited whom, uint64_t id,
                               const void *request, int result, int f)
 {
+  if (result != MPI_SUCCESS && id)
+    pomp_mpi_failed();
   if (result != MPI_SUCCESS)
     return;
   struct pomp_mpi_request posted = { .handle = H(request_at(request, 0, f)), .id = id,
@@ -197,7 +258,7 @@ static void collective_posted(const struct collective *made, enum awaited whom, 
     .partner = made->root, .operation = made->operation, .sent = made->sent,
     .received = made->received };
   if (settings.waits)
-    posted.own = (uintptr_t)will_meet(made->comm, made->root, whom);
+    posted.own = (uintptr_t)(id ? will_meet : prepare_meeting)(made->comm, made->root, whom);
   pomp_mpi_request(&posted);
 }
 

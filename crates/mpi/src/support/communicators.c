@@ -145,7 +145,7 @@ static void duplicates(MPI_Comm comm, void *made, const void *request, int resul
     return;
   struct pomp_mpi_request posted = { .handle = H(request_at(request, 0, f)), .id = 1,
     .kind = POMP_MPI_COMM_DUP, .new_comm = define(MPI_COMM_NULL, comm, comm, 0, ""),
-    .place = made };
+    .place = made, .own = (uintptr_t)duplicate_shadow(comm) };
   pomp_mpi_request(&posted);
 }
 

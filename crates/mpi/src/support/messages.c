@@ -61,6 +61,13 @@ static inline void sends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Da
     tell(shadow_of(comm), dest, tag);
 }
 
+/* After the send: one that fails has sent nothing. */
+static inline void sent(int dest, int result)
+{
+  if (result != MPI_SUCCESS && dest != MPI_PROC_NULL && !has_received(result))
+    pomp_mpi_failed();
+}
+
 static inline void received(MPI_Comm comm, const void *status, int result, int f)
 {
   if (!has_received(result))

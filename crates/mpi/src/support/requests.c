@@ -17,6 +17,8 @@ static inline uint64_t ireceives(int source)
 
 static void posted(const void *request, uint64_t id, int kind, uint64_t comm, int result, int f)
 {
+  if (id != 0 && result != MPI_SUCCESS && kind != POMP_MPI_RMA_REQUEST)
+    pomp_mpi_failed();
   if (id == 0 || result != MPI_SUCCESS)
     return;
   struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .id = id, .comm = comm,
@@ -43,9 +45,19 @@ static void starts(int count, const void *requests, int f)
     uint64_t handle = H(request_at(requests, i, f)), key;
     int dest, tag;
     pomp_mpi_request_start(handle);
+    if (settings.waits)
+      start_meeting((struct meeting *)(uintptr_t)pomp_mpi_request_operation(handle));
     if (settings.waits && pomp_mpi_request_send(handle, &key, &dest, &tag))
       tell(shadow_by(key), dest, tag);
   }
+}
+
+static void freeing_request(const void *request, int f)
+{
+  uint64_t handle = H(request_at(request, 0, f));
+  if (settings.waits)
+    free_meeting((struct meeting *)(uintptr_t)pomp_mpi_request_operation(handle));
+  pomp_mpi_request_free(handle);
 }
 
 static void communicator(uint32_t id, MPI_Comm comm);
@@ -74,12 +86,16 @@ static void completed(const struct pomp_mpi_known *request, const void *status, 
     message.bytes = bytes_in(status, f);
   if (settings.waits && request->kind == POMP_MPI_RECEIVE)
     hear(shadow_by(request->own), message.sender, message.tag);
-  if (settings.waits && request->kind == POMP_MPI_ICOLLECTIVE)
-    have_met((struct meeting *)(uintptr_t)request->own);
+  if (settings.waits && request->kind == POMP_MPI_ICOLLECTIVE) {
+    uint64_t until_ns = have_met((struct meeting *)(uintptr_t)request->own);
+    met_ns = until_ns > met_ns ? until_ns : met_ns;
+  }
   void *place = pomp_mpi_request_complete(request, message.sender, message.tag, message.bytes,
                                           &new_comm);
-  if (place)
+  if (place) {
+    have_duplicate((struct duplicate *)(uintptr_t)request->own, comm_at(place, f));
     communicator(new_comm, comm_at(place, f));
+  }
 }
 
 /* What is known of the requests before a call that may complete them. */

@@ -21,6 +21,7 @@ enum { OVERDUE = 8 };
 struct shadow {
   MPI_Comm comm;
   int is_used, rank; /* none between two groups: others may have the same number */
+  int is_graph, sources; /* how many neighbours data comes from, with a topology */
   uint32_t generation;
   int is_changing, is_given_up, all_overdue;
   struct overdue overdue[OVERDUE];
@@ -63,6 +64,14 @@ static void give_back(struct shadow *shadow)
 
 static int has_strangers(MPI_Comm comm, int inter);
 
+/* The processes that data comes from in an operation of neighbours, and behind them those that it goes
+   to; `ranks` is NULL without a topology. */
+struct neighbours {
+  int from, to, *ranks;
+};
+
+static struct neighbours neighbours_of(MPI_Comm comm);
+
 /* Whether this is so in all members. Of a communicator between two groups, each gets the other's
    answer first. */
 static int everywhere(int so, MPI_Comm comm, int inter)
@@ -77,11 +86,39 @@ static int everywhere(int so, MPI_Comm comm, int inter)
   return others && all;
 }
 
-/* For all members of a new communicator. It is split, since a duplicate would call the program's
-   functions that copy attributes. */
+/* A communicator with the members of another one, and its neighbours. It is split, since a duplicate
+   would call the program's functions that copy attributes. */
+static int copy_members(MPI_Comm comm, int inter, struct shadow *shadow)
+{
+  struct neighbours near = { 0, 0, NULL };
+  int result, rank = 0;
+  if (!inter)
+    near = neighbours_of(comm);
+  PMPI_Comm_rank(comm, &rank);
+  shadow->rank = inter ? MPI_PROC_NULL : rank;
+  shadow->is_graph = near.ranks != NULL;
+  shadow->sources = near.from;
+  if (near.ranks)
+    result = PMPI_Dist_graph_create_adjacent(comm, near.from, near.ranks, MPI_UNWEIGHTED, near.to,
+                                             near.ranks + near.from, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                             0, &shadow->comm);
+  else
+    result = PMPI_Comm_split(comm, 0, rank, &shadow->comm);
+  free(near.ranks);
+  return result;
+}
+
+/* From now on it is the shadow of that communicator. */
+static void cast(struct shadow *shadow, MPI_Comm comm)
+{
+  PMPI_Comm_set_errhandler(shadow->comm, MPI_ERRORS_RETURN);
+  PMPI_Comm_set_attr(comm, shadow_key, shadow);
+}
+
+/* For all members of a new communicator. */
 static void make_shadow(MPI_Comm comm)
 {
-  int inter = 0, size = 0, rank = 0;
+  int inter = 0, size = 0;
   if (!settings.waits)
     return;
   PMPI_Comm_test_inter(comm, &inter);
@@ -89,18 +126,56 @@ static void make_shadow(MPI_Comm comm)
   if ((!inter && size < 2) || has_strangers(comm, inter))
     return;
   struct shadow *shadow = unused_shadow();
-  if (!everywhere(shadow != NULL, comm, inter)) {
+  if (!everywhere(shadow != NULL, comm, inter))
     give_back(shadow);
-    return;
-  }
-  PMPI_Comm_rank(comm, &rank);
-  shadow->rank = inter ? MPI_PROC_NULL : rank;
-  if (PMPI_Comm_split(comm, 0, rank, &shadow->comm) != MPI_SUCCESS) {
+  else if (copy_members(comm, inter, shadow) != MPI_SUCCESS)
     give_back(shadow);
+  else
+    cast(shadow, comm);
+}
+
+/* The shadow of a communicator that MPI_Comm_idup makes is a duplicate of its parent's shadow, as far
+   as all members have one. It is begun with the program's and has to be there with it, since messages
+   may follow at once: all have begun it who have begun the program's. */
+struct duplicate {
+  struct shadow *shadow;
+  struct shadow like;
+  int is_possible, is_everywhere;
+  MPI_Request requests[2];
+};
+
+static struct duplicate *duplicate_shadow(MPI_Comm comm)
+{
+  struct shadow *parent = shadow_of(comm);
+  struct duplicate *made = parent && parent->rank >= 0 ? malloc(sizeof *made) : NULL;
+  if (!made)
+    return NULL;
+  made->shadow = unused_shadow();
+  made->is_possible = made->shadow != NULL;
+  made->like = *parent;
+  PMPI_Iallreduce(&made->is_possible, &made->is_everywhere, 1, MPI_INT, MPI_MIN, parent->comm,
+                  &made->requests[0]);
+  PMPI_Comm_idup(parent->comm, &made->like.comm, &made->requests[1]);
+  return made;
+}
+
+/* The program's communicator is there. */
+static void have_duplicate(struct duplicate *made, MPI_Comm comm)
+{
+  if (!made)
     return;
+  PMPI_Waitall(2, made->requests, MPI_STATUSES_IGNORE);
+  if (made->is_everywhere) {
+    made->shadow->comm = made->like.comm;
+    made->shadow->rank = made->like.rank;
+    made->shadow->is_graph = made->like.is_graph;
+    made->shadow->sources = made->like.sources;
+    cast(made->shadow, comm);
+  } else {
+    PMPI_Comm_free(&made->like.comm);
+    give_back(made->shadow);
   }
-  PMPI_Comm_set_errhandler(shadow->comm, MPI_ERRORS_RETURN);
-  PMPI_Comm_set_attr(comm, shadow_key, shadow);
+  free(made);
 }
 
 /* Takes the stamps that nobody has looked for. */
@@ -290,7 +365,7 @@ static inline void heard(void)
 }
 
 /* For whom processes wait in a collective operation. */
-enum awaited { NOBODY, EVERYBODY, ROOT, OTHERS };
+enum awaited { NOBODY, EVERYBODY, ROOT, OTHERS, NEIGHBOURS };
 
 static void clocks_are_due(void);
 
@@ -334,12 +409,19 @@ static void met(MPI_Comm comm, int root, enum awaited whom)
   pomp_mpi_waited(times.until_ns);
 }
 
-/* A collective operation that has begun, with one of ours behind it that nobody waits for. It may be
+/* A collective operation that has begun, with one of ours beside it that nobody waits for. It may be
    under way for longer than the program's. */
 struct meeting {
   struct meeting *next;
   MPI_Request request;
   struct times times;
+  /* When neighbours have begun. */
+  uint64_t *theirs;
+  int sources, room;
+  /* One of a persistent operation: whether it is under way, and what its times are at the begin. */
+  int is_taken, is_persistent, is_begun;
+  enum awaited whom;
+  int is_for_others;
 };
 
 /* All that are over for the program, but not for us, and those that can be used again. */
@@ -382,10 +464,22 @@ static struct meeting *new_meeting(void)
   if (meeting)
     put(&unfinished, meeting);
   meeting = take(&unused);
-  return meeting ? meeting : malloc(sizeof *meeting);
+  return meeting ? meeting : calloc(1, sizeof *meeting);
 }
 
-/* After a non-blocking collective operation has begun, in all members. */
+/* Room for what the neighbours say; 0 where there is none, or nothing to be said. */
+static int hears_neighbours(struct meeting *meeting, const struct shadow *shadow)
+{
+  meeting->sources = shadow->is_graph ? shadow->sources : 0;
+  if (meeting->sources > meeting->room) {
+    uint64_t *theirs = realloc(meeting->theirs, sizeof *theirs * (size_t)meeting->sources);
+    meeting->room = theirs ? meeting->sources : meeting->room;
+    meeting->theirs = theirs ? theirs : meeting->theirs;
+  }
+  return shadow->is_graph && meeting->sources <= meeting->room;
+}
+
+/* Where a non-blocking collective operation begins, in all members. */
 static struct meeting *will_meet(MPI_Comm comm, int root, enum awaited whom)
 {
   struct shadow *shadow = whom == NOBODY ? NULL : shadow_of(comm);
@@ -395,6 +489,8 @@ static struct meeting *will_meet(MPI_Comm comm, int root, enum awaited whom)
   root = given_root(root);
   struct times *times = &meeting->times;
   *times = times_of(shadow, root, whom);
+  meeting->request = MPI_REQUEST_NULL;
+  meeting->sources = 0;
   if (whom == EVERYBODY)
     PMPI_Iallreduce(&times->own_ns, &times->until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm,
                     &meeting->request);
@@ -403,20 +499,123 @@ static struct meeting *will_meet(MPI_Comm comm, int root, enum awaited whom)
   if (whom == OTHERS)
     PMPI_Ireduce(&times->own_ns, &times->until_ns, 1, MPI_UINT64_T, MPI_MIN, root, shadow->comm,
                  &meeting->request);
+  if (whom == NEIGHBOURS && hears_neighbours(meeting, shadow))
+    PMPI_Ineighbor_allgather(&times->own_ns, 1, MPI_UINT64_T, meeting->theirs, 1, MPI_UINT64_T,
+                             shadow->comm, &meeting->request);
   return meeting;
 }
 
-/* After the program's operation is complete. */
-static void have_met(struct meeting *meeting)
+/* Until when somebody was missing in one that is over. */
+static uint64_t until(const struct meeting *meeting)
+{
+  uint64_t latest = meeting->times.until_ns;
+  for (int i = 0; i < meeting->sources; i++)
+    if (meeting->theirs[i] > latest)
+      latest = meeting->theirs[i];
+  return latest;
+}
+
+/* After the program's operation is complete: until when this process has waited, as far as that is
+   known soon. */
+static uint64_t have_met(struct meeting *meeting)
 {
   int over = 0;
   if (!meeting)
-    return;
+    return 0;
   for (int tries = 0; tries < 200 && !over; tries++)
     over = is_over(meeting);
-  if (over && meeting->times.until_ns > met_ns)
-    met_ns = meeting->times.until_ns;
-  put(over ? &unused : &unfinished, meeting);
+  uint64_t until_ns = over ? until(meeting) : 0;
+  if (meeting->is_persistent)
+    meeting->is_begun = !over;
+  else
+    put(over ? &unused : &unfinished, meeting);
+  return until_ns;
+}
+
+/* Those of persistent operations, to be used again when these are freed. */
+static struct meeting *prepared_meetings;
+
+#ifdef HAS_PERSISTENT_COLLECTIVES
+static struct meeting *new_prepared(void)
+{
+  struct meeting *one = __atomic_load_n(&prepared_meetings, __ATOMIC_ACQUIRE);
+  for (; one; one = one->next)
+    if (!__atomic_exchange_n(&one->is_taken, 1, __ATOMIC_ACQUIRE))
+      return one;
+  one = calloc(1, sizeof *one);
+  if (one) {
+    one->is_taken = one->is_persistent = 1;
+    put(&prepared_meetings, one);
+  }
+  return one;
+}
+
+/* After a persistent collective operation is made, in all members in the same order. Ours is one as
+   well: they may be started in any order. */
+static struct meeting *prepare_meeting(MPI_Comm comm, int root, enum awaited whom)
+{
+  struct shadow *shadow = whom == NOBODY ? NULL : shadow_of(comm);
+  struct meeting *meeting = shadow ? new_prepared() : NULL;
+  if (!meeting)
+    return NULL;
+  root = given_root(root);
+  struct times *times = &meeting->times;
+  meeting->whom = whom;
+  meeting->is_for_others = whom == OTHERS && root == shadow->rank;
+  meeting->request = MPI_REQUEST_NULL;
+  meeting->sources = 0;
+  if (whom == EVERYBODY)
+    PMPI_Allreduce_init(&times->own_ns, &times->until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm,
+                        MPI_INFO_NULL, &meeting->request);
+  if (whom == ROOT)
+    PMPI_Bcast_init(&times->until_ns, 1, MPI_UINT64_T, root, shadow->comm, MPI_INFO_NULL,
+                    &meeting->request);
+  if (whom == OTHERS)
+    PMPI_Reduce_init(&times->own_ns, &times->until_ns, 1, MPI_UINT64_T, MPI_MIN, root,
+                     shadow->comm, MPI_INFO_NULL, &meeting->request);
+  if (whom == NEIGHBOURS && hears_neighbours(meeting, shadow))
+    PMPI_Neighbor_allgather_init(&times->own_ns, 1, MPI_UINT64_T, meeting->theirs, 1, MPI_UINT64_T,
+                                 shadow->comm, MPI_INFO_NULL, &meeting->request);
+  return meeting;
+}
+#else
+static struct meeting *prepare_meeting(MPI_Comm comm, int root, enum awaited whom)
+{
+  (void)comm, (void)root, (void)whom;
+  return NULL;
+}
+#endif
+
+/* Ours of the time before: what the program's has needed to be complete may be all that all members
+   have begun it, so they do. */
+static void end_prepared(struct meeting *meeting)
+{
+  if (meeting->is_begun)
+    PMPI_Wait(&meeting->request, MPI_STATUS_IGNORE);
+  meeting->is_begun = 0;
+}
+
+/* Before a persistent operation is started. */
+static void start_meeting(struct meeting *meeting)
+{
+  if (!meeting || meeting->request == MPI_REQUEST_NULL)
+    return;
+  end_prepared(meeting);
+  uint64_t entered_ns = pomp_mpi_entered_ns();
+  meeting->times.own_ns = meeting->is_for_others ? UINT64_MAX : entered_ns;
+  meeting->times.until_ns = meeting->whom == OTHERS ? 0 : entered_ns;
+  meeting->is_begun = PMPI_Start(&meeting->request) == MPI_SUCCESS;
+}
+
+/* Before it is freed. */
+static void free_meeting(struct meeting *meeting)
+{
+  if (!meeting)
+    return;
+  end_prepared(meeting);
+  if (meeting->request != MPI_REQUEST_NULL)
+    PMPI_Request_free(&meeting->request);
+  __atomic_store_n(&meeting->is_taken, 0, __ATOMIC_RELEASE);
 }
 
 /* Before the job ends: all processes have begun all operations. */
@@ -424,4 +623,6 @@ static void end_meetings(void)
 {
   for (struct meeting *meeting; (meeting = take(&unfinished)) != NULL; put(&unused, meeting))
     PMPI_Wait(&meeting->request, MPI_STATUS_IGNORE);
+  for (struct meeting *meeting = prepared_meetings; meeting; meeting = meeting->next)
+    end_prepared(meeting);
 }

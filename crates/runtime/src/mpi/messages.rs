@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pompeii_live::encode;
 
-use super::{When, comms, record};
+use super::{When, begin, comms, record};
 use crate::location::Location;
 use crate::pomp::on_thread;
 
@@ -57,12 +57,12 @@ pub(super) fn root(of: c_int) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_send(comm: u64, receiver: c_int, tag: c_int, bytes: u64) {
     on_thread!(|thread| {
-        count_sent(thread, bytes);
-        if let (true, Some(comm)) = (thread.tracing, comms::id(comm)) {
-            record(thread, When::Entered, |room, last, now| {
+        let comm = if thread.tracing { comms::id(comm) } else { None };
+        begin(thread, Some(bytes), |room, last, now| {
+            comm.map_or(0, |comm| {
                 encode::mpi_send(room, last, now, receiver as u32, comm, tag as u32, bytes)
-            });
-        }
+            })
+        });
     });
 }
 
@@ -83,7 +83,10 @@ pub extern "C" fn pomp_mpi_recv(comm: u64, sender: c_int, tag: c_int, bytes: u64
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_isend(comm: u64, receiver: c_int, tag: c_int, bytes: u64) -> u64 {
     let id = new_request();
-    on_thread!(|thread| isend(thread, comms::id(comm), (receiver, tag, bytes), id));
+    on_thread!(|thread| {
+        let comm = if thread.tracing { comms::id(comm) } else { None };
+        isend(thread, comm, (receiver, tag, bytes), id);
+    });
     id
 }
 
@@ -94,12 +97,11 @@ pub(super) fn isend(
     (receiver, tag, bytes): (c_int, c_int, u64),
     id: u64,
 ) {
-    count_sent(thread, bytes);
-    if let (true, Some(comm)) = (thread.tracing, comm) {
-        record(thread, When::Entered, |room, last, now| {
+    begin(thread, Some(bytes), |room, last, now| {
+        comm.map_or(0, |comm| {
             encode::mpi_isend(room, last, now, receiver as u32, comm, tag as u32, bytes, id)
-        });
-    }
+        })
+    });
 }
 
 /// Before a non-blocking receive.
@@ -112,13 +114,13 @@ pub extern "C" fn pomp_mpi_irecv() -> u64 {
 
 /// The record of a receive that is posted.
 pub(super) fn irecv(thread: &mut Location, id: u64) {
-    record(thread, When::Entered, |room, last, now| encode::mpi_irecv_request(room, last, now, id));
+    begin(thread, None, |room, last, now| encode::mpi_irecv_request(room, last, now, id));
 }
 
 /// Before a collective operation.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_collective_begin() {
-    on_thread!(|thread| record(thread, When::Entered, encode::mpi_collective_begin));
+    on_thread!(|thread| begin(thread, None, encode::mpi_collective_begin));
 }
 
 /// After it.
@@ -150,7 +152,7 @@ pub extern "C" fn pomp_mpi_icollective() -> u64 {
 
 /// The record of a non-blocking collective operation that begins.
 pub(super) fn icollective(thread: &mut Location, id: u64) {
-    record(thread, When::Entered, |room, last, now| {
+    begin(thread, None, |room, last, now| {
         encode::non_blocking_collective_request(room, last, now, id)
     });
 }

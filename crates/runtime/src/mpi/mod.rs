@@ -25,6 +25,7 @@ use pompeii_live::encode::Room;
 
 use crate::clock;
 use crate::definitions::RegionText;
+use crate::events::Revocable;
 use crate::location::Location;
 use crate::pomp::on_thread;
 use crate::process::Process;
@@ -159,8 +160,16 @@ fn record(
     when: When,
     write: impl FnOnce(&mut Room, &mut u64, u64) -> usize,
 ) {
+    if let Some(now) = record_time(thread, when) {
+        thread.event(|room, last| write(room, last, now));
+    }
+}
+
+/// When that is; none without a trace.
+#[inline(always)]
+fn record_time(thread: &mut Location, when: When) -> Option<u64> {
     if !thread.tracing || thread.is_passing() {
-        return;
+        return None;
     }
     let now = match when {
         When::Entered => thread.header.last_ticks,
@@ -173,5 +182,45 @@ fn record(
     if thread.gate != 0 {
         thread.flush_gate(now);
     }
-    thread.event(|room, last| write(room, last, now));
+    Some(now)
+}
+
+/// What is noted before a call, so that it is there if the call never returns. A call that fails
+/// has not done it.
+#[derive(Clone, Copy, Default)]
+pub struct Begun {
+    record: Revocable,
+    /// Messages, and their bytes.
+    messages: u64,
+    bytes: u64,
+}
+
+/// Writes a record before a call, with the message that this sends.
+#[inline(always)]
+fn begin(
+    thread: &mut Location,
+    message: Option<u64>,
+    write: impl FnOnce(&mut Room, &mut u64, u64) -> usize,
+) {
+    let mut begun = Begun::default();
+    if let Some(bytes) = message.filter(|_| !thread.is_passing()) {
+        count_sent(thread, bytes);
+        (begun.messages, begun.bytes) = (1, bytes);
+    }
+    if let Some(now) = record_time(thread, When::Entered) {
+        begun.record = thread.revocable(|room, last| write(room, last, now));
+    }
+    thread.mpi_begun = begun;
+}
+
+/// The call has failed that this thread has said before that it begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_failed() {
+    on_thread!(|thread| {
+        let begun = std::mem::take(&mut thread.mpi_begun);
+        let node = thread.current();
+        node.task_switches = node.task_switches.saturating_sub(begun.messages);
+        node.created = node.created.saturating_sub(begun.bytes);
+        thread.revoke(begun.record);
+    });
 }

@@ -209,6 +209,13 @@ pub unsafe extern "C" fn pomp_mpi_request_send(
     1
 }
 
+/// What the wrapper keeps of a persistent collective operation.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_request_operation(handle: u64) -> u64 {
+    let found = find(handle).filter(|one| one.kind == kind::ICOLLECTIVE && one.persistent);
+    found.map_or(0, |request| request.own)
+}
+
 /// `struct pomp_mpi_known`: of its words, the last one is the wrapper's.
 #[repr(C)]
 pub struct Known {

@@ -3,6 +3,8 @@
 #define IS(name) __attribute__((weak, alias("P" #name)))
 #define ANSWERS(name) int P##name(void) { return 0; }
 
+int *const MPI_UNWEIGHTED;
+
 enum { COMM_NULL = 0x04000000, UNDEFINED = -32766 };
 
 int PMPI_Comm_size(int comm, int *size) { *size = 1; return 0; }
@@ -32,8 +34,10 @@ ANSWERS(MPI_Group_free)
 
 /* What the wrappers call for the rest of MPI. */
 #define OTHERS                                                                                    \
-  ANSWERS(MPI_Cart_get) ANSWERS(MPI_Cartdim_get) ANSWERS(MPI_Comm_create_keyval)                   \
-  ANSWERS(MPI_Comm_delete_attr) ANSWERS(MPI_Comm_f2c) ANSWERS(MPI_Comm_get_attr)                   \
+  ANSWERS(MPI_Cart_get) ANSWERS(MPI_Cart_shift) ANSWERS(MPI_Cartdim_get)                           \
+  ANSWERS(MPI_Comm_create_keyval) ANSWERS(MPI_Comm_delete_attr) ANSWERS(MPI_Comm_f2c)              \
+  ANSWERS(MPI_Comm_get_attr) ANSWERS(MPI_Dist_graph_create_adjacent)                               \
+  ANSWERS(MPI_Dist_graph_neighbors) ANSWERS(MPI_Graph_neighbors) ANSWERS(MPI_Wait)                 \
   ANSWERS(MPI_Comm_get_name) ANSWERS(MPI_Comm_remote_group) ANSWERS(MPI_Comm_remote_size)          \
   ANSWERS(MPI_Comm_set_attr) ANSWERS(MPI_Comm_set_errhandler) ANSWERS(MPI_Comm_split)              \
   ANSWERS(MPI_Dist_graph_neighbors_count) ANSWERS(MPI_Error_class) ANSWERS(MPI_File_f2c)           \

@@ -29,6 +29,25 @@ static void truncated(void)
     printf("truncated\n");
 }
 
+/* Calls that fail do nothing: neither of these sends anything, and there is nothing to wait for. */
+static void failed(void)
+{
+  int value = 0, failures = 0;
+  MPI_Request request;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  exchange();
+  failures += MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD) != MPI_SUCCESS;
+  failures += MPI_Isend(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &request) != MPI_SUCCESS;
+  failures += MPI_Irecv(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &request) != MPI_SUCCESS;
+  failures += MPI_Sendrecv_replace(&value, 1, MPI_INT, 7, 0, 7, 0, MPI_COMM_WORLD,
+                                   MPI_STATUS_IGNORE) != MPI_SUCCESS;
+  failures += MPI_Bcast(&value, 1, MPI_INT, 7, MPI_COMM_WORLD) != MPI_SUCCESS;
+  failures += MPI_Ibcast(&value, 1, MPI_INT, 7, MPI_COMM_WORLD, &request) != MPI_SUCCESS;
+  exchange();
+  if (rank == 0)
+    printf("%d failed\n", failures);
+}
+
 /* A message of more than 2 GiB, the same piece over and over again, and one of nothing. */
 static void sizes(void)
 {
@@ -173,6 +192,8 @@ int main(int argc, char **argv)
   }
   if (!strcmp(how, "truncated"))
     truncated();
+  if (!strcmp(how, "failed"))
+    failed();
   if (!strcmp(how, "sizes"))
     sizes();
   if (!strcmp(how, "communicators"))

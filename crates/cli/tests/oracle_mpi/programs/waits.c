@@ -52,6 +52,73 @@ static void icollective(void)
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* The same with requests that are used twice, begun in another order by each process. */
+static void persistent(void)
+{
+#if MPI_VERSION >= 4 || defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5
+  int value = 1, sum = 0, broadcast = 0;
+  MPI_Request requests[3];
+  MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  MPI_Bcast_init(&broadcast, 1, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  MPI_Reduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]);
+  for (int i = 0; i < 2; i++) {
+    late(1);
+    MPI_Start(&requests[rank == 1]);
+    MPI_Start(&requests[rank != 1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    late(0);
+    MPI_Start(&requests[2]);
+    MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < 3; i++)
+    MPI_Request_free(&requests[i]);
+#else
+  icollective();
+#endif
+}
+
+/* Processes 0 and 1 are neighbours on a line. */
+static void neighbours(void)
+{
+  int value = 1, both[2] = { 0 }, open = 0;
+  MPI_Comm line, made;
+  MPI_Request request;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open, 0, &line);
+  late(1);
+  MPI_Neighbor_allgather(&value, 1, MPI_INT, both, 1, MPI_INT, line);
+  late(1);
+  MPI_Neighbor_allgather(&value, 1, MPI_INT, both, 1, MPI_INT, line);
+  MPI_Comm_idup(line, &made, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&line);
+  late(1);
+  MPI_Neighbor_allgather(&value, 1, MPI_INT, both, 1, MPI_INT, made);
+  MPI_Ineighbor_allgather(&value, 1, MPI_INT, both, 1, MPI_INT, made, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&made);
+}
+
+/* Messages over communicators of MPI_Comm_idup; process 1 is late for the second as well. */
+static void duplicates(void)
+{
+  int value = 0;
+  MPI_Comm made[2];
+  MPI_Request requests[2];
+  MPI_Comm_idup(MPI_COMM_WORLD, &made[0], &requests[0]);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Comm_idup(made[0], &made[1], &requests[1]);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  for (int i = 0; i < 2; i++) {
+    if (rank == 1) {
+      usleep(200000);
+      MPI_Send(&value, 1, MPI_INT, 0, 3, made[i]);
+    } else if (rank == 0) {
+      MPI_Recv(&value, 1, MPI_INT, 1, 3, made[i], MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&made[i]);
+  }
+}
+
 /* The same between two groups of one process each. */
 static void inter(void)
 {
@@ -83,6 +150,12 @@ int main(int argc, char **argv)
     inter();
   if (!strcmp(how, "icollective"))
     icollective();
+  if (!strcmp(how, "persistent"))
+    persistent();
+  if (!strcmp(how, "neighbours"))
+    neighbours();
+  if (!strcmp(how, "duplicates"))
+    duplicates();
   late(strcmp(how, "nxn") ? -1 : 1);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   late(strcmp(how, "broadcast") ? -1 : 1);
