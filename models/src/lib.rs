@@ -39,6 +39,8 @@ pub mod shared {
         pub fork_ticks: AtomicU64,
         pub join_ticks: AtomicU64,
         pub open: AtomicU32,
+        pub level: AtomicU32,
+        pub size: AtomicU32,
         pub arrivals: AtomicU64,
         pub generation: AtomicU64,
         pub latest_ticks: AtomicU64,
@@ -254,50 +256,64 @@ mod tests {
         }
     }
 
-    /// A worker closes its part of the first region when it begins the second, while the master
-    /// forks a region of its own inside that one: with the first one's record only if the worker is
-    /// done with it, who finds the times of its own region there.
+    /// A worker closes its part of a region when it begins the next one. So the first one's record
+    /// is free when the second one has joined, without a word from the worker; it finds the times
+    /// of its own regions in both, also where the first one's record is that of the third.
     #[test]
     fn a_record_is_used_again_when_its_last_worker_has_left_it() {
-        fn master(regions: &Regions) -> bool {
-            recycle::fork(&regions.first, 10);
+        fn master(regions: &Regions) {
+            let Regions { first, second, .. } = regions;
+            for record in [first, second] {
+                record.size.store(2, Relaxed);
+            }
+            recycle::fork(first, 10);
             regions.forked.store(1, Release);
             wait_for(&regions.ended, 1);
-            recycle::join(&regions.first, 15);
-            recycle::fork(&regions.second, 20);
+            recycle::join(first, 15, [second].into_iter());
+            // Its worker has not begun again, so it is not free yet.
+            let second = if recycle::is_free(first) { first } else { second };
+            recycle::fork(second, 20);
             regions.forked.store(2, Release);
-            assert!(!recycle::is_free(&regions.second));
-            let is_free = recycle::is_free(&regions.first);
-            if is_free {
-                recycle::fork(&regions.first, 30);
-                assert!(!recycle::is_free(&regions.first));
-                recycle::join(&regions.first, 35);
-            }
             wait_for(&regions.ended, 2);
-            recycle::join(&regions.second, 25);
-            is_free
+            recycle::join(second, 25, [first].into_iter());
+            assert!(recycle::is_free(first) && !recycle::is_free(second));
+            recycle::fork(first, 30);
+            regions.forked.store(3, Release);
         }
-        fn worker(regions: &Regions) -> bool {
+        fn worker(regions: &Regions) {
+            let Regions { first, second, .. } = regions;
+            let times = |of: &Team| (of.fork_ticks.load(Relaxed), recycle::joined(of));
             wait_for(&regions.forked, 1);
-            recycle::begin(&regions.first);
             regions.ended.store(1, Release);
             wait_for(&regions.forked, 2);
-            let times = (regions.first.fork_ticks.load(Relaxed), recycle::joined(&regions.first));
-            assert_eq!(times, (10, 15));
-            recycle::leave(&regions.first);
-            recycle::begin(&regions.second);
+            assert_eq!(times(first), (10, 15));
             regions.ended.store(2, Release);
-            false
+            wait_for(&regions.forked, 3);
+            assert_eq!((times(second), times(first)), ((20, 25), (30, 0)));
         }
         model(|| {
-            let regions = Arc::new(Regions::default());
-            let part = |regions: &Regions, number| match number {
+            both(&Arc::new(Regions::default()), |regions, number| match number {
                 1 => master(regions),
                 _ => worker(regions),
-            };
-            both(&regions, part);
-            // By now the worker has left the first one, and has the second one open.
-            assert!(recycle::is_free(&regions.first) && !recycle::is_free(&regions.second));
+            });
+        });
+    }
+
+    /// Teams of fewer threads, or of another nesting level, say nothing of who is not in them.
+    #[test]
+    fn a_record_is_kept_for_workers_that_are_not_in_the_next_team() {
+        model(|| {
+            let records: [Team; 3] = Default::default();
+            let [wide, narrow, inner] = &records;
+            for (record, size, level) in [(wide, 3, 1), (narrow, 2, 1), (inner, 3, 2)] {
+                record.size.store(size, Relaxed);
+                record.level.store(level, Relaxed);
+                recycle::fork(record, 10);
+                recycle::join(record, 20, records.iter().filter(|other| !std::ptr::eq(*other, record)));
+            }
+            assert!(records.iter().all(|record| !recycle::is_free(record)));
+            recycle::join(wide, 30, [narrow, inner].into_iter());
+            assert_eq!([narrow, inner].map(recycle::is_free), [true, false]);
         });
     }
 

@@ -349,15 +349,13 @@ pub struct VisitRecord {
 pub struct Team {
     /// When the region was met.
     pub fork_ticks: AtomicU64,
-    /// When the master was back, 0 before.
-    pub join_ticks: AtomicU64,
     /// Location that forked.
     pub master: AtomicU32,
     /// Its node of the parallel region, a [`NodeOffset`].
     pub node: AtomicU32,
     /// Where an explicit task forked: the stub on the master that stands for it, else 0.
     pub stub: AtomicU32,
-    /// Workers that have begun and have not closed it yet.
+    /// Behind the join: 1 while its workers may not have closed it yet.
     pub open: AtomicU32,
     /// Communicator id in the trace + 1, for `communicator_size` threads.
     pub communicator: AtomicU32,
@@ -365,8 +363,13 @@ pub struct Team {
     pub communicator_size: AtomicU32,
     /// Level of nesting, 1 for the outermost.
     pub level: AtomicU32,
-    /// What follows is a cache line of its own, the only one that a barrier moves between threads.
-    pub line: [u32; 5],
+    /// Threads, for who forks it.
+    pub size: AtomicU32,
+    /// What a worker's call path is there: the [`Key::Attach`] of `master` and `node`.
+    pub path: AtomicU64,
+    /// What follows is a cache line of its own, the only one that a barrier or a join moves between
+    /// threads; workers only read what is before it.
+    pub line: [u32; 4],
     /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads.
     pub arrivals: AtomicU64,
     /// Completed barriers.
@@ -383,6 +386,8 @@ pub struct Team {
     pub posted_ticks: AtomicU64,
     /// Where that was, as `latest_place`.
     pub posted_place: AtomicU64,
+    /// When the master was back, 0 before.
+    pub join_ticks: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Node>() == 128 && size_of::<Team>() == 128);

@@ -2,6 +2,7 @@
 //! is used again, so that the next team of the same shape finds what was computed for the last one.
 
 use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{NodeOffset, Team};
 
@@ -28,6 +29,9 @@ pub struct Context {
     pub thread: u32,
     /// Threads of the team.
     pub size: u32,
+    /// The same where the thread may be a worker in the next one, too: it is in no other team, and
+    /// no explicit task forked this one. Else 0.
+    pub next_size: u32,
     /// There is but one, and no task: see [`Location::alone`].
     pub alone: bool,
     /// Communicator in the trace; `u32::MAX` before there is one.
@@ -76,6 +80,7 @@ impl Context {
         team: u32::MAX,
         thread: 0,
         size: 1,
+        next_size: 0,
         alone: true,
         communicator: u32::MAX,
         team_name: Fields::NONE,
@@ -104,6 +109,12 @@ impl Context {
     #[inline(always)]
     pub fn begin(&mut self, tasks: &mut Tasks) {
         self.outer_task = std::mem::replace(&mut tasks.running, self.implicit);
+        self.begin_implicit();
+    }
+
+    /// The same where it has run in the team before.
+    #[inline(always)]
+    fn begin_implicit(&mut self) {
         // SAFETY: implicit tasks are never freed, and this one is the thread's.
         let implicit = unsafe { &mut *self.implicit };
         (implicit.told, implicit.children) = (false, false);
@@ -239,8 +250,17 @@ impl Contexts {
         }
     }
 
+    /// The records of all teams that were forked here but the one at this place of the ring.
+    fn others(&self, place: NonNull<Context>) -> impl Iterator<Item = &'static Team> + use<> {
+        // SAFETY: as for `free_own`.
+        let next = |at: *mut Context| unsafe { (*at).next_own };
+        let others = std::iter::successors(Some(next(place.as_ptr())), move |&at| Some(next(at)));
+        // SAFETY: as above.
+        others.take_while(move |&at| at != place.as_ptr()).map(|at| unsafe { (*at).record() })
+    }
+
     /// The place of this team that was forked here.
-    fn own(&self, team: u32) -> Option<NonNull<Context>> {
+    pub fn own(&self, team: u32) -> Option<NonNull<Context>> {
         let mut at = self.next;
         // SAFETY: as for `free_own`.
         unsafe {
@@ -267,6 +287,17 @@ impl Contexts {
     pub fn forked(&mut self, team: i64) -> Option<NonNull<Context>> {
         // SAFETY: where a team is pending, it has a place.
         (self.pending == team).then(|| unsafe { NonNull::new_unchecked(self.next) })
+    }
+
+    /// The team at this place of the ring has joined.
+    #[inline(always)]
+    pub fn note_join(&self, place: NonNull<Context>, now: u64) {
+        // SAFETY: as for `free_own`.
+        let context = unsafe { place.as_ref() };
+        match context.size {
+            1 => recycle::join_alone(context.record(), now),
+            _ => recycle::join(context.record(), now, self.others(place)),
+        }
     }
 
     /// A place for a team of another thread.
@@ -404,17 +435,40 @@ impl Location {
     pub fn enter_team(&mut self, part: &Part, record: &'static Team, regions: ParallelRegions) {
         let base = self.header.current;
         let own = if part.number == 0 { self.contexts.own(part.team) } else { None };
+        let has_next = part.number != 0 && part.presence == 0 && self.contexts.is_outside();
         let place = own.unwrap_or_else(|| self.contexts.made_place());
         let context = self.contexts.push(place);
         (context.team, context.thread) = (part.team, part.number);
         context.set_size(part.size);
+        context.next_size = if has_next { part.size } else { 0 };
         (context.base, context.barrier) = (base, Barrier::none(Phase::BETWEEN));
         context.unobserved = 0;
         (context.record, context.presence) = (std::ptr::from_ref(record), part.presence);
         context.regions = regions;
         context.begin(&mut self.tasks);
+        if part.number == 0 {
+            record.size.store(part.size, Relaxed);
+        }
         self.alone = part.size == 1;
         self.header.final_barrier = 0;
+    }
+
+    /// The same for a worker that is still in the innermost team, the last one of this master and
+    /// size; it has left the final barrier of that one.
+    #[inline(always)]
+    pub fn enter_next_team(
+        &mut self,
+        team: u32,
+        base: NodeOffset,
+        record: &'static Team,
+        regions: ParallelRegions,
+    ) {
+        self.contexts.pending = Contexts::NONE;
+        let context = self.contexts.top_mut();
+        (context.team, context.base, context.regions) = (team, base, regions);
+        (context.record, context.barrier.phase) = (std::ptr::from_ref(record), Phase::BETWEEN);
+        context.begin_implicit();
+        (self.header.current, self.header.final_barrier) = (base, 0);
     }
 
     /// The thread's part is over: it is in the final barrier.

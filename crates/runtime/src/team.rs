@@ -96,6 +96,7 @@ pub fn note_place(master: &Location, record: &Team, node: NodeOffset) {
     let level = level_of_next_team(master);
     record.master.store(master.index(), Relaxed);
     record.node.store(node, Relaxed);
+    record.path.store(attached(record, node), Relaxed);
     record.stub.store(master.tasks.current_stub(), Relaxed);
     if record.level.load(Relaxed) != level {
         record.level.store(level, Relaxed);
@@ -116,7 +117,6 @@ pub fn begin(
     if worker {
         metrics::skip(thread, now);
         settle(thread);
-        recycle::begin(record);
         attach(thread, record);
     } else if !is_forked(thread, team, record.node.load(Relaxed), now) {
         return;
@@ -153,7 +153,7 @@ fn is_forked(master: &mut Location, team: u32, node: NodeOffset, now: u64) -> bo
 /// A worker's call path is its master's: the time until the fork was outside of teams.
 fn attach(thread: &mut Location, record: &Team) {
     thread.account(record.fork_ticks.load(Relaxed));
-    let node = thread.child(ROOT, attached(record, record.node.load(Relaxed)));
+    let node = thread.child(ROOT, record.path.load(Relaxed));
     if node != 0 {
         thread.node(node).visits += 1;
         thread.header.current = node;
@@ -265,7 +265,9 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     // Where its part has no end (cancel), it ends here.
     end(master, team, now);
     let now = now.max(master.header.last_ticks);
-    recycle::join(master.process.team(team), now);
+    if let Some(place) = master.contexts.own(team) {
+        master.contexts.note_join(place, now);
+    }
     metrics::read(master, now);
     close(master);
     master.records(now, |records| records.fields(kind::THREAD_JOIN, &Fields::JOIN));
@@ -322,9 +324,6 @@ pub fn close(thread: &mut Location) {
     }
     leave(thread, &context, now);
     thread.leave_team();
-    if context.thread != 0 {
-        recycle::leave(record);
-    }
 }
 
 fn leave(thread: &mut Location, context: &Context, now: u64) {

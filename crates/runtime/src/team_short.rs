@@ -1,5 +1,5 @@
-//! The short ways of a master's part of a parallel region that it has met from here before, and of
-//! every thread's end. The long ways, and all of a worker's begin, are in [`crate::team`].
+//! The short ways of the parts of a parallel region that was met from here before. The long ways
+//! are in [`crate::team`].
 //!
 //! As on the short ways of regions ([`crate::fast`]), everything that could be special is asked for
 //! before anything is changed; what declines says so, and the long way starts from the beginning.
@@ -13,14 +13,14 @@
 use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::atomic::compiler_fence;
 
-use pompeii_live::NodeOffset;
+use pompeii_live::{NodeOffset, Team};
 
 use crate::arrivals;
 use crate::barrier::{self, Phase};
 use crate::clock::Clock;
 use crate::context::{Context, ParallelRegions};
 use crate::events::{Fields, Records, kind};
-use crate::location::{Location, gate};
+use crate::location::{Location, ROOT, gate};
 use crate::recycle;
 use crate::team;
 
@@ -150,14 +150,81 @@ pub fn begin<const TRACE: bool>(
         records.region(context.regions.parallel.enter).end(&mut master.events, step.now);
     }
     account(master, base, &step);
-    let node = master.node(base);
-    node.management_ticks += step.ticks;
-    node.fork_ticks += step.ticks;
+    note_begin(master, base, step.ticks);
     context.begin(&mut master.tasks);
     master.alone = context.alone;
     master.contexts.push(place);
     end_event(master);
     Some(())
+}
+
+/// As [`team::begin`], for a worker that was the same thread of its master's last team, of the same
+/// size, and so has its name; it is still in the final barrier of that one, and leaves it with the
+/// time of the join.
+#[inline(always)]
+pub fn begin_next<const TRACE: bool>(
+    worker: &mut Location,
+    (team, number, size): (u32, u32, u32),
+    regions: ParallelRegions,
+    clock: impl Clock,
+) -> Option<()> {
+    let record = worker.process.team(team);
+    // SAFETY: contexts are never freed, and nothing else here changes this one.
+    let context = unsafe { worker.contexts.top_place().as_mut() };
+    if (context.thread, context.next_size) != (number, size) || !is_of_same(worker, record) {
+        return None;
+    }
+    let at = worker.header.current;
+    let is_within = is_in_final_barrier(context, at)?;
+    let base = child(worker, ROOT, record.path.load(Relaxed))?;
+    let (before, joined) = (worker.header.last_ticks, recycle::joined(context.record()));
+    let forked = record.fork_ticks.load(Relaxed);
+    if joined <= before || forked < joined {
+        return None;
+    }
+    let (Step { now, .. }, records) = begin_event::<TRACE>(worker, clock)?;
+    if now < forked {
+        end_event(worker);
+        return None;
+    }
+    if TRACE {
+        let left = context.regions;
+        let records = if is_within { records.region(left.barrier.leave) } else { records };
+        let records = records.region(left.parallel.leave);
+        let records = records.fields(kind::TEAM_END, &context.team_name).later(now);
+        let records = records.fields(kind::TEAM_BEGIN, &context.team_name);
+        records.region(regions.parallel.enter).end(&mut worker.events, joined);
+    }
+    let ticks = joined - before;
+    worker.node(at).ticks += ticks;
+    worker.node(ROOT).ticks += forked - joined;
+    worker.node(base).ticks += now - forked;
+    worker.header.last_ticks = now;
+    if !leave_final(worker, context, (at, before), ticks) {
+        leave_late(worker, &Step { now: joined, ticks });
+    }
+    worker.node(base).visits += 1;
+    note_begin(worker, base, now - forked);
+    worker.enter_next_team(team, base, record, regions);
+    end_event(worker);
+    Some(())
+}
+
+/// Whether the team of this record is one of the worker's master and level, and was forked by no
+/// explicit task.
+#[inline(always)]
+fn is_of_same(worker: &Location, record: &Team) -> bool {
+    worker.header.parent == record.master.load(Relaxed)
+        && worker.header.level == record.level.load(Relaxed)
+        && record.stub.load(Relaxed) == 0
+}
+
+/// The time since the fork was the team's management.
+#[inline(always)]
+fn note_begin(thread: &mut Location, base: NodeOffset, ticks: u64) {
+    let node = thread.node(base);
+    node.management_ticks += ticks;
+    node.fork_ticks += ticks;
 }
 
 /// As [`team::end`], for any thread of the team.
@@ -232,16 +299,52 @@ fn arrive(
 pub fn join<const TRACE: bool>(master: &mut Location, team: i64, clock: impl Clock) -> Option<()> {
     // SAFETY: contexts are never freed, and nothing else here changes this one.
     let context = unsafe { master.contexts.top_place().as_mut() };
-    let (at, phase) = (master.header.current, context.barrier.phase);
-    // Where the barrier was made explicit, the way to the join is at the region itself.
-    let is_within = phase == Phase::within(at).ended();
-    if !is_within && (phase != Phase::of(0).ended() || at != context.base) {
+    if i64::from(context.team) != team {
         return None;
     }
-    if i64::from(context.team) != team || context.thread != 0 {
+    // There are others, or something has happened in the barrier.
+    if context.size != 1 || context.barrier.enter != master.header.last_ticks {
+        return join_others::<TRACE>(master, clock);
+    }
+    let at = master.header.current;
+    let is_within = is_in_final_barrier(context, at)?;
+    let step = leave_part::<TRACE>(master, context, (at, is_within), clock)?;
+    master.node(at).management_ticks += step.ticks;
+    recycle::join_alone(context.record(), step.now);
+    master.leave_own_team();
+    end_event(master);
+    Some(())
+}
+
+/// The same where there is more to it.
+#[inline(never)]
+fn join_others<const TRACE: bool>(master: &mut Location, clock: impl Clock) -> Option<()> {
+    let mut place = master.contexts.top_place();
+    // SAFETY: as above.
+    let context = unsafe { place.as_mut() };
+    let (at, before) = (master.header.current, master.header.last_ticks);
+    let is_within = is_in_final_barrier(context, at)?;
+    if context.thread != 0 {
         return None;
     }
-    let (enter, before) = (context.barrier.enter, master.header.last_ticks);
+    let step = leave_part::<TRACE>(master, context, (at, is_within), clock)?;
+    if !leave_final(master, context, (at, before), step.ticks) {
+        leave_late(master, &step);
+    }
+    master.contexts.note_join(place, step.now);
+    master.leave_own_team();
+    end_event(master);
+    Some(())
+}
+
+/// Begins the event of a master's join, at `at`.
+#[inline(always)]
+fn leave_part<const TRACE: bool>(
+    master: &mut Location,
+    context: &Context,
+    (at, is_within): (NodeOffset, bool),
+    clock: impl Clock,
+) -> Option<Step> {
     let (step, records) = begin_event::<TRACE>(master, clock)?;
     if TRACE {
         let regions = context.regions;
@@ -251,32 +354,63 @@ pub fn join<const TRACE: bool>(master: &mut Location, team: i64, clock: impl Clo
         records.fields(kind::THREAD_JOIN, &Fields::JOIN).end(&mut master.events, step.now);
     }
     account(master, at, &step);
-    // Nothing has happened in the barrier, and nobody was later: all of it is management.
-    if enter != before || arrivals::published(context.record()) > enter {
-        return join_late(master, step.now, step.ticks);
-    }
-    master.node(at).management_ticks += step.ticks;
-    master.leave_own_team();
-    recycle::join(context.record(), step.now);
-    end_event(master);
-    Some(())
+    Some(step)
 }
 
-/// The rest of [`join`] where the barrier was waited in, or there was more in it.
+/// Whether a thread that is at `at` is in the final barrier of its team and nothing else, or, where
+/// that was made explicit and it has left it, on the way to the join at the region itself.
+#[inline(always)]
+fn is_in_final_barrier(context: &Context, at: NodeOffset) -> Option<bool> {
+    let phase = context.barrier.phase;
+    match phase == Phase::within(at).ended() {
+        true => Some(true),
+        false => (phase == Phase::of(0).ended() && at == context.base).then_some(false),
+    }
+}
+
+/// The thread leaves the final barrier, whose time is accounted at `at`: `ticks` since the event
+/// `before`. False, with nothing done, where there was more in it, or it was waited for somebody
+/// else than last time.
+#[inline(always)]
+fn leave_final(
+    thread: &mut Location,
+    context: &Context,
+    (at, before): (NodeOffset, u64),
+    ticks: u64,
+) -> bool {
+    if context.barrier.enter != before {
+        return false;
+    }
+    let record = context.record();
+    let latest = arrivals::published(record);
+    // What was not waiting for the latest is management.
+    let mut wait = 0;
+    if latest > before && at != context.base {
+        wait = latest - before;
+        let cause = thread.node(at).private as NodeOffset;
+        // No cause, 0, has no place's key: the file begins with its magic number.
+        if wait > ticks || thread.key_of(cause) != arrivals::place(record) {
+            return false;
+        }
+        thread.node(at).wait_ticks += wait;
+        let cause = thread.node(cause);
+        cause.visits += 1;
+        cause.wait_ticks += wait;
+    }
+    thread.node(at).management_ticks += ticks - wait;
+    true
+}
+
+/// The same in any case.
 #[cold]
 #[inline(never)]
-fn join_late(master: &mut Location, now: u64, ticks: u64) -> Option<()> {
-    // SAFETY: as above.
-    let context = unsafe { master.contexts.top_place().as_mut() };
-    let node = context.barrier.phase.node();
-    barrier::leave(master, true, now);
-    if node == 0 {
-        master.node(context.base).management_ticks += ticks;
+fn leave_late(thread: &mut Location, step: &Step) {
+    let context = thread.contexts.top();
+    let (base, is_explicit) = (context.base, context.barrier.phase.node() == 0);
+    barrier::leave(thread, true, step.now);
+    if is_explicit {
+        thread.node(base).management_ticks += step.ticks;
     }
-    master.leave_team();
-    recycle::join(context.record(), now);
-    end_event(master);
-    Some(())
 }
 
 /// The child of `at` with this key, the one that was taken last first, if there is one. No node, 0,

@@ -714,7 +714,6 @@ fn instructions_per_record() {
         ("single", "s", 4),
         ("loop with barrier of one thread", "l", 4),
         ("timed flush", "y", 2),
-        ("master's part of a region", "p", 8),
         // Enter, TaskCreate and Leave of the creation; TaskSwitch, Enter, Leave and TaskComplete of
         // the instance; and the TaskSwitch back.
         ("task", "t", 8),
@@ -725,6 +724,22 @@ fn instructions_per_record() {
             (construct, kind),
             (PER_RECORD.0 * records, PER_RECORD.1 * records),
         );
+    }
+}
+
+/// The same of a worker's part of a region, whose end it waits for, and leaves when it begins the
+/// next one. Six records, and two questions to the OpenMP runtime.
+#[test]
+fn instructions_of_a_worker() {
+    if !oracles() {
+        return;
+    }
+    let program = hot("libpomp.a");
+    assert_eq!(program.records_each("P") - program.records_each("p"), 6);
+    for (traced, bound) in [(false, 246), (true, 300)] {
+        let collected = |count| instructions_in("worker_*", &program, "P", count, &[trace(traced)]);
+        let each = (collected(12_000) - collected(2_000)).div_ceil(10_000);
+        assert!(each <= bound, "trace {traced}: {each}, at most {bound}");
     }
 }
 
@@ -740,6 +755,8 @@ fn instructions_per_construct() {
         ("loop with barrier, both of two threads", "L", 316, 410),
         // Who had the turn before is looked at, too.
         ("ordered", "o", 127, 174),
+        // Eight records, and two questions to the OpenMP runtime.
+        ("master's part of a region", "p", 245, 346),
         ("flush", "x", 26, 26),
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
@@ -833,10 +850,22 @@ fn instructions_each(
 }
 
 fn instructions(program: &Program, kind: &str, count: u32, environment: &[(&str, String)]) -> u64 {
+    instructions_in("POMP_*", program, kind, count, environment)
+}
+
+/// Instructions in functions of these names, and in what they call.
+fn instructions_in(
+    functions: &str,
+    program: &Program,
+    kind: &str,
+    count: u32,
+    environment: &[(&str, String)],
+) -> u64 {
     let experiment = program.folder.path().join("experiment");
     let _ = std::fs::remove_dir_all(&experiment);
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--toggle-collect=POMP_*", "--callgrind-out-file=/dev/null"])
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(format!("--toggle-collect={functions}"))
         .arg(&program.path)
         .args([kind, &count.to_string()])
         .env("POMPEII_GUARD", "0")

@@ -100,8 +100,46 @@ pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
     });
     if begun.is_none() {
         // SAFETY: the contract of this module.
-        unsafe { begin_any(d, team) };
+        unsafe { begin_worker(d, team) };
     }
+}
+
+/// The same where the thread has not forked the team, or not on the short way. (It asks for the
+/// size again, which the master has not to keep for that.)
+#[inline(never)]
+unsafe fn begin_worker(d: *mut Descriptor, team: i64) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        match ready() {
+            Some(thread) if thread.tracing => begin_worker_at::<true>(d, team, thread),
+            Some(thread) => begin_worker_at::<false>(d, team, thread),
+            None => begin_any(d, team),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn begin_worker_at<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if begin_next::<TRACE>(d, team, thread).is_none() {
+            begin_any(d, team);
+        }
+    }
+}
+
+/// [`begin_worker_at`] on the short way.
+#[inline(always)]
+unsafe fn begin_next<const TRACE: bool>(
+    d: *mut Descriptor,
+    team: i64,
+    thread: &mut Location,
+) -> Option<()> {
+    let (number, size) = openmp::thread_of_team();
+    // SAFETY: the contract of this module.
+    let regions = unsafe { descriptor::known_handle(d) }?.known_parallel()?;
+    let team = u32::try_from(team).ok().filter(|&team| thread.process.has_team(team))?;
+    team_short::begin_next::<TRACE>(thread, (team, number, size), regions, Tsc)
 }
 
 #[cold]

@@ -417,7 +417,13 @@ impl Run {
                 (0, false) => team_short::begin::<false>(thread, team.into(), size, At(now)),
                 _ => None,
             };
-            short.unwrap_or_else(|| team::begin(thread, (team, number, size), regions, now));
+            let part = (team, number, size);
+            let short = short.or_else(|| match (thread.gate, thread.tracing) {
+                (0, true) => team_short::begin_next::<true>(thread, part, regions, At(now)),
+                (0, false) => team_short::begin_next::<false>(thread, part, regions, At(now)),
+                _ => None,
+            });
+            short.unwrap_or_else(|| team::begin(thread, part, regions, now));
         });
     }
 

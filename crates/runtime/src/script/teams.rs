@@ -399,6 +399,43 @@ fn a_worker_that_becomes_an_initial_thread() {
     );
 }
 
+/// T2 is not in the narrow region: the record of the wide one before is kept for it, and it leaves
+/// that one with the time of its join, whatever has happened since.
+#[test]
+fn a_worker_that_pauses_leaves_its_region_when_that_has_joined() {
+    let mut script = String::new();
+    for (round, size) in [3, 2, 2, 3, 2, 3].into_iter().enumerate() {
+        let (now, team) = (100 * (round + 1), format!("p{round}"));
+        script += &format!("{now} T0 fork parallel {team}\n");
+        for thread in 0..size {
+            script += &format!("{} T{thread} begin {team} {thread}/{size}\n", now + 10);
+        }
+        for thread in 0..size {
+            script += &format!("{} T{thread} end {team}\n", now + 20 + thread);
+        }
+        script += &format!("{} T0 join {team}\n", now + 30);
+    }
+    check(
+        &script,
+        expect![[r#"
+        T0 until 630
+          program 450
+            parallel x6 120 management=60 fork=60
+              end of parallel x6 60 wait=9 management=51
+        T1 until 630
+          program 450
+            T0's parallel x6 126 management=60 fork=60
+              end of parallel x6 54 wait=3 management=51 last=3 delay=3
+        T2 until 630
+          program 540
+            T0's parallel x3 66 management=30 fork=30
+              end of parallel x3 24 management=24 last=3 delay=9
+    "#]],
+    );
+    let run = Run::new(&script, Setting::default());
+    assert_eq!(run.process.header().teams.load(Relaxed), 3);
+}
+
 /// A team that the program has left without a join, as a jump out of it does, is used again like
 /// others: what is inside of it is over when that of a team around it is.
 #[test]

@@ -152,14 +152,50 @@ static void *part(void *number) {
   return NULL;
 }
 
+static __attribute__((noinline)) void worker_begins(void) {
+  POMP_Parallel_begin(&parallel, team);
+}
+
+static __attribute__((noinline)) void worker_ends(void) {
+  POMP_Parallel_end(&parallel, team);
+}
+
+/* Regions of two threads, whose worker waits at the end of each. */
+static void *regions(void *number) {
+  thread = (int)(long)number;
+  for (long i = 0; i < count; i++) {
+    if (thread == 0) {
+      POMP_Parallel_fork(&parallel, &team);
+      POMP_Parallel_begin(&parallel, team);
+    }
+    pthread_barrier_wait(&together);
+    if (thread == 1) {
+      worker_begins();
+      worker_ends();
+    }
+    pthread_barrier_wait(&together);
+    if (thread == 0) {
+      POMP_Parallel_end(&parallel, team);
+      POMP_Parallel_join(&parallel, team);
+    }
+  }
+  return NULL;
+}
+
 int main(int argc, char **argv) {
   kind = (char)tolower(argv[1][0]);
   threads = isupper(argv[1][0]) ? 2 : 1;
   count = argc > 2 ? atol(argv[2]) : 0;
   pthread_barrier_init(&together, NULL, 2);
+  pthread_t other;
+  if (kind == 'p' && threads == 2) {
+    pthread_create(&other, NULL, regions, (void *)1);
+    regions((void *)0);
+    pthread_join(other, NULL);
+    return 0;
+  }
   POMP_Parallel_fork(&parallel, &team);
   if (kind == 'g') POMP_Taskloop_enter(&taskloop, &generator);
-  pthread_t other;
   if (threads == 2) pthread_create(&other, NULL, part, (void *)1);
   part((void *)0);
   if (threads == 2) pthread_join(other, NULL);
