@@ -46,12 +46,6 @@ impl Events {
         (self.next <= self.limit).then_some(self.next as *mut Room)
     }
 
-    /// Whether two events have room.
-    #[inline(always)]
-    pub fn has_room_for_two(&self) -> bool {
-        self.next + EVENT_ROOM_BYTES <= self.limit
-    }
-
     /// So many bytes of the room are a record now.
     #[inline(always)]
     pub fn advance(&mut self, bytes: usize) {
@@ -95,6 +89,13 @@ impl Records {
     pub fn begin(events: &Events, time: u64) -> Option<Records> {
         let start = events.room()? as usize;
         Some(Records { start, at: start + TIMESTAMP_BYTES, time })
+    }
+
+    /// The same for the records of two events.
+    #[inline(always)]
+    pub fn begin_two(events: &Events, time: u64) -> Option<Records> {
+        let has_room = events.next + EVENT_ROOM_BYTES <= events.limit;
+        has_room.then(|| Records { start: events.next, at: events.next + TIMESTAMP_BYTES, time })
     }
 
     /// None: there is nothing to write to.

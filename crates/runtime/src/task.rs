@@ -70,6 +70,12 @@ pub fn has_begun(task: *mut Task) -> bool {
     state_of(task) & state::BEGUN != 0
 }
 
+/// Whether its creator executes it inside its creation, counted only.
+#[inline(always)]
+pub fn is_undeferred(task: *mut Task) -> bool {
+    state_of(task) == state::UNDEFERRED
+}
+
 fn note_begun(task: *mut Task) {
     // SAFETY: as above.
     unsafe { (*task).state.fetch_or(state::BEGUN, Ordering::Relaxed) };
@@ -195,13 +201,10 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
     if thread.tasks.due.is_some_and(|due| due.task == task) {
         return end_creation(thread, task, regions, clock.now());
     }
-    let state = state_of(task);
-    if state & state::UNDEFERRED != 0 {
-        end_undeferred(thread, task);
-        // SAFETY: only its creation still names the instance.
-        let creator = unsafe { (*task).creator };
-        return thread.free_instance(task, creator);
+    if is_undeferred(task) {
+        return end_undeferred(thread, task);
     }
+    let state = state_of(task);
     if state & (state::CREATED | state::FREE) == 0 {
         end_creation_late(thread, handle, regions, clock);
     } else if is_open_here(thread, handle, regions.create) {
@@ -222,6 +225,14 @@ fn forget_predicted(thread: &mut Location, handle: usize) {
 /// Whether the thread is in a creation that has taken its time.
 fn is_open_here(thread: &mut Location, handle: usize, create: &Defined) -> bool {
     handle & UNTIMED == 0 && thread.current().key == create.key && !thread.is_passing()
+}
+
+/// An undeferred instance ends with its creation, as a rule on the thread that has begun it.
+fn end_undeferred(thread: &mut Location, task: *mut Task) {
+    // SAFETY: only its creation still names the instance.
+    let creator = unsafe { (*task).creator };
+    thread.tasks.undeferred_depth -= u32::from(creator == thread.index());
+    thread.free_instance(task, creator);
 }
 
 /// The creation of an instance ends, and nothing has come between: it was deferred.
@@ -486,8 +497,9 @@ pub fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
 /// A thread has executed an instance to its end.
 pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    if state_of(task) & state::UNDEFERRED != 0 {
-        return end_undeferred(thread, task);
+    if is_undeferred(task) {
+        // It ends with its creation, which is the next event of its creator.
+        return;
     }
     complete(thread, task, regions, clock.now());
 }
@@ -501,25 +513,11 @@ pub fn end_detached(
     clock: impl Clock,
 ) {
     let task = untag(handle);
-    if state_of(task) & state::UNDEFERRED != 0 {
-        return end_undeferred(thread, task);
+    if is_undeferred(task) {
+        return;
     }
     let completes = !thread.tracing || detach::completes(event, name_of(task));
     leave(thread, task, regions, clock.now(), completes);
-}
-
-/// An undeferred instance ends, at its end, or with its creation where it was cancelled.
-fn end_undeferred(thread: &mut Location, task: *mut Task) {
-    if state_of(task) == state::UNDEFERRED {
-        close_undeferred(thread, task);
-    }
-}
-
-/// An undeferred instance that is open ends. The thread need not be the one that has begun it.
-fn close_undeferred(thread: &mut Location, task: *mut Task) {
-    // SAFETY: only its creator names the instance, until the end of the creation.
-    unsafe { (*task).state.store(state::UNDEFERRED | state::COMPLETED, Ordering::Relaxed) };
-    thread.tasks.undeferred_depth = thread.tasks.undeferred_depth.saturating_sub(1);
 }
 
 /// An instance that may be somewhere in the thread's stack has been executed to its end.
@@ -778,13 +776,12 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
     }
     let (node, last) = (thread.header.current, thread.header.last_ticks);
     thread.exit(region, clock.now());
-    waited(thread);
+    waited(thread, thread.tasks.running);
     end_waiting(thread, if here && !thread.is_passing() { node } else { 0 }, last);
 }
 
 /// The running task waits for its children.
-#[inline(always)]
-pub fn begin_waiting(thread: &mut Location) {
+fn begin_waiting(thread: &mut Location) {
     let running = thread.tasks.running;
     // SAFETY: running tasks are alive.
     unsafe { (*running).waiting.begin((*running).created_ticks) };
@@ -809,11 +806,11 @@ pub fn add_waiting(thread: &mut Location, node: NodeOffset, place: Place, wait: 
 
 /// The running task has waited for its children.
 #[inline(always)]
-pub fn waited(thread: &mut Location) {
+pub fn waited(thread: &mut Location, running: *mut Task) {
     // Inside an undeferred task the flag is its parent's too, whose tasks may still be running.
     if thread.tasks.undeferred_depth > 0 {
         return;
     }
     // SAFETY: running tasks are alive; only this thread changes the field.
-    unsafe { (*thread.tasks.running).children = false };
+    unsafe { (*running).children = false };
 }

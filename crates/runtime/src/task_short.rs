@@ -27,7 +27,8 @@ unsafe fn is_open(thread: *mut Location) -> bool {
 }
 
 /// As [`task::create_begin`], inside its event, where `instance`, the first free one, is predicted
-/// to be undeferred because of a clause. `at` is the creation's node.
+/// to be undeferred because of a clause. `at` is the creation's node. Returns the handle, which
+/// [`Tasks::predicted`](crate::instance::Tasks::predicted) gets.
 #[inline(always)]
 pub unsafe fn create_begin<const TRACE: bool>(
     thread: *mut Location,
@@ -43,9 +44,7 @@ pub unsafe fn create_begin<const TRACE: bool>(
         if TRACE {
             (*thread).name_instance(instance);
         }
-        let handle = instance as usize | UNTIMED | CONDITIONAL;
-        (*thread).tasks.predicted = handle;
-        handle
+        instance as usize | UNTIMED | CONDITIONAL
     }
 }
 
@@ -75,12 +74,15 @@ pub unsafe fn create_end_untimed(thread: *mut Location, handle: usize) -> Option
     // SAFETY: the contract of this module.
     unsafe {
         let instance = untag(handle);
-        let is_done = task::state_of(instance) == state::UNDEFERRED | state::COMPLETED;
         let before = (*thread).gate;
-        if !is_open(thread) || !is_done || (*thread).header.index != (*instance).creator {
+        if !is_open(thread) || !task::is_undeferred(instance) {
+            return None;
+        }
+        if (*thread).header.index != (*instance).creator {
             return None;
         }
         begin_event(thread);
+        (*thread).tasks.undeferred_depth -= 1;
         (*thread).free_unchanged(instance);
         end_event(thread, before, Some(()))
     }
@@ -104,21 +106,10 @@ pub unsafe fn begin_untimed(thread: *mut Location, handle: usize) -> Option<()> 
     }
 }
 
-/// As [`task::end`], for an undeferred instance.
+/// As [`task::end`], for an undeferred instance: it ends with its creation.
 #[inline(always)]
-pub unsafe fn end_untimed(thread: *mut Location, handle: usize) -> Option<()> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let instance = untag(handle);
-        let is_begun = task::state_of(instance) == state::UNDEFERRED;
-        if !is_open(thread) || !is_begun || (*thread).tasks.undeferred_depth == 0 {
-            return None;
-        }
-        let ended = state::UNDEFERRED | state::COMPLETED;
-        (*instance).state.store(ended, Ordering::Relaxed);
-        (*thread).tasks.undeferred_depth -= 1;
-        Some(())
-    }
+pub fn end_untimed(handle: usize) -> Option<()> {
+    task::is_undeferred(untag(handle)).then_some(())
 }
 
 /// As [`task::wait_enter`], for a taskwait without children.

@@ -106,8 +106,10 @@ pub unsafe fn create_begin<const TRACE: bool>(
         if !is_open::<TRACE>(thread) {
             return None;
         }
+        // What a later event reads whole is written whole.
+        let before = if TRACE { (*thread).gate } else { 0 };
         begin_event(thread);
-        let done = create_begin_inside::<TRACE>(thread, construct, clock);
+        let done = create_begin_inside::<TRACE>(thread, construct, before, clock);
         if done.is_none() {
             take_back(thread);
         }
@@ -120,6 +122,7 @@ pub unsafe fn create_begin<const TRACE: bool>(
 unsafe fn create_begin_inside<const TRACE: bool>(
     thread: *mut Location,
     construct: impl Construct,
+    before: u32,
     clock: impl Clock,
 ) -> Option<usize> {
     // SAFETY: the contract of this module.
@@ -136,7 +139,8 @@ unsafe fn create_begin_inside<const TRACE: bool>(
                 return None;
             }
             let handle = task_short::create_begin::<TRACE>(thread, instance, at);
-            take_back(thread);
+            set_gate(thread, before);
+            (*thread).tasks.predicted = handle;
             return Some(handle);
         }
         let now = later(thread, clock)?;
@@ -237,10 +241,10 @@ unsafe fn end_creation(thread: *mut Location, instance: *mut Task) {
 
 /// As [`task::create_end`], for an instance that its creator has executed at once.
 #[inline(always)]
-pub unsafe fn create_end_at_once<const TRACE: bool>(
+pub unsafe fn create_end_at_once<const TRACE: bool, C: Construct>(
     thread: *mut Location,
     instance: *mut Task,
-    construct: impl Construct,
+    construct: impl FnOnce() -> Option<C>,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
@@ -248,23 +252,22 @@ pub unsafe fn create_end_at_once<const TRACE: bool>(
         if !is_open::<TRACE>(thread) || task::state_of(instance) != AT_ONCE | state::DONE {
             return None;
         }
-        // It was begun on top of its creator, at the creation's node.
-        if (*instance).creator != (*thread).header.index
-            || (*(*instance).below).node != (*thread).header.current
-        {
+        // It was begun on top of its creator, which runs again, at the creation's node.
+        let creator = (*thread).tasks.running;
+        if (*instance).below != creator || (*creator).node != (*thread).header.current {
             return None;
         }
         begin_event(thread);
-        let done = create_end_at_once_inside::<TRACE>(thread, instance, construct, clock);
+        let done = create_end_at_once_inside::<TRACE, C>(thread, instance, construct, clock);
         end_event(thread, 0, done)
     }
 }
 
 #[inline(always)]
-unsafe fn create_end_at_once_inside<const TRACE: bool>(
+unsafe fn create_end_at_once_inside<const TRACE: bool, C: Construct>(
     thread: *mut Location,
     instance: *mut Task,
-    construct: impl Construct,
+    construct: impl FnOnce() -> Option<C>,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
@@ -273,15 +276,16 @@ unsafe fn create_end_at_once_inside<const TRACE: bool>(
         let times = times(thread, at)?;
         let now = later(thread, clock)?;
         if TRACE {
+            let create = construct()?.place(Slot::TaskCreate);
             let records = back(records(thread, now)?, thread);
-            let create = construct.place(Slot::TaskCreate);
             write(thread, records.region((*create).leave), now);
         }
         account(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;
         (*node(thread, at)).created += 1;
+        // Its execution lies inside, all of it on this thread.
         let inside = (*instance).executed_ticks.load(Ordering::Relaxed);
-        times.created((now - (*instance).created_ticks).saturating_sub(inside));
+        times.created(now - (*instance).created_ticks - inside);
         (*thread).free_unchanged(instance);
         Some(())
     }
@@ -291,15 +295,19 @@ unsafe fn create_end_at_once_inside<const TRACE: bool>(
 /// the implicit task, or of an explicit one (`NESTED`). The switch back from a task may be due, and
 /// is not written.
 #[inline(always)]
-pub unsafe fn begin<const TRACE: bool, const NESTED: bool>(
+pub unsafe fn begin<const TRACE: bool, const NESTED: bool, C: Construct>(
     thread: *mut Location,
     instance: *mut Task,
-    construct: impl Construct,
+    construct: impl FnOnce() -> Option<C>,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open::<TRACE>(thread) || task::state_of(instance) != state::CREATED {
+        if !is_open::<TRACE>(thread) || instance.is_null() {
+            return None;
+        }
+        let construct = construct()?;
+        if task::state_of(instance) != state::CREATED {
             return None;
         }
         begin_event(thread);
@@ -311,19 +319,20 @@ pub unsafe fn begin<const TRACE: bool, const NESTED: bool>(
 /// The same for the instance whose creation is due: its creator executes it at once, because too
 /// many others are waiting, and not because the program says so.
 #[inline(always)]
-pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool>(
+pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool, C: Construct>(
     thread: *mut Location,
     instance: *mut Task,
-    construct: impl Construct,
+    construct: impl FnOnce() -> Option<C>,
     clock: impl Clock,
 ) -> Option<()> {
     // SAFETY: the contract of this module; what the gate says is due.
     unsafe {
-        if (*thread).gate != gate::CREATION || construct.is_conditional() {
+        if (*thread).gate != gate::CREATION {
             return None;
         }
+        let construct = construct()?;
         let due = (*thread).tasks.due.unwrap_unchecked();
-        if due.task != instance || (TRACE && !(*thread).events.has_room_for_two()) {
+        if due.task != instance || construct.is_conditional() {
             return None;
         }
         begin_event(thread);
@@ -332,16 +341,16 @@ pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool>(
     }
 }
 
-/// The records of the creation that is due.
+/// The records of the creation that is due, with room for those of another event, which happens
+/// now.
 #[inline(always)]
-unsafe fn write_creation(thread: *mut Location) -> Option<()> {
+unsafe fn creation(thread: *mut Location, now: u64) -> Option<Records> {
     // SAFETY: the contract of this module; what the gate says is due.
     unsafe {
         let due = (*thread).tasks.due.unwrap_unchecked();
-        let begun = (*thread).header.last_ticks;
-        let records = records(thread, begun)?.region(due.region.enter);
-        write(thread, named(records, kind::TASK_CREATE, due.task), begun);
-        Some(())
+        let records = Records::begin_two(&(*thread).events, (*thread).header.last_ticks)?;
+        let records = records.region(due.region.enter);
+        Some(named(records, kind::TASK_CREATE, due.task).later(now))
     }
 }
 
@@ -364,13 +373,15 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
         let stub = search(thread, point, (*place).stub)?;
         let now = later(thread, clock)?;
         if TRACE {
-            if IS_AT_ONCE {
-                write_creation(thread)?;
-            }
-            let records = named(records(thread, now)?, kind::TASK_SWITCH, instance);
-            write(thread, records.region((*place).enter), now);
+            let (records, first) = match IS_AT_ONCE {
+                true => (creation(thread, now)?, (*thread).header.last_ticks),
+                false => (records(thread, now)?, now),
+            };
+            let records = named(records, kind::TASK_SWITCH, instance);
+            write(thread, records.region((*place).enter), first);
         }
         account(thread, here, now);
+        // Asked again: there is no register left that would need no frame.
         let below = (*thread).tasks.running;
         if NESTED {
             task::end_fragment(&mut *thread, below, now);
@@ -392,7 +403,8 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
         (*thread).header.current = root as NodeOffset;
         (*node(thread, root)).visits += 1;
         (*node(thread, stub)).task_switches += 1;
-        times.begun(now.saturating_sub((*instance).created_ticks));
+        let created = (*instance).created_ticks;
+        times.begun(if IS_AT_ONCE { now - created } else { now.saturating_sub(created) });
         Some(())
     }
 }
@@ -509,7 +521,8 @@ pub unsafe fn wait_enter<const TRACE: bool>(
         if !is_open::<TRACE>(thread) {
             return None;
         }
-        if !(*(*thread).tasks.running).children {
+        let running = (*thread).tasks.running;
+        if !(*running).children {
             return task_short::wait_enter_counted(thread, construct);
         }
         // A part that is over may have been left without a word.
@@ -517,7 +530,7 @@ pub unsafe fn wait_enter<const TRACE: bool>(
             return None;
         }
         begin_event(thread);
-        let done = wait_enter_inside::<TRACE>(thread, construct, clock);
+        let done = wait_enter_inside::<TRACE>(thread, running, construct, clock);
         end_event(thread, 0, done)
     }
 }
@@ -525,6 +538,7 @@ pub unsafe fn wait_enter<const TRACE: bool>(
 #[inline(always)]
 unsafe fn wait_enter_inside<const TRACE: bool>(
     thread: *mut Location,
+    running: *mut Task,
     construct: impl Construct,
     clock: impl Clock,
 ) -> Option<()> {
@@ -540,7 +554,7 @@ unsafe fn wait_enter_inside<const TRACE: bool>(
         account(thread, here, now);
         (*node(thread, at)).visits += 1;
         (*thread).header.current = at as NodeOffset;
-        task::begin_waiting(&mut *thread);
+        (*running).waiting.begin((*running).created_ticks);
         Some(())
     }
 }
@@ -570,9 +584,11 @@ pub unsafe fn wait_exit<const TRACE: bool, C: Construct>(
             take_back(thread);
             return None;
         };
-        match (*(*thread).tasks.running).waiting.end() {
+        let running = (*thread).tasks.running;
+        task::waited(&mut *thread, running);
+        match (*running).waiting.end() {
             None => set_gate(thread, 0),
-            Some(child) => waited_for(thread, at, ticks, child),
+            Some(child) => waited_for(thread, at, child, ticks),
         }
         Some(())
     }
@@ -594,14 +610,13 @@ unsafe fn wait_exit_inside<const TRACE: bool>(
         }
         let ticks = account(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;
-        task::waited(&mut *thread);
         Some(ticks)
     }
 }
 
 /// Another thread has executed a child meanwhile, at this place.
 #[inline(never)]
-unsafe fn waited_for(thread: *mut Location, at: NodeOffset, wait: u64, child: u64) {
+unsafe fn waited_for(thread: *mut Location, at: NodeOffset, child: u64, wait: u64) {
     // SAFETY: the contract of this module.
     unsafe {
         task::add_waiting(&mut *thread, at, cause::Place::from_word(child), wait);

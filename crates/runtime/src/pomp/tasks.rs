@@ -1,6 +1,7 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
 use std::mem::MaybeUninit;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::clock::{self, System, Tsc};
 use crate::descriptor::{self, Defined, Descriptor, Slot};
@@ -92,14 +93,19 @@ timed! {
         => match (*thread).gate {
             gate::CREATION => task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc),
             // Of what its creator has executed at once. (Only the trace needs the region.)
-            _ => descriptor::known_handle(d).filter(|_| task != 0).and_then(|handle| {
-                task_timed::create_end_at_once::<TRACE>(thread, task as *mut Task, handle, Tsc)
-            }),
+            _ if task == 0 => None,
+            _ => {
+                // The gate is read anew: a register for it would cost all others an instruction.
+                compiler_fence(Ordering::AcqRel);
+                let handle = || descriptor::known_handle(d);
+                task_timed::create_end_at_once::<TRACE, _>(thread, task as *mut Task, handle, Tsc)
+            }
         };
     begin_timed, begin_traced, else begin_rest, |d, task: i64| thread
-        => descriptor::known_handle(d).filter(|_| task != 0).and_then(|handle| {
-            task_timed::begin::<TRACE, false>(thread, task as *mut Task, handle, Tsc)
-        });
+        => {
+            let handle = || descriptor::known_handle(d);
+            task_timed::begin::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
+        };
     end_timed, end_traced, else end_any, |d, task: i64| thread
         => task_timed::end::<TRACE>(thread, task as *mut Task, Tsc);
     wait_enter_timed, wait_enter_traced, else wait_enter_any, |d, _nothing: Nothing| thread
@@ -110,24 +116,38 @@ timed! {
 }
 
 timed! {
-    begin_nested, begin_nested_traced, else begin_any, |d, task: i64| thread
-        => descriptor::known_handle(d).and_then(|handle| {
-            task_timed::begin::<TRACE, true>(thread, task as *mut Task, handle, Tsc)
-        });
-    begin_at_once, begin_at_once_traced, else begin_at_once_nested, |d, task: i64| thread
-        => descriptor::known_handle(d).and_then(|handle| {
-            task_timed::begin_at_once::<TRACE, false>(thread, task as *mut Task, handle, Tsc)
-        });
+    begin_nested_timed, begin_nested_traced, else begin_any, |d, task: i64| thread
+        => {
+            let handle = || descriptor::known_handle(d);
+            task_timed::begin::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc)
+        };
+    begin_at_once_timed, begin_at_once_traced, else begin_at_once_nested, |d, task: i64| thread
+        => {
+            let handle = || descriptor::known_handle(d);
+            task_timed::begin_at_once::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
+        };
     begin_at_once_nested_timed, begin_at_once_nested_traced, else begin_any, |d, task: i64| thread
-        => descriptor::known_handle(d).and_then(|handle| {
-            task_timed::begin_at_once::<TRACE, true>(thread, task as *mut Task, handle, Tsc)
-        });
+        => {
+            let handle = || descriptor::known_handle(d);
+            task_timed::begin_at_once::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc)
+        };
 }
 
-#[inline(never)]
-unsafe fn begin_at_once_nested(d: *mut Descriptor, task: i64) {
-    // SAFETY: as above.
-    unsafe { begin_at_once_nested_timed(d, task) };
+/// Functions of their own, since the simpler of them need no frame.
+macro_rules! apart {
+    ($($name:ident = $timed:ident;)*) => { $(
+        #[inline(never)]
+        unsafe fn $name(d: *mut Descriptor, task: i64) {
+            // SAFETY: as above.
+            unsafe { $timed(d, task) };
+        }
+    )* };
+}
+
+apart! {
+    begin_nested = begin_nested_timed;
+    begin_at_once = begin_at_once_timed;
+    begin_at_once_nested = begin_at_once_nested_timed;
 }
 
 /// The begin of an instance that is not the simplest one.
@@ -135,9 +155,6 @@ unsafe fn begin_at_once_nested(d: *mut Descriptor, task: i64) {
 unsafe fn begin_rest(d: *mut Descriptor, task: i64) {
     // SAFETY: as above; what stands for a location has a gate.
     unsafe {
-        if task == 0 {
-            return;
-        }
         match (*tls::here()).gate {
             gate::CREATION if !openmp::in_final() => begin_at_once(d, task),
             gate::CREATION => begin_any(d, task),
@@ -148,16 +165,18 @@ unsafe fn begin_rest(d: *mut Descriptor, task: i64) {
 
 /// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
-    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident, $untimed:ident;)*
+    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident,
+        |$handle:ident| $untimed:expr;)*
     ) => { $(
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(d: *mut Descriptor, task: i64) {
+            let $handle = task as usize;
             // SAFETY: the contract of this module.
             unsafe {
-                if task as usize & UNTIMED == 0 {
+                if $handle & UNTIMED == 0 {
                     $timed(d, task);
-                } else if task_short::$untimed(tls::here(), task as usize).is_none() {
+                } else if $untimed.is_none() {
                     $long(d, task);
                 }
             }
@@ -173,11 +192,13 @@ macro_rules! task_events {
 
 task_events! {
     /// A thread begins to execute a task instance.
-    POMP_Task_begin = begin, begin_timed, begin_any, begin_untimed;
+    POMP_Task_begin = begin, begin_timed, begin_any,
+        |handle| task_short::begin_untimed(tls::here(), handle);
     /// A thread has executed a task instance.
-    POMP_Task_end = end, end_timed, end_any, end_untimed;
+    POMP_Task_end = end, end_timed, end_any, |handle| task_short::end_untimed(handle);
     /// The creation of a task instance is over.
-    POMP_Task_create_end = create_end, create_end_timed, create_end_any, create_end_untimed;
+    POMP_Task_create_end = create_end, create_end_timed, create_end_any,
+        |handle| task_short::create_end_untimed(tls::here(), handle);
 }
 
 /// A task instance is created; `task` receives its id.

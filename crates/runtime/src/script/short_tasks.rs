@@ -24,13 +24,13 @@ impl Construct for TaskRegions {
 
 /// A short way without records, or with them.
 macro_rules! way {
-    ($thread:ident, $event:ident $([$nested:tt])? ($($more:expr),*)) => {{
+    ($thread:ident, $event:ident $([$($more_types:tt)*])? ($($more:expr),*)) => {{
         let $thread: *mut Location = &raw mut *$thread;
         // SAFETY: the one thread of the script, its regions, and instances of this test.
         unsafe {
             match (*$thread).tracing {
-                false => task_timed::$event::<false $(, $nested)?>($thread, $($more),*),
-                true => task_timed::$event::<true $(, $nested)?>($thread, $($more),*),
+                false => task_timed::$event::<false $(, $($more_types)*)?>($thread, $($more),*),
+                true => task_timed::$event::<true $(, $($more_types)*)?>($thread, $($more),*),
             }
         }
     }};
@@ -60,7 +60,7 @@ pub fn create_end(
     let task = handle as *mut Task;
     match thread.gate {
         gate::CREATION => way!(thread, create_end(task, clock)),
-        _ => way!(thread, create_end_at_once(task, regions, clock)),
+        _ => way!(thread, create_end_at_once[_](task, || Some(regions), clock)),
     }
 }
 
@@ -75,17 +75,16 @@ pub fn begin(
         return unsafe { task_short::begin_untimed(thread, handle) };
     }
     let task = handle as *mut Task;
-    way!(thread, begin[false](task, regions, clock)).or_else(|| match thread.gate {
-        gate::CREATION => way!(thread, begin_at_once[false](task, regions, clock))
-            .or_else(|| way!(thread, begin_at_once[true](task, regions, clock))),
-        _ => way!(thread, begin[true](task, regions, clock)),
+    way!(thread, begin[false, _](task, || Some(regions), clock)).or_else(|| match thread.gate {
+        gate::CREATION => way!(thread, begin_at_once[false, _](task, || Some(regions), clock))
+            .or_else(|| way!(thread, begin_at_once[true, _](task, || Some(regions), clock))),
+        _ => way!(thread, begin[true, _](task, || Some(regions), clock)),
     })
 }
 
 pub fn end(thread: &mut Location, handle: usize, clock: impl Clock + Copy) -> Option<()> {
     if handle & UNTIMED != 0 {
-        // SAFETY: as above.
-        return unsafe { task_short::end_untimed(thread, handle) };
+        return task_short::end_untimed(handle);
     }
     let task = handle as *mut Task;
     way!(thread, end(task, clock))
