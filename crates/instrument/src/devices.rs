@@ -4,11 +4,11 @@
 
 use crate::hash::hash_of;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Numbers of names, which nearly every word of a text is looked up in.
 pub(crate) struct Names<'a> {
-    numbers: HashMap<&'a [u8], usize, BuildHasherDefault<WordHasher>>,
+    numbers: HashMap<&'a [u8], usize, WordHashes>,
     /// By first letters, the lengths that there are: most words are rejected by them.
     lengths: [u64; 256],
 }
@@ -50,20 +50,43 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Short words, and very many of them: a hash that resists attacks would cost more than the rest.
-#[derive(Default)]
-struct WordHasher(u64);
+/// Hashes for short words, and very many of them, each by one long multiplication. The factor is
+/// random, so that no text can be made of words that collide.
+struct WordHashes {
+    factor: u64,
+}
+
+impl Default for WordHashes {
+    fn default() -> Self {
+        Self { factor: RandomState::new().hash_one(0) | 1 }
+    }
+}
+
+impl BuildHasher for WordHashes {
+    type Hasher = WordHasher;
+
+    fn build_hasher(&self) -> WordHasher {
+        WordHasher { factor: self.factor, hash: 0 }
+    }
+}
+
+struct WordHasher {
+    factor: u64,
+    hash: u64,
+}
 
 impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 ^= hash_of(bytes);
+        self.hash ^= hash_of(bytes);
     }
 
     fn write_usize(&mut self, _length: usize) {}
 
-    /// The table goes by the highest bits and the lowest ones, which words differ in least.
+    /// The table goes by the highest bits and the lowest ones: both halves together have them of
+    /// all letters.
     fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
+        let product = u128::from(self.hash) * u128::from(self.factor);
+        (product >> 64) as u64 ^ product as u64
     }
 }
 
@@ -125,5 +148,15 @@ mod tests {
         let uses = [(Host, 0), (Function(0), 1), (Device, 2), (Function(2), 1), (Function(2), 3)];
         let uses = [&uses[..], &[(Function(2), 2), (Function(4), 4)]].concat();
         assert_eq!(only_from_devices(6, &uses), [false, false, true, true, false, false]);
+    }
+
+    #[test]
+    fn names_that_differ_at_their_end_have_different_places() {
+        let hashes = WordHashes::default();
+        let places = |shift: u32| {
+            let place = |n| hashes.hash_one(format!("kernel{n:02}").as_bytes()) >> shift & 0xff;
+            (0..100).map(place).collect::<std::collections::BTreeSet<u64>>().len()
+        };
+        assert!(places(0) > 10 && places(56) > 10, "{} {}", places(0), places(56));
     }
 }
