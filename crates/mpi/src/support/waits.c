@@ -98,12 +98,15 @@ static int copy_members(MPI_Comm comm, int inter, struct shadow *shadow)
   shadow->rank = inter ? MPI_PROC_NULL : rank;
   shadow->is_graph = near.ranks != NULL;
   shadow->sources = near.from;
-  if (near.ranks)
-    result = PMPI_Dist_graph_create_adjacent(comm, near.from, near.ranks, MPI_UNWEIGHTED, near.to,
+  result = PMPI_Comm_split(comm, 0, rank, &shadow->comm);
+  if (near.ranks && result == MPI_SUCCESS) {
+    /* Made of a grid itself, Open MPI 5 would take the graph for a grid. */
+    MPI_Comm plain = shadow->comm;
+    result = PMPI_Dist_graph_create_adjacent(plain, near.from, near.ranks, MPI_UNWEIGHTED, near.to,
                                              near.ranks + near.from, MPI_UNWEIGHTED, MPI_INFO_NULL,
                                              0, &shadow->comm);
-  else
-    result = PMPI_Comm_split(comm, 0, rank, &shadow->comm);
+    PMPI_Comm_free(&plain);
+  }
   free(near.ranks);
   return result;
 }
