@@ -287,15 +287,12 @@ fn main_programs() {
 }
 
 #[test]
-fn pure_procedures() {
+fn pure_functions_and_their_ways_out() {
     check(
         "f.f90",
         "module m\n  implicit none (type, external)\ncontains\n  \
          pure recursive integer function f(x) result(r)\n    integer, intent(in) :: x\n    \
-         r = x\n    if (x > 3) return\n    r = f(x + 1)\n  end function\n  \
-         pure subroutine two(x)\n    integer, intent(inout) :: x\n    x = 1\n    entry three(x)\n    \
-         x = 2\n  end subroutine\nend module\nsubmodule (n) s\ncontains\n  \
-         module procedure body\n    x = 1\n  end procedure\nend submodule\n",
+         r = x\n    if (x > 3) return\n    r = f(x + 1)\n  end function\nend module\n",
         expect![[r#"
             module m
               implicit none (type, external)
@@ -325,8 +322,21 @@ fn pure_procedures() {
                 r = f(x + 1)
             call pomp_H_pure_end(1_4)
               end function
-              pure subroutine two(x)
-            integer :: pomp_f2
+            end module
+            == m::f 4-9
+        "#]],
+    );
+}
+
+#[test]
+fn pure_procedures_with_entries() {
+    check(
+        "f.f90",
+        "pure subroutine two(x)\n  integer, intent(inout) :: x\n  x = 1\n  entry three(x)\n  \
+         x = 2\nend subroutine\n",
+        expect![[r#"
+            pure subroutine two(x)
+            integer :: pomp_f1
             interface
             pure subroutine pomp_H_pure_begin(pomp_n) bind(C,&
             &name='pomp_H_pure_begin')
@@ -341,19 +351,31 @@ fn pure_procedures() {
             integer(pomp_k), value :: pomp_n
             end subroutine
             end interface
-                integer, intent(inout) :: x
-            pomp_f2 = 2
-            call pomp_H_pure_begin(int(pomp_f2,4))
-                x = 1
+              integer, intent(inout) :: x
+            pomp_f1 = 1
+            call pomp_H_pure_begin(int(pomp_f1,4))
+              x = 1
             goto 99999
-                entry three(x)
-            pomp_f2 = 3
-            call pomp_H_pure_begin(int(pomp_f2,4))
+              entry three(x)
+            pomp_f1 = 2
+            call pomp_H_pure_begin(int(pomp_f1,4))
             99999 continue
-                x = 2
-            call pomp_H_pure_end(int(pomp_f2,4))
-              end subroutine
-            end module
+              x = 2
+            call pomp_H_pure_end(int(pomp_f1,4))
+            end subroutine
+            == two 1-6
+            == three 4-6
+        "#]],
+    );
+}
+
+#[test]
+fn procedures_whose_pure_interface_is_elsewhere() {
+    check(
+        "f.f90",
+        "submodule (n) s\ncontains\n  module procedure body\n    x = 1\n  end procedure\n\
+         end submodule\n",
+        expect![[r#"
             submodule (n) s
             contains
               module procedure body
@@ -371,17 +393,18 @@ fn pure_procedures() {
             integer(pomp_k), value :: pomp_n
             end subroutine
             end interface
-            call pomp_H_pure_begin(4_4)
+            call pomp_H_pure_begin(1_4)
                 x = 1
-            call pomp_H_pure_end(4_4)
+            call pomp_H_pure_end(1_4)
               end procedure
             end submodule
-            == m::f 4-9
-            == m::two 10-15
-            == m::three 13-15
-            == s::body 19-21
+            == s::body 3-5
         "#]],
     );
+}
+
+#[test]
+fn elemental_procedures_of_fixed_form() {
     check(
         "f.f",
         "      ELEMENTAL SUBROUTINE E(X)\n      REAL, INTENT(INOUT) :: X\n      IF (X .GT. 1) \
