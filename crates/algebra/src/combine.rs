@@ -25,20 +25,9 @@ pub struct Combination {
 pub fn diff<'a>(a: &'a dyn Rows, b: &'a dyn Rows, how: &Combination) -> Outcome<'a> {
     let mut outcome = combined(vec![a, b], Operation::Difference, how);
     settle_types(&mut outcome, |data_type| match data_type {
-        DataType::Int8
-        | DataType::Int16
-        | DataType::Int32
-        | DataType::Int64
-        | DataType::Uint8
-        | DataType::Uint16
-        | DataType::Uint32
-        | DataType::Uint64 => Some(DataType::Int64),
-        DataType::Double
-        | DataType::MinDouble
-        | DataType::MaxDouble
-        | DataType::Complex
-        | DataType::Doubles(_) => Some(data_type.clone()),
         DataType::Rate | DataType::TauAtomic | DataType::Histogram(_) | DataType::Other(_) => None,
+        integer if integer.is_integer() => Some(DataType::Int64),
+        other => Some(other.clone()),
     });
     outcome
 }
@@ -64,14 +53,7 @@ pub fn mean<'a>(operands: &[&'a dyn Rows], how: &Combination) -> Outcome<'a> {
     let mut outcome = combined(operands.to_vec(), Operation::Mean, how);
     settle_types(&mut outcome, |data_type| match data_type {
         DataType::Other(_) => None,
-        DataType::Int8
-        | DataType::Int16
-        | DataType::Int32
-        | DataType::Int64
-        | DataType::Uint8
-        | DataType::Uint16
-        | DataType::Uint32
-        | DataType::Uint64 => Some(DataType::Double),
+        integer if integer.is_integer() => Some(DataType::Double),
         other => Some(other.clone()),
     });
     outcome

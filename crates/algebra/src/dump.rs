@@ -1,12 +1,13 @@
 //! Every value as text: for people, for spreadsheets, for plotting.
 
 use std::io::{self, Write};
+use std::slice;
 
-use pompeii_cubex::{CallPathId, Error, Id, LocationId, MetricId, Result, Value};
+use pompeii_cubex::{CallPathId, Error, Id, LocationId, MetricId, Report, Result, Value};
 
 use crate::arithmetic::{is_zero, number, show, subtract, zero};
 use crate::rows::Rows;
-use crate::select::{Pattern, Ranges, depths};
+use crate::select::{Pattern, Ranges, choose_call_paths, depths};
 use crate::severity::{Mode, severity, total};
 use crate::statistics::path;
 use crate::table::{Table, csv};
@@ -83,9 +84,10 @@ pub struct DumpOptions {
 /// Writes the chosen values to `out`, one row at a time.
 ///
 /// # Errors
-/// Damage of the file that the values come from, and what `out` says.
+/// A choice that fits nothing, damage of the file that the values come from, and what `out` says.
 pub fn dump(rows: &dyn Rows, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
-    let dump = Dump { rows, options, call_paths: chosen(rows, &options.call_paths) };
+    let dump = Dump { rows, options, call_paths: chosen(rows.report(), &options.call_paths)? };
+    check_locations(rows.report(), &options.locations)?;
     match options.format {
         DumpFormat::Human => dump.human(out),
         DumpFormat::Csv => dump.csv(out),
@@ -96,8 +98,10 @@ pub fn dump(rows: &dyn Rows, options: &DumpOptions, out: &mut dyn Write) -> Resu
     }
 }
 
-fn chosen(rows: &dyn Rows, choice: &CallPathChoice) -> Vec<CallPathId> {
-    let report = rows.report();
+fn chosen(report: &Report, choice: &CallPathChoice) -> Result<Vec<CallPathId>> {
+    if let CallPathChoice::Named(pattern) = choice {
+        choose_call_paths(report, slice::from_ref(pattern), "dump")?;
+    }
     let tree = &report.call_paths;
     let depths = depths(tree);
     let fits = |&id: &CallPathId| {
@@ -113,7 +117,30 @@ fn chosen(rows: &dyn Rows, choice: &CallPathChoice) -> Vec<CallPathId> {
             CallPathChoice::Named(pattern) => pattern.matches_call_path(report, id),
         }
     };
-    tree.preorder().into_iter().filter(fits).collect()
+    let chosen: Vec<CallPathId> = tree.preorder().into_iter().filter(fits).collect();
+    if chosen.is_empty() && !tree.is_empty() {
+        return Err(fits_none("call paths to dump", tree.len()));
+    }
+    Ok(chosen)
+}
+
+fn check_locations(report: &Report, choice: &Locations) -> Result<()> {
+    let count = report.system.locations.len();
+    match choice {
+        Locations::Numbers(ranges) if !(0..count).any(|number| ranges.contains(number as i64)) => {
+            Err(fits_none("threads to dump", count))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A choice that fits none of `count` things, which are numbered from 0 on.
+fn fits_none(what: &str, count: usize) -> Error {
+    Error::Misuse {
+        what: what.into(),
+        expected: format!("some of the {count} that the report has, from 0 on"),
+        found: "a choice that fits none".into(),
+    }
 }
 
 fn line(out: &mut dyn Write, text: &str) -> Result<()> {

@@ -117,8 +117,9 @@ fn definitions(report: &Report) -> Vec<Check> {
     };
     let region = |id: RegionId| &report.regions[id];
     let source = |id: RegionId| {
-        // What a measurement system or the operating system defines is in no file of the user.
-        !matches!(region(id).role.as_str(), "artificial")
+        // What a measurement system or the operating system defines is in no file of the user, and
+        // nor are OpenMP's lock routines.
+        !matches!(region(id).role.as_str(), "artificial" | "lock")
             && matches!(region(id).paradigm.as_str(), "compiler" | "user" | "openmp")
     };
     regions("regions have names", &|id| {

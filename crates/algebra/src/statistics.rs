@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::arithmetic::{number, zero};
 use crate::rows::Rows;
-use crate::select::Pattern;
+use crate::select::{Pattern, choose_call_paths};
 use crate::severity::{Mode, both, severity};
 use crate::table::{Table, csv, short};
 
@@ -15,7 +15,7 @@ use crate::table::{Table, csv, short};
 pub struct StatisticsOptions {
     /// The metrics.
     pub metrics: Vec<MetricId>,
-    /// The regions; none for all.
+    /// The regions, or call paths; none for all.
     pub regions: Vec<Pattern>,
     /// True for one entry per call path instead of per region.
     pub by_call_path: bool,
@@ -55,13 +55,14 @@ pub struct Statistic {
 /// numbers have none. Of a region that calls itself, the outermost calls count as inclusive.
 ///
 /// # Errors
-/// Damage of the file that the values come from.
+/// A pattern that fits nothing, and damage of the file that the values come from.
 pub fn statistics(rows: &dyn Rows, options: &StatisticsOptions) -> Result<Vec<Statistic>> {
     let report = rows.report();
+    let subjects = subjects(report, options)?;
     let mut found = Vec::new();
     let is_number = |id: &&MetricId| number(&zero(&report.metrics[**id].data_type)).is_some();
     for &metric in options.metrics.iter().filter(is_number) {
-        for subject in subjects(report, options) {
+        for subject in &subjects {
             let name = &report.metrics[metric].unique_name;
             let inclusive = sum(rows, metric, &subject.outermost, Mode::Inclusive)?;
             let exclusive = sum(rows, metric, &subject.call_paths, Mode::Exclusive)?;
@@ -84,12 +85,11 @@ struct Subject {
     calls: bool,
 }
 
-fn subjects(report: &Report, options: &StatisticsOptions) -> Vec<Subject> {
-    let fits = |region: RegionId| {
-        let name = &report.regions[region].name;
-        options.regions.is_empty() || options.regions.iter().any(|p| p.matches(name))
-    };
+fn subjects(report: &Report, options: &StatisticsOptions) -> Result<Vec<Subject>> {
     let tree = &report.call_paths;
+    let fitting = choose_call_paths(report, &options.regions, "have statistics of")?;
+    let fits = |id: &CallPathId| options.regions.is_empty() || fitting.contains(id);
+    let chosen = tree.preorder().into_iter().filter(fits);
     let calls =
         |call_paths: &[CallPathId]| call_paths.iter().any(|&id| !tree.children(id).is_empty());
     if options.by_call_path {
@@ -99,27 +99,22 @@ fn subjects(report: &Report, options: &StatisticsOptions) -> Vec<Subject> {
             outermost: vec![id],
             calls: calls(&[id]),
         };
-        return tree
-            .preorder()
-            .into_iter()
-            .filter(|&id| fits(tree[id].region))
-            .map(subject)
-            .collect();
+        return Ok(chosen.map(subject).collect());
     }
     let mut by_region: Vec<Vec<CallPathId>> = vec![Vec::new(); report.regions.len()];
-    for id in tree.preorder() {
+    for id in chosen {
         by_region[tree[id].region.index()].push(id);
     }
     let subject = |(index, call_paths): (usize, Vec<CallPathId>)| {
         let region = RegionId::from_index(index);
-        (!call_paths.is_empty() && fits(region)).then(|| Subject {
+        (!call_paths.is_empty()).then(|| Subject {
             name: report.regions[region].name.clone(),
             outermost: outermost(report, region, &call_paths),
             calls: calls(&call_paths),
             call_paths,
         })
     };
-    by_region.into_iter().enumerate().filter_map(subject).collect()
+    Ok(by_region.into_iter().enumerate().filter_map(subject).collect())
 }
 
 fn outermost(report: &Report, region: RegionId, call_paths: &[CallPathId]) -> Vec<CallPathId> {
@@ -315,7 +310,7 @@ pub fn top_regions(rows: &dyn Rows, metric: MetricId, count: usize) -> Result<To
     let visits = report.metric("visits");
     let options = StatisticsOptions::default();
     let mut regions = Vec::new();
-    for subject in subjects(report, &options) {
+    for subject in subjects(report, &options)? {
         let total = |metric, call_paths: &[CallPathId], mode| -> Result<f64> {
             Ok(sum(rows, metric, call_paths, mode)?.iter().sum())
         };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::report;
+use common::{bytes, report};
 use expect_test::{Expect, expect};
 use pompeii_algebra::{
     CallPathChoice, CallTreeOptions, CompareOptions, DumpFormat, DumpOptions, Input, Locations,
@@ -481,6 +481,21 @@ main@a.c:1 time=10 wait=11 count=-1 least=-4
                  time of main: 10, its children 11
     "#]]
     .assert_eq(&found.text());
+}
+
+#[test]
+fn routines_of_a_library_have_no_file() {
+    let text = "t EXCLUSIVE DOUBLE sec\n\nmain@a.c:1 t=1\n  omp_set_lock t=2\n";
+    let sane = |role: &str| {
+        let reader = Reader::from_bytes(bytes(&[1], text, |report| {
+            let routine = report.regions.ids().last().unwrap();
+            report.regions[routine].paradigm = "openmp".into();
+            report.regions[routine].role = role.into();
+        }));
+        sanity(&Input::new(&reader.unwrap())).unwrap().is_sane()
+    };
+    assert!(sane("lock"));
+    assert!(!sane("critical"));
 }
 
 #[test]

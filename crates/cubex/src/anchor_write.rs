@@ -11,7 +11,17 @@ use crate::xml::XmlWriter;
 pub(crate) fn anchor_xml(report: &Report) -> String {
     let mut xml = XmlWriter::new();
     xml.open("cube", &[("version", Some("4.4"))]);
-    attributes(&mut xml, &report.attributes);
+    head(&mut xml, report);
+    metrics(&mut xml, report);
+    program(&mut xml, report);
+    system(&mut xml, report);
+    xml.close();
+    xml.finish()
+}
+
+/// What stands in front of the metrics: attributes of the report, and where its documentation is.
+pub(crate) fn head(xml: &mut XmlWriter, report: &Report) {
+    attributes(xml, &report.attributes);
     xml.open("doc", &[]);
     xml.open("mirrors", &[]);
     for mirror in &report.mirrors {
@@ -19,11 +29,6 @@ pub(crate) fn anchor_xml(report: &Report) -> String {
     }
     xml.close();
     xml.close();
-    metrics(&mut xml, report);
-    program(&mut xml, report);
-    system(&mut xml, report);
-    xml.close();
-    xml.finish()
 }
 
 fn attributes(xml: &mut XmlWriter, attributes: &Attributes) {

@@ -12,6 +12,7 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::anchor_write::head;
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::ids::{CallPathId, GroupId, Id, LocationId, MetricId, NodeId, Step};
@@ -196,19 +197,6 @@ fn text(value: &Value) -> String {
         // `can_hold` leaves out all others.
         _ => "0".to_owned(),
     }
-}
-
-fn head(xml: &mut XmlWriter, report: &Report) {
-    for (key, value) in &report.attributes {
-        xml.empty("attr", &[("key", Some(key)), ("value", Some(value))]);
-    }
-    xml.open("doc", &[]);
-    xml.open("mirrors", &[]);
-    for mirror in &report.mirrors {
-        xml.leaf("murl", &[], mirror);
-    }
-    xml.close();
-    xml.close();
 }
 
 /// Children of a metric that is left out become children of what is above it.

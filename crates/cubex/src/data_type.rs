@@ -103,6 +103,17 @@ impl DataType {
         })
     }
 
+    /// Whether values are single integers.
+    pub fn is_integer(&self) -> bool {
+        match self {
+            Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64 => true,
+            Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Uint64 => true,
+            Self::Double | Self::MinDouble | Self::MaxDouble | Self::Complex => false,
+            Self::Rate | Self::TauAtomic | Self::Doubles(_) | Self::Histogram(_) => false,
+            Self::Other(_) => false,
+        }
+    }
+
     /// How values combine.
     pub fn aggregation(&self) -> Aggregation {
         match self {

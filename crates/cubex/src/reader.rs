@@ -76,8 +76,11 @@ impl Reader {
         }
         let members = members(&source)?;
         let Some(&anchor) = members.extents.get("anchor.xml") else {
-            let found =
-                if members.extents.is_empty() { "no members" } else { "other members only" };
+            let found = match (source.len(), members.extents.is_empty()) {
+                (0, _) => "an empty file",
+                (_, true) => "no members: this is no Cube report, or only its first bytes",
+                (_, false) => "others only: the file has been cut off, anchor.xml comes last",
+            };
             return Err(Error::malformed("the container", "a member `anchor.xml`", found));
         };
         let anchor = gunzip_if_needed(source.bytes(anchor)?, "anchor.xml", limits)?;
