@@ -33,7 +33,7 @@ macro_rules! strings {
 
 strings!(Paradigm { Measurement = "measurement", User = "user", OpenMp = "openmp", Mpi = "mpi" });
 
-/// What kind of construct a region is (facts of the Cube format: the `role` element).
+/// What kind of construct a region is (in Cube's files the element `role`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are OpenMP constructs, classes of MPI functions")]
 pub enum Role {

@@ -3,25 +3,16 @@
 
 #[path = "common/property.rs"]
 mod property;
+#[path = "common/random.rs"]
+mod random;
 
 use std::fs;
 use std::path::Path;
 
+use random::Random;
+
 /// So many changed inputs per kept one.
 const ROUNDS: u64 = 40;
-
-/// Numbers that only look random: xorshift64*, so that a failure comes back.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let number = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
-        if limit == 0 { 0 } else { number as usize % limit }
-    }
-}
 
 /// One to four changes: a bit, a byte, a length of all ones, a piece lost or doubled.
 fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {

@@ -24,7 +24,13 @@
 //!
 //! To add an event: one line in the `events!` table below; a test holds it against the decoder.
 
-use core::sync::atomic::{Ordering, compiler_fence};
+mod frame;
+mod values;
+
+use frame::{body, framed, pack_u32, put_timestamp, put_word, with_length};
+pub use values::{
+    MetricValue, metric, metric_of_four, metric_room_bytes, program_begin, program_begin_room_bytes,
+};
 
 /// Bytes that must be free for any event with a fixed number of fields: its timestamp, the record,
 /// and the closing marks of a file behind it.
@@ -41,9 +47,6 @@ pub const ENTER_LEAVE_BYTES: usize = TIMESTAMP_BYTES + 6;
 
 /// Record id of a timestamp.
 pub(crate) const TIMESTAMP: u8 = 5;
-const BODY_BYTES: usize = EVENT_ROOM_BYTES - TIMESTAMP_BYTES;
-const METRIC: u8 = 31;
-const PROGRAM_BEGIN: u8 = 83;
 
 /// An Enter or Leave record that was encoded ahead of time, one word per region.
 ///
@@ -93,18 +96,6 @@ pub fn packed(room: &mut Room, last_time: &mut u64, time: u64, record: Packed) -
     } else {
         put_word(body(room, false), record.0);
         record.stamped_bytes() - TIMESTAMP_BYTES
-    }
-}
-
-/// Where the record goes: behind a timestamp, or at the start.
-#[inline(always)]
-fn body(room: &mut Room, stamped: bool) -> &mut [u8; BODY_BYTES] {
-    if stamped {
-        let [_, _, _, _, _, _, _, _, _, body @ ..] = room;
-        body
-    } else {
-        let [body @ .., _, _, _, _, _, _, _, _, _] = room;
-        body
     }
 }
 
@@ -272,298 +263,6 @@ singles! {
     20 mpi_request_test(request);
     /// The request was cancelled.
     21 mpi_request_cancelled(request);
-}
-
-/// A metric value in the 64 bits that a trace stores, with the type that it has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum MetricValue {
-    /// Counts and ticks.
-    U64(u64),
-    /// Values that may be negative.
-    I64(i64),
-    /// Everything else.
-    F64(f64),
-    /// 64 bits of a type that metrics do not have in today's archives.
-    Other {
-        /// Type id.
-        kind: u8,
-        /// The bits.
-        bits: u64,
-    },
-}
-
-impl MetricValue {
-    /// Type id and bits as in the file.
-    #[inline]
-    pub const fn to_bits(self) -> (u8, u64) {
-        match self {
-            MetricValue::U64(value) => (4, value),
-            MetricValue::I64(value) => (8, value as u64),
-            MetricValue::F64(value) => (10, value.to_bits()),
-            MetricValue::Other { kind, bits } => (kind, bits),
-        }
-    }
-
-    /// The value of these bits.
-    #[inline]
-    pub const fn from_bits(kind: u8, bits: u64) -> MetricValue {
-        match kind {
-            4 => MetricValue::U64(bits),
-            8 => MetricValue::I64(bits as i64),
-            10 => MetricValue::F64(f64::from_bits(bits)),
-            _ => MetricValue::Other { kind, bits },
-        }
-    }
-}
-
-/// Bytes that must be free for a metric event with `values` values.
-pub const fn metric_room_bytes(values: usize) -> usize {
-    // Timestamp, id, long length, class, count, values, and the zero behind a word that is stored.
-    TIMESTAMP_BYTES + 10 + 5 + 1 + values * 10 + 8
-}
-
-/// Values of all members of the metric class `class`, at most 255.
-///
-/// Belongs directly before the Enter or Leave with the same time. `None`, and nothing visible
-/// written: less than [`metric_room_bytes`] are free, or there are more than 255 values.
-#[inline]
-pub fn metric(
-    free: &mut [u8],
-    last_time: &mut u64,
-    time: u64,
-    class: u32,
-    values: &[MetricValue],
-) -> Option<usize> {
-    let count = u8::try_from(values.len()).ok()?;
-    if free.len() < metric_room_bytes(values.len()) {
-        return None;
-    }
-    long_record(free, last_time, time, METRIC, values.len() * 10 + 6, |fields| {
-        fields.vu32(class);
-        fields.u8(count);
-        for value in values {
-            let (kind, bits) = value.to_bits();
-            fields.u8(kind);
-            fields.vu64(bits);
-        }
-    })
-}
-
-/// Values of the four members of a metric class, where no more than an event's room is free.
-#[inline]
-pub fn metric_of_four(
-    room: &mut Room,
-    last_time: &mut u64,
-    time: u64,
-    class: u32,
-    values: [u64; 4],
-) -> usize {
-    with_length(room, last_time, time, METRIC, |fields| {
-        fields.vu32(class);
-        fields.u8(4);
-        for value in values {
-            let (kind, bits) = MetricValue::U64(value).to_bits();
-            fields.u8(kind);
-            fields.vu64(bits);
-        }
-    })
-}
-
-/// Bytes that must be free for the begin of a program with `arguments` arguments.
-pub const fn program_begin_room_bytes(arguments: usize) -> usize {
-    TIMESTAMP_BYTES + 10 + 5 + 5 + arguments * 5 + 8
-}
-
-/// The program `name` begins; name and arguments are string ids.
-///
-/// `None`, and nothing visible written: less than [`program_begin_room_bytes`] are free.
-pub fn program_begin(
-    free: &mut [u8],
-    last_time: &mut u64,
-    time: u64,
-    name: u32,
-    arguments: &[u32],
-) -> Option<usize> {
-    let count = u32::try_from(arguments.len()).ok()?;
-    if free.len() < program_begin_room_bytes(arguments.len()) {
-        return None;
-    }
-    long_record(free, last_time, time, PROGRAM_BEGIN, arguments.len() * 5 + 10, |fields| {
-        fields.vu32(name);
-        fields.vu32(count);
-        for &argument in arguments {
-            fields.vu32(argument);
-        }
-    })
-}
-
-/// A record with a length byte whose fields fit into a room.
-#[inline(always)]
-fn with_length(
-    room: &mut Room,
-    last_time: &mut u64,
-    time: u64,
-    id: u8,
-    write: impl FnOnce(&mut Fields),
-) -> usize {
-    framed(room, last_time, time, id, 2, |fields| {
-        write(fields);
-        let length = fields.at - 2;
-        fields.out[1] = length as u8;
-    })
-}
-
-/// Fields first, then the id, then the timestamp: what is not complete stays behind a zero byte.
-#[inline(always)]
-fn framed(
-    room: &mut Room,
-    last_time: &mut u64,
-    time: u64,
-    id: u8,
-    head: usize,
-    write: impl FnOnce(&mut Fields),
-) -> usize {
-    let stamped = time > *last_time;
-    let body = body(room, stamped);
-    let mut fields = Fields { out: body, at: head };
-    write(&mut fields);
-    fields.zero_behind();
-    let bytes = fields.at;
-    compiler_fence(Ordering::Release);
-    body[0] = id;
-    if !stamped {
-        return bytes;
-    }
-    *last_time = time;
-    put_timestamp(room, time);
-    TIMESTAMP_BYTES + bytes
-}
-
-/// As `framed`, for records of any length. `payload_max` decides on the form of the length, as in
-/// the reference library: it is an upper bound, known before the fields are written.
-fn long_record(
-    free: &mut [u8],
-    last_time: &mut u64,
-    time: u64,
-    id: u8,
-    payload_max: usize,
-    write: impl FnOnce(&mut Fields),
-) -> Option<usize> {
-    let stamped = time > *last_time;
-    let (stamp, body) = free.split_at_mut_checked(if stamped { TIMESTAMP_BYTES } else { 0 })?;
-    let long = payload_max > 254;
-    let head = if long { 10 } else { 2 };
-    let mut fields = Fields { out: body, at: head };
-    write(&mut fields);
-    fields.zero_behind();
-    let bytes = fields.at;
-    let length = (bytes - head) as u64;
-    if long {
-        *body.get_mut(1)? = 0xff;
-        body.get_mut(2..10)?.copy_from_slice(&length.to_le_bytes());
-    } else {
-        *body.get_mut(1)? = length as u8;
-    }
-    compiler_fence(Ordering::Release);
-    *body.first_mut()? = id;
-    if !stamped {
-        return Some(bytes);
-    }
-    *last_time = time;
-    put_timestamp(stamp.first_chunk_mut::<TIMESTAMP_BYTES>()?, time);
-    Some(TIMESTAMP_BYTES + bytes)
-}
-
-/// Appends fields behind each other. A store that does not fit is dropped: callers have proven the
-/// room, so that this branch is never taken, and it is cheaper than a panic's.
-struct Fields<'a> {
-    out: &'a mut [u8],
-    at: usize,
-}
-
-impl Fields<'_> {
-    #[inline(always)]
-    fn store<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
-        let room = self.out.get_mut(at..).and_then(|rest| rest.first_chunk_mut());
-        debug_assert!(room.is_some(), "the caller has not proven the room");
-        if let Some(room) = room {
-            *room = bytes;
-        }
-    }
-
-    #[inline(always)]
-    fn u8(&mut self, value: u8) {
-        self.store(self.at, [value]);
-        self.at += 1;
-    }
-
-    #[inline(always)]
-    fn vu32(&mut self, value: u32) {
-        let (word, bytes) = pack_u32(value);
-        self.store(self.at, word.to_le_bytes());
-        self.at += bytes;
-    }
-
-    #[inline(always)]
-    fn vu64(&mut self, value: u64) {
-        let bytes = if value == u64::MAX { 0xff } else { significant_bytes(value) as u8 };
-        self.store(self.at, [bytes]);
-        self.store(self.at + 1, value.to_le_bytes());
-        self.at += 1 + if bytes == 0xff { 0 } else { bytes as usize };
-    }
-
-    /// Negative values have the full width, so that readers need no sign extension.
-    #[inline(always)]
-    fn vi64(&mut self, value: i64) {
-        let bytes = significant_bytes(value as u64);
-        self.store(self.at, [bytes as u8]);
-        self.store(self.at + 1, value.to_le_bytes());
-        self.at += 1 + bytes;
-    }
-
-    #[inline(always)]
-    fn time(&mut self, value: u64) {
-        self.store(self.at, value.to_le_bytes());
-        self.at += 8;
-    }
-
-    #[inline(always)]
-    fn zero_behind(&mut self) {
-        self.store(self.at, [0]);
-    }
-}
-
-/// Size byte and value as a little-endian word, and how many bytes of it count.
-#[inline(always)]
-const fn pack_u32(value: u32) -> (u64, usize) {
-    if value == u32::MAX {
-        return (0xff, 1);
-    }
-    let bytes = significant_bytes(value as u64);
-    ((value as u64) << 8 | bytes as u64, 1 + bytes)
-}
-
-/// Bytes without leading zero bytes: 0 for 0, 1 up to 255, ...
-#[inline(always)]
-const fn significant_bytes(value: u64) -> usize {
-    (71 - value.leading_zeros() as usize) / 8
-}
-
-#[inline(always)]
-fn put_word<const N: usize>(out: &mut [u8; N], word: u64) {
-    if let Some(room) = out.first_chunk_mut() {
-        *room = word.to_le_bytes();
-    }
-}
-
-/// The id comes last: with it the record behind the timestamp becomes visible, too.
-#[inline(always)]
-fn put_timestamp<const N: usize>(out: &mut [u8; N], time: u64) {
-    if let Some([id, bytes @ ..]) = out.first_chunk_mut::<TIMESTAMP_BYTES>() {
-        *bytes = time.to_le_bytes();
-        compiler_fence(Ordering::Release);
-        *id = TIMESTAMP;
-    }
 }
 
 #[cfg(test)]
