@@ -108,7 +108,7 @@ pub enum Definition {
         /// Time of the last.
         until: u64,
     },
-    /// From now on visits of a call path are summed in the trace, or no longer (decision 21).
+    /// From now on visits of a call path are summed in the trace, or no longer.
     Guarded {
         /// Its region.
         region: u32,

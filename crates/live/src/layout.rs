@@ -155,10 +155,10 @@ pub struct Node {
     pub private: u64,
     /// Parallel region and its final barrier: fork and join management.
     pub management_ticks: u64,
-    /// Part of it before this thread's begin.
-    pub fork_ticks: u64,
     /// Barrier: how often this location arrived last. MPI: messages received.
     pub last_arrivals: u64,
+    /// Part of the management before this thread's begin.
+    pub fork_ticks: u64,
     /// Barrier: the time of the others that this location caused by arriving last, between their
     /// arrivals and its own, tasks that they executed meanwhile included.
     pub delay_ticks: u64,
@@ -367,10 +367,15 @@ pub struct Team {
     pub size: AtomicU32,
     /// What a worker's call path is there: the [`Key::Attach`] of `master` and `node`.
     pub path: AtomicU64,
-    /// What follows is a cache line of its own, the only one that a barrier or a join moves between
-    /// threads; workers only read what is before it.
-    pub line: [u32; 4],
-    /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads.
+    /// Which locations its threads are: `master` and `level` in one word; 0 where that is not all
+    /// that there is to know, since an explicit task forked it.
+    pub crew: AtomicU64,
+    /// The runtime's own: the address of the construct's regions, 0 where the calls of its threads
+    /// may not name the team.
+    pub regions: AtomicU64,
+    /// Arrivals at the current barrier: times << 16 (wrapping) + number of threads. From here on it
+    /// is a cache line of its own, the only one that a barrier or a join moves between threads;
+    /// workers only read what is before it.
     pub arrivals: AtomicU64,
     /// Completed barriers.
     pub generation: AtomicU64,

@@ -2,7 +2,7 @@
 //!
 //! Live state is a folder of preallocated, mapped files. What a thread has stored there survives
 //! whatever ends the process, so nothing has to be flushed, no signal handler is needed, and
-//! `finish` can always make an experiment of it (decision 1).
+//! `finish` can always make an experiment of it.
 //!
 //! | file | what |
 //! |---|---|
@@ -15,22 +15,23 @@
 //! | `N.buf` | the chunk that location N is filling, already in OTF2's layout |
 //! | `N.met` | what metrics have counted at location N's nodes, on request |
 //! | `N.evt` | location N's full chunks |
+//! | `spill` | where it is there, a link to the folder that has the `N.evt` |
 //!
 //! Design constraints:
 //! * Files hold indices, never pointers that a reader would follow.
-//! * Blocks are allocated on disk before they are touched: a full disk is an error here and
-//!   never a SIGBUS in the user's program.
+//! * Blocks are allocated on disk before they are touched, and stay there: a full disk is an error
+//!   here and never a SIGBUS in the user's program.
 //! * Writer and reader share these types, so a layout exists once.
 
 mod calibrate;
 mod definition;
 mod disk;
-mod elsewhere;
 mod end;
 mod layout;
 mod map;
 pub mod metrics;
 mod mpi;
+mod place;
 mod read;
 mod spill;
 
@@ -39,7 +40,6 @@ use std::ops::Range;
 pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, ParameterKind, RegionKind};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
-pub use elsewhere::{STORAGE, STORAGE_VARIABLES, elsewhere};
 pub use end::NotedEnd;
 pub use layout::{
     BINS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
@@ -47,6 +47,7 @@ pub use layout::{
 };
 pub use map::{MapError, Mapped, within_file_limit};
 pub use mpi::{FOREIGN_RANK, MpiDefinition};
+pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live, spill_folder};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use spill::{begin_chunk, gather, write_chunk};
 

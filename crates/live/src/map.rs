@@ -1,10 +1,16 @@
 //! A file that is mapped once with room to grow: address space is reserved, blocks are allocated
 //! before they are used. Growing never moves anything, so nodes can be named by index and
 //! pointers into the mapping stay true.
+//!
+//! A block that is allocated can be written to, however full the disk is: else the program would
+//! get SIGBUS for one of our stores. File systems that write each change to a new place cannot
+//! promise that, since a page that has been written once needs another block when it changes: on
+//! them there is no mapping.
 
 use std::ffi::CString;
 use std::fmt;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// A system call that failed, with what it was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +29,12 @@ impl fmt::Display for MapError {
 
 impl std::error::Error for MapError {}
 
+/// File systems that write each change to a new place, by the number that `statfs` has for them:
+/// btrfs, bcachefs, ZFS.
+const COPYING: [u32; 3] = [0x9123_683E, 0xCA45_1A4E, 0x2FC1_2FC1];
+/// A file system above another one, of which nothing is told.
+const OVERLAY: u32 = 0x794C_7630;
+
 pub(crate) fn last_error(call: &'static str) -> MapError {
     // SAFETY: errno is a thread-local integer.
     MapError { call, errno: unsafe { *libc::__errno_location() } }
@@ -40,6 +52,37 @@ pub fn within_file_limit(bytes: usize) -> Result<(), MapError> {
         true => Err(MapError { call: "file size limit", errno: libc::EFBIG }),
         false => Ok(()),
     }
+}
+
+/// Whether the file's blocks stay its own when they are written to.
+///
+/// # Errors
+/// `EOPNOTSUPP` where they do not.
+fn keeps_blocks(file: i32) -> Result<(), MapError> {
+    let mut system = std::mem::MaybeUninit::<libc::statfs>::zeroed();
+    // SAFETY: `fstatfs` fills the structure where it returns 0, and zeroes are valid otherwise.
+    let system = unsafe {
+        libc::fstatfs(file, system.as_mut_ptr());
+        system.assume_init()
+    };
+    let kind = system.f_type as u32;
+    match COPYING.contains(&kind) || kind == OVERLAY && host_copies() {
+        true => Err(MapError { call: "fstatfs", errno: libc::EOPNOTSUPP }),
+        false => Ok(()),
+    }
+}
+
+/// Whether this host has mounted such a file system: what lies below the one of a container may be
+/// that.
+fn host_copies() -> bool {
+    static COPIES: OnceLock<bool> = OnceLock::new();
+    let mounted = |folder| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| entry.file_name() != "features")
+    };
+    *COPIES.get_or_init(|| {
+        mounted("/sys/fs/btrfs") || mounted("/sys/fs/bcachefs") || mounted("/sys/module/zfs")
+    })
 }
 
 /// A mapped file. Dropping it leaves the mapping in place: threads may still be writing when
@@ -74,8 +117,9 @@ impl Mapped {
             Self { path, base: null_mut(), reserved_bytes, allocated_bytes: 0, refused: (0, None) };
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
         let file = mapped.open(flags)?;
-        let result =
-            mapped.allocate(file, initial_bytes).and_then(|()| mapped.map(file, initial_bytes));
+        let result = keeps_blocks(file)
+            .and_then(|()| mapped.allocate(file, initial_bytes))
+            .and_then(|()| mapped.map(file, initial_bytes));
         // SAFETY: `file` was opened above and is not used afterwards.
         unsafe { libc::close(file) };
         if result.is_err() {

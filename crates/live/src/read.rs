@@ -10,8 +10,8 @@ use crate::layout::{
     Team, VisitRecord, node_index,
 };
 use crate::{
-    DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, events_file, location_file,
-    metrics_file, tasks_file, visits_file,
+    DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, buffer_file, events_file,
+    location_file, metrics_file, spill_folder, tasks_file, visits_file,
 };
 
 /// Why live state cannot be read.
@@ -62,6 +62,8 @@ pub struct LiveLocation {
     pub last_ticks: u64,
     /// Visits that are in the sums of its trace, and have no records.
     pub summed_visits: u64,
+    /// The chunk that it was filling.
+    pub buffer_path: PathBuf,
     /// Event file: chunks of [`crate::CHUNK_BYTES`], to be sealed; whole after [`crate::gather`].
     pub events_path: PathBuf,
 }
@@ -173,7 +175,7 @@ impl LiveLocation {
     /// # Errors
     /// A file that cannot be read, written or removed.
     pub fn gather_events(&self) -> std::io::Result<()> {
-        crate::gather(self.events_path.parent().unwrap_or(Path::new("")), self.index)
+        crate::gather(&self.buffer_path, &self.events_path)
     }
 }
 
@@ -343,7 +345,8 @@ fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError>
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
         summed_visits: long(offset_of!(LocationHeader, summed_visits)),
-        events_path: folder.join(events_file(index)),
+        buffer_path: folder.join(buffer_file(index)),
+        events_path: spill_folder(folder).join(events_file(index)),
     })
 }
 

@@ -18,8 +18,8 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_otf2::chunk::{self, HEADER_BYTES, Header};
 
+use crate::CHUNK_BYTES;
 use crate::map::{MapError, last_error, within_file_limit};
-use crate::{CHUNK_BYTES, buffer_file, events_file};
 
 /// Writes chunk `number`, from 0, to the event file at `path`, which is made where it is missing.
 /// The file is opened anew, because the program may have closed all files.
@@ -85,35 +85,36 @@ pub fn begin_chunk(buffer: &mut [u8; CHUNK_BYTES], number: u64, last_time: &mut 
     used
 }
 
-/// Puts what is left in a location's buffer where it belongs in its event file; both lie in
-/// `folder`. Nothing happens where there is no buffer (any more).
+/// Puts what is left in a location's buffer where it belongs in its event file. Nothing happens
+/// where there is no buffer (any more).
 ///
 /// # Errors
 /// A file that cannot be read, written or removed; the buffer is kept then.
-pub fn gather(folder: &Path, location: u32) -> io::Result<()> {
-    let (buffer, events) = (folder.join(buffer_file(location)), folder.join(events_file(location)));
-    let bytes = match fs::read(&buffer) {
+pub fn gather(buffer: &Path, events: &Path) -> io::Result<()> {
+    let bytes = match fs::read(buffer) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         bytes => bytes?,
     };
     let Some(header) = Header::read(&bytes).filter(|_| bytes.len() == CHUNK_BYTES) else {
         // It died between a chunk that is in the file and the next one.
-        return fs::remove_file(&buffer);
+        return fs::remove_file(buffer);
     };
-    let known = fs::metadata(&events).map_or(0, |events| events.len().div_ceil(bytes.len() as u64));
-    if known == 0 {
-        return fs::rename(&buffer, &events);
+    let known = fs::metadata(events).map_or(0, |events| events.len().div_ceil(bytes.len() as u64));
+    if known == 0 && fs::rename(buffer, events).is_ok() {
+        return Ok(());
     }
     // A damaged number must not make a file of any size.
     let number = header.first.saturating_sub(1).min(known);
-    let file = OpenOptions::new().write(true).open(&events)?;
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(false).open(events)?;
     file.write_all_at(&bytes, number * CHUNK_BYTES as u64)?;
-    fs::remove_file(&buffer)
+    fs::remove_file(buffer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{buffer_file, events_file};
     use pompeii_otf2::chunk::EventChunk;
     use pompeii_otf2::{encode, seal};
 
@@ -130,7 +131,7 @@ mod tests {
     /// Events of the location after gathering, as the sealer counts them: number and times.
     fn gathered(folder: &Path) -> (u64, Option<u64>, Option<u64>) {
         for _ in 0..2 {
-            gather(folder, 3).unwrap();
+            gather(&folder.join(buffer_file(3)), &folder.join(events_file(3))).unwrap();
         }
         assert!(!folder.join(buffer_file(3)).exists());
         let mut bytes = fs::read(folder.join(events_file(3))).unwrap();
