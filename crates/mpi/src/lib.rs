@@ -34,7 +34,9 @@ pub use target::{Target, wrapped};
 pub const SUPPORT: &str = concat!(
     include_str!("support/call.c"),
     include_str!("support/arguments.c"),
-    include_str!("support/waits.c"),
+    include_str!("support/shadows.c"),
+    include_str!("support/stamps.c"),
+    include_str!("support/meetings.c"),
     include_str!("support/messages.c"),
     include_str!("support/requests.c"),
     include_str!("support/collectives.c"),

@@ -20,7 +20,7 @@ impl Body {
         let (parameters, before, after) = match functions::meaning(&function.name) {
             Meaning::Timed => (String::new(), String::new(), String::new()),
             Meaning::Events(events) => {
-                (events.parameters.into(), events.before.into(), events.after.into())
+                (events.parameters.into(), events.before.into(), events.after())
             }
             Meaning::Collective(collective, form) => {
                 let amount = format!("struct collective amount = {};\n", collective.amount);
@@ -74,6 +74,7 @@ impl Body {
 fn awaited(operation: &Collective) -> &'static str {
     match operation.kind {
         _ if operation.name.starts_with("Neighbor") => "NEIGHBOURS",
+        _ if ["Scan", "Exscan"].contains(&operation.name) => "LOWER_RANKS",
         "BARRIER" | "ALL_TO_ALL" => "EVERYBODY",
         "ONE_TO_ALL" => "ROOT",
         "ALL_TO_ONE" => "OTHERS",

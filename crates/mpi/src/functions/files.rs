@@ -1,6 +1,6 @@
 //! Files.
 
-use super::{Events, events};
+use super::{Events, events, on_success};
 
 /// Those with events.
 pub(super) const EVENTS: &[Events] = &[
@@ -10,7 +10,12 @@ pub(super) const EVENTS: &[Events] = &[
         "",
         "opened(comm, name, length0, mode, made, result, f);",
     ),
-    events(&["File_close"], "file", "pomp_mpi_file_close(H(file_at(file, f)));", ""),
+    on_success(
+        &["File_close"],
+        "file",
+        "uint64_t closed = H(file_at(file, f)), closing = pomp_mpi_file_closing(closed);",
+        "pomp_mpi_file_closed(closed, closing);",
+    ),
     events(&["File_delete"], "name", "", "deleted(name, length0, result, f);"),
     events(&["File_seek"], "file offset whence", "", "sought(file, offset, whence, 0, result);"),
     events(
@@ -19,7 +24,7 @@ pub(super) const EVENTS: &[Events] = &[
         "",
         "sought(file, offset, whence, 1, result);",
     ),
-    events(
+    on_success(
         &["File_sync"],
         "file",
         "uint64_t id = pomp_mpi_file_begin(H(file), POMP_MPI_FLUSH, POMP_MPI_COLLECTIVE_FILE, 0);",
@@ -73,23 +78,23 @@ pub(super) const EVENTS: &[Events] = &[
         "uint64_t id = moves(file, POMP_MPI_READ, SPLIT_COLLECTIVE, count, type);",
         "moving(file, id, POMP_MPI_READ, count, type, request, result, f);",
     ),
-    events(
+    on_success(
         &["File_read_all_begin", "File_read_ordered_begin"],
         "file _ count type",
         "uint64_t id = moves(file, POMP_MPI_READ, SPLIT_COLLECTIVE, count, type);",
-        "if (result == MPI_SUCCESS)\n  pomp_mpi_file_split(H(file), id);",
+        "pomp_mpi_file_split(H(file), id);",
     ),
-    events(
+    on_success(
         &["File_read_at_all_begin"],
         "file _ _ count type",
         "uint64_t id = moves(file, POMP_MPI_READ, SPLIT_COLLECTIVE, count, type);",
-        "if (result == MPI_SUCCESS)\n  pomp_mpi_file_split(H(file), id);",
+        "pomp_mpi_file_split(H(file), id);",
     ),
     events(
         &["File_read_all_end", "File_read_at_all_end", "File_read_ordered_end"],
         "file _ status",
         "uint64_t id = pomp_mpi_file_splitting(H(file));",
-        "moved(file, id, POMP_MPI_READ, status, result, f);",
+        "split_moved(file, id, POMP_MPI_READ, status, result, f);",
     ),
     events(
         &["File_write", "File_write_shared"],
@@ -139,22 +144,22 @@ pub(super) const EVENTS: &[Events] = &[
         "uint64_t id = moves(file, POMP_MPI_WRITE, SPLIT_COLLECTIVE, count, type);",
         "moving(file, id, POMP_MPI_WRITE, count, type, request, result, f);",
     ),
-    events(
+    on_success(
         &["File_write_all_begin", "File_write_ordered_begin"],
         "file _ count type",
         "uint64_t id = moves(file, POMP_MPI_WRITE, SPLIT_COLLECTIVE, count, type);",
-        "if (result == MPI_SUCCESS)\n  pomp_mpi_file_split(H(file), id);",
+        "pomp_mpi_file_split(H(file), id);",
     ),
-    events(
+    on_success(
         &["File_write_at_all_begin"],
         "file _ _ count type",
         "uint64_t id = moves(file, POMP_MPI_WRITE, SPLIT_COLLECTIVE, count, type);",
-        "if (result == MPI_SUCCESS)\n  pomp_mpi_file_split(H(file), id);",
+        "pomp_mpi_file_split(H(file), id);",
     ),
     events(
         &["File_write_all_end", "File_write_at_all_end", "File_write_ordered_end"],
         "file _ status",
         "uint64_t id = pomp_mpi_file_splitting(H(file));",
-        "moved(file, id, POMP_MPI_WRITE, status, result, f);",
+        "split_moved(file, id, POMP_MPI_WRITE, status, result, f);",
     ),
 ];

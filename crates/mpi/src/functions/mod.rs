@@ -15,6 +15,8 @@ use collectives::COLLECTIVES;
 pub use collectives::Collective;
 pub use kinds::kind;
 
+use crate::wrapper::indented;
+
 /// Events of functions.
 pub struct Events {
     /// The functions.
@@ -25,7 +27,25 @@ pub struct Events {
     /// C before the call.
     pub before: &'static str,
     /// C after the call.
-    pub after: &'static str,
+    after: &'static str,
+    /// Whether that is for a call that has not failed.
+    on_success: bool,
+}
+
+impl Events {
+    /// C after the call. What was noted before one that has failed is taken back.
+    pub fn after(&self) -> String {
+        let Self { before, after, on_success, .. } = *self;
+        match (on_success, before.is_empty(), after.is_empty()) {
+            (false, ..) => after.to_owned(),
+            (true, true, _) => format!("if (result == MPI_SUCCESS) {{\n{}}}", indented(after)),
+            (true, false, true) => "if (result != MPI_SUCCESS)\n  pomp_mpi_failed();".to_owned(),
+            (true, false, false) => format!(
+                "if (result == MPI_SUCCESS) {{\n{}}} else {{\n  pomp_mpi_failed();\n}}",
+                indented(after)
+            ),
+        }
+    }
 }
 
 const fn events(
@@ -34,7 +54,17 @@ const fn events(
     before: &'static str,
     after: &'static str,
 ) -> Events {
-    Events { names, parameters, before, after }
+    Events { names, parameters, before, after, on_success: false }
+}
+
+/// Those of a function that has done nothing where it fails.
+const fn on_success(
+    names: &'static [&'static str],
+    parameters: &'static str,
+    before: &'static str,
+    after: &'static str,
+) -> Events {
+    Events { names, parameters, before, after, on_success: true }
 }
 
 /// Functions with events that are not collective. `f` says whether the call comes from Fortran,

@@ -223,7 +223,7 @@ static inline void collective_begins(void)
 
 static inline void collective_ends(const struct collective *made, enum awaited whom, int result)
 {
-  if (settings.waits || settings.clock_period_ms)
+  if ((settings.waits || settings.clock_period_ms) && !is_refused(result))
     met(made->comm, made->root, whom);
   if (result == MPI_SUCCESS)
     pomp_mpi_collective_end(made->operation, H(made->comm), made->root, made->sent, made->received);
@@ -241,7 +241,9 @@ static inline struct meeting *neighbours_meet(const struct collective *made)
 
 static inline void neighbours_met(const struct collective *made, struct meeting *meeting, int result)
 {
-  if (meeting)
+  if (meeting && is_refused(result))
+    keep_ahead(made->comm, meeting);
+  else if (meeting)
     pomp_mpi_waited(have_met(meeting));
   collective_ends(made, NOBODY, result);
 }

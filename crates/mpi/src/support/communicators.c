@@ -129,8 +129,11 @@ static void created(MPI_Comm parent, const void *made, int tag, int result, int 
 
 static void leaving_world(void);
 
+/* Those that the library has made itself cannot be freed. */
 static void freeing(MPI_Comm comm)
 {
+  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
+    return;
   if (comm == world_comm && comm != MPI_COMM_NULL)
     leaving_world();
   if (settings.waits)

@@ -43,15 +43,27 @@ static inline uint64_t moves(MPI_File file, int mode, uint32_t flags, int64_t co
 
 static inline void moved(MPI_File file, uint64_t id, int mode, const void *status, int result, int f)
 {
-  pomp_mpi_file_end(H(file), id, mode, result == MPI_SUCCESS ? bytes_in(status, f) : 0);
+  if (result == MPI_SUCCESS)
+    pomp_mpi_file_end(H(file), id, mode, bytes_in(status, f));
+  else
+    pomp_mpi_failed();
+}
+
+/* An operation that an earlier call has begun is over, one way or the other. */
+static void split_moved(MPI_File file, uint64_t id, int mode, const void *status, int result, int f)
+{
+  if (id != 0)
+    pomp_mpi_file_end(H(file), id, mode, result == MPI_SUCCESS ? bytes_in(status, f) : 0);
 }
 
 static void moving(MPI_File file, uint64_t id, int mode, int64_t count, MPI_Datatype type,
                    const void *request, int result, int f)
 {
   uint64_t bytes = bytes_of(count, type);
-  if (result != MPI_SUCCESS)
+  if (result != MPI_SUCCESS) {
+    pomp_mpi_failed();
     return;
+  }
   struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .id = id,
     .comm = H(file), .kind = POMP_MPI_FILE_REQUEST,
     .sent = mode == POMP_MPI_WRITE ? bytes : 0, .received = mode == POMP_MPI_READ ? bytes : 0 };

@@ -62,10 +62,13 @@ static inline void sends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Da
 }
 
 /* After the send: one that fails has sent nothing. */
-static inline void sent(int dest, int result)
+static inline void sent(MPI_Comm comm, int dest, int tag, int result)
 {
-  if (result != MPI_SUCCESS && dest != MPI_PROC_NULL && !has_received(result))
-    pomp_mpi_failed();
+  if (result == MPI_SUCCESS || dest == MPI_PROC_NULL || has_received(result))
+    return;
+  pomp_mpi_failed();
+  if (settings.waits)
+    take_back(shadow_of(comm), dest, tag);
 }
 
 static inline void received(MPI_Comm comm, const void *status, int result, int f)

@@ -17,7 +17,7 @@ static inline uint64_t ireceives(int source)
 
 static void posted(const void *request, uint64_t id, int kind, uint64_t comm, int result, int f)
 {
-  if (id != 0 && result != MPI_SUCCESS && kind != POMP_MPI_RMA_REQUEST)
+  if (id != 0 && result != MPI_SUCCESS)
     pomp_mpi_failed();
   if (id == 0 || result != MPI_SUCCESS)
     return;
@@ -26,6 +26,15 @@ static void posted(const void *request, uint64_t id, int kind, uint64_t comm, in
   if (settings.waits && kind == POMP_MPI_RECEIVE)
     made.own = key_of((MPI_Comm)(uintptr_t)comm);
   pomp_mpi_request(&made);
+}
+
+/* After a non-blocking send. */
+static void isent(const void *request, uint64_t id, MPI_Comm comm, int dest, int tag, int result,
+                  int f)
+{
+  posted(request, id, POMP_MPI_SEND, H(comm), result, f);
+  if (settings.waits && result != MPI_SUCCESS)
+    take_back(shadow_of(comm), dest, tag);
 }
 
 static void prepared(const void *request, int kind, MPI_Comm comm, int partner, int tag,
@@ -39,24 +48,80 @@ static void prepared(const void *request, int kind, MPI_Comm comm, int partner, 
   pomp_mpi_request(&made);
 }
 
-static void starts(int count, const void *requests, int f)
+/* To be sent in parts of so many bytes each. */
+static void prepared_in_parts(const void *request, MPI_Comm comm, int dest, int tag, int parts,
+                              uint64_t bytes, int result, int f)
 {
-  for (int i = 0; i < count; i++) {
-    uint64_t handle = H(request_at(requests, i, f)), key;
-    int dest, tag;
-    pomp_mpi_request_start(handle);
-    if (settings.waits)
-      start_meeting((struct meeting *)(uintptr_t)pomp_mpi_request_operation(handle));
-    if (settings.waits && pomp_mpi_request_send(handle, &key, &dest, &tag))
-      tell(shadow_by(key), dest, tag);
+  struct parts *own = NULL;
+  if (settings.waits && result == MPI_SUCCESS && dest != MPI_PROC_NULL)
+    own = prepare_parts(comm, dest, tag, parts);
+  prepared(request, POMP_MPI_SEND_IN_PARTS, comm, dest, tag, (uint64_t)parts * bytes,
+           (uintptr_t)own, result, f);
+}
+
+/* What belongs to a request of one of these kinds. */
+static struct meeting *meeting_of(uint64_t request)
+{
+  return (struct meeting *)(uintptr_t)pomp_mpi_request_own(request, POMP_MPI_ICOLLECTIVE);
+}
+
+static struct parts *parts_of(uint64_t request)
+{
+  return (struct parts *)(uintptr_t)pomp_mpi_request_own(request, POMP_MPI_SEND_IN_PARTS);
+}
+
+static inline void readies(MPI_Request request, int parts)
+{
+  if (settings.waits)
+    parts_are_ready(parts_of(H(request)), parts);
+}
+
+/* The stamp of a send that is started, or what takes it back. */
+static void tell_request(uint64_t request, void (*what)(struct shadow *, int, int))
+{
+  uint64_t key;
+  int dest, tag;
+  if (settings.waits && pomp_mpi_request_send(request, &key, &dest, &tag))
+    what(shadow_by(key), dest, tag);
+}
+
+/* Before requests are started: what has to be known of each where that fails. */
+static uint64_t *starts(struct scratch *scratch, int count, const void *requests, int f)
+{
+  uint64_t *before =
+    count > 0 ? room(scratch, OF_REQUESTS, sizeof(uint64_t) * (size_t)count) : NULL;
+  for (int i = 0; before && i < count; i++) {
+    uint64_t handle = H(request_at(requests, i, f));
+    before[i] = pomp_mpi_request_start(handle);
+    if (settings.waits && !before[i])
+      start_parts(parts_of(handle));
+    tell_request(handle, tell);
+  }
+  return before;
+}
+
+static void started(const uint64_t *before, int count, const void *requests, int result, int f)
+{
+  if (result != MPI_SUCCESS)
+    pomp_mpi_failed();
+  for (int i = 0; before && i < count && (settings.waits || result != MPI_SUCCESS); i++) {
+    uint64_t handle = H(request_at(requests, i, f));
+    if (result == MPI_SUCCESS) {
+      start_meeting(meeting_of(handle));
+    } else {
+      tell_request(handle, take_back);
+      pomp_mpi_request_not_started(handle, before[i]);
+    }
   }
 }
 
 static void freeing_request(const void *request, int f)
 {
   uint64_t handle = H(request_at(request, 0, f));
-  if (settings.waits)
-    free_meeting((struct meeting *)(uintptr_t)pomp_mpi_request_operation(handle));
+  if (settings.waits) {
+    free_meeting(meeting_of(handle));
+    free_parts(parts_of(handle));
+  }
   pomp_mpi_request_free(handle);
 }
 
@@ -80,12 +145,14 @@ static void completed(const struct pomp_mpi_known *request, const void *status, 
     pomp_mpi_request_cancelled(request);
     return;
   }
-  if (request->kind == POMP_MPI_RECEIVE)
+  if (request->kind == POMP_MPI_RECEIVE || request->kind == POMP_MPI_RECEIVE_IN_PARTS)
     message = received_with(status, f);
   if (request->kind == POMP_MPI_FILE_REQUEST)
     message.bytes = bytes_in(status, f);
   if (settings.waits && request->kind == POMP_MPI_RECEIVE)
     hear(shadow_by(request->own), message.sender, message.tag);
+  if (settings.waits && request->kind == POMP_MPI_RECEIVE_IN_PARTS)
+    hear_parts(shadow_by(request->own), message.sender, message.tag);
   if (settings.waits && request->kind == POMP_MPI_ICOLLECTIVE) {
     uint64_t until_ns = have_met((struct meeting *)(uintptr_t)request->own);
     met_ns = until_ns > met_ns ? until_ns : met_ns;

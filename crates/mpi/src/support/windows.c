@@ -1,9 +1,9 @@
 /* ---- One-sided communication. */
 
-static void window_made(const void *made, MPI_Comm comm, int with_memory, int result, int f)
+static void window_made(const void *made, MPI_Comm comm, int with_memory, int f)
 {
   int rank = 0;
-  if (result != MPI_SUCCESS || comm == MPI_COMM_NULL)
+  if (comm == MPI_COMM_NULL)
     return;
   PMPI_Comm_rank(comm, &rank);
   pomp_mpi_win_create(H(win_at(made, f)), H(comm), (uint32_t)rank, with_memory);
