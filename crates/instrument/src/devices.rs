@@ -40,8 +40,19 @@ impl<'a> Names<'a> {
     pub(crate) fn has_in_any_case(&self, word: &[u8]) -> bool {
         let (first, length) = shape(word);
         let first = usize::from((first as u8).to_ascii_lowercase());
-        self.lengths[first] & length != 0
-            && self.numbers.contains_key(word.to_ascii_lowercase().as_slice())
+        if self.lengths[first] & length == 0 {
+            return false;
+        }
+        // Nearly every name has room here.
+        let mut room = [0; 64];
+        match room.get_mut(..word.len()) {
+            Some(lower) => {
+                lower.copy_from_slice(word);
+                lower.make_ascii_lowercase();
+                self.numbers.contains_key(&*lower)
+            }
+            None => self.numbers.contains_key(word.to_ascii_lowercase().as_slice()),
+        }
     }
 
     /// How many there are.

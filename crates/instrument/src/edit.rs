@@ -29,6 +29,13 @@ impl EditList {
         Self::default()
     }
 
+    /// Makes room: a list that grows on its way is copied time and again, and where directives are
+    /// dense that is most of the memory that is touched.
+    pub(crate) fn reserve(&mut self, edits: usize, text_bytes: usize) {
+        self.edits.reserve(edits);
+        self.texts.reserve(text_bytes);
+    }
+
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()

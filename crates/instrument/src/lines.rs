@@ -16,7 +16,8 @@ pub struct LineIndex {
 impl LineIndex {
     /// Finds the lines of `source`; they end with `\n` (a `\r` before it belongs to the line).
     pub fn new(source: &[u8]) -> Self {
-        let mut starts = vec![0];
+        let mut starts = Vec::with_capacity(source.len() / 32 + 1);
+        starts.push(0);
         starts.extend(memchr::memchr_iter(b'\n', source).map(|at| at + 1));
         Self { starts, length: source.len(), last: Cell::new(0) }
     }

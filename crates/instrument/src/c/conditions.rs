@@ -65,18 +65,40 @@ struct Node {
 enum Condition {
     Always,
     Never,
-    Asks { question: String, negated: bool },
+    Asks { question: Question, negated: bool },
 }
 
+/// A question by its number in [`Conditions::questions`]: each is asked in every view.
+type Question = usize;
+
+/// The questions that have one answer in all views; the last two ask for C++.
+const SETTLED: [&str; 4] =
+    ["defined _OPENMP", "defined _POMP", "defined __cplusplus", "__cplusplus"];
+
 /// All conditionals of a text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Conditions {
     pub(super) lines: Vec<Line>,
+    /// The numbers of the questions; those of [`SETTLED`] come first.
+    questions: HashMap<String, Question>,
     nodes: Vec<Node>,
     /// Branches of each group in order, without an `#else` that is not written.
     groups: Vec<Vec<Branch>>,
     /// Last line of each open group.
     open: Vec<u32>,
+}
+
+impl Default for Conditions {
+    fn default() -> Self {
+        let settled = SETTLED.iter().enumerate();
+        Self {
+            lines: Vec::new(),
+            questions: settled.map(|(number, text)| ((*text).to_owned(), number)).collect(),
+            nodes: Vec::new(),
+            groups: Vec::new(),
+            open: Vec::new(),
+        }
+    }
 }
 
 impl Conditions {
@@ -112,7 +134,7 @@ impl Conditions {
         let branch = if turn == Turn::End {
             parent
         } else {
-            let condition = Condition::read(text, start, condition);
+            let condition = Condition::read(text, start, condition, &mut self.questions);
             let possible = self.nodes[parent as usize].possible && condition != Condition::Never;
             self.nodes.push(Node { parent, group, condition, possible });
             let branch = self.nodes.len() as Branch - 1;
@@ -166,6 +188,22 @@ impl Conditions {
         line.turn == Turn::If && self.nodes[line.branch as usize].parent == 0
     }
 
+    /// Whether a token lies in no group of those that there are.
+    pub(super) fn is_outside(&self, token: usize) -> bool {
+        self.last_before(token).map_or(!self.lines.is_empty(), |last| last.branch == 0)
+    }
+
+    /// Whether there are conditionals among these tokens.
+    pub(super) fn any(&self, tokens: Range<usize>) -> bool {
+        self.last_before(tokens.end).is_some_and(|last| last.token >= tokens.start)
+    }
+
+    /// The last line in front of a token.
+    fn last_before(&self, token: usize) -> Option<&Line> {
+        let before = self.lines.partition_point(|line| line.token < token);
+        before.checked_sub(1).map(|line| &self.lines[line])
+    }
+
     /// The branches that begin at the lines between two tokens, outside of all groups.
     pub(super) fn branches(&self, tokens: Range<usize>) -> Range<Branch> {
         // Branches are numbered in the order of the text, and there `branch` is a new one.
@@ -183,7 +221,7 @@ impl Conditions {
         let mut views: Vec<View> = Vec::new();
         let mut seen = vec![false; self.nodes.len()];
         for preferred in 0..=longest.min(VIEWS_MAX) {
-            self.add_view(View::new(self, cxx, preferred, &HashMap::new()), &mut views, &mut seen);
+            self.add_view(View::new(self, cxx, preferred, &[]), &mut views, &mut seen);
         }
         let mut tries = 0;
         for branch in 1..self.nodes.len() {
@@ -210,13 +248,13 @@ impl Conditions {
     }
 
     /// The answers that make a branch and everything around it active.
-    fn answers_for(&self, branch: Branch) -> HashMap<&str, bool> {
-        let mut answers = HashMap::new();
+    fn answers_for(&self, branch: Branch) -> Vec<(Question, bool)> {
+        let mut answers: Vec<(Question, bool)> = Vec::new();
         for branch in self.path(branch).filter(|&branch| branch != 0) {
             for &other in &self.groups[self.nodes[branch as usize].group as usize] {
-                if let Condition::Asks { question, negated } = &self.nodes[other as usize].condition
+                if let Condition::Asks { question, negated } = self.nodes[other as usize].condition
                 {
-                    answers.entry(question.as_str()).or_insert((other == branch) != *negated);
+                    answers.push((question, (other == branch) != negated));
                 }
                 if other == branch {
                     break;
@@ -244,13 +282,13 @@ impl View {
         conditions: &Conditions,
         cxx: bool,
         preferred: usize,
-        wanted: &HashMap<&str, bool>,
+        wanted: &[(Question, bool)],
     ) -> Self {
-        let mut answers: HashMap<&str, bool> = wanted.clone();
-        answers.insert("defined _OPENMP", true);
-        answers.insert("defined _POMP", true);
-        answers.insert("defined __cplusplus", cxx);
-        answers.insert("__cplusplus", cxx);
+        let mut answers = vec![None; conditions.questions.len()];
+        answers[..SETTLED.len()].copy_from_slice(&[true, true, cxx, cxx].map(Some));
+        for &(question, answer) in wanted {
+            answers[question].get_or_insert(answer);
+        }
         let mut active = vec![false; conditions.nodes.len().max(1)];
         active[0] = true;
         for group in &conditions.groups {
@@ -261,12 +299,12 @@ impl View {
                 continue;
             }
             for (number, &branch) in group.iter().enumerate() {
-                let holds = match &conditions.nodes[branch as usize].condition {
+                let holds = match conditions.nodes[branch as usize].condition {
                     Condition::Always => true,
                     Condition::Never => false,
                     Condition::Asks { question, negated } => {
-                        let preference = (number == preferred) != *negated;
-                        *answers.entry(question).or_insert(preference) != *negated
+                        let preference = (number == preferred) != negated;
+                        *answers[question].get_or_insert(preference) != negated
                     }
                 };
                 if holds {
@@ -281,7 +319,7 @@ impl View {
     }
 
     /// Whether both show the same of these branches.
-    pub(super) fn agrees(&self, other: &Self, branches: Range<Branch>) -> bool {
+    pub(super) fn agrees(&self, other: &Self, branches: &Range<Branch>) -> bool {
         let branches = branches.start as usize..branches.end as usize;
         self.active[branches.clone()] == other.active[branches]
     }
@@ -293,23 +331,29 @@ impl View {
 }
 
 impl Condition {
-    fn read(text: &[u8], hash: usize, condition: Range<usize>) -> Self {
+    fn read(
+        text: &[u8],
+        hash: usize,
+        condition: Range<usize>,
+        questions: &mut HashMap<String, Question>,
+    ) -> Self {
         let word = String::from_utf8_lossy(&text[hash..condition.start]);
         let word = word.trim_start_matches(['#', '%', ':', ' ', '\t']);
         let plain = plain(&text[condition]);
         match word {
             "else" => Self::Always,
-            "ifdef" | "elifdef" => Self::defined(&plain, false),
-            "ifndef" | "elifndef" => Self::defined(&plain, true),
-            _ => Self::expression(&plain),
+            "ifdef" | "elifdef" => Self::asks(format!("defined {plain}"), false, questions),
+            "ifndef" | "elifndef" => Self::asks(format!("defined {plain}"), true, questions),
+            _ => Self::expression(&plain, questions),
         }
     }
 
-    fn defined(name: &str, negated: bool) -> Self {
-        Self::Asks { question: format!("defined {name}"), negated }
+    fn asks(text: String, negated: bool, questions: &mut HashMap<String, Question>) -> Self {
+        let next = questions.len();
+        Self::Asks { question: *questions.entry(text).or_insert(next), negated }
     }
 
-    fn expression(text: &str) -> Self {
+    fn expression(text: &str, questions: &mut HashMap<String, Question>) -> Self {
         let (rest, negated) = match text.strip_prefix('!') {
             Some(rest) if is_atom(rest) => (rest, true),
             _ => (text, false),
@@ -321,8 +365,10 @@ impl Condition {
         }
         let name = rest.strip_prefix("defined").map(|name| name.trim_matches(['(', ')', ' ']));
         match name {
-            Some(name) if is_atom(rest) => Self::defined(name, negated),
-            _ => Self::Asks { question: rest.to_owned(), negated },
+            Some(name) if is_atom(rest) => {
+                Self::asks(format!("defined {name}"), negated, questions)
+            }
+            _ => Self::asks(rest.to_owned(), negated, questions),
         }
     }
 }

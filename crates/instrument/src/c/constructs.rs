@@ -39,6 +39,13 @@ impl Construct {
     pub(super) fn iterations(&self) -> Vec<Body> {
         self.nests.iter().map(|nest| nest.iteration).collect()
     }
+
+    /// Whether different bodies of it lie in branches that exclude each other.
+    fn is_unambiguous(&self, lexed: &Lexed) -> bool {
+        agree(lexed, &self.bodies)
+            && agree(lexed, &self.implicit_section)
+            && (self.nests.len() < 2 || agree(lexed, &self.iterations()))
+    }
 }
 
 /// Why nothing may be called somewhere.
@@ -82,32 +89,29 @@ pub(super) fn collect(
         }
     }
     for (construct, found) in constructs.iter().zip(&lexed.directives) {
-        agree(lexed, &construct.bodies)
-            .and_then(|()| agree(lexed, &construct.implicit_section))
-            .and_then(|()| agree(lexed, &construct.iterations()))
-            .map_err(|()| {
-                let message =
-                    "preprocessor branches disagree about the statement behind this directive";
-                let expected = "one end in each configuration; the preprocessed text has only one";
-                lines.error(text, found.span.start, message.to_owned(), expected)
-            })?;
+        if !construct.is_unambiguous(lexed) {
+            let message =
+                "preprocessor branches disagree about the statement behind this directive";
+            let expected = "one end in each configuration; the preprocessed text has only one";
+            return Err(lines.error(text, found.span.start, message.to_owned(), expected));
+        }
     }
     surroundings(text, &lexed.directives, &mut constructs, device);
     Ok(constructs)
 }
 
 /// Different bodies of one directive must lie in branches that exclude each other.
-fn agree(lexed: &Lexed, bodies: &[Body]) -> Result<(), ()> {
+fn agree(lexed: &Lexed, bodies: &[Body]) -> bool {
     let branch = |offset| lexed.conditions.branch_at(offset);
     let apart = |a: usize, b: usize| a == b || lexed.conditions.exclude(branch(a), branch(b));
     for (index, a) in bodies.iter().enumerate() {
         for b in &bodies[index + 1..] {
             if !apart(a.start, b.start) || !apart(a.end - 1, b.end - 1) {
-                return Err(());
+                return false;
             }
         }
     }
-    Ok(())
+    true
 }
 
 /// Fills in what follows from the directives around each one. A parent comes before its children.

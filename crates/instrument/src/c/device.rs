@@ -72,6 +72,15 @@ fn targets(lexed: &Lexed, sites: &[Site]) -> Vec<Range<usize>> {
     targets
 }
 
+/// Whether a directive makes anything code for devices.
+pub(super) fn is_for(found: &Found) -> bool {
+    match &found.kind {
+        Kind::Events(levels) => levels[0] == Level::Target { open: false },
+        Kind::Declarative => found.directive.name().contains("declare"),
+        _ => false,
+    }
+}
+
 /// What directives enclose, in the order of the text.
 fn enclosed(text: &[u8], lexed: &Lexed) -> Vec<Range<usize>> {
     let mut enclosed = Vec::new();

@@ -38,6 +38,9 @@ pub(super) struct Needs {
     pub(super) constants: bool,
 }
 
+/// So many edits most directives make at the most, with what is inserted for them.
+const EDITS_PER_DIRECTIVE: usize = 8;
+
 /// The outcome for a text without anything to instrument.
 pub(super) fn unchanged(source: &[u8]) -> Outcome {
     Outcome {
@@ -62,6 +65,10 @@ pub(super) fn emit(
 ) -> Result<Outcome, Error> {
     let prefix = crate::free_prefix(source);
     let positions = Positions::new(lines, &lexed.markers);
+    let mut outcome = unchanged(&[]);
+    outcome.regions.reserve(constructs.len());
+    let mut edits = EditList::new();
+    edits.reserve(constructs.len() * EDITS_PER_DIRECTIVE, 0);
     let mut emitter = Emitter {
         source,
         options,
@@ -70,17 +77,18 @@ pub(super) fn emit(
         constructs,
         prefix: &prefix,
         positions: &positions,
-        insertions: Insertions::new(source, &positions, options),
-        edits: EditList::new(),
+        insertions: Insertions::new(source, &positions, options, constructs.len()),
+        edits,
         numbers: vec![None; constructs.len()],
         needs: Needs::default(),
         calls: false,
         defined: OnceCell::new(),
+        devices_in_branch: OnceCell::new(),
         reported: BTreeSet::new(),
         unknown: BTreeSet::new(),
         open_regions: OpenRegions::default(),
         texts: Texts::default(),
-        outcome: unchanged(&[]),
+        outcome,
     };
     for (index, found) in lexed.directives.iter().enumerate() {
         match &found.kind {
@@ -116,8 +124,10 @@ pub(super) struct Emitter<'a> {
     pub(super) calls: bool,
     /// Names of macros, looked for when the first one is asked for.
     pub(super) defined: OnceCell<HashSet<&'a [u8]>>,
-    /// Constructs whose closedness has been reported.
-    reported: BTreeSet<usize>,
+    /// Whether a branch of the preprocessor makes something code for devices.
+    pub(super) devices_in_branch: OnceCell<bool>,
+    /// Constructs whose closedness has been reported, and whether preprocessing may end it.
+    reported: BTreeSet<(usize, bool)>,
     /// Names of directives that are not known.
     unknown: BTreeSet<String>,
     pub(super) open_regions: OpenRegions,
@@ -201,8 +211,8 @@ impl Emitter<'_> {
         self.place(index, &mut texts, parts);
         self.texts = texts;
         // Nothing inside of a combined construct that is not split has events.
-        let is_whole = levels.len() > 1 && found.split(self.source, levels).is_err();
-        if levels.contains(&Level::Sections) && !is_whole {
+        let is_whole = || levels.len() > 1 && found.split(self.source, levels).is_err();
+        if levels.contains(&Level::Sections) && !is_whole() {
             self.section(index, &construct.implicit_section, true);
         }
     }
@@ -580,10 +590,15 @@ impl Emitter<'_> {
             }
             Closed::Device => (usize::MAX, found.span.start, "device code".to_owned()),
         };
-        if self.reported.insert(key) {
-            let message =
+        let hidden = self.may_be_left_out(closed, found);
+        if self.reported.insert((key, hidden)) {
+            let mut message =
                 format!("no calls are possible inside `{name}`: constructs there are left alone");
-            self.note(at, Severity::Note, message);
+            if hidden {
+                message += "; where the preprocessor leaves that out, its text shows them";
+            }
+            let severity = if hidden { Severity::Hidden } else { Severity::Note };
+            self.note(at, severity, message);
         }
     }
 }

@@ -54,10 +54,12 @@ impl Emitter<'_> {
         let (path, regions) = (&self.options.path, &self.outcome.regions);
         let mut text = definitions;
         if self.calls {
-            text += &match self.options.abi {
-                Abi::Pomp => prelude::prelude(path, cxx, self.prefix, regions, self.needs),
-                Abi::Pomp2 => self.prelude_of_pomp2(),
-            };
+            match self.options.abi {
+                Abi::Pomp => {
+                    prelude::prelude(&mut text, path, cxx, self.prefix, regions, self.needs);
+                }
+                Abi::Pomp2 => text += &self.prelude_of_pomp2(),
+            }
         }
         if self.options.line_markers {
             let word = self.insertions.marker_word();
@@ -68,6 +70,8 @@ impl Emitter<'_> {
             let line = self.positions.line(at);
             text += &format!("{word} {line} {}\n", prelude::literal(file));
         }
+        // At once for what comes later, too.
+        self.edits.reserve(1, text.len() + self.insertions.length_bytes());
         self.edits.insert_ranked(at, i64::MIN, text);
     }
 }

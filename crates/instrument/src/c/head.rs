@@ -27,6 +27,8 @@ pub(super) struct Macros<'a> {
     suspending: HashSet<&'a [u8]>,
     /// Whether the text has a word that makes a body one in which nothing can be inserted.
     pub(super) any_closes: bool,
+    /// Whether the text has an attribute that says so of a function.
+    any_attribute: bool,
 }
 
 impl<'a> Macros<'a> {
@@ -48,6 +50,7 @@ impl<'a> Macros<'a> {
             functions: defines().filter(takes_parameters).map(|name| &text[name]).collect(),
             suspending: if any { suspending() } else { HashSet::new() },
             any_closes: any || memchr::memmem::find(text, MUST_TAIL).is_some(),
+            any_attribute: has_attribute(text),
         }
     }
 }
@@ -132,7 +135,7 @@ pub(super) fn outer(language: Language, items: &[Item], class: Option<&str>) -> 
     match (function, colon) {
         // A name in front of the brace: the initialiser of a member.
         (Some(_), Some(colon)) if initialises(&parts[colon..]) => Opens::Part,
-        (Some(head), _) => Opens::Function(head.with_specifiers(text, items)),
+        (Some(head), _) => Opens::Function(head.with_specifiers(language, items)),
         (None, _) => Opens::Unknown,
     }
 }
@@ -177,7 +180,7 @@ pub(super) fn old_style(language: Language, items: &[Item]) -> Option<Head> {
         return None;
     }
     let head = function(language, &parts(text, &items[..=list], false)?, None)?;
-    Some(head.with_specifiers(text, items))
+    Some(head.with_specifiers(language, items))
 }
 
 /// Whether this may declare parameters behind such a head.
@@ -190,6 +193,12 @@ pub(super) fn declares_parameters(text: &[u8], items: &[Item]) -> bool {
 /// `class` and the like.
 pub(super) fn is_class_key(word: &[u8]) -> bool {
     matches!(word, b"class" | b"struct" | b"union" | b"enum")
+}
+
+/// What is behind the last `::` of a name.
+pub(super) fn last_component(name: &str) -> &str {
+    let scope = name.as_bytes().windows(2).rposition(|pair| pair == b"::");
+    &name[scope.map_or(0, |at| at + 2)..]
 }
 
 fn slice(text: &[u8], token: Token) -> &[u8] {
@@ -342,7 +351,7 @@ struct Candidate {
 impl Candidate {
     /// The last component of the name.
     fn last(&self) -> &[u8] {
-        self.name.rsplit("::").next().unwrap_or_default().as_bytes()
+        last_component(&self.name).as_bytes()
     }
 
     /// Constructors, destructors and conversions have no type, nor have functions in old C.
@@ -351,9 +360,9 @@ impl Candidate {
             return !is_shouted(self.last())
                 && !language.macros.functions.contains(self.name.as_bytes());
         }
-        let mut names = self.name.rsplit("::");
-        let last = names.next().unwrap_or_default();
-        let outer = names.next().or(class.and_then(|class| class.rsplit("::").next()));
+        let last = last_component(&self.name);
+        let scope = self.name[..self.name.len() - last.len()].strip_suffix("::");
+        let outer = scope.or(class).map(last_component);
         self.operator || last == "main" || last.starts_with('~') || outer == Some(last)
     }
 }
@@ -456,21 +465,23 @@ fn is_shouted(name: &[u8]) -> bool {
 
 impl Head {
     /// What else its declaration says.
-    fn with_specifiers(self, text: &[u8], items: &[Item]) -> Self {
+    fn with_specifiers(self, language: Language, items: &[Item]) -> Self {
+        let text = language.text;
         let words = items.iter().filter(|item| item.token.kind == Kind::Word);
         let words = words.map(|item| slice(text, item.token));
         let constant = words.clone().any(|word| contains_shouted(word, b"CONSTEXPR"));
         let groups = items.iter().filter(|item| item.close > item.token.end);
-        let groups = groups.map(|item| &text[item.token.start as usize..item.close as usize]);
-        let closed = words.into_iter().any(is_foreign) || groups.into_iter().any(has_attribute);
+        let mut groups = groups.map(|item| &text[item.token.start as usize..item.close as usize]);
+        let attribute = language.macros.any_attribute && groups.any(has_attribute);
+        let closed = words.into_iter().any(is_foreign) || attribute;
         Self { closed: self.closed || closed, constant, ..self }
     }
 }
 
 /// Whether this text in front of a body says that nothing can be inserted there.
-pub(super) fn is_closed_text(text: &[u8]) -> bool {
+pub(super) fn is_closed_text(macros: &Macros, text: &[u8]) -> bool {
     let mut words = text.split(|&byte| !scan::is_ident(byte));
-    words.any(is_foreign) || has_attribute(text)
+    words.any(is_foreign) || macros.any_attribute && has_attribute(text)
 }
 
 /// Whether the word says that compilers alone run the function, that it runs elsewhere, or that it
@@ -485,7 +496,8 @@ fn is_foreign(word: &[u8]) -> bool {
 /// Whether a word has this part in it, in any case.
 fn contains_shouted(word: &[u8], part: &[u8]) -> bool {
     let mut places = word.windows(part.len());
-    places.any(|place| place.eq_ignore_ascii_case(part))
+    let first = part[0];
+    places.any(|place| place[0].eq_ignore_ascii_case(&first) && place.eq_ignore_ascii_case(part))
 }
 
 /// Whether one of these brackets has an attribute that says so.

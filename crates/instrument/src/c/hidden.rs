@@ -1,6 +1,9 @@
 //! What only the preprocessed text shows: directives made by macros, clauses that are macros, lines
-//! that go on behind a trigraph. It is said, so that `pompeii compile` takes that text.
+//! that go on behind a trigraph, constructs that only a preprocessor branch puts on a device. It is
+//! said, so that `pompeii compile` takes that text.
 
+use super::constructs::Closed;
+use super::device;
 use super::emit::Emitter;
 use super::pragma::Found;
 use super::scan;
@@ -34,6 +37,24 @@ impl Emitter<'_> {
                            the preprocessed text to see it";
             self.note(at, Severity::Hidden, message.to_owned());
         }
+    }
+
+    /// Whether there may be a configuration with this directive and without what closes its
+    /// surroundings: a branch of the preprocessor makes them that, as in texts for device and host.
+    pub(super) fn may_be_left_out(&self, closed: Closed, found: &Found) -> bool {
+        let branch = |found: &Found| self.lexed.conditions.branch_at(found.span.start);
+        let in_branch = || {
+            let mut devices = self.lexed.directives.iter().filter(|found| device::is_for(found));
+            devices.any(|found| branch(found) != 0)
+        };
+        !self.options.preprocessed
+            && match closed {
+                Closed::Construct(index) => {
+                    let outer = branch(&self.lexed.directives[index]);
+                    !self.lexed.conditions.within(branch(found), outer)
+                }
+                Closed::Device => *self.devices_in_branch.get_or_init(in_branch),
+            }
     }
 
     fn macros(&mut self) {

@@ -35,6 +35,13 @@ impl Rank {
     }
 }
 
+/// So much most directives get at the most.
+const INSERTIONS_PER_DIRECTIVE: usize = 4;
+const BYTES_PER_DIRECTIVE: usize = 512;
+
+/// So long is a line marker, and what separates texts.
+const MARKER_LENGTH: usize = 24;
+
 /// All insertions of a text.
 pub(super) struct Insertions<'a> {
     text: &'a [u8],
@@ -49,13 +56,25 @@ pub(super) struct Insertions<'a> {
 }
 
 impl<'a> Insertions<'a> {
-    /// None yet. Inserted line ends look like the first one of the text.
-    pub(super) fn new(text: &'a [u8], positions: &'a Positions<'a>, options: &Options) -> Self {
+    /// None yet, with room for those of so many directives. Inserted line ends look like the first
+    /// one of the text.
+    pub(super) fn new(
+        text: &'a [u8],
+        positions: &'a Positions<'a>,
+        options: &Options,
+        directives: usize,
+    ) -> Self {
         let first = memchr::memchr(b'\n', text).unwrap_or(0);
         let newline = if text[..first].ends_with(b"\r") { "\r\n" } else { "\n" };
         let (markers, preprocessed) = (options.line_markers, options.preprocessed);
-        let (texts, pending) = (String::new(), Vec::new());
+        let texts = String::with_capacity(directives * BYTES_PER_DIRECTIVE);
+        let pending = Vec::with_capacity(directives * INSERTIONS_PER_DIRECTIVE);
         Self { text, positions, newline, markers, preprocessed, texts, pending }
+    }
+
+    /// About so long are the texts together.
+    pub(super) fn length_bytes(&self) -> usize {
+        self.texts.len() + self.pending.len() * MARKER_LENGTH
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -108,6 +127,8 @@ impl<'a> Insertions<'a> {
     /// Hands everything over to the edits.
     pub(super) fn finish(mut self, edits: &mut EditList) {
         self.pending.sort_by_key(|(offset, rank, _)| (*offset, *rank));
+        let count = self.pending.len();
+        edits.reserve(count, self.length_bytes());
         let mut text = String::new();
         for group in self.pending.chunk_by(|a, b| a.0 == b.0) {
             let offset = group[0].0;

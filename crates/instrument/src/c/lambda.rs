@@ -3,7 +3,7 @@
 //! arrow, parameters, and the brackets that no operand precedes. A limit keeps that linear; in
 //! doubt it is none.
 
-use super::head;
+use super::head::{self, Language};
 use super::lexer::{Kind, Token};
 
 /// A lambda.
@@ -19,7 +19,8 @@ pub(super) struct Lambda {
 const TOKENS_MAX: usize = 256;
 
 /// The lambda whose body the brace at index `brace` opens.
-pub(super) fn lambda(text: &[u8], tokens: &[Token], brace: usize) -> Option<Lambda> {
+pub(super) fn lambda(language: Language, tokens: &[Token], brace: usize) -> Option<Lambda> {
+    let text = language.text;
     let from = brace.saturating_sub(TOKENS_MAX);
     let (mut at, mut angles) = (brace, 0);
     while at > from {
@@ -39,11 +40,12 @@ pub(super) fn lambda(text: &[u8], tokens: &[Token], brace: usize) -> Option<Lamb
                 at = opening(&tokens[..at], from)?;
                 // The brackets of attributes are double.
                 if tokens[at + 1].kind != Kind::OpenBracket {
-                    let introduces =
-                        introduces(text, &tokens[..at]) && goes_on(text, tokens[behind]);
+                    if !introduces(text, &tokens[..at]) || !goes_on(text, tokens[behind]) {
+                        return None;
+                    }
                     let (place, end) = (tokens[at].start as usize, tokens[brace].start as usize);
-                    let closed = head::is_closed_text(&text[place..end]);
-                    return introduces.then_some(Lambda { place, closed });
+                    let closed = head::is_closed_text(language.macros, &text[place..end]);
+                    return Some(Lambda { place, closed });
                 }
             }
             _ => return None,
@@ -77,7 +79,7 @@ fn separates(operators: &[u8]) -> bool {
 
 /// How many brackets of templates these operators close, in front of what they open.
 fn angles_closed(operators: &[u8]) -> i32 {
-    let arrows = memchr::memmem::find_iter(operators, b"->").count() as i32;
+    let arrows = operators.windows(2).filter(|pair| *pair == b"->").count() as i32;
     let angles = operators.iter().map(|byte| match byte {
         b'>' => 1,
         b'<' => -1,

@@ -144,7 +144,6 @@ pub(super) fn complete(
 ) -> Result<Lexed, Error> {
     let (known, gaps) = (mem::take(&mut lexed.tokens), mem::take(&mut lexed.gaps));
     let mut lexer = Lexer { known: true, ..Lexer::new(text, lines, cxx, true, true) };
-    lexer.lexed.tokens.reserve(text.len() / 8);
     let mut conditionals = lexed.conditions.lines.iter_mut().peekable();
     let mut from = 0;
     for gap in gaps.into_iter().chain([known.len()]) {
@@ -230,7 +229,8 @@ impl<'a> Lexer<'a> {
             next_attribute: Next::new(),
             fresh_comment: usize::MAX,
             lexed: Lexed {
-                tokens: Vec::new(),
+                // Most texts have fewer, even where all are kept; what is not used is not touched.
+                tokens: Vec::with_capacity(text.len() / 4),
                 directives: Vec::new(),
                 conditions: Conditions::default(),
                 markers: Vec::new(),

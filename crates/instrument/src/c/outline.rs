@@ -43,7 +43,7 @@ pub(super) enum Form {
 impl Function {
     /// The last component of the name.
     pub(super) fn last(&self) -> &str {
-        self.name.rsplit("::").next().unwrap_or_default()
+        head::last_component(&self.name)
     }
 }
 
@@ -99,6 +99,9 @@ fn segment(
 /// Names of more scopes than these are not put together.
 const SCOPES_MAX: usize = 64;
 
+/// A segment without conditionals has more tokens than these.
+const SEGMENT_MIN: usize = 256;
+
 /// A declaration of more tokens is not looked at: its text is read at every brace in it.
 const HEAD_MAX: usize = 2000;
 
@@ -152,18 +155,28 @@ impl Walk<'_> {
         self.initialised = false;
     }
 
-    /// Whether a segment ends here: between declarations, outside of functions.
+    /// Whether a segment ends here: between declarations, outside of functions. It ends behind a
+    /// block as well, if it has conditionals in it or many tokens: all views walk what lies between
+    /// those conditionals and its ends.
     fn ends_segment(&mut self, start: usize) -> bool {
-        if !self.bodies.is_empty()
-            || !matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_))
+        let tokens = &self.lexed.tokens;
+        let conditional = matches!(tokens[self.at].kind, Kind::Condition(_));
+        let behind_block = self.at > start && tokens[self.at - 1].kind == Kind::CloseBrace;
+        if !(conditional || behind_block)
+            || !self.bodies.is_empty()
             || !self.head.is_empty()
             || self.old_style.is_some()
             || self.simd
         {
             return false;
         }
-        self.at = self.lexed.shown_of_segment(self.view, start, self.at);
-        matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_))
+        if conditional {
+            self.at = self.lexed.shown_of_segment(self.view, start, self.at);
+            return matches!(self.lexed.tokens[self.at].kind, Kind::Condition(_));
+        }
+        let conditions = &self.lexed.conditions;
+        conditions.is_outside(self.at)
+            && (self.at - start > SEGMENT_MIN || conditions.any(start..self.at))
     }
 
     /// Takes one token, or one bracket; false at the end.
@@ -346,7 +359,7 @@ impl Walk<'_> {
     /// The lambda whose body the brace before the next token opens.
     fn lambda(&self) -> Option<Lambda> {
         let brace = self.language.cxx.then(|| self.at - 1)?;
-        lambda::lambda(self.text, &self.lexed.tokens, brace)
+        lambda::lambda(self.language, &self.lexed.tokens, brace)
     }
 
     fn lambda_body(&mut self, lambda: Lambda, open: Token) -> usize {
@@ -402,5 +415,32 @@ impl Walk<'_> {
             Some(_) => {}
             None => self.outline.unbalanced = Some(token.start as usize),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexer;
+    use super::*;
+    use crate::LineIndex;
+
+    #[test]
+    fn what_is_far_from_conditionals_is_walked_once() {
+        let plain = "void f(void) { g(1); }\n".repeat(SEGMENT_MIN);
+        let differs = "void h(void) {\n#if A\ng(2);\n#else\ng(3);\n#endif\n}\n";
+        let text = [&plain, differs, &plain].concat();
+        let lines = LineIndex::new(text.as_bytes());
+        let lexed = lexer::lex(text.as_bytes(), &lines, false, true, true).unwrap();
+        let views = lexed.conditions.views(false);
+        let macros = head::Macros::of(text.as_bytes());
+        let language = Language { text: text.as_bytes(), cxx: false, macros: &macros };
+        let outline = outline(language, &lexed, &views);
+        let [first, second] = outline.views.as_slice() else { panic!("{}", views.len()) };
+        let own: Vec<_> = second.iter().filter(|segment| !first.contains(segment)).collect();
+        let [own] = own.as_slice() else { panic!("{own:?}") };
+        let walked_again = outline.found[**own].functions.len();
+        assert!(walked_again < SEGMENT_MIN / 4, "{walked_again}");
+        let all: usize = first.iter().map(|&segment| outline.found[segment].functions.len()).sum();
+        assert_eq!(all, 2 * SEGMENT_MIN + 1);
     }
 }

@@ -86,49 +86,48 @@ const ROUTINES: &[(&str, &str)] = &[
     ("Iteration_end", ""),
 ];
 
-/// The text of the prelude, ending with a line end.
+/// Writes the prelude, which ends with a line end.
 pub(super) fn prelude(
+    text: &mut String,
     path: &str,
     cxx: bool,
     prefix: &str,
     regions: &[Region],
     needs: Needs,
-) -> String {
-    let mut text = declarations(cxx, prefix);
+) {
+    text.reserve(DECLARATIONS_LENGTH + regions.len() * (DESCRIPTOR_LENGTH + path.len()));
+    declarations(text, cxx, prefix);
     if needs.guards {
-        guards(&mut text, prefix);
+        guards(text, prefix);
     }
     if needs.counters && cxx {
-        counters(&mut text, prefix);
+        counters(text, prefix);
     }
     if needs.functions {
-        functions(&mut text, cxx, prefix);
-        super::functions::declarations(&mut text, Abi::Pomp, prefix, needs);
+        functions(text, cxx, prefix);
+        super::functions::declarations(text, Abi::Pomp, prefix, needs);
     }
-    text.reserve(regions.len() * 256);
     if regions.iter().any(|region| region.clauses.is_empty()) {
-        extension(&mut text, prefix, PLAIN, "");
+        extension(text, prefix, &[PLAIN], "");
     }
     for (index, region) in regions.iter().enumerate() {
-        descriptor(&mut text, path, cxx, prefix, index + 1, region);
+        descriptor(text, path, cxx, prefix, index + 1, region);
     }
-    text
 }
 
 /// What `pomp.h` declares. A library may define its routines as macros (POMP paper, section 3.9),
 /// so the names are in parentheses, where no macro with arguments is expanded. The descriptor's
 /// type has a tag of ours, and the one of `pomp.h` is only mentioned: the text may include that
 /// header as well, or have a type of its own by that name.
-fn declarations(cxx: bool, prefix: &str) -> String {
+fn declarations(text: &mut String, cxx: bool, prefix: &str) {
     // Written without formatting: most files have few regions, and this is most of their text.
-    let mut text = String::with_capacity(DECLARATIONS_LENGTH);
     text.extend(["struct ompregdescr;struct ", prefix, "extension{const char*mark,*clauses;};\n"]);
     text.extend(["struct ", prefix, "region{const char*name,*sub_name;int num_sections;"]);
     text.push_str(
         "const char*file_name;int begin_line1,begin_lineN,end_line1,end_lineN;void*data;",
     );
     text.extend(["struct ", prefix, "extension*next;};\n"]);
-    text += if cxx { "extern \"C\" {\n" } else { "" };
+    text.push_str(if cxx { "extern \"C\" {\n" } else { "" });
     for routine in ["Init", "Finalize", "On", "Off"] {
         text.extend(["extern void (POMP_", routine, ")(void);"]);
     }
@@ -139,12 +138,14 @@ fn declarations(cxx: bool, prefix: &str) -> String {
         }
         text.push('\n');
     }
-    text += if cxx { "}\n" } else { "" };
-    text
+    text.push_str(if cxx { "}\n" } else { "" });
 }
 
-/// About as long are the declarations, and the descriptors of a file with few regions.
+/// About as long are the declarations.
 const DECLARATIONS_LENGTH: usize = 8192;
+
+/// About as long is a descriptor without its path.
+const DESCRIPTOR_LENGTH: usize = 448;
 
 /// Routines that have to run also when a `cancel` leaves the place between them and what opened it,
 /// with the parameters behind the descriptor.
@@ -218,7 +219,7 @@ fn functions(text: &mut String, cxx: bool, prefix: &str) {
         "{head}struct ompregdescr*{prefix}enter(struct ompregdescr*d){{POMP_Begin(d,{null});return d;}}\n\
          {head}void {prefix}leave(struct ompregdescr**d){{POMP_End(*d,{null});}}"
     );
-    extension(text, prefix, OF_FUNCTION, crate::region::FUNCTION);
+    extension(text, prefix, &[OF_FUNCTION], crate::region::FUNCTION);
 }
 
 /// One extension serves all regions whose clauses say nothing.
@@ -227,8 +228,10 @@ const PLAIN: &str = "x0";
 /// And one all functions.
 const OF_FUNCTION: &str = "xf";
 
-fn extension(text: &mut String, prefix: &str, name: &str, clauses: &str) {
-    text.extend(["static struct ", prefix, "extension ", prefix, name, "={\"pompeii 1\","]);
+fn extension(text: &mut String, prefix: &str, name: &[&str], clauses: &str) {
+    text.extend(["static struct ", prefix, "extension ", prefix]);
+    text.extend(name.iter().copied());
+    text.push_str("={\"pompeii 1\",");
     push_literal(text, clauses);
     text.push_str("};\n");
 }
@@ -242,14 +245,15 @@ fn descriptor(
     region: &Region,
 ) {
     let file = region.file.as_deref().unwrap_or(path);
-    let own;
+    let number = Decimal::new(number as u32);
+    let number = number.text();
     let next = match region.clauses.as_str() {
-        "" => PLAIN,
-        crate::region::FUNCTION => OF_FUNCTION,
+        "" => [PLAIN, ""],
+        crate::region::FUNCTION => [OF_FUNCTION, ""],
         clauses => {
-            own = format!("x{number}");
+            let own = ["x", number];
             extension(text, prefix, &own, clauses);
-            &own
+            own
         }
     };
     // A cast of C++ style, because some build with -Wold-style-cast -Werror.
@@ -257,8 +261,6 @@ fn descriptor(
         true => ("reinterpret_cast<struct ompregdescr*>(", ")"),
         false => ("(struct ompregdescr*)", ""),
     };
-    let number = Decimal::new(number as u32);
-    let number = number.text();
     // Put together without formatting: a text may have very many regions.
     text.extend(["static struct ", prefix, "region ", prefix, "d", number, "={"]);
     push_literal(text, &region.name);
@@ -269,7 +271,7 @@ fn descriptor(
     for line in [region.begin.0, region.begin.1, region.end.0, region.end.1] {
         text.extend([",", Decimal::new(line).text()]);
     }
-    text.extend([",", null(cxx), ",&", prefix, next, "};\n"]);
+    text.extend([",", null(cxx), ",&", prefix, next[0], next[1], "};\n"]);
     text.push_str("static __inline__ __attribute__((always_inline,unused))struct ompregdescr*");
     text.extend([prefix, number, "(void){return ", cast, "&", prefix, "d", number, close]);
     text.push_str(";}\n");

@@ -1,9 +1,10 @@
 //! The walk of all views over one text. Most of a text is the same in most views and is walked only
-//! once: a segment ends where nothing is open in front of a group of conditionals, and views that
-//! show the same of a segment share what was found in it.
+//! once: a segment ends where nothing is open, in front of a group of conditionals or outside of
+//! all groups, and views that show the same of a segment share what was found in it.
 
-use super::conditions::View;
+use super::conditions::{Branch, View};
 use super::lexer::{Kind, Lexed};
+use std::ops::Range;
 
 /// What was found in a text.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ struct Front<S> {
 
 /// Calls `walk` for each segment and the first of the views that show the same of it: with that
 /// view, the index of the segment's first token, and what is open in front of it. It goes up to a
-/// token behind that one that [`Lexed::begins_group`], or to the last one.
+/// token behind that one that begins a group or lies in none, or to the last one.
 ///
 /// # Errors
 /// That of the first view that fails.
@@ -59,17 +60,16 @@ pub(super) fn walk<S: Clone + PartialEq, T, E>(
     while let Some(from) = fronts.iter().map(|front| front.at).min()
         && lexed.tokens[from].kind != Kind::End
     {
-        // Each view that was walked here, and what was open for it.
-        let mut walked: Vec<(usize, S)> = Vec::new();
+        // Each view that was walked here, what was open for it, and the branches that it met.
+        let mut walked: Vec<(usize, S, Range<Branch>)> = Vec::new();
         for view in 0..fronts.len() {
             if fronts[view].at != from {
                 continue;
             }
-            let same = walked.iter().find(|(other, open)| {
-                let branches = lexed.conditions.branches(from..fronts[*other].at);
+            let same = walked.iter().find(|(other, open, branches)| {
                 *open == fronts[view].open && views[*other].agrees(&views[view], branches)
             });
-            if let Some(&(other, _)) = same {
+            if let Some(&(other, ..)) = same {
                 fronts[view] = fronts[other].clone();
                 let shared = segments.views[other].last().copied();
                 segments.views[view].extend(shared);
@@ -78,10 +78,11 @@ pub(super) fn walk<S: Clone + PartialEq, T, E>(
             let open = fronts[view].open.clone();
             match walk(&views[view], from, open.clone()) {
                 Ok(stop) => {
+                    let branches = lexed.conditions.branches(from..stop.at);
                     fronts[view] = Front { at: stop.at, open: stop.open };
                     segments.views[view].push(segments.found.len());
                     segments.found.push(stop.found);
-                    walked.push((view, open));
+                    walked.push((view, open, branches));
                 }
                 Err(error) => {
                     // A view before this one may fail further down.

@@ -11,8 +11,11 @@ use crate::directive::Directive;
 /// known between the two, and what runs inside of `target` is not for us.
 pub fn levels(words: &[&str], directive: &Directive) -> Option<Vec<Level>> {
     if let ["parallel", rest @ ..] = words {
-        let mut levels = if rest.is_empty() { Vec::new() } else { inside_parallel(rest)? };
-        levels.insert(0, Level::Parallel);
+        let mut levels = Vec::with_capacity(words.len());
+        levels.push(Level::Parallel);
+        if !rest.is_empty() {
+            levels.extend(inside_parallel(rest)?);
+        }
         return Some(levels);
     }
     inside_parallel(words).or_else(|| Some(vec![alone(words, directive)?]))

@@ -17,7 +17,9 @@ pub(super) struct Code {
 impl Code {
     /// Reads a statement.
     pub fn of(source: &[u8], scan: &Scan, form: Form, statement: Statement) -> Code {
-        let mut code = Code { text: Vec::new(), at: Vec::new(), strings: false };
+        let room = scan.lines[statement.last].end.saturating_sub(statement.start);
+        let (text, at) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut code = Code { text, at, strings: false };
         let mut quote = None;
         for index in statement.first..=statement.last {
             let line = scan.lines[index];

@@ -10,7 +10,7 @@ use super::class::Class;
 use super::code::Code;
 use super::directive::Parsed;
 use super::form::{Form, is_name};
-use super::scan::{Kind, Scan, Statement};
+use super::scan::{Cpp, Kind, Scan, Statement};
 use super::site::{Close, Event, Nest};
 use crate::devices::{Names, Place, only_from_devices};
 use crate::directives::{self, Level};
@@ -40,6 +40,25 @@ pub(super) fn close(source: &[u8], form: Form, scan: &Scan, parsed: &[Parsed], n
     for (unit, _) in nest.units.iter_mut().zip(only).filter(|(_, only)| *only) {
         unit.procedure.iter_mut().for_each(|procedure| procedure.closed = true);
     }
+}
+
+/// Whether a branch of the preprocessor holds what closes its surroundings, as in texts for device
+/// and host: where that is left out, constructs in them have events.
+pub(super) fn closes_in_branch(scan: &Scan, parsed: &[Parsed]) -> bool {
+    let mut depth = 0_usize;
+    scan.statements.iter().any(|statement| {
+        match statement.kind {
+            Kind::Cpp(Cpp::If(_)) => depth += 1,
+            Kind::Cpp(Cpp::Endif) => depth = depth.saturating_sub(1),
+            Kind::Directive(directive) if depth > 0 => {
+                let parsed = &parsed[directive];
+                return parsed.name == "declare target"
+                    || !parsed.allows_calls_inside(&scan.directives[directive].text);
+            }
+            _ => {}
+        }
+        false
+    })
 }
 
 /// The statements in the bodies of `target` constructs, in the order of the text.
@@ -116,11 +135,15 @@ impl<'a> Search<'a> {
     fn run(mut self, targets: &[Range<usize>]) -> Vec<bool> {
         let mut targets = targets.iter().peekable();
         let mut target_end = 0;
+        let mut changes = self.nest.changes.iter().peekable();
+        let mut unit = 0;
         for at in 0..self.scan.statements.len() {
             while let Some(body) = targets.next_if(|body| body.start <= at) {
                 target_end = body.end.max(target_end);
             }
-            let unit = self.nest.unit_at(at);
+            while let Some((_, next)) = changes.next_if(|(from, _)| *from <= at) {
+                unit = *next;
+            }
             let place = match self.of[unit] {
                 _ if at < target_end || self.nest.units[unit].device => Place::Device,
                 Some(name) => Place::Function(name),
@@ -165,7 +188,7 @@ impl<'a> Search<'a> {
             return true;
         }
         let line = self.scan.lines[statement.first];
-        let mut words = self.source[line.start..line.end].split(|byte| !is_name(*byte));
+        let mut words = words(&self.source[statement.start.min(line.end)..line.end]);
         words.any(|word| self.numbers.has_in_any_case(word) || word.eq_ignore_ascii_case(b"entry"))
     }
 
@@ -174,7 +197,7 @@ impl<'a> Search<'a> {
         let lines = self.scan.lines[line.first].start..self.scan.lines[line.last].end;
         let text = self.source[lines][1..].trim_ascii_start();
         if text.starts_with(b"define") {
-            self.words(text, Place::Host);
+            self.words(&text.to_ascii_lowercase(), Place::Host);
         }
     }
 
@@ -189,18 +212,17 @@ impl<'a> Search<'a> {
             && matches!(parsed.name.as_str(), "declare target" | "declare simd");
         if !lists_only {
             let text = &self.scan.directives[directive].text;
-            let fixed = self.form.is_fixed();
-            let text: Vec<u8> =
-                text.iter().copied().filter(|byte| !(fixed && *byte == b' ')).collect();
+            let mut text = text.to_ascii_lowercase();
+            if self.form.is_fixed() {
+                text.retain(|byte| *byte != b' ');
+            }
             self.words(&text, place);
         }
     }
 
-    /// The words of a text that is none of Fortran's statements.
+    /// The words of a text that is none of Fortran's statements; in lower case.
     fn words(&mut self, text: &[u8], place: Place) {
-        for word in text.split(|byte| !is_name(*byte)).filter(|word| !word.is_empty()) {
-            self.word(&word.to_ascii_lowercase(), place);
-        }
+        words(text).for_each(|word| self.word(word, place));
     }
 
     /// The words of a statement; of one that declares, only those in parentheses and behind `=`.
@@ -240,6 +262,21 @@ impl<'a> Search<'a> {
         let behind = glued.filter_map(|keyword| known(word.strip_prefix(*keyword)?));
         self.uses.extend(known(word).into_iter().chain(behind).map(|name| (place, name)));
     }
+}
+
+/// The words of a text.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while !is_name(*text.get(at)?) {
+            at += 1;
+        }
+        let start = at;
+        while text.get(at).is_some_and(|byte| is_name(*byte)) {
+            at += 1;
+        }
+        Some(&text[start..at])
+    })
 }
 
 /// Keywords that a name may follow directly, where blanks mean nothing.

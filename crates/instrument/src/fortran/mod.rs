@@ -117,15 +117,16 @@ fn append(
     if options.line_markers && !source.starts_with(b"# ") {
         edits.insert_ranked(0, -1, facts.places.marker_for(0));
     }
-    let mut tail = Vec::new();
+    let from = edits.text().len();
     if !source.ends_with(b"\n") {
-        tail.push(b'\n');
+        edits.text().push(b'\n');
     }
     if options.line_markers {
-        tail.extend_from_slice(facts.places.marker_of_ours().as_bytes());
+        edits.text().extend_from_slice(facts.places.marker_of_ours().as_bytes());
     }
-    tail.extend_from_slice(&tail::tail(source, options, writer, names, &plans.regions));
-    edits.insert_ranked(source.len(), rewrite::LAST, tail);
+    let tail = tail::tail(source, options, writer, names, &plans.regions);
+    edits.text().extend_from_slice(&tail);
+    edits.insert_written(source.len(), rewrite::LAST, from);
 }
 
 fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {

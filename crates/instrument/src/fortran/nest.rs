@@ -73,7 +73,7 @@ pub(super) fn nest(scan: &Scan, parsed: &[Parsed], procedures: bool) -> Result<N
     let mut nester = Nester {
         scan,
         parsed,
-        nest: Nest::default(),
+        nest: Nest::for_directives(parsed.len()),
         stack: Vec::new(),
         branches: Branches::default(),
         suspended: false,

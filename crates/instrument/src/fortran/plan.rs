@@ -1,6 +1,7 @@
 //! What is done with each construct: which levels get events, whether a combined directive is
 //! split, whether the implicit barrier becomes a measured one, and the descriptors' numbers.
 
+use super::device;
 use super::directive::Parsed;
 use super::place::Places;
 use super::scan::Scan;
@@ -64,6 +65,8 @@ pub(super) struct Plans {
     pub functions: usize,
     /// By site: the sites inside whose variables have to be private there.
     pub private: Vec<Vec<usize>>,
+    /// See [`device::closes_in_branch`]; found when it is asked for.
+    closes_in_branch: Option<bool>,
 }
 
 /// Everything that is known about a file.
@@ -98,7 +101,10 @@ impl<'a> Facts<'a> {
 
 /// Plans all constructs.
 pub(super) fn plan(facts: Facts) -> Plans {
-    let mut plans = Plans { private: vec![Vec::new(); facts.nest.sites.len()], ..Plans::default() };
+    let count = facts.nest.sites.len();
+    let mut plans = Plans { private: vec![Vec::new(); count], ..Plans::default() };
+    plans.plans.reserve(count);
+    plans.regions.reserve(count);
     for site in &facts.nest.sites {
         let plan = plans.site(facts, site);
         plans.plans.push(plan.map(Rc::new));
@@ -127,7 +133,8 @@ impl Plans {
         };
         self.found += 1;
         if let Some(reason) = left_alone(site) {
-            self.note(facts, site, Severity::Note, reason);
+            let severity = self.severity_of_blocked(facts, site);
+            self.note(facts, site, severity, reason);
             return None;
         }
         if let Some(alias) = site.alias {
@@ -324,6 +331,15 @@ impl Plans {
             numbers.push(self.push(region));
         }
         numbers
+    }
+
+    /// Whether the preprocessed text may show events of a construct that is left alone here.
+    fn severity_of_blocked(&mut self, facts: Facts, site: &Site) -> Severity {
+        let in_branch = || device::closes_in_branch(facts.scan, facts.parsed);
+        let hidden = site.blocked.is_some()
+            && !facts.options.preprocessed
+            && *self.closes_in_branch.get_or_insert_with(in_branch);
+        if hidden { Severity::Hidden } else { Severity::Note }
     }
 
     fn note(&mut self, facts: Facts, site: &Site, severity: Severity, reason: &str) {

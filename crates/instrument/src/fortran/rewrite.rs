@@ -25,6 +25,11 @@ const MARKER: i64 = 1 << 41;
 /// The rank of what comes behind everything else.
 pub(super) const LAST: i64 = 1 << 42;
 
+/// So much most constructs get at the most.
+const EDITS_PER_CONSTRUCT: usize = 16;
+const LINES_PER_CONSTRUCT: usize = 8;
+const BYTES_PER_CONSTRUCT: usize = 1024;
+
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
     pub source: &'a [u8],
@@ -67,14 +72,17 @@ impl<'a> Rewriter<'a> {
         names: Names,
         writer: Writer,
     ) -> Rewriter<'a> {
+        let count = facts.nest.sites.len();
+        let mut edits = EditList::new();
+        edits.reserve(count * EDITS_PER_CONSTRUCT, count * BYTES_PER_CONSTRUCT);
         Rewriter {
             source,
             facts,
             plans,
             names,
             writer,
-            edits: EditList::new(),
-            lines: Vec::new(),
+            edits,
+            lines: Vec::with_capacity(count * LINES_PER_CONSTRUCT),
             breaks: Vec::new(),
             fronts: 0,
             declarations: Vec::new(),

@@ -112,6 +112,12 @@ pub(super) struct Nest {
 }
 
 impl Nest {
+    /// Nothing, with room for so many directives.
+    pub fn for_directives(count: usize) -> Nest {
+        let (sites, events) = (Vec::with_capacity(count), Vec::with_capacity(2 * count));
+        Nest { sites, events, ..Nest::default() }
+    }
+
     /// The unit that a statement is in.
     pub fn unit_at(&self, at: usize) -> usize {
         let behind = self.changes.partition_point(|(from, _)| *from <= at);

@@ -488,6 +488,41 @@ fn functions_that_listed_and_enclosed_ones_call() {
     );
 }
 
+/// What a branch closes is open where the preprocessor leaves the branch out: its text is to be seen.
+#[test]
+fn what_only_a_branch_closes_is_hidden() {
+    let hides = |text: &str, preprocessed: bool| {
+        let options = Options { preprocessed, ..Options::new("test.c", Language::C) };
+        instrument(text.as_bytes(), &options).unwrap().hides_directives()
+    };
+    let on_device = "#pragma omp target\n";
+    let closed = |begin: &str, end: &str| {
+        let target = format!("{begin}{on_device}{end}");
+        [
+            format!("void f(void) {{\n{target}#pragma omp parallel\n;\n}}\n"),
+            format!(
+                "static void g(void) {{\n#pragma omp parallel\n;\n}}\n\
+                 void f(void) {{\n{target}g();\n}}\n"
+            ),
+            format!(
+                "{begin}#pragma omp declare target\n{end}\
+                 void f(void) {{\n#pragma omp parallel\n;\n}}\n\
+                 {begin}#pragma omp end declare target\n{end}"
+            ),
+        ]
+    };
+    for text in closed("#ifdef DEVICE\n", "#endif\n") {
+        assert!(hides(&text, false), "{text}");
+        assert!(!hides(&text, true), "{text}");
+    }
+    for text in closed("", "") {
+        assert!(!hides(&text, false), "{text}");
+    }
+    let both = "void f(void) {\n#ifdef DEVICE\n#pragma omp target\n{\n\
+                #pragma omp parallel\n;\n}\n#endif\n}\n";
+    assert!(!hides(both, false), "nothing is closed where the branch is left out");
+}
+
 /// Without `--functions`, too.
 #[test]
 fn directives_in_functions_that_enclosed_ones_call() {

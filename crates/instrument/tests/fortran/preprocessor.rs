@@ -2,6 +2,7 @@
 
 use super::{check, check_file};
 use expect_test::expect;
+use pompeii_instrument::{Language, Options, instrument};
 
 #[test]
 fn preprocessor_branches() {
@@ -121,4 +122,34 @@ fn lines_of_a_preprocessed_file_are_the_users() {
             end
         "##]],
     );
+}
+
+/// What a branch closes is open where the preprocessor leaves the branch out.
+#[test]
+fn what_only_a_branch_closes_is_hidden() {
+    let hides = |text: &str, preprocessed: bool| {
+        let language = Language::FortranFree;
+        let options = Options { preprocessed, ..Options::new("f.F90", language) };
+        instrument(text.as_bytes(), &options).unwrap().hides_directives()
+    };
+    let parallel = "!$omp parallel\n!$omp end parallel\n";
+    let closed = |begin: &str, end: &str| {
+        let target = format!("{begin}!$omp target\n{end}");
+        let end_target = format!("{begin}!$omp end target\n{end}");
+        [
+            format!("subroutine s\n{target}{parallel}{end_target}end subroutine\n"),
+            format!(
+                "program p\n{target}call s\n{end_target}contains\n\
+                 subroutine s\n{parallel}end subroutine\nend program\n"
+            ),
+            format!("subroutine s\n{begin}!$omp declare target\n{end}{parallel}end subroutine\n"),
+        ]
+    };
+    for text in closed("#ifdef DEVICE\n", "#endif\n") {
+        assert!(hides(&text, false), "{text}");
+        assert!(!hides(&text, true), "{text}");
+    }
+    for text in closed("", "") {
+        assert!(!hides(&text, false), "{text}");
+    }
 }
