@@ -114,8 +114,8 @@ void pomp_mpi_recv(uint64_t comm, int sender, int tag, uint64_t bytes);
 /* Before a non-blocking send or receive: the id for its request. */
 uint64_t pomp_mpi_isend(uint64_t comm, int receiver, int tag, uint64_t bytes);
 uint64_t pomp_mpi_irecv(void);
-/* The call has failed before which this thread has called one of the functions above, or one for
-   collective operations: what that has noted is taken back. */
+/* The call has failed that this thread is in: what any function here has noted that is called before
+   one is taken back. */
 void pomp_mpi_failed(void);
 
 /* ---- Collective operations: `operation` as OTF2 numbers them, the root as a rank, or -1 for none,
@@ -138,7 +138,9 @@ enum pomp_mpi_request_kind {
   POMP_MPI_MESSAGE, /* no request, but a message that MPI_Mprobe has matched */
   POMP_MPI_COMM_DUP, /* of MPI_Comm_idup */
   POMP_MPI_RMA_REQUEST, /* its `comm` is the window's handle */
-  POMP_MPI_FILE_REQUEST /* its `comm` is the file's handle */
+  POMP_MPI_FILE_REQUEST, /* its `comm` is the file's handle */
+  POMP_MPI_SEND_IN_PARTS,
+  POMP_MPI_RECEIVE_IN_PARTS
 };
 
 struct pomp_mpi_request {
@@ -159,12 +161,13 @@ struct pomp_mpi_request {
 
 /* A request has come into being. */
 void pomp_mpi_request(const struct pomp_mpi_request *request);
-/* Before a persistent one is started. */
-void pomp_mpi_request_start(uint64_t request);
-/* Whether it is one of a send; if so, `own` of it, the receiver and the tag. */
+/* Before a persistent one is started: what the second function needs where that fails. */
+uint64_t pomp_mpi_request_start(uint64_t request);
+void pomp_mpi_request_not_started(uint64_t request, uint64_t before);
+/* Whether it is one of a send, not in parts; if so, `own` of it, the receiver and the tag. */
 int pomp_mpi_request_send(uint64_t request, uint64_t *own, int *receiver, int *tag);
-/* `own` of one of a persistent collective operation, 0 for all others. */
-uint64_t pomp_mpi_request_operation(uint64_t request);
+/* `own` of a persistent one of this kind, 0 for all others. */
+uint64_t pomp_mpi_request_own(uint64_t request, int kind);
 /* A request that is started and not complete, as it is before a call that may complete it: behind
    that call another thread may have got the same handle for a request of its own. */
 struct pomp_mpi_known {
@@ -207,7 +210,7 @@ void pomp_mpi_rma_collective_begin(void);
 void pomp_mpi_win_create(uint64_t win, uint64_t comm, uint32_t rank, int with_memory);
 /* Before and after one is freed; what the first returns is the second's. */
 uint64_t pomp_mpi_win_release(uint64_t win);
-void pomp_mpi_win_freed(uint64_t released);
+void pomp_mpi_win_freed(uint64_t win, uint64_t released);
 void pomp_mpi_win_name(uint64_t win, const char *name);
 void pomp_mpi_win_fence(uint64_t win);
 /* Groups of epochs: a number that tells one from others, and its world ranks, which are said once. */
@@ -235,8 +238,9 @@ enum pomp_mpi_file_flag { POMP_MPI_NON_BLOCKING = 1, POMP_MPI_COLLECTIVE_FILE = 
 
 void pomp_mpi_file_open(uint64_t file, uint64_t comm, const char *name, size_t name_bytes,
                         int access, uint32_t creation_flags, uint32_t status_flags);
-/* Before it is closed. */
-void pomp_mpi_file_close(uint64_t file);
+/* Before and after it is closed; what the first returns is the second's. */
+uint64_t pomp_mpi_file_closing(uint64_t file);
+void pomp_mpi_file_closed(uint64_t file, uint64_t closing);
 void pomp_mpi_file_delete(const char *name, size_t name_bytes);
 void pomp_mpi_file_seek(uint64_t file, int64_t request, int whence, uint64_t result);
 /* Before an operation: its id. Then either its end, or the end of the call that has begun it. */

@@ -1,4 +1,4 @@
-//! A fixed table of addresses that needs no lock (decision 18): each address that is found gets a
+//! A fixed table of addresses that needs no lock: each address that is found gets a
 //! place, until it is forgotten.
 //!
 //! Threads that come with the same address at the same time get the same place. Only where another

@@ -44,20 +44,35 @@ pub fn has_tasks(record: &Team) -> bool {
 /// The word counts arrivals in its low 16 bits and sums their times above.
 #[inline(always)]
 pub fn arrive(record: &Team, size: u32, now: u64, place: u64) -> Option<u64> {
-    let added = (now << 16).wrapping_add(1);
-    let word = record.arrivals.fetch_add(added, AcqRel).wrapping_add(added);
-    if word as u16 != size as u16 {
-        return None;
-    }
+    let others = count(record, now);
+    is_last(others, size).then(|| complete(record, (others, size), now, place))
+}
+
+/// The part of [`arrive`] that every thread has: counts it, and returns the others that were.
+#[inline(always)]
+pub fn count(record: &Team, now: u64) -> u64 {
+    record.arrivals.fetch_add((now << 16).wrapping_add(1), AcqRel)
+}
+
+/// Whether these others make the thread the last one.
+#[inline(always)]
+pub fn is_last(others: u64, size: u32) -> bool {
+    (others as u16).wrapping_add(1) == size as u16
+}
+
+/// The part of the last one. Returns how long the others have waited.
+#[inline(always)]
+pub fn complete(record: &Team, (others, size): (u64, u32), now: u64, place: u64) -> u64 {
+    let sum = (others >> 16).wrapping_add(now);
     let has_tasks = record.latest_ticks.load(Relaxed) & HAS_TASKS;
     record.latest_ticks.store(now | has_tasks, Relaxed);
     record.latest_place.store(place, Relaxed);
     record.last_task_place.store(0, Relaxed);
     record.arrivals.store(0, Relaxed);
     record.generation.store(record.generation.load(Relaxed) + 1, Release);
-    let waited = u64::from(size).wrapping_mul(now).wrapping_sub(word >> 16) & TIME_MASK;
+    let waited = u64::from(size).wrapping_mul(now).wrapping_sub(sum) & TIME_MASK;
     // The last to count itself need not be the last by the clock: then it delayed nobody.
-    Some(if waited > TIME_MASK / 2 { 0 } else { waited })
+    if waited > TIME_MASK / 2 { 0 } else { waited }
 }
 
 /// The latest arrival at the barrier that the thread is in since this generation, if it is known

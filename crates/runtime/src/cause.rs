@@ -1,4 +1,4 @@
-//! Who made whom wait, known while the program runs (decision 9): a node that waits has a list of
+//! Who made whom wait, known while the program runs: a node that waits has a list of
 //! the places that it has waited for, with how often and how long. The list is separate from the
 //! node's children, the cause that was added last is its head, and it is bounded: what more than
 //! [`CAUSES_MAX`] places have caused is one entry.

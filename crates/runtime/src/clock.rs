@@ -14,7 +14,7 @@ const SYSTEM_CLOCK: [&str; 2] = ["clock_gettime", "gettimeofday"];
 static USE_TSC: AtomicBool = AtomicBool::new(false);
 
 /// Where an event gets its time from. Taken by value so that an event that turns out to need no
-/// time does not read the clock (decision 12).
+/// time does not read the clock.
 pub trait Clock {
     /// The time now, in ticks.
     fn now(&self) -> u64;

@@ -29,9 +29,9 @@ pub struct Context {
     pub thread: u32,
     /// Threads of the team.
     pub size: u32,
-    /// The same where the thread may be a worker in the next one, too: it is in no other team, and
-    /// no explicit task forked this one. Else 0.
-    pub next_size: u32,
+    /// The team's [`crew`](Team::crew), where the thread may be a worker in the next one, too: it
+    /// is in no other team, and no explicit task forked this one. Else [`NO_CREW`].
+    pub crew: u64,
     /// There is but one, and no task: see [`Location::alone`].
     pub alone: bool,
     /// Communicator in the trace; `u32::MAX` before there is one.
@@ -48,7 +48,7 @@ pub struct Context {
     pub implicit: *mut Task,
     /// The barrier that the implicit task is in.
     pub barrier: Barrier,
-    /// The team that it was forked in last.
+    /// The team that it was forked in last, or [`NOWHERE`].
     pub outer_team: u32,
     /// The task that forked the team.
     outer_task: *mut Task,
@@ -59,8 +59,14 @@ pub struct Context {
     /// A worker's stub of the explicit task that forked the team.
     pub presence: NodeOffset,
     /// The construct and its final barrier.
-    pub regions: ParallelRegions,
+    pub regions: &'static ParallelRegions,
 }
+
+/// Of a place whose team was forked on the long way: no team has this number.
+pub const NOWHERE: u32 = u32::MAX - 1;
+
+/// No team has it.
+const NO_CREW: u64 = u64::MAX;
 
 impl Context {
     /// A new one, which is never freed.
@@ -80,7 +86,7 @@ impl Context {
         team: u32::MAX,
         thread: 0,
         size: 1,
-        next_size: 0,
+        crew: NO_CREW,
         alone: true,
         communicator: u32::MAX,
         team_name: Fields::NONE,
@@ -93,7 +99,7 @@ impl Context {
         unobserved: 0,
         record: std::ptr::null(),
         presence: 0,
-        regions: ParallelRegions { parallel: &NO_REGION, barrier: &NO_REGION },
+        regions: &NO_REGIONS,
     };
 
     /// It is this thread of the team of this communicator. Its memory may have been that before.
@@ -189,8 +195,9 @@ impl Default for Contexts {
 }
 
 impl Contexts {
-    /// No team; what is not observed has -1.
-    const NONE: i64 = -2;
+    /// No team; what is not observed has -1, and what foreign code has in its place is a small
+    /// number sooner than this one.
+    const NONE: i64 = i32::MIN as i64;
 
     /// The innermost team.
     #[inline(always)]
@@ -281,12 +288,18 @@ impl Contexts {
         self.pending = team.map_or(Self::NONE, i64::from);
     }
 
-    /// The place of the team that was forked last, if it has this number, was forked on the short
-    /// way, and has not begun yet.
+    /// Whether this is the team that was forked last, on the short way, and has not begun yet.
     #[inline(always)]
-    pub fn forked(&mut self, team: i64) -> Option<NonNull<Context>> {
+    pub fn has_forked(&self, team: i64) -> bool {
+        self.pending == team
+    }
+
+    /// The place of that team.
+    #[inline(always)]
+    pub fn forked(&mut self) -> NonNull<Context> {
+        debug_assert!(self.pending >= 0);
         // SAFETY: where a team is pending, it has a place.
-        (self.pending == team).then(|| unsafe { NonNull::new_unchecked(self.next) })
+        unsafe { NonNull::new_unchecked(self.next) }
     }
 
     /// The team at this place of the ring has joined.
@@ -407,16 +420,17 @@ impl Contexts {
 }
 
 /// Regions of a parallel construct.
-#[derive(Clone, Copy)]
+#[repr(C)]
 pub struct ParallelRegions {
     /// The construct.
-    pub parallel: &'static Defined,
+    pub parallel: Defined,
     /// Its final barrier.
-    pub barrier: &'static Defined,
+    pub barrier: Defined,
 }
 
 /// Outside of teams.
-static NO_REGION: Defined = Defined::new(0);
+static NO_REGIONS: ParallelRegions =
+    ParallelRegions { parallel: Defined::new(0), barrier: Defined::new(0) };
 
 /// A thread's part in a team.
 pub struct Part {
@@ -432,7 +446,12 @@ pub struct Part {
 
 impl Location {
     /// The thread is in a team now, at its node.
-    pub fn enter_team(&mut self, part: &Part, record: &'static Team, regions: ParallelRegions) {
+    pub fn enter_team(
+        &mut self,
+        part: &Part,
+        record: &'static Team,
+        regions: &'static ParallelRegions,
+    ) {
         let base = self.header.current;
         let own = if part.number == 0 { self.contexts.own(part.team) } else { None };
         let has_next = part.number != 0 && part.presence == 0 && self.contexts.is_outside();
@@ -440,7 +459,7 @@ impl Location {
         let context = self.contexts.push(place);
         (context.team, context.thread) = (part.team, part.number);
         context.set_size(part.size);
-        context.next_size = if has_next { part.size } else { 0 };
+        context.crew = if has_next { record.crew.load(Relaxed) } else { NO_CREW };
         (context.base, context.barrier) = (base, Barrier::none(Phase::BETWEEN));
         context.unobserved = 0;
         (context.record, context.presence) = (std::ptr::from_ref(record), part.presence);
@@ -458,10 +477,9 @@ impl Location {
     #[inline(always)]
     pub fn enter_next_team(
         &mut self,
-        team: u32,
-        base: NodeOffset,
+        (team, base): (u32, NodeOffset),
         record: &'static Team,
-        regions: ParallelRegions,
+        regions: &'static ParallelRegions,
     ) {
         self.contexts.pending = Contexts::NONE;
         let context = self.contexts.top_mut();

@@ -71,12 +71,13 @@ const MARK: &CStr = c"pompeii 1";
 #[repr(usize)]
 #[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
 pub enum Slot {
+    // These two are one `ParallelRegions`.
     Parallel,
+    Barrier,
     /// `for`, `do`, `sections`, `workshare`, `single`; also `critical` and `atomic`.
     Worksharing,
     /// A section, and the body of single, master and critical.
     Body,
-    Barrier,
     TaskCreate,
     Task,
     Taskwait,
@@ -102,6 +103,11 @@ pub enum Slot {
     Chunk,
 }
 const SLOTS: usize = Slot::Chunk as usize + 1;
+const _: () = assert!(
+    Slot::Parallel as usize == 0
+        && Slot::Barrier as usize == 1
+        && size_of::<ParallelRegions>() == 2 * size_of::<Defined>()
+);
 
 /// A descriptor's regions and its critical's lock.
 pub struct Handle {
@@ -281,26 +287,23 @@ impl Handle {
     }
 
     /// The regions of a parallel construct.
-    pub fn parallel(&self, process: &Process) -> ParallelRegions {
-        let parallel = self.known(process, Slot::Parallel);
-        let barrier = self.known(process, Slot::Barrier);
+    pub fn parallel(&'static self, process: &Process) -> &'static ParallelRegions {
+        self.known(process, Slot::Parallel);
+        self.known(process, Slot::Barrier);
         if self.extended {
             self.has_visited(parts::PARALLEL);
         }
-        ParallelRegions { parallel, barrier }
+        // SAFETY: both are written, and nothing is written there any more; one lies behind the
+        // other.
+        unsafe { &*self.regions.as_ptr().cast() }
     }
 
     /// The same where they have been visited before, and calls carry the team's id.
     #[inline(always)]
-    pub fn known_parallel(&self) -> Option<ParallelRegions> {
+    pub fn known_parallel(&'static self) -> Option<&'static ParallelRegions> {
         let is_known = self.visited.load(Ordering::Acquire) & parts::PARALLEL != 0;
-        // SAFETY: both are written, and handles are leaked.
-        is_known.then(|| unsafe {
-            ParallelRegions {
-                parallel: &*self.place(Slot::Parallel),
-                barrier: &*self.place(Slot::Barrier),
-            }
-        })
+        // SAFETY: as above.
+        is_known.then(|| unsafe { &*self.regions.as_ptr().cast() })
     }
 
     /// The regions of a task construct.

@@ -62,15 +62,26 @@ impl Events {
     }
 }
 
-/// A record that may be taken back.
+/// Records that may be taken back.
 #[derive(Clone, Copy, Default)]
 pub struct Revocable {
-    /// Where it begins and ends, and the number of its chunk; both are 0 where there is none.
+    /// Where they begin and end, and the number of their chunk; all are 0 where there is none.
     begin: usize,
     end: usize,
     number: u64,
-    /// Time of the last timestamp before it.
+    /// Time of the last timestamp before them.
     last_time: u64,
+}
+
+impl Revocable {
+    /// These, and one behind them. Where others lie between, or the end of a chunk, that one alone.
+    pub fn and(self, next: Self) -> Self {
+        let is_behind = (self.end, self.number) == (next.begin, next.number);
+        match self.begin != 0 && is_behind {
+            true => Self { end: next.end, ..self },
+            false => next,
+        }
+    }
 }
 
 /// The records of one event, at most [`EVENT_ROOM_BYTES`] with their time: invisible until
@@ -330,7 +341,7 @@ impl Location {
         made
     }
 
-    /// Takes the last event back, unless others have followed or its chunk is full.
+    /// Takes the last events back, unless others have followed or its chunk is full.
     pub fn revoke(&mut self, made: Revocable) {
         let events = &mut self.events;
         if made.begin != 0 && (made.end, made.number) == (events.next, events.number) {
@@ -391,7 +402,7 @@ impl Location {
     /// be written, it is given up: how many events that are is counted, and the newest are kept.
     fn spill(&mut self) {
         let (before, now) = (clock::now(), self.header.last_ticks);
-        let path = format!("{}/{}", self.process.options.folder, events_file(self.index()));
+        let path = format!("{}/{}", self.process.spill, events_file(self.index()));
         // SAFETY: the buffer is mapped, and only this thread writes there.
         let bytes = unsafe { &*self.events.chunk };
         match self.hand_over(&path, bytes) {
@@ -496,8 +507,9 @@ mod tests {
     /// What the location's event file holds: events, times of those of the program, and how many
     /// are not the program's.
     fn recorded(folder: &tempfile::TempDir) -> (u64, Vec<u64>, u64) {
-        pompeii_live::gather(folder.path(), 0).unwrap();
-        let mut bytes = std::fs::read(folder.path().join(events_file(0))).unwrap();
+        let events = folder.path().join(events_file(0));
+        pompeii_live::gather(&folder.path().join(buffer_file(0)), &events).unwrap();
+        let mut bytes = std::fs::read(events).unwrap();
         let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
         assert_eq!(sealed.damaged_chunks, 0);
         bytes.truncate(sealed.file_bytes as usize);
@@ -525,9 +537,12 @@ mod tests {
         let begin = |room: &mut Room, last: &mut u64| encode::mpi_irecv_request(room, last, 11, 1);
         let made = location.revocable(begin);
         location.revoke(made);
+        let several = (0..3).map(|_| location.revocable(begin)).reduce(Revocable::and);
+        location.revoke(several.unwrap());
         visit(location, 5..6);
         let kept = location.revocable(begin);
         visit(location, 6..7);
+        location.revoke(kept.and(Revocable::default()));
         location.revoke(kept);
         let (events, times, _) = recorded(&folder);
         assert_eq!((events, times), (7, vec![0, 1, 10, 11, 11, 12, 13]));

@@ -24,7 +24,7 @@ use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
 use crate::events::{Records, kind};
 use crate::location::{Location, gate};
 use crate::sync::{self, Lock};
-use crate::{clock, tls};
+use crate::{clock, raw, tls};
 
 /// An event on the short way, where the gate is `GATE`.
 struct Event<const GATE: u32> {
@@ -149,7 +149,7 @@ pub unsafe fn critical_begin<const GATE: u32>(descriptor: *mut Descriptor) -> bo
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
-        let child = event.hint();
+        let child = event.hint() as usize;
         if !event.is_region(child) {
             return false;
         }
@@ -218,7 +218,7 @@ pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> boo
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
-        let child = event.hint();
+        let child = event.hint() as usize;
         let around = (*event.handle).key(Slot::Ordered);
         if !event.is_region(child) || (*event.node(event.at)).key != around {
             return false;
@@ -230,25 +230,44 @@ pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> boo
             // Nobody else has had the turn.
             (*event.node(event.at)).wait_ticks += ticks;
         } else if !event.wait_for(before, ticks) {
-            return turn_of_another::<GATE>(event.thread, event.at, before, ticks);
+            return turn_of_another::<GATE>(descriptor, ticks, event.at, event.thread);
         }
         event.finish()
     }
 }
 
-/// The end of [`ordered_begin`], or of [`ordered_exit`] without a body, where it was not waited for
-/// whom it was last time.
+/// The end of [`ordered_begin`] where it was not waited for whom it was last time. (What is in a
+/// register until here stays there.)
 #[cold]
 #[inline(never)]
 unsafe fn turn_of_another<const GATE: u32>(
-    thread: *mut Location,
-    node: NodeOffset,
-    before: Place,
+    descriptor: *mut Descriptor,
     ticks: u64,
+    node: NodeOffset,
+    thread: *mut Location,
 ) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
+        let before = descriptor::handle(descriptor).turn.last();
         sync::waited_for(&mut *thread, node, before, ticks);
+        open_gate::<GATE>(thread)
+    }
+}
+
+/// The end of [`ordered_exit`] where there was no body, likewise: since the location's event before
+/// it was waited for whoever has come to the `source` last.
+#[cold]
+#[inline(never)]
+unsafe fn source_of_another<const GATE: u32>(
+    ticks: u64,
+    node: NodeOffset,
+    now: u64,
+    thread: *mut Location,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let by = sync::posted_since(&*thread, now - ticks);
+        sync::waited_for(&mut *thread, node, by, ticks);
         open_gate::<GATE>(thread)
     }
 }
@@ -283,13 +302,12 @@ pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
         if !event.can_leave() {
             return false;
         }
-        let Some(Step { ticks, last, .. }) = event.step(|region| region.leave) else {
+        let Some(Step { now, ticks, .. }) = event.step(|region| region.leave) else {
             return false;
         };
         event.leave();
         if (*event.node(event.at)).first_child == 0 {
-            let by = sync::posted_since(&*event.thread, last);
-            return turn_of_another::<GATE>(event.thread, event.at, by, ticks);
+            return source_of_another::<GATE>(ticks, event.at, now, event.thread);
         }
         event.finish()
     }
@@ -321,6 +339,7 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         let Some(Step { now, .. }) = event.step(|region| region.enter) else { return false };
         event.go_to(child);
         let (record, node) = (context.record(), event.node(child));
+        let child = child as NodeOffset;
         context.barrier.enter(Phase::within(child), (*node).ticks, now);
         context.barrier.generation = record.generation.load(Relaxed);
         let place = event.place(child).word();
@@ -434,9 +453,9 @@ impl<const GATE: u32> Event<GATE> {
 
     /// The node that is there, the location itself for 0: both lie in one mapping.
     #[inline(always)]
-    unsafe fn node(&self, at: NodeOffset) -> *mut Node {
+    unsafe fn node(&self, at: impl raw::Place) -> *mut Node {
         // SAFETY: the caller's promise: an offset that `Location::make_child` has given, or 0.
-        unsafe { self.thread.cast::<u8>().add(at as usize).cast() }
+        unsafe { raw::node(self.thread, at) }
     }
 
     /// The current node's child that was taken last, 0 where none was: see [`Event::is_region`].
@@ -449,24 +468,24 @@ impl<const GATE: u32> Event<GATE> {
     /// The region's node below the current one, if it is where it probably is: the one that was
     /// taken last, the one behind it, as they were taken first, or the first of all.
     #[inline(always)]
-    unsafe fn child(&self) -> Option<NodeOffset> {
+    unsafe fn child(&self) -> Option<usize> {
         // SAFETY: the caller's promise.
         unsafe {
-            let hint = self.hint();
+            let hint = self.hint() as usize;
             if self.is_region(hint) {
                 return Some(hint);
             }
             if hint == 0 {
                 return None;
             }
-            let mut child = (*self.node(hint)).sibling;
+            let mut child = (*self.node(hint)).sibling as usize;
             if !self.is_region(child) {
-                child = (*self.node(self.at)).first_child;
+                child = (*self.node(self.at)).first_child as usize;
                 if !self.is_region(child) {
                     return None;
                 }
             }
-            (*self.node(self.at)).hint = child;
+            (*self.node(self.at)).hint = child as NodeOffset;
             Some(child)
         }
     }
@@ -474,7 +493,7 @@ impl<const GATE: u32> Event<GATE> {
     /// Whether this is the region's node. No node, 0, is not: the file begins with its magic
     /// number, which is no key.
     #[inline(always)]
-    unsafe fn is_region(&self, at: NodeOffset) -> bool {
+    unsafe fn is_region(&self, at: impl raw::Place) -> bool {
         // SAFETY: the caller's promise.
         unsafe { (*self.node(at)).key == (*self.handle).key(self.slot) }
     }
@@ -494,11 +513,11 @@ impl<const GATE: u32> Event<GATE> {
     }
 
     #[inline(always)]
-    unsafe fn go_to(&self, child: NodeOffset) {
+    unsafe fn go_to(&self, child: usize) {
         // SAFETY: the caller's promise.
         unsafe {
             (*self.node(child)).visits += 1;
-            (*self.thread).header.current = child;
+            (*self.thread).header.current = child as NodeOffset;
         }
     }
 

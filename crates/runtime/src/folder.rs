@@ -1,9 +1,9 @@
 //! Where live state goes, and what is said where it can go nowhere.
 //!
-//! The first process of a run owns the experiment's root, others get a folder below `procs/`
-//! (decision 27). Live state itself lies on node-local storage if `POMPEII_LIVE_DIR` says so, and
-//! in `/dev/shm` where the experiment's file system cannot map or allocate files: then `live` is a
-//! symbolic link (decision 1).
+//! The first process of a run owns the experiment's root, others get a folder below `procs/`. Live
+//! state itself lies on node-local storage if `POMPEII_LIVE_DIR` says so, and in `/dev/shm` where
+//! that file system cannot map or allocate files, or cannot promise that what is allocated can be
+//! written to (`live::map`): then `live` is a symbolic link.
 //!
 //! Of a job that a launcher has started, one process may make the folder that others then see late,
 //! or cannot write to. They wait for a while, and else keep their live state where `finish` finds
@@ -12,9 +12,12 @@
 use std::ffi::{CStr, CString};
 use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
 use std::time::Duration;
 
-use pompeii_live::{FAILED_PREFIX, MapError, STORAGE, STORAGE_VARIABLES, elsewhere};
+use pompeii_live::{
+    FAILED_PREFIX, MapError, SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live,
+};
 
 use crate::clock;
 
@@ -146,10 +149,10 @@ fn make_in<T>(
 ) -> Result<T, MapError> {
     let live = free_place(root, name, forked)?;
     let local = variable(&["POMPEII_LIVE_DIR"]).map(|folder| started.absolute(&folder));
-    let first = try_place(&live, local.as_deref(), start);
-    match first {
-        Err(error) if local.is_none() && is_unsupported(&error) => {
-            try_place(&live, Some(SHARED_MEMORY), start)
+    match try_place(&live, local.as_deref(), start) {
+        Err(error) if is_unsupported(&error) => {
+            let start = |live: String| spill_beside(&live).and_then(|()| start(live));
+            try_place(&live, Some(SHARED_MEMORY), &start)
         }
         result => result,
     }
@@ -175,7 +178,7 @@ fn may_come(error: &MapError, root: &str) -> bool {
 /// Starts in storage of this host, and says so.
 ///
 /// # Errors
-/// Why it was not possible in the experiment's folder, where this is not, either.
+/// Why it was not possible in the experiment's folder, where it is nowhere else, either.
 fn start_elsewhere<T>(
     started: &Started,
     root: &str,
@@ -184,22 +187,24 @@ fn start_elsewhere<T>(
     error: MapError,
 ) -> Result<T, MapError> {
     let named = STORAGE_VARIABLES.iter().filter_map(|name| variable(&[name]));
-    let storages = named.chain(std::iter::once(STORAGE.to_owned()));
-    let folders = storages.map(|storage| elsewhere(&started.absolute(&storage), root));
-    let Some((live, own)) = folders.into_iter().find_map(|folder| make_private(&folder, name))
-    else {
-        return Err(error);
+    let storages = named.chain(STORAGES.map(ToOwned::to_owned));
+    let mut folders = storages.map(|storage| elsewhere(&started.absolute(&storage), root));
+    let in_one = |folder: String| {
+        let (live, own) = make_private(&folder, name)?;
+        let result = start(live.clone());
+        if result.is_err() {
+            remove(&live);
+            let _ = std::fs::remove_dir(folder);
+        }
+        Some((result.ok()?, live, own))
     };
-    let result = start(live.clone());
-    match result {
-        Ok(_) => started.say(&format!(
-            "cannot write to {root} ({error}): this process is measured in {live}; on this host \
-             the experiment gets it from there, from another one copy it to \
-             {root}/procs/{own}/live and call `pompeii recover`"
-        )),
-        Err(_) => remove(&live),
-    }
-    result
+    let (result, live, own) = folders.find_map(in_one).ok_or_else(|| error.clone())?;
+    started.say(&format!(
+        "cannot write to {root} ({error}): this process is measured in {live}; on this host the \
+         experiment gets it from there, from another one copy it to {root}/procs/{own}/live and \
+         call `pompeii recover`"
+    ));
+    Ok(result)
 }
 
 /// Makes a folder for this process in `folder`, and returns its path and its name. It is not for
@@ -266,17 +271,24 @@ fn link(live: &str, local: &str) -> Result<(), MapError> {
     std::fs::create_dir_all(&target).map_err(|error| failed("mkdir", &error))?;
     // The folder was made to reserve the place.
     let _ = std::fs::remove_dir(live);
-    std::os::unix::fs::symlink(&target, live).map_err(|error| failed("symlink", &error))
+    symlink(&target, live)
+}
+
+/// Live state in memory that nobody has asked for must not take too much of it: a trace's chunks go
+/// to a folder beside `live`.
+fn spill_beside(live: &str) -> Result<(), MapError> {
+    let spill = format!("{live}-{SPILL_LINK}");
+    make_folder(&spill)?;
+    symlink(&spill, &format!("{live}/{SPILL_LINK}"))
+}
+
+fn symlink(target: &str, link: &str) -> Result<(), MapError> {
+    std::os::unix::fs::symlink(target, link).map_err(|error| failed("symlink", &error))
 }
 
 /// Removes what could not be started.
 fn remove(live: &str) {
-    if let Ok(target) = std::fs::read_link(live) {
-        let _ = std::fs::remove_dir_all(target);
-        let _ = std::fs::remove_file(live);
-    } else {
-        let _ = std::fs::remove_dir_all(live);
-    }
+    let _ = remove_live(Path::new(live));
 }
 
 fn make_folder(path: &str) -> Result<(), MapError> {

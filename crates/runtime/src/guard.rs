@@ -1,4 +1,4 @@
-//! The guard: sums in place of single records where a trace would drown in them (decision 21).
+//! The guard: sums in place of single records where a trace would drown in them.
 //!
 //! Whenever a chunk of the trace is full, a location looks which of its call paths are leaves that
 //! are entered often and stay short: flush, atomic, lock routine, critical, ordered, single without

@@ -2,20 +2,22 @@
 //!
 //! An instance is named by its creation, by the stack of the thread that executes it, and by its
 //! handle in the program. Its memory goes back to its creator when all of them are done with it, in
-//! whatever order, so memory is proportional to the instances that are alive (decision 13).
+//! whatever order, so memory is proportional to the instances that are alive.
 
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use pompeii_live::NodeOffset;
 
+use crate::context::Context;
 use crate::descriptor::Defined;
 use crate::events::Fields;
 use crate::location::{Location, ROOT};
 use crate::task_times;
 use crate::waiting::Waiting;
 
-/// What has happened to an instance. Its memory is used again when [`state::GONE`] has.
+/// What has happened to an instance. Its memory is used again when [`state::GONE`] has, and no
+/// proxy stands for it any more.
 pub mod state {
     /// Its creator names it no more, but for the end of the creation that is due.
     pub const CREATED: u32 = 1;
@@ -37,6 +39,14 @@ pub mod state {
     pub const DONE: u32 = COMPLETED | LEFT;
     /// Nobody names it any more.
     pub const GONE: u32 = CREATED | DONE;
+    /// The proxies that stand for it are counted in what is above: threads that it has left may
+    /// find that out when it has long been executed to its end.
+    pub const PROXY: u32 = 256;
+
+    /// Whether nobody names it, and no proxy stands for it.
+    pub fn is_gone(state: u32) -> bool {
+        state & GONE == GONE && state < PROXY
+    }
 }
 
 /// A task instance. Its memory belongs to the location that created it and is used again.
@@ -58,8 +68,7 @@ pub struct Task {
     pub state: AtomicU32,
     /// Location that made it.
     pub creator: u32,
-    /// Where it is while another task runs on top of it, a scheduling point. Before its begin,
-    /// where its creation was predicted to be undeferred: the node of the creation.
+    /// Where it is while another task runs on top of it, a scheduling point.
     pub node: NodeOffset,
     /// The stub for its time on the executing location.
     pub stub: NodeOffset,
@@ -85,8 +94,9 @@ pub struct Task {
     pub construct: u32,
     /// An untied task that was resumed here: the instance that this proxy stands for.
     pub original: *mut Task,
-    /// The untied task of this kind that creates it; null for others.
-    pub maker: *mut Task,
+    /// The untied task of this kind that creates it (POMP2). Else the handle that is its own, where
+    /// it had stood for other tasks before ([`crate::spare`]). 0 for others.
+    pub maker: AtomicUsize,
     /// What it waits with for its children.
     pub waiting: Waiting,
 }
@@ -119,7 +129,7 @@ impl Task {
         migrated: u32::MAX,
         construct: u32::MAX,
         original: null_mut(),
-        maker: null_mut(),
+        maker: AtomicUsize::new(0),
         waiting: Waiting::new(),
     };
 
@@ -171,11 +181,8 @@ pub struct Tasks {
     pub generation: u32,
     /// The creation that is not in the trace yet.
     pub due: Option<Due>,
-    /// The handle of the last instance that was created here on the short way and predicted to be
-    /// undeferred, if neither its begin nor the end of its creation has come; else 0.
-    pub predicted: usize,
-    /// Undeferred tasks that are being executed, innermost last: how many.
-    pub undeferred_depth: u32,
+    /// Where the team is that the instance of [`crate::spare`] has its name from, null for none.
+    pub namer: *const Context,
     /// The taskwait that was entered last is counted only: its exit has nothing to do.
     pub counted_wait: bool,
 }
@@ -188,8 +195,7 @@ impl Tasks {
             free: null_mut(),
             generation: 0,
             due: None,
-            predicted: 0,
-            undeferred_depth: 0,
+            namer: null(),
             counted_wait: false,
         }
     }
@@ -306,9 +312,35 @@ impl Location {
     pub fn note(&mut self, task: *mut Task, what: u32) {
         // SAFETY: an instance is alive until all of `GONE` was noted, each by one thread.
         let before = unsafe { (*task).state.fetch_or(what, Ordering::AcqRel) };
-        if (before | what) & state::GONE == state::GONE {
+        if state::is_gone(before | what) {
             self.gone(task);
         }
+    }
+
+    /// This thread stands for an instance that is being executed, by a proxy of its own.
+    ///
+    /// # Safety
+    /// `proxy` must be new, and the instance alive.
+    pub unsafe fn stand_for(&mut self, proxy: *mut Task, task: *mut Task) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            ((*proxy).original, (*proxy).tied) = (task, false);
+            (*task).state.fetch_add(state::PROXY, Ordering::Relaxed);
+            (*task).state.fetch_and(!state::SHORT, Ordering::Relaxed);
+        }
+    }
+
+    /// What was not executed to its end here is in no stack any more: a proxy, or what a program
+    /// says wrongly.
+    pub fn release(&mut self, entry: *mut Task) {
+        // SAFETY: what is in a stack is alive, and what a proxy stands for until it is not.
+        if let Some(task) = unsafe { (*entry).original.as_ref() } {
+            let before = task.state.fetch_sub(state::PROXY, Ordering::AcqRel);
+            if state::is_gone(before - state::PROXY) {
+                self.gone(std::ptr::from_ref(task).cast_mut());
+            }
+        }
+        self.note(entry, state::GONE);
     }
 
     /// Notes that the creation of an instance is over, which only its creator says, once.
@@ -317,7 +349,7 @@ impl Location {
         // An addition, since what a bitwise one was before is known after a loop only.
         // SAFETY: an instance is alive until all of `GONE` was noted.
         let before = unsafe { (*task).state.fetch_add(state::CREATED, Ordering::AcqRel) };
-        if before & state::DONE == state::DONE {
+        if state::is_gone(before | state::CREATED) {
             self.gone(task);
         }
     }

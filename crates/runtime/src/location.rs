@@ -23,6 +23,7 @@ use crate::mpi::Begun;
 use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::recording::Passing;
+use crate::spare;
 use crate::task;
 use crate::task_times::TaskTimes;
 use crate::team;
@@ -41,7 +42,7 @@ pub const TASKS_REGION: u32 = 1;
 const NODES_FIRST_BYTES: usize = LOCATION_PAGE_BYTES + 31 * 128 * 4;
 const NODES_RESERVED_BYTES: usize = 256 << 20;
 
-/// Reasons for an event to take the long way (decision 4).
+/// Reasons for an event to take the long way.
 pub mod gate {
     /// A call path could not be made: enters are counted until their exits.
     pub const SKIPPING: u32 = 1;
@@ -76,16 +77,18 @@ pub struct Location {
     pub tracing: bool,
     /// It is in no team, or alone in one without tasks: a barrier is nothing but a region.
     pub alone: bool,
+    /// The handle of the next task that is predicted to be undeferred.
+    pub next_counted: spare::Next,
     /// What names its places for others, but for the node.
     pub own: Place,
     /// The process that it belongs to.
     pub process: &'static Process,
     /// Exit of the last barrier: a construct's exit that follows at once shares its time.
     pub barrier_exit_ticks: u64,
-    /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
-    pub mpi_exit_ticks: u64,
     /// What is counted at no stub is counted here, where that field of no node is.
     pub at_no_stub: [u64; 2],
+    /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
+    pub mpi_exit_ticks: u64,
     /// What was noted before the call of MPI that the thread is in.
     pub mpi_begun: Begun,
     /// What is passed over at present.
@@ -153,6 +156,7 @@ impl Location {
                 header,
                 gate: if process.options.tsc { 0 } else { gate::CLOCK },
                 own: Place::new(index, 0),
+                next_counted: spare::Next::NONE,
                 process,
                 tracing: process.options.trace,
                 alone: true,

@@ -1,5 +1,5 @@
 //! Metrics beside time, on request: what a thread's counters have counted is added to the node that
-//! its location is in, exclusively like time, and suspended with a task like time (decision 15).
+//! its location is in, exclusively like time, and suspended with a task like time.
 //!
 //! Where all counters can be read without a system call, they are at every event. Otherwise they
 //! are at the borders of parallel regions, user regions, functions and tasks only, and `finish`

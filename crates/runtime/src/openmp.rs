@@ -3,12 +3,27 @@
 
 use std::ffi::{c_char, c_int};
 use std::mem::transmute;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-static GET_THREAD_NUM: AtomicUsize = AtomicUsize::new(0);
-static GET_NUM_THREADS: AtomicUsize = AtomicUsize::new(0);
-static GET_MAX_THREADS: AtomicUsize = AtomicUsize::new(0);
-static IN_FINAL: AtomicUsize = AtomicUsize::new(0);
+/// A routine of the OpenMP runtime, or what answers where the program has none.
+type Routine = AtomicPtr<()>;
+
+static GET_THREAD_NUM: Routine = Routine::new(zero as *mut ());
+static GET_NUM_THREADS: Routine = Routine::new(one as *mut ());
+static GET_MAX_THREADS: Routine = Routine::new(one as *mut ());
+/// Null where nothing is final: to ask costs more than to look.
+static IN_FINAL: Routine = Routine::new(null_mut());
+
+/// The thread's number where there is no OpenMP.
+extern "C" fn zero() -> c_int {
+    0
+}
+
+/// How many threads there are then.
+extern "C" fn one() -> c_int {
+    1
+}
 
 /// Weak references: a program without OpenMP (user regions only) links and runs too.
 #[cfg(target_arch = "x86_64")]
@@ -37,21 +52,20 @@ fn weak_references() -> [usize; 4] {
     [0; 4]
 }
 
-/// Looks for OpenMP's routines, unless they are known.
+/// Looks for OpenMP's routines.
 pub fn find() {
     let names =
         [c"omp_get_thread_num", c"omp_get_num_threads", c"omp_get_max_threads", c"omp_in_final"];
     let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS, &IN_FINAL];
     for ((name, place), weak) in names.into_iter().zip(places).zip(weak_references()) {
-        if place.load(Ordering::Relaxed) != 0 {
-            continue;
-        }
         let found = match weak {
             // SAFETY: a NUL-terminated name.
             0 => unsafe { symbol(libc::RTLD_DEFAULT, name.as_ptr()) },
             weak => weak,
         };
-        place.store(found, Ordering::Relaxed);
+        if found != 0 {
+            place.store(found as *mut (), Ordering::Relaxed);
+        }
     }
 }
 
@@ -64,38 +78,37 @@ pub unsafe fn symbol(scope: *mut libc::c_void, name: *const c_char) -> usize {
     unsafe { libc::dlsym(scope, name) as usize }
 }
 
+/// What a routine says, one that is known.
 #[inline(always)]
-fn ask(function: &AtomicUsize, otherwise: c_int) -> u32 {
-    let address = function.load(Ordering::Relaxed);
-    if address == 0 {
-        return otherwise as u32;
-    }
-    // SAFETY: `find` stored the address of a C function of this type.
-    let function = unsafe { transmute::<usize, extern "C" fn() -> c_int>(address) };
+fn ask(routine: &Routine) -> u32 {
+    let address = routine.load(Ordering::Relaxed);
+    // SAFETY: it is the address of a C function of this type, as `find` has stored it or from the
+    // beginning.
+    let routine = unsafe { transmute::<*mut (), extern "C" fn() -> c_int>(address) };
     // None of them is ever negative.
-    function() as u32
+    routine() as u32
 }
 
 /// Thread number and team size of the calling thread.
 #[inline(always)]
 pub fn thread_of_team() -> (u32, u32) {
-    (ask(&GET_THREAD_NUM, 0), ask(&GET_NUM_THREADS, 1))
+    (ask(&GET_THREAD_NUM), ask(&GET_NUM_THREADS))
 }
 
 /// Size of the calling thread's team.
 #[inline(always)]
 pub fn team_size() -> u32 {
-    ask(&GET_NUM_THREADS, 1)
+    ask(&GET_NUM_THREADS)
 }
 
 /// How many threads the next region would get at most.
 #[inline(always)]
 pub fn max_threads() -> u32 {
-    ask(&GET_MAX_THREADS, 1)
+    ask(&GET_MAX_THREADS)
 }
 
 /// Whether the running task is final, or included in a final one.
 #[inline(always)]
 pub fn in_final() -> bool {
-    ask(&IN_FINAL, 0) != 0
+    !IN_FINAL.load(Ordering::Relaxed).is_null() && ask(&IN_FINAL) != 0
 }

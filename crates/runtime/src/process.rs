@@ -1,13 +1,14 @@
 //! The process as a whole: where its live state is, its definitions, teams and locations, and what
 //! went wrong. There is one in a measured program; tests make their own.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::metrics::Metric;
 use pompeii_live::{
     Calibration, DEFINITIONS_FILE, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE, ProcessHeader,
-    RegionKind, TEAMS_FILE, Team,
+    RegionKind, TEAMS_FILE, Team, spill_folder,
 };
 
 use crate::budget::{Budget, WhenFull};
@@ -35,7 +36,7 @@ pub struct Options {
     pub folder: String,
     /// Record events.
     pub trace: bool,
-    /// Take the time of undeferred tasks too (decision 12).
+    /// Take the time of undeferred tasks too.
     pub timed_undeferred: bool,
     /// Keep the times of single visits (`run --statistics`).
     pub statistics: bool,
@@ -80,6 +81,8 @@ pub struct Held<'a> {
 pub struct Process {
     /// How it was set up.
     pub options: Options,
+    /// Folder of event files.
+    pub spill: String,
     /// Metrics that are counted.
     pub metrics: Metrics,
     /// By region, a bit each: whether it is a border for metrics.
@@ -135,10 +138,11 @@ impl Process {
         let header = write_header(&file(PROCESS_FILE), &options)?;
         let teams_base = teams.base().cast();
         let (metrics, said) = Metrics::choose(&options.metrics);
-        let budget =
-            options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &options.folder));
+        let spill = spill_folder(Path::new(&options.folder)).to_string_lossy().into_owned();
+        let budget = options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &spill));
         let process = Process {
             options,
+            spill,
             metrics,
             borders: (0..BORDERED_REGIONS / 64).map(|_| AtomicU64::default()).collect(),
             header,
@@ -256,7 +260,16 @@ impl Process {
         index < self.header().teams.load(Ordering::Acquire)
     }
 
+    /// The record of the team that a call names, if there is such a one.
+    #[inline(always)]
+    pub fn named_team(&self, id: i64) -> Option<&Team> {
+        // A negative one is beyond all.
+        let exists = (id as u64) < u64::from(self.header().teams.load(Ordering::Acquire));
+        exists.then(|| self.team(id as u32))
+    }
+
     /// The team record with this index.
+    #[inline(always)]
     pub fn team(&self, index: u32) -> &Team {
         // SAFETY: indices come from `new_team`, which allocated the record; all fields are atomic.
         unsafe { &*self.teams_base.add(index as usize) }

@@ -39,7 +39,7 @@ pub struct Seat {
 
 impl Seat {
     /// The place of thread `thread` of this location's teams at nesting level `level`; a thread's
-    /// path of numbers is what makes it one location (decision 17). `None`: too many threads.
+    /// path of numbers is what makes it one location. `None`: too many threads.
     pub fn worker(&self, level: u32, thread: u32) -> Option<&AtomicPtr<Location>> {
         let level = self.level(level);
         let (page, place) = (thread as usize / SEATS_PER_PAGE, thread as usize % SEATS_PER_PAGE);

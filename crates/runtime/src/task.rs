@@ -3,9 +3,9 @@
 //! A task instance executes on top of what its thread was doing at a scheduling point, so the
 //! thread's tasks form a stack: begin pushes, end pops (instrumentation rules, section 4). Its
 //! time lives only in its task tree, below [`TASKS`]; the scheduling point gets a stub that says
-//! how much there was (decisions 13 and 14).
+//! how much there was.
 //!
-//! An undeferred task (`if` false, included in a final one) is counted and not timed (decision 12):
+//! An undeferred task (`if` false, included in a final one) is counted and not timed:
 //! its creation is written down only when something else than its own begin comes next.
 //!
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
@@ -29,6 +29,7 @@ use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 use crate::metrics;
 use crate::openmp;
+use crate::spare;
 use crate::task_times;
 
 /// Regions of a task construct.
@@ -47,14 +48,14 @@ pub struct TaskRegions {
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
 pub const UNTIMED: usize = 1;
-/// Beside it in the handle: a clause of the construct's is what makes the instance undeferred.
+/// Beside it in the handle: the instance is that of [`spare`].
 pub const CONDITIONAL: usize = 2;
 /// In a creation's `private` word: the last instance created there was undeferred.
 pub const PREDICTED: u64 = 1;
 
 /// The instance that a handle names.
 pub fn untag(handle: usize) -> *mut Task {
-    (handle & !(UNTIMED | CONDITIONAL)) as *mut Task
+    if spare::is_one(handle) { spare::instance(handle) } else { (handle & !UNTIMED) as *mut Task }
 }
 
 /// What has happened to an instance: [`state`].
@@ -70,10 +71,13 @@ pub fn has_begun(task: *mut Task) -> bool {
     state_of(task) & state::BEGUN != 0
 }
 
-/// Whether its creator executes it inside its creation, counted only.
+/// Whether its creator executes it, which was begun, inside its creation, counted only.
 #[inline(always)]
-pub fn is_undeferred(task: *mut Task) -> bool {
-    state_of(task) == state::UNDEFERRED
+pub fn is_undeferred(handle: usize) -> bool {
+    match spare::is_one(handle) {
+        true => spare::is_undeferred(handle),
+        false => state_of(untag(handle)) == state::UNDEFERRED,
+    }
 }
 
 fn note_begun(task: *mut Task) {
@@ -102,11 +106,16 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     if node == 0 {
         return 0;
     }
-    let task = new_instance(thread);
     let timed_undeferred = thread.process.options.timed_undeferred;
-    if thread.node(node).private & PREDICTED != 0 && !timed_undeferred {
-        // SAFETY: nobody else knows the instance yet.
-        unsafe { (*task).node = node };
+    let predicted = thread.node(node).private & PREDICTED != 0 && !timed_undeferred;
+    if predicted
+        && regions.conditional
+        && let Some(handle) = spare::create(thread, node)
+    {
+        return handle;
+    }
+    let task = new_instance(thread);
+    if predicted {
         return task as usize | UNTIMED;
     }
     let now = clock.now();
@@ -197,11 +206,14 @@ pub fn flush_switch(thread: &mut Location, now: u64) {
 /// The creator goes on behind the construct.
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    forget_predicted(thread, handle);
     if thread.tasks.due.is_some_and(|due| due.task == task) {
         return end_creation(thread, task, regions, clock.now());
     }
-    if is_undeferred(task) {
+    if spare::is_one(handle) {
+        if spare::create_end(thread, handle, regions.create) {
+            return;
+        }
+    } else if is_undeferred(handle) {
         return end_undeferred(thread, task);
     }
     let state = state_of(task);
@@ -215,13 +227,6 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
     }
 }
 
-/// The begin of the instance, or the end of its creation, has come.
-fn forget_predicted(thread: &mut Location, handle: usize) {
-    if untag(thread.tasks.predicted) == untag(handle) {
-        thread.tasks.predicted = 0;
-    }
-}
-
 /// Whether the thread is in a creation that has taken its time.
 fn is_open_here(thread: &mut Location, handle: usize, create: &Defined) -> bool {
     handle & UNTIMED == 0 && thread.current().key == create.key && !thread.is_passing()
@@ -231,7 +236,9 @@ fn is_open_here(thread: &mut Location, handle: usize, create: &Defined) -> bool 
 fn end_undeferred(thread: &mut Location, task: *mut Task) {
     // SAFETY: only its creation still names the instance.
     let creator = unsafe { (*task).creator };
-    thread.tasks.undeferred_depth -= u32::from(creator == thread.index());
+    if creator == thread.index() {
+        thread.next_counted.leave();
+    }
     thread.free_instance(task, creator);
 }
 
@@ -327,8 +334,10 @@ pub fn expect_tasks(thread: &mut Location) {
 
 /// A thread begins to execute an instance.
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
+    if thread.next_counted.begin(handle).is_some() {
+        return;
+    }
     let task = untag(handle);
-    forget_predicted(thread, handle);
     if thread.tasks.due.is_some_and(|due| due.task == task) {
         // Its creator executes it inside the creation.
         take_back(task);
@@ -336,6 +345,9 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     let before = state_of(task);
     if before & (state::UNDEFERRED | state::FREE | state::BEGUN) != 0 {
         return;
+    }
+    if spare::is_one(handle) {
+        spare::note_begin(handle);
     }
     if thread.is_passing() {
         thread.skip();
@@ -424,7 +436,10 @@ fn begins_undeferred(
         thread.node(node).undeferred += 1;
         thread.node(node).private |= PREDICTED;
     }
-    thread.tasks.undeferred_depth += 1;
+    if regions.conditional {
+        spare::provide(thread);
+    }
+    thread.next_counted.enter();
     true
 }
 
@@ -497,7 +512,7 @@ pub fn end_fragment(thread: &mut Location, task: *mut Task, now: u64) {
 /// A thread has executed an instance to its end.
 pub fn end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
-    if is_undeferred(task) {
+    if is_undeferred(handle) {
         // It ends with its creation, which is the next event of its creator.
         return;
     }
@@ -513,7 +528,7 @@ pub fn end_detached(
     clock: impl Clock,
 ) {
     let task = untag(handle);
-    if is_undeferred(task) {
+    if is_undeferred(handle) {
         return;
     }
     let completes = !thread.tracing || detach::completes(event, name_of(task));
@@ -553,7 +568,7 @@ fn leave(thread: &mut Location, task: *mut Task, regions: TaskRegions, now: u64,
         return thread.note_done(task);
     }
     thread.note(task, state::COMPLETED);
-    thread.note(left, state::GONE);
+    thread.release(left);
 }
 
 /// The parent of an instance of another thread, which was executed here to its end as `entry` of
@@ -642,7 +657,8 @@ pub fn pop(thread: &mut Location, now: u64) -> *mut Task {
 /// An untied task goes on behind a scheduling point, perhaps on another thread.
 pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clock) {
     let task = untag(handle);
-    let deferred = has_begun(task) && state_of(task) & state::COMPLETED == 0;
+    let deferred =
+        has_begun(task) && !is_undeferred(handle) && state_of(task) & state::COMPLETED == 0;
     if !deferred || thread.is_passing() || is_current(thread, task) {
         return;
     }
@@ -651,10 +667,9 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
     // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
         (*proxy).name = (*task).name;
-        ((*proxy).original, (*proxy).tied) = (task, false);
         (*task).migrated = region;
-        (*task).state.fetch_and(!state::SHORT, Ordering::Relaxed);
         (*proxy).children = true;
+        thread.stand_for(proxy, task);
     }
     flush_creation(thread);
     push(thread, proxy, now);
@@ -694,14 +709,11 @@ pub fn abandon(thread: &mut Location) -> bool {
     if let (true, Some(region)) = (tied, region_of(thread, left)) {
         executed(thread, left, region);
     }
-    thread.note(
-        left,
-        match (is_proxy, tied) {
-            (true, _) => state::GONE,
-            (_, true) => state::COMPLETED | state::LEFT,
-            _ => state::LEFT,
-        },
-    );
+    match (is_proxy, tied) {
+        (true, _) => thread.release(left),
+        (_, true) => thread.note(left, state::COMPLETED | state::LEFT),
+        _ => thread.note(left, state::LEFT),
+    }
     if thread.tracing {
         thread.gate |= gate::SWITCH;
     }
@@ -808,7 +820,7 @@ pub fn add_waiting(thread: &mut Location, node: NodeOffset, place: Place, wait: 
 #[inline(always)]
 pub fn waited(thread: &mut Location, running: *mut Task) {
     // Inside an undeferred task the flag is its parent's too, whose tasks may still be running.
-    if thread.tasks.undeferred_depth > 0 {
+    if thread.next_counted.is_inside() {
         return;
     }
     // SAFETY: running tasks are alive; only this thread changes the field.

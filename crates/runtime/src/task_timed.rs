@@ -106,10 +106,17 @@ pub unsafe fn create_begin<const TRACE: bool>(
         if !is_open::<TRACE>(thread) {
             return None;
         }
-        // What a later event reads whole is written whole.
-        let before = if TRACE { (*thread).gate } else { 0 };
+        let create = construct.place(Slot::TaskCreate);
+        let here = (*thread).header.current;
+        let at = known(thread, here, Defined::key_at(create))?;
+        if (*node(thread, at)).private & PREDICTED != 0 {
+            return match construct.is_conditional() {
+                true => task_short::create_begin::<TRACE>(thread, at),
+                false => None,
+            };
+        }
         begin_event(thread);
-        let done = create_begin_inside::<TRACE>(thread, construct, before, clock);
+        let done = create_begin_inside::<TRACE>(thread, construct, (here, at), clock);
         if done.is_none() {
             take_back(thread);
         }
@@ -122,26 +129,15 @@ pub unsafe fn create_begin<const TRACE: bool>(
 unsafe fn create_begin_inside<const TRACE: bool>(
     thread: *mut Location,
     construct: impl Construct,
-    before: u32,
+    (here, at): (NodeOffset, usize),
     clock: impl Clock,
 ) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
-        let here = (*thread).header.current;
         let create = construct.place(Slot::TaskCreate);
-        let at = known(thread, here, Defined::key_at(create))?;
         let instance = (*thread).tasks.free;
         if instance.is_null() {
             return None;
-        }
-        if (*node(thread, at)).private & PREDICTED != 0 {
-            if !construct.is_conditional() {
-                return None;
-            }
-            let handle = task_short::create_begin::<TRACE>(thread, instance, at);
-            set_gate(thread, before);
-            (*thread).tasks.predicted = handle;
-            return Some(handle);
         }
         let now = later(thread, clock)?;
         if TRACE && (*thread).gate & gate::SWITCH != 0 {

@@ -1,6 +1,6 @@
 //! Teams: fork, begin, end, join of the threads of a parallel region.
 //!
-//! No barrier is added at the end of a region (decision 7). A thread's end opens the implicit
+//! No barrier is added at the end of a region. A thread's end opens the implicit
 //! barrier; the master's join publishes when it was over; each worker closes its own barrier
 //! lazily, at its next begin or when the process ends. A location is the thread with this path of
 //! numbers below that master, so its next begin comes after the master's join.
@@ -15,7 +15,7 @@ use pompeii_live::{Key, NodeOffset, Team, node_index};
 
 use crate::arrivals;
 use crate::barrier;
-use crate::context::{Context, ParallelRegions, Part};
+use crate::context::{Context, NOWHERE, ParallelRegions, Part};
 use crate::descriptor::Defined;
 use crate::events::{Fields, kind};
 use crate::location::{Location, ROOT, gate};
@@ -57,8 +57,9 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     }
     // SAFETY: places are never freed, and this one is in no other use.
     let place = unsafe { allocate(master)?.as_mut() };
-    // What is forked there is known when it begins.
-    place.base = 0;
+    // What is forked there is known when it begins, and to short ways when it is forked again.
+    place.outer_team = NOWHERE;
+    place.record().regions.store(0, Relaxed);
     note_fork(master, place.record(), node, now);
     master.contexts.note_fork(None);
     master.node(node).visits += 1;
@@ -97,10 +98,20 @@ pub fn note_place(master: &Location, record: &Team, node: NodeOffset) {
     record.master.store(master.index(), Relaxed);
     record.node.store(node, Relaxed);
     record.path.store(attached(record, node), Relaxed);
-    record.stub.store(master.tasks.current_stub(), Relaxed);
+    let stub = master.tasks.current_stub();
+    record.stub.store(stub, Relaxed);
+    record.crew.store(crew(master, level, stub), Relaxed);
     if record.level.load(Relaxed) != level {
         record.level.store(level, Relaxed);
         record.communicator_size.store(0, Relaxed);
+    }
+}
+
+/// What a record says of which locations its team's threads are: [`Team::crew`].
+fn crew(master: &Location, level: u32, stub: NodeOffset) -> u64 {
+    match stub {
+        0 => u64::from(master.index()) << 32 | u64::from(level),
+        _ => 0,
     }
 }
 
@@ -108,7 +119,7 @@ pub fn note_place(master: &Location, record: &Team, node: NodeOffset) {
 pub fn begin(
     thread: &mut Location,
     (team, number, size): (u32, u32, u32),
-    regions: ParallelRegions,
+    regions: &'static ParallelRegions,
     now: u64,
 ) {
     let process = thread.process;
@@ -131,6 +142,7 @@ pub fn begin(
     if thread.tracing {
         let communicator = communicator(process, record, size);
         thread.context().name(communicator, number);
+        thread.tasks.namer = std::ptr::null();
         let name = thread.context().team_name;
         thread.records(now, |records| {
             records.fields(kind::TEAM_BEGIN, &name).region(regions.parallel.enter)
@@ -204,7 +216,7 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
         metrics::read(thread, now.max(thread.header.last_ticks));
     }
     let Context { base, regions, .. } = *thread.contexts.top();
-    let explicit = is_behind_its_barrier(thread, base, regions.barrier);
+    let explicit = is_behind_its_barrier(thread, base, &regions.barrier);
     let now = thread.account(now);
     thread.unwind_to_node(base, now);
     match explicit {

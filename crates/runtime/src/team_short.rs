@@ -79,7 +79,7 @@ fn set_gate(thread: &mut Location, gate: u32) {
 #[inline(always)]
 pub fn fork<const TRACE: bool>(
     master: &mut Location,
-    regions: ParallelRegions,
+    regions: &'static ParallelRegions,
     requested: impl FnOnce() -> u32,
     clock: impl Clock,
 ) -> Option<u32> {
@@ -115,11 +115,12 @@ pub fn fork<const TRACE: bool>(
 fn note_place(
     master: &mut Location,
     place: &mut Context,
-    regions: ParallelRegions,
+    regions: &'static ParallelRegions,
     node: NodeOffset,
 ) {
     let record = place.record();
     team::note_place(master, record, node);
+    record.regions.store(std::ptr::from_ref(regions) as u64, Relaxed);
     (place.base, place.regions) = (node, regions);
     place.outer_team = master.contexts.top().team;
     if record.communicator_size.load(Relaxed) != place.size {
@@ -128,15 +129,11 @@ fn note_place(
     }
 }
 
-/// As [`team::begin`], for the master; the team has `size` threads.
+/// As [`team::begin`], for the master of the team that it has forked last, on its short way; the
+/// team has `size` threads.
 #[inline(always)]
-pub fn begin<const TRACE: bool>(
-    master: &mut Location,
-    team: i64,
-    size: u32,
-    clock: impl Clock,
-) -> Option<()> {
-    let mut place = master.contexts.forked(team)?;
+pub fn begin<const TRACE: bool>(master: &mut Location, size: u32, clock: impl Clock) -> Option<()> {
+    let mut place = master.contexts.forked();
     // SAFETY: places are never freed, and this one is in no other use.
     let context = unsafe { place.as_mut() };
     let base = context.base;
@@ -158,65 +155,132 @@ pub fn begin<const TRACE: bool>(
     Some(())
 }
 
-/// As [`team::begin`], for a worker that was the same thread of its master's last team, of the same
-/// size, and so has its name; it is still in the final barrier of that one, and leaves it with the
-/// time of the join.
+/// Whether the worker is thread `number` of its master's teams, and the last of them had this size:
+/// it may be the same thread of the next one.
+#[inline(always)]
+pub fn is_same_part(worker: &Location, (number, size): (u32, u32)) -> bool {
+    worker.header.thread == number && worker.contexts.top().size == size
+}
+
+/// As [`team::begin`], for a worker that was the same thread of its master's last team, as
+/// [`is_same_part`] knows it, and so has its name; it is still in the final barrier of that one,
+/// and leaves it with the time of the join. The team was forked on its short way.
 #[inline(always)]
 pub fn begin_next<const TRACE: bool>(
     worker: &mut Location,
-    (team, number, size): (u32, u32, u32),
-    regions: ParallelRegions,
+    (team, record): (u32, &'static Team),
     clock: impl Clock,
 ) -> Option<()> {
-    let record = worker.process.team(team);
-    // SAFETY: contexts are never freed, and nothing else here changes this one.
-    let context = unsafe { worker.contexts.top_place().as_mut() };
-    if (context.thread, context.next_size) != (number, size) || !is_of_same(worker, record) {
+    let (at, left) = (worker.header.current, worker.contexts.top());
+    if left.barrier.phase != Phase::within(at).ended() {
         return None;
     }
-    let at = worker.header.current;
-    let is_within = is_in_final_barrier(context, at)?;
-    let base = child(worker, ROOT, record.path.load(Relaxed))?;
-    let (before, joined) = (worker.header.last_ticks, recycle::joined(context.record()));
-    let forked = record.fork_ticks.load(Relaxed);
-    if joined <= before || forked < joined {
-        return None;
+    let left = left.record();
+    let joined = find_next::<TRACE>(worker, record)?;
+    // From here on what was looked at is read again: to keep it would take a frame.
+    set_gate(worker, gate::BUSY);
+    let before = worker.header.last_ticks;
+    if leave_final(worker, left, (at, before), joined) {
+        account(worker, at, &Step { now: joined, ticks: joined - before });
+        enter_next::<TRACE>(worker, (team, record), true, clock);
+    } else {
+        begin_next_late::<TRACE>(worker, (team, record), clock);
     }
-    let (Step { now, .. }, records) = begin_event::<TRACE>(worker, clock)?;
-    if now < forked {
-        end_event(worker);
-        return None;
-    }
-    if TRACE {
-        let left = context.regions;
-        let records = if is_within { records.region(left.barrier.leave) } else { records };
-        let records = records.region(left.parallel.leave);
-        let records = records.fields(kind::TEAM_END, &context.team_name).later(now);
-        let records = records.fields(kind::TEAM_BEGIN, &context.team_name);
-        records.region(regions.parallel.enter).end(&mut worker.events, joined);
-    }
-    let ticks = joined - before;
-    worker.node(at).ticks += ticks;
-    worker.node(ROOT).ticks += forked - joined;
-    worker.node(base).ticks += now - forked;
-    worker.header.last_ticks = now;
-    if !leave_final(worker, context, (at, before), ticks) {
-        leave_late(worker, &Step { now: joined, ticks });
-    }
-    worker.node(base).visits += 1;
-    note_begin(worker, base, now - forked);
-    worker.enter_next_team(team, base, record, regions);
-    end_event(worker);
     Some(())
 }
 
-/// Whether the team of this record is one of the worker's master and level, and was forked by no
-/// explicit task.
+/// The same for a worker that has left its final barrier, an explicit one.
 #[inline(always)]
-fn is_of_same(worker: &Location, record: &Team) -> bool {
-    worker.header.parent == record.master.load(Relaxed)
-        && worker.header.level == record.level.load(Relaxed)
-        && record.stub.load(Relaxed) == 0
+pub fn begin_next_behind<const TRACE: bool>(
+    worker: &mut Location,
+    next: (u32, &'static Team),
+    clock: impl Clock,
+) -> Option<()> {
+    is_in_final_barrier(worker.contexts.top(), worker.header.current)?;
+    find_next::<TRACE>(worker, next.1)?;
+    set_gate(worker, gate::BUSY);
+    begin_next_late::<TRACE>(worker, next, clock);
+    Some(())
+}
+
+/// Whether the worker is the same thread of this next team, has been there, and is still in its
+/// last one; when that has joined. Its node there is the one that was taken last.
+#[inline(always)]
+fn find_next<const TRACE: bool>(worker: &mut Location, record: &Team) -> Option<u64> {
+    let left = worker.contexts.top();
+    if left.crew != record.crew.load(Relaxed) || record.regions.load(Relaxed) == 0 {
+        return None;
+    }
+    let joined = recycle::joined(left.record());
+    child(worker, ROOT, record.path.load(Relaxed))?;
+    if joined <= worker.header.last_ticks || (TRACE && worker.events.room().is_none()) {
+        return None;
+    }
+    Some(joined)
+}
+
+/// The end of [`begin_next`] where there was more in the final barrier, or it was waited for
+/// somebody else than last time.
+#[cold]
+#[inline(never)]
+fn begin_next_late<const TRACE: bool>(
+    worker: &mut Location,
+    next: (u32, &'static Team),
+    clock: impl Clock,
+) {
+    let context = worker.contexts.top();
+    let is_within = context.barrier.phase.node() != 0;
+    let (now, at) = (recycle::joined(context.record()), worker.header.current);
+    let step = Step { now, ticks: now - worker.header.last_ticks };
+    account(worker, at, &step);
+    leave_late(worker, &step);
+    enter_next::<TRACE>(worker, next, is_within, clock);
+}
+
+/// The worker, which has left the final barrier of its last team at the join, is in its next one.
+/// What lies between is outside of teams.
+#[inline(always)]
+fn enter_next<const TRACE: bool>(
+    worker: &mut Location,
+    (team, record): (u32, &'static Team),
+    is_within: bool,
+    clock: impl Clock,
+) {
+    // SAFETY: what [`fork`] has stored; regions are never freed.
+    let regions = unsafe { &*(record.regions.load(Relaxed) as *const ParallelRegions) };
+    let base = worker.node(ROOT).hint;
+    let (joined, forked) = (worker.header.last_ticks, record.fork_ticks.load(Relaxed));
+    // That the clocks of two threads differ is no matter.
+    let now = clock.now().max(forked);
+    if TRACE {
+        write_next(worker, regions, is_within, (joined, now));
+    }
+    let ticks = now - forked;
+    // One thread has joined and forked.
+    worker.node(ROOT).ticks += forked.wrapping_sub(joined);
+    worker.node(base).ticks += ticks;
+    note_begin(worker, base, ticks);
+    worker.header.last_ticks = now;
+    worker.enter_next_team((team, base), record, regions);
+    worker.node(base).visits += 1;
+    end_event(worker);
+}
+
+/// The records of leaving the last team and of beginning the next; there is room for them.
+#[inline(always)]
+fn write_next(
+    worker: &mut Location,
+    regions: &ParallelRegions,
+    is_within: bool,
+    (joined, now): (u64, u64),
+) {
+    let Some(records) = Records::begin(&worker.events, joined) else { return };
+    let left = worker.contexts.top();
+    let records = if is_within { records.region(left.regions.barrier.leave) } else { records };
+    let records = records.region(left.regions.parallel.leave);
+    let records = records.fields(kind::TEAM_END, &left.team_name).later(now);
+    let records = records.fields(kind::TEAM_BEGIN, &left.team_name);
+    records.region(regions.parallel.enter).end(&mut worker.events, joined);
 }
 
 /// The time since the fork was the team's management.
@@ -232,9 +296,9 @@ fn note_begin(thread: &mut Location, base: NodeOffset, ticks: u64) {
 pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Clock) -> Option<()> {
     // SAFETY: contexts are never freed, and nothing else here changes this one.
     let context = unsafe { thread.contexts.top_place().as_mut() };
-    let (base, barrier) = (context.base, context.regions.barrier);
+    let (base, barrier) = (context.base, &context.regions.barrier);
     // No task is running at the region itself.
-    if i64::from(context.team) != team
+    if context.team != team as u32
         || context.barrier.phase != Phase::BETWEEN
         || thread.header.current != base
     {
@@ -250,10 +314,9 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
     }
     account(thread, base, &step);
     thread.node(node).visits += 1;
-    thread.header.current = node;
+    (thread.header.current, thread.header.final_barrier) = (node, team as u32 + 1);
     let ticks_before = thread.node(node).ticks;
-    arrive(thread, context, (Phase::within(node), ticks_before), step.now);
-    end_event(thread);
+    arrive(thread, context, (node, Phase::within(node), ticks_before), step.now);
     Some(())
 }
 
@@ -266,45 +329,57 @@ fn end_behind_barrier(
 ) -> Option<()> {
     let (step, _) = begin_event::<false>(thread, clock)?;
     account(thread, context.base, &step);
-    arrive(thread, context, (Phase::of(0), 0), step.now);
-    end_event(thread);
+    thread.header.final_barrier = context.team + 1;
+    arrive(thread, context, (0, Phase::of(0), 0), step.now);
     Some(())
 }
 
-/// As [`barrier::arrive_at`] for the final barrier, where the thread is in none yet.
+/// As [`barrier::arrive_at`] for the final barrier, at `node`, 0 where it is passed over, where the
+/// thread is in none yet; and the event is over.
 #[inline(always)]
 fn arrive(
     thread: &mut Location,
     context: &mut Context,
-    (phase, ticks_before): (Phase, u64),
+    (node, phase, ticks_before): (NodeOffset, Phase, u64),
     now: u64,
 ) {
     context.barrier.enter(phase.ended(), ticks_before, now);
-    thread.header.final_barrier = context.team + 1;
-    if context.size == 1 {
-        return;
+    if context.size != 1 {
+        let record = context.record();
+        context.barrier.generation = record.generation.load(Relaxed);
+        let others = arrivals::count(record, now);
+        if arrivals::is_last(others, context.size) {
+            return arrive_last(thread, node, others, now);
+        }
     }
-    let (record, node) = (context.record(), phase.node());
-    context.barrier.generation = record.generation.load(Relaxed);
-    let last = arrivals::arrive(record, context.size, now, thread.own.at(node).word());
-    if let Some(waited) = last.filter(|_| node != 0) {
+    end_event(thread);
+}
+
+/// The same for the last one of the team.
+#[inline(never)]
+fn arrive_last(thread: &mut Location, node: NodeOffset, others: u64, now: u64) {
+    let context = thread.contexts.top();
+    let (record, size, place) = (context.record(), context.size, thread.own.at(node).word());
+    let waited = arrivals::complete(record, (others, size), now, place);
+    if node != 0 {
         let node = thread.node(node);
         node.last_arrivals += 1;
         node.delay_ticks += waited;
     }
+    end_event(thread);
 }
 
-/// As [`team::join`].
+/// As [`team::join`], where there are no others.
 #[inline(always)]
 pub fn join<const TRACE: bool>(master: &mut Location, team: i64, clock: impl Clock) -> Option<()> {
     // SAFETY: contexts are never freed, and nothing else here changes this one.
     let context = unsafe { master.contexts.top_place().as_mut() };
-    if i64::from(context.team) != team {
+    if context.team != team as u32 {
         return None;
     }
     // There are others, or something has happened in the barrier.
     if context.size != 1 || context.barrier.enter != master.header.last_ticks {
-        return join_others::<TRACE>(master, clock);
+        return None;
     }
     let at = master.header.current;
     let is_within = is_in_final_barrier(context, at)?;
@@ -316,19 +391,23 @@ pub fn join<const TRACE: bool>(master: &mut Location, team: i64, clock: impl Clo
     Some(())
 }
 
-/// The same where there is more to it.
-#[inline(never)]
-fn join_others<const TRACE: bool>(master: &mut Location, clock: impl Clock) -> Option<()> {
+/// The same where there may be others.
+#[inline(always)]
+pub fn join_others<const TRACE: bool>(
+    master: &mut Location,
+    team: i64,
+    clock: impl Clock,
+) -> Option<()> {
     let mut place = master.contexts.top_place();
     // SAFETY: as above.
     let context = unsafe { place.as_mut() };
-    let (at, before) = (master.header.current, master.header.last_ticks);
-    let is_within = is_in_final_barrier(context, at)?;
-    if context.thread != 0 {
+    if context.team != team as u32 || context.thread != 0 {
         return None;
     }
+    let (at, before) = (master.header.current, master.header.last_ticks);
+    let is_within = is_in_final_barrier(context, at)?;
     let step = leave_part::<TRACE>(master, context, (at, is_within), clock)?;
-    if !leave_final(master, context, (at, before), step.ticks) {
+    if !is_within || !leave_final(master, context.record(), (at, before), step.now) {
         leave_late(master, &step);
     }
     master.contexts.note_join(place, step.now);
@@ -347,7 +426,7 @@ fn leave_part<const TRACE: bool>(
 ) -> Option<Step> {
     let (step, records) = begin_event::<TRACE>(master, clock)?;
     if TRACE {
-        let regions = context.regions;
+        let regions = &context.regions;
         let records = if is_within { records.region(regions.barrier.leave) } else { records };
         let records = records.region(regions.parallel.leave);
         let records = records.fields(kind::TEAM_END, &context.team_name);
@@ -368,36 +447,36 @@ fn is_in_final_barrier(context: &Context, at: NodeOffset) -> Option<bool> {
     }
 }
 
-/// The thread leaves the final barrier, whose time is accounted at `at`: `ticks` since the event
-/// `before`. False, with nothing done, where there was more in it, or it was waited for somebody
-/// else than last time.
+/// The thread leaves the final barrier at `at`, where it was from the event `before` to the join.
+/// False, with nothing done, where there was more in it, or it was waited for somebody else than
+/// last time.
 #[inline(always)]
 fn leave_final(
     thread: &mut Location,
-    context: &Context,
+    record: &Team,
     (at, before): (NodeOffset, u64),
-    ticks: u64,
+    joined: u64,
 ) -> bool {
-    if context.barrier.enter != before {
+    if thread.contexts.top().barrier.enter != before {
         return false;
     }
-    let record = context.record();
     let latest = arrivals::published(record);
-    // What was not waiting for the latest is management.
-    let mut wait = 0;
-    if latest > before && at != context.base {
-        wait = latest - before;
-        let cause = thread.node(at).private as NodeOffset;
-        // No cause, 0, has no place's key: the file begins with its magic number.
-        if wait > ticks || thread.key_of(cause) != arrivals::place(record) {
-            return false;
-        }
-        thread.node(at).wait_ticks += wait;
-        let cause = thread.node(cause);
-        cause.visits += 1;
-        cause.wait_ticks += wait;
+    if latest <= before {
+        thread.node(at).management_ticks += joined - before;
+        return true;
     }
-    thread.node(at).management_ticks += ticks - wait;
+    let cause = thread.node(at).private as NodeOffset;
+    // No cause, 0, has no place's key: the file begins with its magic number.
+    if latest > joined || thread.key_of(cause) != arrivals::place(record) {
+        return false;
+    }
+    let wait = latest - before;
+    thread.node(at).wait_ticks += wait;
+    // What was not waiting for the latest is management.
+    thread.node(at).management_ticks += joined - latest;
+    let cause = thread.node(cause);
+    cause.visits += 1;
+    cause.wait_ticks += wait;
     true
 }
 

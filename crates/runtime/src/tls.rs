@@ -9,6 +9,7 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use crate::location::{Location, gate};
+use crate::spare;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod word {
@@ -93,11 +94,13 @@ pub struct StandIn {
     before: [u8; offset_of!(Location, gate)],
     gate: u32,
     tracing: bool,
+    next_counted: spare::Next,
 }
 
 const _: () = assert!(
     offset_of!(StandIn, gate) == offset_of!(Location, gate)
         && offset_of!(StandIn, tracing) == offset_of!(Location, tracing)
+        && offset_of!(StandIn, next_counted) == offset_of!(Location, next_counted)
         && align_of::<StandIn>() >= align_of::<Location>()
 );
 
@@ -109,8 +112,13 @@ pub static CLOSED: StandIn = StandIn::NEW;
 static MUTED: StandIn = StandIn::NEW;
 
 impl StandIn {
-    const NEW: StandIn =
-        StandIn { before: [0; offset_of!(Location, gate)], gate: gate::BUSY, tracing: false };
+    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
+    const NEW: StandIn = StandIn {
+        before: [0; offset_of!(Location, gate)],
+        gate: gate::BUSY,
+        tracing: false,
+        next_counted: spare::Next::NONE,
+    };
 
     /// What the word is in place of a location.
     #[inline(always)]
@@ -133,7 +141,7 @@ pub enum Thread {
 }
 
 /// This thread's location, or something whose gate is busy, which records nothing, and of which
-/// nothing behind that can be read.
+/// nothing can be read but what [`StandIn`] has.
 #[inline(always)]
 pub fn here() -> *mut Location {
     let word = word::get();

@@ -10,7 +10,7 @@ use pompeii_live::{Definition, MpiDefinition, encode};
 
 use super::alive::Alive;
 use super::table::Table;
-use super::{When, comms, messages, record};
+use super::{Moved, When, begin, comms, messages, record};
 use crate::location::Location;
 use crate::pomp::on_thread;
 
@@ -105,15 +105,20 @@ fn open(thread: &Location, path: &str, comm: u32) -> u32 {
     id
 }
 
-/// Before a file is closed.
+/// Before a file is closed: what [`pomp_mpi_file_closed`] needs, 0 where it is not known.
 #[unsafe(no_mangle)]
-pub extern "C" fn pomp_mpi_file_close(handle: u64) {
-    let Some([id, _]) = FILES.take(handle) else { return };
-    let id = id as u32;
+pub extern "C" fn pomp_mpi_file_closing(handle: u64) -> u64 {
+    file_id(handle).map_or(0, |id| u64::from(id) + 1)
+}
+
+/// It is closed. Another thread may have got its handle for a file of its own by now.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_file_closed(handle: u64, closing: u64) {
+    let Some(number) = closing.checked_sub(1) else { return };
+    let id = number as u32;
+    FILES.take_if(handle, |[open, _]| open == number);
     on_thread!(|thread| {
-        record(thread, When::Entered, |room, last, now| {
-            encode::io_destroy_handle(room, last, now, id)
-        });
+        record(thread, When::Now, |room, last, now| encode::io_destroy_handle(room, last, now, id));
         if let Some(known) = known().as_mut() {
             known.handles.bury(id);
         }
@@ -148,7 +153,7 @@ pub extern "C" fn pomp_mpi_file_begin(handle: u64, mode: c_int, flags: u32, byte
     let number = messages::new_request();
     on_thread!(|thread| {
         if let Some(id) = file_id(handle) {
-            record(thread, When::Entered, |room, last, now| {
+            begin(thread, Moved::default(), |room, last, now| {
                 encode::io_operation_begin(room, last, now, id, mode as u8, flags, bytes, number)
             });
         }
@@ -197,5 +202,7 @@ pub extern "C" fn pomp_mpi_file_split(handle: u64, number: u64) {
 /// The operation that this call ends; 0 where none is known.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_file_splitting(handle: u64) -> u64 {
-    FILES.get(handle).map_or(0, |[_, number]| number)
+    let Some([id, number]) = FILES.get(handle) else { return 0 };
+    FILES.set(handle, [id, 0]);
+    number
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pompeii_live::encode;
 
-use super::{When, begin, comms, record};
+use super::{Moved, When, begin, comms, record};
 use crate::location::Location;
 use crate::pomp::on_thread;
 
@@ -18,17 +18,7 @@ pub(super) fn new_request() -> u64 {
     REQUESTS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Adds a message to what was sent in the function that the thread is in.
-#[inline(always)]
-pub(super) fn count_sent(thread: &mut Location, bytes: u64) {
-    if !thread.is_passing() {
-        let node = thread.current();
-        node.created += bytes;
-        node.task_switches += 1;
-    }
-}
-
-/// Adds a message to what was received there.
+/// Adds a message to what was received in the function that the thread is in.
 #[inline(always)]
 pub(super) fn count_received(thread: &mut Location, bytes: u64) {
     if !thread.is_passing() {
@@ -58,7 +48,7 @@ pub(super) fn root(of: c_int) -> u32 {
 pub extern "C" fn pomp_mpi_send(comm: u64, receiver: c_int, tag: c_int, bytes: u64) {
     on_thread!(|thread| {
         let comm = if thread.tracing { comms::id(comm) } else { None };
-        begin(thread, Some(bytes), |room, last, now| {
+        begin(thread, Moved::message(bytes), |room, last, now| {
             comm.map_or(0, |comm| {
                 encode::mpi_send(room, last, now, receiver as u32, comm, tag as u32, bytes)
             })
@@ -97,7 +87,7 @@ pub(super) fn isend(
     (receiver, tag, bytes): (c_int, c_int, u64),
     id: u64,
 ) {
-    begin(thread, Some(bytes), |room, last, now| {
+    begin(thread, Moved::message(bytes), |room, last, now| {
         comm.map_or(0, |comm| {
             encode::mpi_isend(room, last, now, receiver as u32, comm, tag as u32, bytes, id)
         })
@@ -114,13 +104,15 @@ pub extern "C" fn pomp_mpi_irecv() -> u64 {
 
 /// The record of a receive that is posted.
 pub(super) fn irecv(thread: &mut Location, id: u64) {
-    begin(thread, None, |room, last, now| encode::mpi_irecv_request(room, last, now, id));
+    begin(thread, Moved::default(), |room, last, now| {
+        encode::mpi_irecv_request(room, last, now, id)
+    });
 }
 
 /// Before a collective operation.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_collective_begin() {
-    on_thread!(|thread| begin(thread, None, encode::mpi_collective_begin));
+    on_thread!(|thread| begin(thread, Moved::default(), encode::mpi_collective_begin));
 }
 
 /// After it.
@@ -152,7 +144,7 @@ pub extern "C" fn pomp_mpi_icollective() -> u64 {
 
 /// The record of a non-blocking collective operation that begins.
 pub(super) fn icollective(thread: &mut Location, id: u64) {
-    begin(thread, None, |room, last, now| {
+    begin(thread, Moved::default(), |room, last, now| {
         encode::non_blocking_collective_request(room, last, now, id)
     });
 }

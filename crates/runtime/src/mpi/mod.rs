@@ -107,6 +107,7 @@ pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
         let region = routine.region(thread.process);
         // It is set where the last function was left by an exception.
         thread.mpi_exit_ticks = 0;
+        thread.mpi_begun.is_noted = false;
         thread.enter(region, clock::now());
     });
 }
@@ -189,38 +190,73 @@ fn record_time(thread: &mut Location, when: When) -> Option<u64> {
 /// has not done it.
 #[derive(Clone, Copy, Default)]
 pub struct Begun {
-    record: Revocable,
-    /// Messages, and their bytes.
-    messages: u64,
-    bytes: u64,
+    /// Whether the call that the thread is in has noted anything.
+    is_noted: bool,
+    records: Revocable,
+    moved: Moved,
+    /// The process that has got its first operation that is under way.
+    way: u64,
 }
 
-/// Writes a record before a call, with the message that this sends.
+/// What a call sends and receives, in messages and otherwise.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    messages_sent: u64,
+    bytes_sent: u64,
+    bytes_received: u64,
+}
+
+impl Moved {
+    fn message(bytes_sent: u64) -> Self {
+        Self { messages_sent: 1, bytes_sent, ..Self::default() }
+    }
+
+    fn bytes(bytes_sent: u64, bytes_received: u64) -> Self {
+        Self { messages_sent: 0, bytes_sent, bytes_received }
+    }
+}
+
+/// Writes a record before a call, with what this moves. A call that starts several requests has
+/// several.
 #[inline(always)]
 fn begin(
     thread: &mut Location,
-    message: Option<u64>,
+    moved: Moved,
     write: impl FnOnce(&mut Room, &mut u64, u64) -> usize,
 ) {
-    let mut begun = Begun::default();
-    if let Some(bytes) = message.filter(|_| !thread.is_passing()) {
-        count_sent(thread, bytes);
-        (begun.messages, begun.bytes) = (1, bytes);
+    let mut begun = match thread.mpi_begun.is_noted {
+        true => thread.mpi_begun,
+        false => Begun { is_noted: true, ..Begun::default() },
+    };
+    if !thread.is_passing() {
+        let node = thread.current();
+        node.task_switches += moved.messages_sent;
+        node.created += moved.bytes_sent;
+        node.undeferred += moved.bytes_received;
+        begun.moved.messages_sent += moved.messages_sent;
+        begun.moved.bytes_sent += moved.bytes_sent;
+        begun.moved.bytes_received += moved.bytes_received;
     }
     if let Some(now) = record_time(thread, When::Entered) {
-        begun.record = thread.revocable(|room, last| write(room, last, now));
+        let record = thread.revocable(|room, last| write(room, last, now));
+        begun.records = begun.records.and(record);
     }
     thread.mpi_begun = begun;
 }
 
-/// The call has failed that this thread has said before that it begins.
+/// The call has failed: what this thread has said of it before is taken back.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_failed() {
     on_thread!(|thread| {
         let begun = std::mem::take(&mut thread.mpi_begun);
-        let node = thread.current();
-        node.task_switches = node.task_switches.saturating_sub(begun.messages);
-        node.created = node.created.saturating_sub(begun.bytes);
-        thread.revoke(begun.record);
+        if begun.is_noted {
+            let node = thread.current();
+            let Moved { messages_sent, bytes_sent, bytes_received } = begun.moved;
+            node.task_switches = node.task_switches.saturating_sub(messages_sent);
+            node.created = node.created.saturating_sub(bytes_sent);
+            node.undeferred = node.undeferred.saturating_sub(bytes_received);
+            windows::forget_way(begun.way);
+            thread.revoke(begun.records);
+        }
     });
 }

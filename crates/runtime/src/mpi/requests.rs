@@ -38,6 +38,8 @@ mod kind {
     pub const COMM_DUP: u8 = 5;
     pub const RMA: u8 = 6;
     pub const FILE: u8 = 7;
+    pub const SEND_IN_PARTS: u8 = 8;
+    pub const RECEIVE_IN_PARTS: u8 = 9;
 }
 
 /// What is known of a request.
@@ -173,22 +175,34 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
     });
 }
 
-/// Before a persistent request is started.
+/// Before a persistent request is started: the id of what is under way already; 0 for nothing,
+/// as it should be.
 #[unsafe(no_mangle)]
-pub extern "C" fn pomp_mpi_request_start(handle: u64) {
-    let Some(mut request) = find(handle) else { return };
-    request.id = messages::new_request();
+pub extern "C" fn pomp_mpi_request_start(handle: u64) -> u64 {
+    let Some(mut request) = find(handle).filter(|request| request.persistent) else { return 0 };
+    let before = std::mem::replace(&mut request.id, messages::new_request());
     (request.cancelled, request.tests) = (false, 0);
     on_thread!(|thread| {
         let Request { id, comm, partner, tag, sent, .. } = request;
         match request.kind {
-            kind::SEND => messages::isend(thread, Some(comm as u32), (partner, tag, sent), id),
-            kind::RECEIVE => messages::irecv(thread, id),
+            kind::SEND | kind::SEND_IN_PARTS => {
+                messages::isend(thread, Some(comm as u32), (partner, tag, sent), id)
+            }
+            kind::RECEIVE | kind::RECEIVE_IN_PARTS => messages::irecv(thread, id),
             kind::ICOLLECTIVE => messages::icollective(thread, id),
             _ => {}
         }
         keep(thread, handle, request);
     });
+    before
+}
+
+/// It has not been started: what was under way before still is.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_request_not_started(handle: u64, before: u64) {
+    if let Some(request) = find(handle).filter(|request| request.persistent) {
+        REQUESTS.set(handle, Request { id: before, ..request }.words());
+    }
 }
 
 /// What is known of a send that is to be started.
@@ -209,10 +223,10 @@ pub unsafe extern "C" fn pomp_mpi_request_send(
     1
 }
 
-/// What the wrapper keeps of a persistent collective operation.
+/// What the wrapper keeps of a persistent request of this kind.
 #[unsafe(no_mangle)]
-pub extern "C" fn pomp_mpi_request_operation(handle: u64) -> u64 {
-    let found = find(handle).filter(|one| one.kind == kind::ICOLLECTIVE && one.persistent);
+pub extern "C" fn pomp_mpi_request_own(handle: u64, kind: c_int) -> u64 {
+    let found = find(handle).filter(|one| one.persistent && i32::from(one.kind) == kind);
     found.map_or(0, |request| request.own)
 }
 
@@ -287,12 +301,12 @@ fn complete(thread: &mut Location, request: Request, message: (c_int, c_int, u64
     let Request { id, operation, partner, sent, received, .. } = request;
     let comm = request.comm as u32;
     match request.kind {
-        kind::SEND => record(thread, When::Now, |room, last, now| {
+        kind::SEND | kind::SEND_IN_PARTS => record(thread, When::Now, |room, last, now| {
             encode::mpi_isend_complete(room, last, now, id)
         }),
         // Nothing comes from no process.
-        kind::RECEIVE if sender < 0 => {}
-        kind::RECEIVE => {
+        kind::RECEIVE | kind::RECEIVE_IN_PARTS if sender < 0 => {}
+        kind::RECEIVE | kind::RECEIVE_IN_PARTS => {
             messages::count_received(thread, bytes);
             record(thread, When::Now, |room, last, now| {
                 encode::mpi_irecv(room, last, now, sender as u32, comm, tag as u32, bytes, id)

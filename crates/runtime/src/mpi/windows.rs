@@ -15,7 +15,7 @@ use pompeii_live::{Definition, MpiDefinition, encode};
 
 use super::alive::Alive;
 use super::table::Table;
-use super::{When, comms, messages, record, text};
+use super::{Moved, When, begin, comms, messages, record, text};
 use crate::location::Location;
 use crate::pomp::on_thread;
 
@@ -89,7 +89,7 @@ fn known() -> MutexGuard<'static, Option<Known>> {
 /// A collective operation on a window begins.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_rma_collective_begin() {
-    on_thread!(|thread| record(thread, When::Entered, encode::rma_collective_begin));
+    on_thread!(|thread| begin(thread, Moved::default(), encode::rma_collective_begin));
 }
 
 fn collective_end(thread: &mut Location, operation: u8, sync_level: u32, window: u32) {
@@ -126,24 +126,24 @@ fn define(thread: &Location, comm: u32) -> u32 {
     id
 }
 
-/// Before a window is freed: what [`pomp_mpi_win_freed`] needs, since another thread may get its
-/// handle for a window of its own as soon as it is.
+/// Before a window is freed: what [`pomp_mpi_win_freed`] needs.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_win_release(handle: u64) -> u64 {
     pomp_mpi_rma_collective_begin();
-    match WINDOWS.take(handle).map(Window::of) {
+    match find(handle) {
         Some(Window { id, with_memory, .. }) => u64::from(id) | u64::from(with_memory) << 32,
         None => u64::MAX,
     }
 }
 
-/// It is freed.
+/// It is freed. Another thread may have got its handle for a window of its own by now.
 #[unsafe(no_mangle)]
-pub extern "C" fn pomp_mpi_win_freed(released: u64) {
+pub extern "C" fn pomp_mpi_win_freed(handle: u64, released: u64) {
     if released == u64::MAX {
         return;
     }
     let (id, with_memory) = (released as u32, released >> 32 != 0);
+    WINDOWS.take_if(handle, |words| Window::of(words).id == id);
     on_thread!(|thread| {
         complete(thread, id, None, Sync::Both);
         record(thread, When::Now, |room, last, now| encode::rma_win_destroy(room, last, now, id));
@@ -258,7 +258,7 @@ fn locked(rank: c_int) -> u32 {
 pub extern "C" fn pomp_mpi_win_request_lock(handle: u64, rank: c_int, is_shared: c_int) {
     let Some(Window { id, .. }) = find(handle) else { return };
     let (rank, lock_type) = (locked(rank), u8::from(is_shared != 0));
-    on_thread!(|thread| record(thread, When::Entered, |room, last, now| {
+    on_thread!(|thread| begin(thread, Moved::default(), |room, last, now| {
         encode::rma_request_lock(room, last, now, id, rank, 0, lock_type)
     }));
 }
@@ -312,18 +312,26 @@ fn way(window: u32, target: u32) -> u64 {
     u64::from(window + 1) << 32 | u64::from(target)
 }
 
-/// The number of operations to this process until the next synchronisation.
-fn number(thread: &Location, window: u32, target: u32) -> u64 {
+/// The number of operations to this process until the next synchronisation, and the way, where this
+/// is the first one.
+fn number(thread: &Location, window: u32, target: u32) -> (u64, u64) {
     let way = way(window, target);
     if let Some([number]) = UNDER_WAY.get(way) {
-        return number;
+        return (number, 0);
     }
     let number = messages::new_request();
     match UNDER_WAY.set(way, [number]) {
         true => drop(UNDER_WAY_COUNT.fetch_add(1, Ordering::Relaxed)),
         false => thread.process.lost(1, libc::ENOSPC),
     }
-    number
+    (number, way)
+}
+
+/// The first operation of a way has failed, so none is under way.
+pub(super) fn forget_way(way: u64) {
+    if UNDER_WAY.take(way).is_some() {
+        UNDER_WAY_COUNT.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Where operations are complete.
@@ -384,11 +392,14 @@ pub extern "C" fn pomp_mpi_rma(
     received: u64,
 ) {
     on_thread!(|thread| {
-        messages::count_moved(thread, sent, received);
-        if let (true, Some(window)) = (thread.tracing && !thread.is_passing(), window_id(handle)) {
-            let number = number(thread, window, target as u32);
-            operate(thread, (window, target as u32), operation, (sent, received), number);
-        }
+        let window = if thread.tracing { window_id(handle) } else { None };
+        let known = window.filter(|_| !thread.is_passing()).map(|window| {
+            let (number, way) = number(thread, window, target as u32);
+            (window, number, way)
+        });
+        let place = known.map(|(window, number, _)| (window, target as u32, number));
+        operate(thread, place, operation, Moved::bytes(sent, received));
+        thread.mpi_begun.way = known.map_or(0, |(.., way)| way);
     });
 }
 
@@ -403,25 +414,24 @@ pub extern "C" fn pomp_mpi_rma_request(
 ) -> u64 {
     let number = messages::new_request();
     on_thread!(|thread| {
-        messages::count_moved(thread, sent, received);
-        if let Some(window) = window_id(handle) {
-            operate(thread, (window, target as u32), operation, (sent, received), number);
-        }
+        let place = window_id(handle).map(|window| (window, target as u32, number));
+        operate(thread, place, operation, Moved::bytes(sent, received));
     });
     number
 }
 
-fn operate(
-    thread: &mut Location,
-    (window, target): (u32, u32),
-    operation: c_int,
-    (sent, received): (u64, u64),
-    number: u64,
-) {
-    record(thread, When::Entered, |room, last, now| match operation {
-        -2 => encode::rma_put(room, last, now, window, target, sent, number),
-        -1 => encode::rma_get(room, last, now, window, target, received, number),
-        kind => {
+/// The record of an operation that begins, where its window is known.
+fn operate(thread: &mut Location, place: Option<(u32, u32, u64)>, operation: c_int, moved: Moved) {
+    let (sent, received) = (moved.bytes_sent, moved.bytes_received);
+    begin(thread, moved, |room, last, now| match (place, operation) {
+        (None, _) => 0,
+        (Some((window, target, number)), -2) => {
+            encode::rma_put(room, last, now, window, target, sent, number)
+        }
+        (Some((window, target, number)), -1) => {
+            encode::rma_get(room, last, now, window, target, received, number)
+        }
+        (Some((window, target, number)), kind) => {
             encode::rma_atomic(room, last, now, window, target, kind as u8, sent, received, number)
         }
     });

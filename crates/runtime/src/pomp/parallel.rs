@@ -1,9 +1,9 @@
 //! The functions of parallel regions.
 
+use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 
 use crate::clock::Tsc;
-use crate::context::ParallelRegions;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::location::Location;
 use crate::pomp::on_construct;
@@ -40,29 +40,29 @@ fn ready<'a>() -> Option<&'a mut Location> {
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
     // SAFETY: the contract of this module.
     unsafe {
-        if let Some(thread) = ready()
-            && let Some(handle) = descriptor::known_handle(d)
-            && let Some(regions) = handle.known_parallel()
-        {
-            return match thread.tracing {
-                true => fork::<true>(d, team, regions, thread),
-                false => fork::<false>(d, team, regions, thread),
-            };
+        match ready() {
+            Some(thread) if thread.tracing => fork_traced(d, team, thread),
+            Some(thread) => fork::<false>(d, team, thread),
+            None => fork_any(d, team),
         }
-        fork_any(d, team);
     }
 }
 
 #[inline(never)]
-unsafe fn fork<const TRACE: bool>(
-    d: *mut Descriptor,
-    team: *mut i64,
-    regions: ParallelRegions,
-    thread: &mut Location,
-) {
+unsafe fn fork_traced(d: *mut Descriptor, team: *mut i64, thread: &mut Location) {
+    // SAFETY: the contract of this module.
+    unsafe { fork::<true>(d, team, thread) }
+}
+
+#[inline(always)]
+unsafe fn fork<const TRACE: bool>(d: *mut Descriptor, team: *mut i64, thread: &mut Location) {
     // SAFETY: the contract of this module.
     unsafe {
-        match team_short::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc) {
+        let forked =
+            descriptor::known_handle(d).and_then(Handle::known_parallel).and_then(|regions| {
+                team_short::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc)
+            });
+        match forked {
             Some(id) => team.write(i64::from(id)),
             None => fork_any(d, team),
         }
@@ -88,58 +88,86 @@ unsafe fn fork_any(d: *mut Descriptor, team: *mut i64) {
     }
 }
 
-/// A thread begins its part of a parallel region. (It asks for the team's size first, because then
-/// nothing has to be kept meanwhile. In foreign code, whose calls have no team, `team` is nothing,
-/// or by chance the team that was forked here and is to begin.)
+/// A thread begins its part of a parallel region. (In foreign code, whose calls have no team,
+/// `team` is nothing, or by chance the team that was forked here and is to begin.)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
-    let size = openmp::team_size();
-    let begun = ready().and_then(|thread| match thread.tracing {
-        true => team_short::begin::<true>(thread, team, size, Tsc),
-        false => team_short::begin::<false>(thread, team, size, Tsc),
-    });
-    if begun.is_none() {
-        // SAFETY: the contract of this module.
-        unsafe { begin_worker(d, team) };
-    }
-}
-
-/// The same where the thread has not forked the team, or not on the short way. (It asks for the
-/// size again, which the master has not to keep for that.)
-#[inline(never)]
-unsafe fn begin_worker(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
     unsafe {
         match ready() {
-            Some(thread) if thread.tracing => begin_worker_at::<true>(d, team, thread),
-            Some(thread) => begin_worker_at::<false>(d, team, thread),
+            Some(thread) if thread.contexts.has_forked(team) => match thread.tracing {
+                true => begin::<true>(d, team),
+                false => begin::<false>(d, team),
+            },
+            Some(worker) if worker.tracing => begin_worker::<true>(d, team),
+            Some(_) => begin_worker::<false>(d, team),
             None => begin_any(d, team),
         }
     }
 }
 
+/// This thread's location, which was [`ready`] in the same event.
+#[inline(always)]
+fn here<'a>() -> &'a mut Location {
+    // SAFETY: as for `ready`.
+    unsafe { &mut *tls::here() }
+}
+
+/// The same for the master. (The location is asked for again behind the calls, across which nothing
+/// more has to be kept, then.)
 #[inline(never)]
-unsafe fn begin_worker_at<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
+unsafe fn begin<const TRACE: bool>(d: *mut Descriptor, team: i64) {
+    let size = openmp::team_size();
+    if team_short::begin::<TRACE>(here(), size, Tsc).is_none() {
+        // SAFETY: the contract of this module.
+        unsafe { begin_any(d, team) };
+    }
+}
+
+/// The same for another thread, or where the region was not forked on the short way.
+#[inline(never)]
+unsafe fn begin_worker<const TRACE: bool>(d: *mut Descriptor, team: i64) {
+    let part = openmp::thread_of_team();
+    let worker = here();
     // SAFETY: the contract of this module.
     unsafe {
-        if begin_next::<TRACE>(d, team, thread).is_none() {
-            begin_any(d, team);
+        match team_short::is_same_part(worker, part) {
+            true => begin_next::<TRACE>(d, team, MaybeUninit::uninit(), worker),
+            false => begin_any(d, team),
         }
     }
 }
 
-/// [`begin_worker_at`] on the short way.
-#[inline(always)]
+/// A function of its own, since it calls nothing and needs no frame; the clock needs the third
+/// register.
+#[inline(never)]
 unsafe fn begin_next<const TRACE: bool>(
     d: *mut Descriptor,
     team: i64,
-    thread: &mut Location,
-) -> Option<()> {
-    let (number, size) = openmp::thread_of_team();
-    // SAFETY: the contract of this module.
-    let regions = unsafe { descriptor::known_handle(d) }?.known_parallel()?;
-    let team = u32::try_from(team).ok().filter(|&team| thread.process.has_team(team))?;
-    team_short::begin_next::<TRACE>(thread, (team, number, size), regions, Tsc)
+    _of_the_clock: MaybeUninit<u64>,
+    worker: &mut Location,
+) {
+    let begun = worker
+        .process
+        .named_team(team)
+        .and_then(|record| team_short::begin_next::<TRACE>(worker, (team as u32, record), Tsc));
+    if begun.is_none() {
+        // SAFETY: the contract of this module.
+        unsafe { begin_rest::<TRACE>(d, team, worker) };
+    }
+}
+
+/// What is not the simplest, likewise.
+#[cold]
+#[inline(never)]
+unsafe fn begin_rest<const TRACE: bool>(d: *mut Descriptor, team: i64, worker: &mut Location) {
+    let begun = worker.process.named_team(team).and_then(|record| {
+        team_short::begin_next_behind::<TRACE>(worker, (team as u32, record), Tsc)
+    });
+    if begun.is_none() {
+        // SAFETY: the contract of this module.
+        unsafe { begin_any(d, team) };
+    }
 }
 
 #[cold]
@@ -213,13 +241,18 @@ unsafe fn begin_part(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
     match ready() {
-        Some(thread) if thread.tracing => end::<true>(d, team, thread),
+        Some(thread) if thread.tracing => end_traced(d, team, thread),
         Some(thread) => end::<false>(d, team, thread),
         None => end_any(d, team),
     }
 }
 
 #[inline(never)]
+fn end_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
+    end::<true>(d, team, thread);
+}
+
+#[inline(always)]
 fn end<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
     if team_short::end::<TRACE>(thread, team, Tsc).is_none() {
         end_any(d, team);
@@ -240,15 +273,27 @@ fn end_any(d: *mut Descriptor, team: i64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
     match ready() {
-        Some(thread) if thread.tracing => join::<true>(d, team, thread),
+        Some(thread) if thread.tracing => join_traced(d, team, thread),
         Some(thread) => join::<false>(d, team, thread),
         None => join_any(d, team),
     }
 }
 
 #[inline(never)]
+fn join_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
+    join::<true>(d, team, thread);
+}
+
+#[inline(always)]
 fn join<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
     if team_short::join::<TRACE>(thread, team, Tsc).is_none() {
+        join_others::<TRACE>(d, team, thread);
+    }
+}
+
+#[inline(never)]
+fn join_others<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
+    if team_short::join_others::<TRACE>(thread, team, Tsc).is_none() {
         join_any(d, team);
     }
 }

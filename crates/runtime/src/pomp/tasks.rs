@@ -166,7 +166,7 @@ unsafe fn begin_rest(d: *mut Descriptor, task: i64) {
 /// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
     ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident,
-        |$handle:ident| $untimed:expr;)*
+        |$handle:ident| $untimed:expr, else $rest:ident;)*
     ) => { $(
         $(#[$doc])*
         #[unsafe(no_mangle)]
@@ -177,7 +177,7 @@ macro_rules! task_events {
                 if $handle & UNTIMED == 0 {
                     $timed(d, task);
                 } else if $untimed.is_none() {
-                    $long(d, task);
+                    $rest(d, task);
                 }
             }
         }
@@ -193,12 +193,13 @@ macro_rules! task_events {
 task_events! {
     /// A thread begins to execute a task instance.
     POMP_Task_begin = begin, begin_timed, begin_any,
-        |handle| task_short::begin_untimed(tls::here(), handle);
+        |handle| task_short::begin_untimed(tls::here(), handle), else begin_any;
     /// A thread has executed a task instance.
-    POMP_Task_end = end, end_timed, end_any, |handle| task_short::end_untimed(handle);
+    POMP_Task_end = end, end_timed, end_any,
+        |handle| task_short::end_untimed(tls::here(), handle), else end_any;
     /// The creation of a task instance is over.
     POMP_Task_create_end = create_end, create_end_timed, create_end_any,
-        |handle| task_short::create_end_untimed(tls::here(), handle);
+        |handle| task_short::create_end_untimed(tls::here(), handle), else create_end_rare;
 }
 
 /// A task instance is created; `task` receives its id.
@@ -219,6 +220,18 @@ unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
         match done {
             Some(id) => task.write(id as i64),
             None => create_begin_any(d, task),
+        }
+    }
+}
+
+/// Of such a task.
+#[cold]
+#[inline(never)]
+unsafe fn create_end_rare(d: *mut Descriptor, task: i64) {
+    // SAFETY: as above.
+    unsafe {
+        if task_short::create_end_included(tls::here(), task as usize).is_none() {
+            create_end_any(d, task);
         }
     }
 }

@@ -4,6 +4,8 @@
 //! So every instance is pushed on its thread's stack when it begins, also an undeferred one, and
 //! remembers its construct: what ends is the innermost of that construct.
 
+use std::sync::atomic::Ordering;
+
 use crate::clock::System;
 use crate::instance::Task;
 use crate::instance::state;
@@ -14,12 +16,12 @@ use crate::task::{self, TaskRegions, untag};
 pub fn create_begin(thread: &mut Location, regions: TaskRegions, untied: bool) -> usize {
     let id = task::create_begin(thread, regions, System);
     if let Some(task) = named(id) {
-        let maker = current_untied(thread) as *mut Task;
+        let maker = current_untied(thread);
         // SAFETY: nobody else knows the instance yet.
         unsafe {
             (*task).construct = regions.task.id;
             (*task).untied = untied;
-            (*task).maker = maker;
+            (*task).maker.store(maker, Ordering::Relaxed);
         }
     }
     id
@@ -34,9 +36,9 @@ fn named(id: usize) -> Option<*mut Task> {
 pub fn create_end(thread: &mut Location, id: usize, regions: TaskRegions) {
     let Some(task) = named(id) else { return };
     // SAFETY: until the end of its creation the instance is alive.
-    let maker = unsafe { (*task).maker };
+    let maker = unsafe { (*task).maker.load(Ordering::Relaxed) };
     task::create_end(thread, id, regions, System);
-    go_on(thread, maker as usize);
+    go_on(thread, maker);
 }
 
 /// The untied task that is running, 0 where another one is.

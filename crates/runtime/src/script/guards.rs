@@ -9,7 +9,7 @@ use pompeii_live::{Definition, Key, RegionKind, node_offset};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::event::Event;
 
-use super::{Run, Setting, defined};
+use super::{Run, Setting};
 use crate::definitions::RegionText;
 use crate::guard::Bounds;
 use crate::location::{Location, TASKS};
@@ -399,10 +399,7 @@ fn structure_inside_of_a_visit_is_whole() {
     }
     scene.enter(|regions| regions.tiny);
     scene.event(1, |thread, now, _| {
-        let of = crate::context::ParallelRegions {
-            parallel: defined(parallel),
-            barrier: defined(barrier),
-        };
+        let of = super::parallel(parallel, barrier);
         let team = team::fork(thread, parallel, 1, now);
         team::begin(thread, (team.unwrap(), 0, 1), of, now);
         team::end(thread, team.unwrap(), now);

@@ -52,7 +52,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use expect_test::Expect;
 use pompeii_live::filter::Windows;
 use pompeii_live::metrics::{Metric, parse_list};
-use pompeii_live::{Calibration, RegionKind};
+use pompeii_live::{Calibration, RegionKind, Team};
 
 use crate::clock::Clock;
 use crate::context::ParallelRegions;
@@ -169,6 +169,31 @@ fn kind(name: &str) -> RegionKind {
     known.map_or(RegionKind::User, |(_, kind)| kind)
 }
 
+fn parallel(parallel: u32, barrier: u32) -> &'static ParallelRegions {
+    let (parallel, barrier) = (Defined::new(parallel), Defined::new(barrier));
+    Box::leak(Box::new(ParallelRegions { parallel, barrier }))
+}
+
+fn short_begin<const TRACE: bool>(
+    thread: &mut Location,
+    (team, number, size): (u32, u32, u32),
+    record: &'static Team,
+    now: At,
+) -> Option<()> {
+    let is_same = team_short::is_same_part(thread, (number, size));
+    if !is_same {
+        return None;
+    }
+    let next = (team, record);
+    let begun = team_short::begin_next::<TRACE>(thread, next, now);
+    begun.or_else(|| team_short::begin_next_behind::<TRACE>(thread, next, now))
+}
+
+fn short_join<const TRACE: bool>(thread: &mut Location, team: i64, now: At) -> Option<()> {
+    let alone = team_short::join::<TRACE>(thread, team, now);
+    alone.or_else(|| team_short::join_others::<TRACE>(thread, team, now))
+}
+
 fn defined(region: u32) -> &'static Defined {
     Box::leak(Box::new(Defined::new(region)))
 }
@@ -176,7 +201,7 @@ fn defined(region: u32) -> &'static Defined {
 #[derive(Clone, Copy)]
 struct TeamOf {
     team: Option<u32>,
-    regions: ParallelRegions,
+    regions: &'static ParallelRegions,
 }
 
 /// A script that has run.
@@ -304,10 +329,8 @@ impl Run {
     fn step(&mut self, name: &str, verb: &str, words: &[&str], now: u64) {
         match (verb, words) {
             ("fork", [region, team]) => {
-                let regions = ParallelRegions {
-                    parallel: defined(self.region(region)),
-                    barrier: defined(self.region(&format!("end of {region}"))),
-                };
+                let barrier = self.region(&format!("end of {region}"));
+                let regions = parallel(self.region(region), barrier);
                 let thread = self.thread(name);
                 let forked = self.with(thread, |thread| {
                     let short = match (thread.gate, thread.tracing) {
@@ -339,8 +362,8 @@ impl Run {
                 let thread = self.thread(name);
                 self.with(thread, |thread| {
                     let short = team.and_then(|team| match (thread.gate, thread.tracing) {
-                        (0, true) => team_short::join::<true>(thread, team.into(), At(now)),
-                        (0, false) => team_short::join::<false>(thread, team.into(), At(now)),
+                        (0, true) => short_join::<true>(thread, team.into(), At(now)),
+                        (0, false) => short_join::<false>(thread, team.into(), At(now)),
                         _ => None,
                     });
                     short.unwrap_or_else(|| team::join(thread, team, now));
@@ -399,10 +422,10 @@ impl Run {
         let (number, size) = place.split_once('/').unwrap();
         let (number, size) = (number.parse().unwrap(), size.parse().unwrap());
         let TeamOf { team: Some(team), regions } = self.teams[team] else { return };
+        let record = self.process.team(team);
         let thread = match number {
             0 => self.thread(name),
             _ => {
-                let record = self.process.team(team);
                 let (master, level) = (record.master.load(Relaxed), record.level.load(Relaxed));
                 self.process.worker(master, level, number).unwrap()
             }
@@ -412,17 +435,15 @@ impl Run {
             None => self.threads.push((name.to_owned(), thread)),
         }
         self.with(thread, |thread| {
-            let short = match (thread.gate, thread.tracing) {
-                (0, true) => team_short::begin::<true>(thread, team.into(), size, At(now)),
-                (0, false) => team_short::begin::<false>(thread, team.into(), size, At(now)),
+            let part = (team, number, size);
+            let is_forked = thread.contexts.has_forked(team.into());
+            let short = match (thread.gate, thread.tracing, is_forked) {
+                (0, true, true) => team_short::begin::<true>(thread, size, At(now)),
+                (0, false, true) => team_short::begin::<false>(thread, size, At(now)),
+                (0, true, false) => short_begin::<true>(thread, part, record, At(now)),
+                (0, false, false) => short_begin::<false>(thread, part, record, At(now)),
                 _ => None,
             };
-            let part = (team, number, size);
-            let short = short.or_else(|| match (thread.gate, thread.tracing) {
-                (0, true) => team_short::begin_next::<true>(thread, part, regions, At(now)),
-                (0, false) => team_short::begin_next::<false>(thread, part, regions, At(now)),
-                _ => None,
-            });
             short.unwrap_or_else(|| team::begin(thread, part, regions, now));
         });
     }

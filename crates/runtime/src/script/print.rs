@@ -197,8 +197,8 @@ impl Run {
     /// The records of a location.
     pub fn events(&self, location: u32) -> Vec<EventRecord> {
         let live = self.folder.path().join("live");
-        pompeii_live::gather(&live, location).unwrap();
         let path = live.join(pompeii_live::events_file(location));
+        pompeii_live::gather(&live.join(pompeii_live::buffer_file(location)), &path).unwrap();
         let Ok(mut bytes) = std::fs::read(&path) else { return Vec::new() };
         let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
         bytes.truncate(sealed.file_bytes as usize);

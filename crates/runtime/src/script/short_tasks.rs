@@ -55,7 +55,10 @@ pub fn create_end(
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above, and a handle of this test.
-        return unsafe { task_short::create_end_untimed(thread, handle) };
+        return unsafe {
+            task_short::create_end_untimed(thread, handle)
+                .or_else(|| task_short::create_end_included(thread, handle))
+        };
     }
     let task = handle as *mut Task;
     match thread.gate {
@@ -84,7 +87,8 @@ pub fn begin(
 
 pub fn end(thread: &mut Location, handle: usize, clock: impl Clock + Copy) -> Option<()> {
     if handle & UNTIMED != 0 {
-        return task_short::end_untimed(handle);
+        // SAFETY: as above.
+        return unsafe { task_short::end_untimed(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, end(task, clock))

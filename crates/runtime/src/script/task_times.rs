@@ -100,6 +100,56 @@ fn an_untied_task_that_moved_is_summed_when_both_know() {
     );
 }
 
+/// T1 learns only at 66 that the untied task has gone on at T2, where it has ended. What T1 adds then
+/// is that task's, and none of the one that T0 has created meanwhile.
+#[test]
+fn a_task_that_has_left_keeps_its_memory_until_all_know() {
+    check_task_times(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/3
+         0 T1 begin p 1/3
+         0 T2 begin p 2/3
+         10 T0 create untied a
+         11 T0 created untied a
+         15 T0 arrive barrier
+         15 T1 arrive barrier
+         15 T2 arrive barrier
+         20 T0 run untied a
+         25 T0 enter w
+         26 T0 exit w
+         30 T1 resume untied a
+         35 T1 enter w
+         36 T1 exit w
+         40 T2 resume untied a
+         45 T2 done untied a
+         61 T0 pass barrier
+         61 T2 pass barrier
+         62 T0 create tied b
+         63 T0 created tied b
+         64 T2 arrive barrier
+         65 T2 run tied b
+         66 T1 pass barrier
+         75 T2 done tied b
+         76 T0 arrive barrier
+         76 T1 arrive barrier
+         77 T0 pass barrier
+         77 T1 pass barrier
+         77 T2 pass barrier
+         80 T0 end p
+         80 T1 end p
+         80 T2 end p
+         80 T0 join p",
+        expect![[r#"
+            T0 untied creation x1 1..1 1 1 1:1
+            T0 untied waiting x1 10..10 10 100 4:1
+            T0 tied creation x1 1..1 1 1 1:1
+            T1 untied execution x1 17..17 17 289 5:1
+            T2 tied waiting x1 3..3 3 9 2:1
+            T2 tied execution x1 10..10 10 100 4:1
+        "#]],
+    );
+}
+
 /// A task that its creator could have deferred, but executes at once, is no part of its creation,
 /// which takes 5 ticks; an undeferred one has no times of its own.
 #[test]

@@ -182,6 +182,54 @@ fn deferred_after_undeferred_is_a_task_again() {
     );
 }
 
+/// The same inside of one that was undeferred, whose handle names the same instance.
+#[test]
+fn deferred_inside_of_undeferred_is_a_task_of_its_own() {
+    check(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/1
+         10 T0 create t a
+         10 T0 run t a
+         10 T0 done t a
+         10 T0 created t a
+         20 T0 create t b
+         20 T0 run t b
+         20 T0 create t c
+         20 T0 run t c
+         20 T0 create t d
+         20 T0 created t d
+         21 T0 create t e
+         21 T0 run t e
+         21 T0 done t e
+         21 T0 created t e
+         30 T0 taskwait w
+         31 T0 run t d
+         41 T0 done t d
+         42 T0 waited w
+         43 T0 done t c
+         43 T0 created t c
+         44 T0 done t b
+         44 T0 created t b
+         45 T0 create t f
+         45 T0 run t f
+         45 T0 done t f
+         45 T0 created t f
+         50 T0 end p
+         51 T0 join p",
+        expect![[r#"
+            T0 until 51
+              program 0
+                parallel x1 38
+                  create t x6 0 created=1 undeferred=5
+                  w x1 2
+                    ~t 0 tasks=10 switches=1
+                  end of parallel x1 1 starvation=1
+              TASKS 0
+                t x1 10
+        "#]],
+    );
+}
+
 #[test]
 fn nested_tasks_have_one_stub_at_the_implicit_task() {
     check(

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use expect_test::expect;
 use pompeii_live::RegionKind;
 
-use super::{Run, Setting, check, defined};
-use crate::context::ParallelRegions;
+use super::{Run, Setting, check, parallel};
 use crate::definitions::RegionText;
 use crate::team;
 
@@ -445,7 +444,7 @@ fn records_of_teams_that_never_join_are_used_again() {
         .map(|name| run.process.region(&RegionText::without_source(RegionKind::Parallel, name)));
     let barrier =
         run.process.region(&RegionText::without_source(RegionKind::ImplicitBarrier, "end"));
-    let of = |region| ParallelRegions { parallel: defined(region), barrier: defined(barrier) };
+    let of = |region| parallel(region, barrier);
     run.with(run.threads[0].1, |thread| {
         for now in (0..30).map(|round| round * 100) {
             let around = team::fork(thread, outer, 1, now);

@@ -21,6 +21,7 @@ REGION(barrier, "barrier", "");
 REGION(inner, "parallel", "");
 static POMPExtension undeferred = {POMP_EXTENSION, "if(0)"};
 static OMPRegDescr conditional = {"task", "", 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&undeferred};
+static OMPRegDescr other = {"task", "", 0, "hot.c", 1, 3, 4, 4, 0, (OMPRegDescr *)&undeferred};
 static POMPExtension stamped = {POMP_EXTENSION, "timed"};
 static OMPRegDescr timed = {"flush", "", 0, "hot.c", 1, 1, 2, 2, 0, (OMPRegDescr *)&stamped};
 REGION(flush, "flush", "");
@@ -34,6 +35,24 @@ static OMPRegDescr eight[8] = {ONE_OF_EIGHT("a"), ONE_OF_EIGHT("b"), ONE_OF_EIGH
                                ONE_OF_EIGHT("g"), ONE_OF_EIGHT("h")};
 
 static long iteration, generator, generated, alternating;
+
+/* What a function does that calls itself in two undeferred tasks and waits for them. */
+static void recurse(int depth) {
+  if (depth == 0) return;
+  long id;
+  POMP_Task_create_begin(&conditional, &id);
+  POMP_Task_begin(&conditional, id);
+  recurse(depth - 1);
+  POMP_Task_end(&conditional, id);
+  POMP_Task_create_end(&conditional, id);
+  POMP_Task_create_begin(&other, &id);
+  POMP_Task_begin(&other, id);
+  recurse(depth - 1);
+  POMP_Task_end(&other, id);
+  POMP_Task_create_end(&other, id);
+  POMP_Taskwait_enter(&taskwait);
+  POMP_Taskwait_exit(&taskwait);
+}
 
 static void one(char kind) {
   long id;
@@ -91,6 +110,9 @@ static void one(char kind) {
     POMP_Task_begin(&conditional, id);
     POMP_Task_end(&conditional, id);
     POMP_Task_create_end(&conditional, id);
+    break;
+  case 'r': /* three calls */
+    recurse(2);
     break;
   case 'w': /* deferred, executed while its creator waits for it */
     POMP_Task_create_begin(&task, &id);
@@ -152,12 +174,13 @@ static void *part(void *number) {
   return NULL;
 }
 
-static __attribute__((noinline)) void worker_begins(void) {
-  POMP_Parallel_begin(&parallel, team);
+/* One instruction each, a jump. */
+static __attribute__((noipa)) void worker_begins(OMPRegDescr *d, long team) {
+  POMP_Parallel_begin(d, team);
 }
 
-static __attribute__((noinline)) void worker_ends(void) {
-  POMP_Parallel_end(&parallel, team);
+static __attribute__((noipa)) void worker_ends(OMPRegDescr *d, long team) {
+  POMP_Parallel_end(d, team);
 }
 
 /* Regions of two threads, whose worker waits at the end of each. */
@@ -170,8 +193,8 @@ static void *regions(void *number) {
     }
     pthread_barrier_wait(&together);
     if (thread == 1) {
-      worker_begins();
-      worker_ends();
+      worker_begins(&parallel, team);
+      worker_ends(&parallel, team);
     }
     pthread_barrier_wait(&together);
     if (thread == 0) {
