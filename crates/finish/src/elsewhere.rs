@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-use pompeii_live::{STORAGE, STORAGE_VARIABLES, elsewhere};
+use pompeii_live::{STORAGE_VARIABLES, STORAGES, elsewhere};
 
 use crate::{LIVE_FOLDER, PROCESSES_FOLDER};
 
@@ -14,7 +14,7 @@ use crate::{LIVE_FOLDER, PROCESSES_FOLDER};
 fn folders(experiment: &Path) -> Vec<PathBuf> {
     let Ok(experiment) = std::path::absolute(experiment) else { return Vec::new() };
     let named = STORAGE_VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
-    let storages = named.chain(std::iter::once(STORAGE.to_owned()));
+    let storages = named.chain(STORAGES.map(ToOwned::to_owned));
     let folder =
         |storage: String| PathBuf::from(elsewhere(&storage, &experiment.to_string_lossy()));
     let mut folders: Vec<PathBuf> = storages.map(folder).filter(|folder| is_own(folder)).collect();

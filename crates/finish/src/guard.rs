@@ -81,7 +81,7 @@ pub fn together(all: impl IntoIterator<Item = Guarded>) -> Vec<Guarded> {
     found
 }
 
-/// The metric classes of the sums of regions (decision 21), by their number in the process.
+/// The metric classes of the sums of regions, by their number in the process.
 pub fn classes(live: &LiveProcess, regions: &Regions) -> BTreeMap<u32, Region> {
     let class = |definition: &Live| match *definition {
         Live::Guarded { region, class, .. } => {

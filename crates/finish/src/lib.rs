@@ -40,7 +40,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
-use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE};
+use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE, remove_live};
 
 pub use counted::Counted;
 pub use pompeii_live::bytes_of;
@@ -348,16 +348,7 @@ fn check_ended(folder: &Path, launcher: bool) -> Result<(), Error> {
     }
 }
 
-/// Removes a folder of live state, if it is there. It may be a link to node-local storage.
+/// Removes a folder of live state, if it is there.
 fn remove(live: &Path) -> Result<(), Error> {
-    let failed = |source| Error::Io { path: live.to_owned(), source };
-    let gone = |result: std::io::Result<()>| match result {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
-        _ => Ok(()),
-    };
-    if let Ok(target) = fs::read_link(live) {
-        gone(fs::remove_dir_all(&target))?;
-        return gone(fs::remove_file(live));
-    }
-    gone(fs::remove_dir_all(live))
+    remove_live(live).map_err(|source| Error::Io { path: live.to_owned(), source })
 }

@@ -44,6 +44,10 @@ pub struct RunInfo {
     /// CPUs that it could run on, 0 where that is unknown.
     #[serde(default)]
     pub cpus: usize,
+    /// How often the system has taken a CPU from the command's threads that they could have used,
+    /// on the host of `run`; 0 where that is unknown.
+    #[serde(default)]
+    pub interruptions: u64,
     /// Process id of the command.
     #[serde(default)]
     pub pid: Option<u32>,

@@ -215,6 +215,14 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
         ("pompeii::threads", cube.system.locations.len().to_string()),
     ];
     report.attributes.extend(attributes.map(|(key, value)| (key.to_owned(), value)));
+    describe_metrics(cube, &mut report);
+    describe_regions(cube, &mut report);
+    let calls = describe_calls(cube, &mut report);
+    describe_system(cube, &mut report);
+    (report, calls)
+}
+
+fn describe_metrics(cube: &Cube, report: &mut Report) {
     for (position, metric) in cube.metrics().iter().enumerate() {
         let time = metric.unit == Unit::Ticks;
         report.metrics.push(
@@ -238,6 +246,9 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     for metric in times.chain(visit_times::metrics(cube)) {
         report.metrics.push(None, metric);
     }
+}
+
+fn describe_regions(cube: &Cube, report: &mut Report) {
     for region in cube.regions.iter() {
         let line = |line: u32| (line != 0).then_some(line);
         report.regions.push(cubex::Region {
@@ -251,6 +262,10 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
             ..cubex::Region::default()
         });
     }
+}
+
+/// The report's call path of each of ours.
+fn describe_calls(cube: &Cube, report: &mut Report) -> IndexVec<CallId, cubex::CallPathId> {
     let mut calls: IndexVec<CallId, cubex::CallPathId> = IndexVec::default();
     for call in cube.calls.ids() {
         let parent = stored_parent(cube, call).map(|parent| calls[parent]);
@@ -265,8 +280,7 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
             cubex::CallPath { parameters: parameters.collect(), ..cubex::CallPath::new(region) };
         calls.push(report.call_paths.push(parent, path));
     }
-    describe_system(cube, &mut report);
-    (report, calls)
+    calls
 }
 
 fn describe_system(cube: &Cube, report: &mut Report) {

@@ -47,7 +47,7 @@ const MEASURED: [(&str, &str, Unit, &str); 16] = [
 ];
 
 /// Of MPI, where the process uses it.
-const MEASURED_MPI: [(&str, &str, Unit, &str); 16] = [
+const MEASURED_MPI: [(&str, &str, Unit, &str); 17] = [
     ("bytes_sent", "Bytes sent", Unit::Bytes, "By point-to-point communication"),
     ("bytes_rcvd", "Bytes received", Unit::Bytes, "By point-to-point communication"),
     ("bytes_cout", "Bytes outgoing", Unit::Bytes, "By collective communication"),
@@ -63,6 +63,7 @@ const MEASURED_MPI: [(&str, &str, Unit, &str); 16] = [
     ("mpi_wait_nxn", "Wait at N x N", Unit::Ticks, "Until the latest arrival"),
     ("mpi_latebroadcast", "Late broadcast", Unit::Ticks, "Until the root arrived"),
     ("mpi_earlyreduce", "Early reduce", Unit::Ticks, "Until the first other process arrived"),
+    ("mpi_earlyscan", "Early scan", Unit::Ticks, "Until the latest of the lower ranks arrived"),
     ("mpi_icollective_wait", "Wait for collective", Unit::Ticks, "Until the others had begun"),
 ];
 
@@ -166,6 +167,7 @@ fn values(node: &Node, role: Role, mpi: bool) -> impl Iterator<Item = (usize, u6
         of(Role::AllToAll, node.wait_ticks),
         of(Role::OneToAll, node.wait_ticks),
         of(Role::AllToOne, node.wait_ticks),
+        of(Role::Collective, node.wait_ticks),
         of(Role::PointToPoint, node.starvation_ticks),
     ]
     .into_iter()

@@ -323,6 +323,7 @@ mod tests {
             final_barrier: None,
             last_ticks: 1_100,
             summed_visits: 0,
+            buffer_path: PathBuf::new(),
             events_path: PathBuf::new(),
         }
     }

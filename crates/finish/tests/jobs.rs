@@ -10,6 +10,7 @@ use expect_test::{Expect, expect};
 use pompeii_cubex as cubex;
 use pompeii_finish::{RunInfo, finish};
 use pompeii_live::{Definition, Key, MpiDefinition, Node, RegionKind};
+use pompeii_otf2::definition;
 use pompeii_otf2::event::{Enter, Event, Leave, MpiRecv, MpiSend};
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::{CommRef, RegionRef};
@@ -69,7 +70,14 @@ fn experiment(processes: &[Process]) -> tempfile::TempDir {
     folder
 }
 
+/// All that the job's experiment says.
 fn check(folder: &Path, expected: Expect) {
+    let text = finished(folder) + &profile(folder, |_| true) + &communicators(folder);
+    expected.assert_eq(&(text + &events(folder)));
+}
+
+/// Makes the experiment, and says what is known of the ranks.
+fn finished(folder: &Path) -> String {
     // The launcher has ended: so have processes of other hosts, of which one cannot know it.
     let command = vec!["mpirun".to_owned()];
     let info = RunInfo { command, exit_code: Some(0), ..RunInfo::default() };
@@ -84,15 +92,13 @@ fn check(folder: &Path, expected: Expect) {
             None => ", clock not measured\n".to_owned(),
         };
     }
-    text += &profile(&folder.join("profile.cubex"));
-    text += &trace(&folder.join("traces.otf2"));
-    expected.assert_eq(&text);
     assert!(!folder.join("live").exists() && !folder.join("procs").exists());
+    text
 }
 
-/// What is not 0, in nanoseconds.
-fn profile(path: &Path) -> String {
-    let reader = cubex::Report::open(path).unwrap();
+/// What is not 0 of the metrics that are wanted, in nanoseconds.
+fn profile(folder: &Path, is_wanted: fn(&str) -> bool) -> String {
+    let reader = cubex::Report::open(folder.join("profile.cubex")).unwrap();
     let report = reader.report();
     let wall = report.attribute("pompeii::wall_ticks").unwrap();
     let mut text = format!("profile of {wall} ticks\n");
@@ -100,7 +106,7 @@ fn profile(path: &Path) -> String {
         let node = &report.system.nodes[group.node];
         text += &format!("  {} on {} {:?}\n", group.name, node.name, group.attributes[0].1);
     }
-    for (id, metric) in report.metrics.iter() {
+    for (id, metric) in report.metrics.iter().filter(|(_, it)| is_wanted(&it.unique_name)) {
         let mut values = reader.values(id).unwrap().matrix::<f64>().unwrap();
         if metric.kind == cubex::MetricKind::Inclusive {
             values.to_exclusive(&report.call_paths);
@@ -122,22 +128,32 @@ fn profile(path: &Path) -> String {
     text
 }
 
-/// Communicators, and events in the order of time.
-fn trace(path: &Path) -> String {
-    let Ok(archive) = Archive::open(path) else { return "no trace\n".to_owned() };
-    let mut text = String::from("trace\n");
+fn trace(folder: &Path) -> Archive {
+    Archive::open(&folder.join("traces.otf2")).unwrap()
+}
+
+fn communicators(folder: &Path) -> String {
+    let archive = trace(folder);
+    let mut text = String::from("communicators\n");
     for definition in archive.definitions() {
         match definition {
-            pompeii_otf2::definition::Definition::Group(group) => {
+            definition::Definition::Group(group) => {
                 text += &format!("  group {}: {:?}\n", group.id.0, group.members);
             }
-            pompeii_otf2::definition::Definition::Comm(comm) => {
+            definition::Definition::Comm(comm) => {
                 let name = archive.string(comm.name).unwrap();
                 text += &format!("  comm {} {name:?}: group {}\n", comm.id.0, comm.group.0);
             }
             _ => {}
         }
     }
+    text
+}
+
+/// Events in the order of time.
+fn events(folder: &Path) -> String {
+    let archive = trace(folder);
+    let mut text = String::from("events\n");
     let mut events = archive.merged().unwrap();
     while let Some(record) = events.read_next() {
         let record = record.unwrap();
@@ -162,48 +178,49 @@ fn two_ranks_are_one_experiment() {
     check(
         experiment(&ranks).path(),
         expect![[r#"
-        job of 2, missing []
-        rank 0 on node1: exit with code 0, clock within 0 ns
-        rank 1 on node1: exit with code 0, clock within 0 ns
-        profile of 1000 ticks
-          MPI Rank 0 on node1 "1000"
-          MPI Rank 1 on node1 "1000"
-          time ocean [500, 0, 500, 0]
-          time MPI_Send [50, 0, 50, 0]
-          time MPI_Recv [150, 0, 150, 0]
-          time !$omp parallel @ocean.c:7 [300, 290, 300, 290]
-          visits ocean [1, 0, 1, 0]
-          visits MPI_Send [1, 0, 1, 0]
-          visits MPI_Recv [1, 0, 1, 0]
-          visits !$omp parallel @ocean.c:7 [2, 2, 2, 2]
-          bytes_sent MPI_Send [80, 0, 80, 0]
-          bytes_rcvd MPI_Recv [80, 0, 80, 0]
-          comms_send MPI_Send [1, 0, 1, 0]
-          comms_recv MPI_Recv [1, 0, 1, 0]
-        trace
-          group 0: [0, 4294967296, 1, 4294967297]
-          group 1: [0, 1]
-          group 2: []
-          group 3: [0, 1]
-          group 4: [0, 1]
-          group 5: [2, 3]
-          comm 0 "MPI_COMM_WORLD": group 3
-          comm 1 "MPI_COMM_SELF": group 2
-          comm 2 "": group 4
-          comm 3 "": group 5
-          1100 rank 0 thread 0: enter MPI_Send
-          1100 rank 1 thread 0: enter MPI_Send
-          1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1110 rank 1 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1150 rank 0 thread 0: leave MPI_Send
-          1150 rank 1 thread 0: leave MPI_Send
-          1200 rank 0 thread 0: enter MPI_Recv
-          1200 rank 1 thread 0: enter MPI_Recv
-          1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1340 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1350 rank 0 thread 0: leave MPI_Recv
-          1350 rank 1 thread 0: leave MPI_Recv
-    "#]],
+            job of 2, missing []
+            rank 0 on node1: exit with code 0, clock within 0 ns
+            rank 1 on node1: exit with code 0, clock within 0 ns
+            profile of 1000 ticks
+              MPI Rank 0 on node1 "1000"
+              MPI Rank 1 on node1 "1000"
+              time ocean [500, 0, 500, 0]
+              time MPI_Send [50, 0, 50, 0]
+              time MPI_Recv [150, 0, 150, 0]
+              time !$omp parallel @ocean.c:7 [300, 290, 300, 290]
+              visits ocean [1, 0, 1, 0]
+              visits MPI_Send [1, 0, 1, 0]
+              visits MPI_Recv [1, 0, 1, 0]
+              visits !$omp parallel @ocean.c:7 [2, 2, 2, 2]
+              bytes_sent MPI_Send [80, 0, 80, 0]
+              bytes_rcvd MPI_Recv [80, 0, 80, 0]
+              comms_send MPI_Send [1, 0, 1, 0]
+              comms_recv MPI_Recv [1, 0, 1, 0]
+            communicators
+              group 0: [0, 4294967296, 1, 4294967297]
+              group 1: [0, 1]
+              group 2: []
+              group 3: [0, 1]
+              group 4: [0, 1]
+              group 5: [2, 3]
+              comm 0 "MPI_COMM_WORLD": group 3
+              comm 1 "MPI_COMM_SELF": group 2
+              comm 2 "": group 4
+              comm 3 "": group 5
+            events
+              1100 rank 0 thread 0: enter MPI_Send
+              1100 rank 1 thread 0: enter MPI_Send
+              1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1110 rank 1 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1150 rank 0 thread 0: leave MPI_Send
+              1150 rank 1 thread 0: leave MPI_Send
+              1200 rank 0 thread 0: enter MPI_Recv
+              1200 rank 1 thread 0: enter MPI_Recv
+              1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1340 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1350 rank 0 thread 0: leave MPI_Recv
+              1350 rank 1 thread 0: leave MPI_Recv
+        "#]],
     );
 }
 
@@ -220,40 +237,41 @@ fn what_dead_ranks_leave_is_kept() {
     check(
         experiment(&[survivor, killed]).path(),
         expect![[r#"
-        job of 3, missing [1]
-        rank 0 on node1: exit with code 0, finalized, clock within 0 ns
-        rank 2 on node1: nobody has seen how, clock within 0 ns
-        profile of 1000 ticks
-          MPI Rank 0 on node1 "1000"
-          MPI Rank 2 on node1 "600"
-          time ocean [500, 0, 100]
-          time MPI_Send [50, 0, 50]
-          time MPI_Recv [150, 0, 150]
-          time !$omp parallel @ocean.c:7 [300, 290, 300]
-          visits ocean [1, 0, 1]
-          visits MPI_Send [1, 0, 1]
-          visits MPI_Recv [1, 0, 1]
-          visits !$omp parallel @ocean.c:7 [2, 2, 2]
-          bytes_sent MPI_Send [80, 0, 80]
-          bytes_rcvd MPI_Recv [80, 0, 80]
-          comms_send MPI_Send [1, 0, 1]
-          comms_recv MPI_Recv [1, 0, 1]
-        trace
-          group 0: [0, 4294967296, 2]
-          group 1: [0, 1, 2]
-          group 2: []
-          group 3: [0, 1, 2]
-          group 4: [0, 1]
-          group 5: [2]
-          comm 0 "MPI_COMM_WORLD": group 3
-          comm 1 "MPI_COMM_SELF": group 2
-          comm 2 "": group 4
-          comm 3 "": group 5
-          1100 rank 0 thread 0: enter MPI_Send
-          1100 rank 2 thread 0: enter MPI_Send
-          1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-          1110 rank 2 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-    "#]],
+            job of 3, missing [1]
+            rank 0 on node1: exit with code 0, finalized, clock within 0 ns
+            rank 2 on node1: nobody has seen how, clock within 0 ns
+            profile of 1000 ticks
+              MPI Rank 0 on node1 "1000"
+              MPI Rank 2 on node1 "600"
+              time ocean [500, 0, 100]
+              time MPI_Send [50, 0, 50]
+              time MPI_Recv [150, 0, 150]
+              time !$omp parallel @ocean.c:7 [300, 290, 300]
+              visits ocean [1, 0, 1]
+              visits MPI_Send [1, 0, 1]
+              visits MPI_Recv [1, 0, 1]
+              visits !$omp parallel @ocean.c:7 [2, 2, 2]
+              bytes_sent MPI_Send [80, 0, 80]
+              bytes_rcvd MPI_Recv [80, 0, 80]
+              comms_send MPI_Send [1, 0, 1]
+              comms_recv MPI_Recv [1, 0, 1]
+            communicators
+              group 0: [0, 4294967296, 2]
+              group 1: [0, 1, 2]
+              group 2: []
+              group 3: [0, 1, 2]
+              group 4: [0, 1]
+              group 5: [2]
+              comm 0 "MPI_COMM_WORLD": group 3
+              comm 1 "MPI_COMM_SELF": group 2
+              comm 2 "": group 4
+              comm 3 "": group 5
+            events
+              1100 rank 0 thread 0: enter MPI_Send
+              1100 rank 2 thread 0: enter MPI_Send
+              1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              1110 rank 2 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+        "#]],
     );
 }
 
@@ -267,52 +285,34 @@ fn clocks_of_other_hosts_are_brought_together() {
         let (offset_ns, error_ns) = (ahead, 20);
         other.define(Definition::Mpi(MpiDefinition::ClockOffset { ticks, offset_ns, error_ns }));
     }
-    check(
-        experiment(&[ring(0, 2), other]).path(),
-        expect![[r#"
-            job of 2, missing []
-            rank 0 on node1: exit with code 0, clock within 0 ns
-            rank 1 on node2: exit with code 0, clock within 20 ns
-            profile of 1090 ticks
-              MPI Rank 0 on node1 "1000"
-              MPI Rank 1 on node2 "900"
-              time ocean [500, 0, 450, 0]
-              time MPI_Send [50, 0, 45, 0]
-              time MPI_Recv [150, 0, 135, 0]
-              time !$omp parallel @ocean.c:7 [300, 290, 270, 261]
-              visits ocean [1, 0, 1, 0]
-              visits MPI_Send [1, 0, 1, 0]
-              visits MPI_Recv [1, 0, 1, 0]
-              visits !$omp parallel @ocean.c:7 [2, 2, 2, 2]
-              bytes_sent MPI_Send [80, 0, 80, 0]
-              bytes_rcvd MPI_Recv [80, 0, 80, 0]
-              comms_send MPI_Send [1, 0, 1, 0]
-              comms_recv MPI_Recv [1, 0, 1, 0]
-            trace
-              group 0: [0, 4294967296, 1, 4294967297]
-              group 1: [0, 1]
-              group 2: []
-              group 3: [0, 1]
-              group 4: [0, 1]
-              group 5: [2, 3]
-              comm 0 "MPI_COMM_WORLD": group 3
-              comm 1 "MPI_COMM_SELF": group 2
-              comm 2 "": group 4
-              comm 3 "": group 5
-              1000 rank 1 thread 0: enter MPI_Send
-              1009 rank 1 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-              1045 rank 1 thread 0: leave MPI_Send
-              1090 rank 1 thread 0: enter MPI_Recv
-              1100 rank 0 thread 0: enter MPI_Send
-              1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-              1150 rank 0 thread 0: leave MPI_Send
-              1200 rank 0 thread 0: enter MPI_Recv
-              1216 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-              1225 rank 1 thread 0: leave MPI_Recv
-              1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
-              1350 rank 0 thread 0: leave MPI_Recv
-        "#]],
-    );
+    let folder = experiment(&[ring(0, 2), other]);
+    let text = finished(folder.path()) + &profile(folder.path(), |metric| metric == "time");
+    expect![[r#"
+        job of 2, missing []
+        rank 0 on node1: exit with code 0, clock within 0 ns
+        rank 1 on node2: exit with code 0, clock within 20 ns
+        profile of 1090 ticks
+          MPI Rank 0 on node1 "1000"
+          MPI Rank 1 on node2 "900"
+          time ocean [500, 0, 450, 0]
+          time MPI_Send [50, 0, 45, 0]
+          time MPI_Recv [150, 0, 135, 0]
+          time !$omp parallel @ocean.c:7 [300, 290, 270, 261]
+        events
+          1000 rank 1 thread 0: enter MPI_Send
+          1009 rank 1 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+          1045 rank 1 thread 0: leave MPI_Send
+          1090 rank 1 thread 0: enter MPI_Recv
+          1100 rank 0 thread 0: enter MPI_Send
+          1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+          1150 rank 0 thread 0: leave MPI_Send
+          1200 rank 0 thread 0: enter MPI_Recv
+          1216 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+          1225 rank 1 thread 0: leave MPI_Recv
+          1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+          1350 rank 0 thread 0: leave MPI_Recv
+    "#]]
+    .assert_eq(&(text + &events(folder.path())));
 }
 
 /// What comes from another host when the job's experiment is there is kept: as one of its own.

@@ -1,6 +1,6 @@
 //! How long a tick took: from the calibrations at the start and at the end. A process that died,
 //! or lived too short for a good figure, is calibrated against now, which is later on the same
-//! machine (facts: the error is 5e-8 over 10 ms). [`align`] brings the clocks of a job's processes
+//! machine (the error is 5e-8 over 10 ms). [`align`] brings the clocks of a job's processes
 //! together.
 
 pub mod align;

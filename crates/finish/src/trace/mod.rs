@@ -1,5 +1,5 @@
 //! The trace as an OTF2 archive: event files are taken over from live state, definitions are
-//! written by the conventions of Score-P (facts: trace format, section 14). Events keep the ids and
+//! written by the conventions of Score-P. Events keep the ids and
 //! the times of their process; tables beside them say what those are in the run.
 
 mod communicators;
