@@ -29,9 +29,11 @@ pub(super) fn detect_serial(search: &mut Search) {
     let place = common_path(&lens, &calls, lost);
     let on_master = divide(lost, workers.max(1));
     let seconds = format::seconds(lens.seconds(on_master));
-    let parts = match calls.len() {
-        1 => String::new(),
-        _ => format!(": {}", largest_parts(&lens, "omp_idle_threads", &calls, workers)),
+    // Where one call path has nearly all of it, a list says nothing.
+    let is_one = serial_ticks(&lens, place) as f64 >= COMMON_SHARE * lost as f64;
+    let parts = match is_one {
+        true => String::new(),
+        false => format!(": {}", largest_parts(&lens, "omp_idle_threads", &calls, workers)),
     };
     let region = lens.cube.calls.region(place);
     let construct = lens.region(place).construct().to_owned();
@@ -40,11 +42,10 @@ pub(super) fn detect_serial(search: &mut Search) {
         _ => " of each process",
     };
     let details = vec![format!("{seconds} run on one thread{each}{parts}.")];
-    let suggestion = match calls.as_slice() {
-        [only] if lens.cube.calls.parent(*only).is_none() => {
-            "Mark its parts with `omp inst begin(name)` to see which these are."
-        }
-        _ => "Parallelise the largest of these, or overlap it with other work.",
+    let suggestion = match (is_one, lens.cube.calls.parent(place)) {
+        (true, None) => "Mark its parts with `omp inst begin(name)` to see which these are.",
+        (true, Some(_)) => "Parallelise it, or overlap it with other work.",
+        (false, _) => "Parallelise the largest of these, or overlap it with other work.",
     };
     let site = Site { region, construct, metric: "omp_idle_threads", calls };
     let words = Words { details, suggestion: suggestion.into() };
@@ -131,6 +132,21 @@ mod tests {
             expect![[r#"
                 ? a | omp_idle_threads lost=400 gain=200
                     0.40 s run on one thread.
+                    Mark its parts with `omp inst begin(name)` to see which these are.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_one_call_path_has_nearly_all_of_is_no_list() {
+        check(
+            "wall=1000 locations=2
+             a                   0  time=570 visits=1
+             a/init@a.c:9        0  time=30 visits=1
+             a/parallel@a.c:70   *  time=400 visits=1",
+            expect![[r#"
+                ? a | omp_idle_threads lost=600 gain=300
+                    0.60 s run on one thread.
                     Mark its parts with `omp inst begin(name)` to see which these are.
             "#]],
         );

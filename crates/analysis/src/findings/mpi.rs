@@ -6,10 +6,14 @@ use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 use super::{Loss, Search, Site, Words};
 use crate::{Lens, format};
 
+/// Every program pays for it once: no finding, unless some processes wait for others at the end.
+const BEGIN_AND_END: &str = "mpi_init_exit";
+
 /// What is looked at: metrics of time, and the part of each that is known to be waiting.
-const METRICS: [(&str, &[&str]); 4] = [
+const METRICS: [(&str, &[&str]); 5] = [
+    (BEGIN_AND_END, &[]),
     ("mpi_sync_collective", &["mpi_barrier_wait"]),
-    ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce"]),
+    ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan"]),
     ("mpi_point2point", &["mpi_latesender", "mpi_icollective_wait"]),
     ("mpi_io_collective", &[]),
 ];
@@ -58,13 +62,21 @@ fn report(
     let gain = sum / processes.max(1) - least.1;
     search.claim("omp_idle_threads", &calls);
     let name = lens.cube.regions[function].name.clone();
+    if metric == BEGIN_AND_END && !(name == "MPI_Finalize" && is_unequal(least.1, most.1)) {
+        return;
+    }
     let mut details = vec![detail(&lens, (processes, sum), least, most, &calls)];
     let waited: Ticks = waits.iter().map(|wait| lens.sum(wait, &calls)).sum();
     if waited > 0 {
         let share = format::percent(waited as f64 / lens.sum(metric, &calls).max(1) as f64);
         details.push(format!("{share} of it is measured waiting for others."));
     }
-    let suggestion = suggestion(lens.role(calls[0]), least.1, most.1);
+    // Who is late at the end waits for no message.
+    let role = if metric == BEGIN_AND_END { Role::Barrier } else { lens.role(calls[0]) };
+    let suggestion = match is_poll(&name) {
+        true => POLLED.to_owned(),
+        false => suggestion(role, least.1, most.1),
+    };
     let region = caller.map_or(function, |caller| lens.cube.calls.region(caller));
     let site = Site { region, construct: name, metric, calls };
     search.report(metric, site, Loss { lost, gain }, Words { details, suggestion });
@@ -104,9 +116,22 @@ fn detail(
 /// Where processes differ by more, the work between them does.
 const UNEQUAL: f64 = 0.5;
 
+fn is_unequal(least: Ticks, most: Ticks) -> bool {
+    (most - least) as f64 > UNEQUAL * most as f64
+}
+
+/// Functions that ask whether something has come, without waiting for it.
+fn is_poll(name: &str) -> bool {
+    ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"]
+        .iter()
+        .any(|poll| name.starts_with(poll))
+}
+
+const POLLED: &str =
+    "Asked again and again: do more work in between, or wait in one call (MPI_Wait, MPI_Probe).";
+
 fn suggestion(role: Role, least: Ticks, most: Ticks) -> String {
-    let unequal = (most - least) as f64 > UNEQUAL * most as f64;
-    match (unequal, role) {
+    match (is_unequal(least, most), role) {
         (true, Role::PointToPoint | Role::Function) => {
             "Those with much time wait for messages of the others: balance the work, or send earlier."
         }
@@ -144,7 +169,59 @@ mod tests {
                     The process with the least time comes last: it has more to do before than the others.
                 a.c:60 main | omp_idle_threads lost=200 gain=50
                     0.10 s run on one thread of each process.
-                    Parallelise the largest of these, or overlap it with other work.
+                    Parallelise it, or overlap it with other work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_every_process_takes_to_begin_is_no_problem_of_the_program() {
+        check(
+            "wall=1000 locations=4 processes=2
+             a                             0    time=30 visits=1
+             a                             2    time=30 visits=1
+             a/MPI_Init_thread             0    time=400 visits=1
+             a/MPI_Init_thread             2    time=100 visits=1
+             a/parallel@a.c:70             0-1  time=300 visits=10
+             a/parallel@a.c:70             2-3  time=600 visits=10
+             a/MPI_Finalize                0    time=270 visits=1
+             a/MPI_Finalize                2    time=270 visits=1",
+            expect![[r#"
+                ? a | omp_idle_threads lost=60 gain=15
+                    30 ms run on one thread of each process.
+                    Mark its parts with `omp inst begin(name)` to see which these are.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_process_that_others_wait_for_at_the_end_is_named() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a/parallel@a.c:70  0  time=300 visits=10
+             a/parallel@a.c:70  1  time=980 visits=10
+             a/MPI_Finalize     0  time=700 visits=1
+             a/MPI_Finalize     1  time=20 visits=1",
+            expect![[r#"
+                ? MPI_Finalize | mpi_init_exit lost=720 gain=340
+                    2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
+                    The process with the least time comes last: it has more to do before than the others.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn asking_in_a_loop_is_told_from_waiting() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a              0  time=200 visits=1
+             a              1  time=900 visits=1
+             a/MPI_Testany  0  time=800 visits=9000
+             a/MPI_Testany  1  time=100 visits=1000",
+            expect![[r#"
+                ? MPI_Testany | mpi_point2point lost=900 gain=350
+                    10,000 visits; 0.45 s on average, least on rank 1 (0.10 s), most on rank 0 (0.80 s).
+                    Asked again and again: do more work in between, or wait in one call (MPI_Wait, MPI_Probe).
             "#]],
         );
     }

@@ -62,19 +62,13 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
         let metric = if 2 * waiting >= lost { contention } else { whole };
         let visits = lens.sum("visits", &calls).max(1);
         let each = |ticks: i64| format::seconds(lens.seconds(ticks) / visits as f64);
-        let body: Vec<CallId> = calls
-            .iter()
-            .flat_map(|&call| lens.cube.calls.children(call))
-            .copied()
-            .filter(|&child| matches!(lens.role(child), Role::CriticalBody | Role::OrderedBody))
-            .flat_map(|child| lens.cube.calls.subtree(child))
-            .collect();
         let visits = format::counted(visits, "visit");
-        let what = match lens.role(calls[0]) {
-            Role::Ordered => "waiting for its turn",
-            _ => "waiting for another thread",
+        let mut detail = match (waiting, lens.role(calls[0])) {
+            (0, _) => format!("{visits}, {} each", each(lost)),
+            (_, Role::Ordered) => format!("{visits}: {} waiting for its turn", each(waiting)),
+            _ => format!("{visits}: {} waiting for another thread", each(waiting)),
         };
-        let mut detail = format!("{visits}: {} {what}", each(waiting));
+        let body = inside(&lens, &calls);
         if !body.is_empty() {
             detail += &format!(", {} inside", each(lens.sum("execution", &body)));
         }
@@ -82,6 +76,7 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
             Role::Atomic => "Collect in private variables, or use reduction.",
             Role::Ordered => "Use small chunks (schedule(static, 1)), and order less of the work.",
             Role::Critical => "Enter less often (private sums, reduction), or make it shorter.",
+            _ if waiting == 0 => "Lock less often: do more while the lock is held.",
             _ => "Hold the lock for shorter, or use one lock per independent object.",
         };
         let details = [Some(detail + "."), holder(&lens, &calls)].into_iter().flatten().collect();
@@ -89,6 +84,14 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
         let (region, construct) = locked_in(&lens, region, &calls);
         report(search, metric, Site { region, construct, metric, calls }, words);
     }
+}
+
+/// What is executed under mutual exclusion.
+fn inside(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
+    let is_body =
+        |&call: &CallId| matches!(lens.role(call), Role::CriticalBody | Role::OrderedBody);
+    let children = calls.iter().flat_map(|&call| lens.cube.calls.children(call)).copied();
+    children.filter(is_body).flat_map(|body| lens.cube.calls.subtree(body)).collect()
 }
 
 /// Whom most of the waiting was for, where it was for one: it is the one to relieve.
@@ -276,8 +279,8 @@ mod tests {
              a/parallel@a.c:2/insert@a.c:5/omp_set_lock  *  time=30 visits=9",
             expect![[r#"
                 a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30
-                    18 visits: 0 s waiting for another thread.
-                    Hold the lock for shorter, or use one lock per independent object.
+                    18 visits, 3.3 ms each.
+                    Lock less often: do more while the lock is held.
             "#]],
         );
     }

@@ -6,6 +6,8 @@
 //! a part of its parent; what belongs to no OpenMP class (the overhead of worksharing constructs)
 //! is computation.
 
+mod gains;
+
 use pompeii_model::{CallId, Row, Unit};
 
 use crate::profile::Profile;
@@ -145,6 +147,8 @@ catalogue! {
     mpi_collective
     /// Early reduce.
     mpi_earlyreduce
+    /// Early scan.
+    mpi_earlyscan
     /// Late broadcast.
     mpi_latebroadcast
     /// Wait at N x N.

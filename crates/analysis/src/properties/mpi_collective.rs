@@ -2,7 +2,7 @@
 
 use pompeii_model::Unit;
 
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 use crate::profile::Class;
 
 /// Collective communication.
@@ -14,8 +14,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::MpiCollective, call)
     }),
-    gain: "the average over the processes of what is above the least of them: the time that one \
-        process, the last to arrive, makes the others wait.",
+    gain: gains::LATE_PROCESS,
     doc: Doc {
         measures: "Time in collective functions that move data, waiting for others included.",
         formula: "own time of call paths with the roles `one2all`, `all2one`, `all2all`, `other \

@@ -14,7 +14,8 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::MpiInitExit, call)
     }),
-    gain: "",
+    gain: "for MPI_Finalize, where processes differ much: the average over the processes of what is \
+        above the least of them.",
     doc: Doc {
         measures: "Time in MPI_Init, MPI_Init_thread, MPI_Finalize, and in what asks whether \
             these were called.",

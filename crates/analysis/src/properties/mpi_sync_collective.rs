@@ -2,7 +2,7 @@
 
 use pompeii_model::Unit;
 
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 use crate::profile::Class;
 
 /// MPI barriers.
@@ -14,8 +14,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::MpiBarrier, call)
     }),
-    gain: "the average over the processes of what is above the least of them: the time that one \
-        process, the last to arrive, makes the others wait.",
+    gain: gains::LATE_PROCESS,
     doc: Doc {
         measures: "Time in barriers of MPI.",
         formula: "own time of call paths with the role `barrier` of MPI.",

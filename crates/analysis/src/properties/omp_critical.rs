@@ -4,7 +4,7 @@
 use pompeii_model::Unit;
 
 use crate::profile::Class;
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Critical and atomic.
 pub const PROPERTY: Property = Property {
@@ -15,9 +15,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::Critical, call)
     }),
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
-        share of barrier waiting that this thread causes in the same parallel region; the average \
-        over its threads where no barrier waiting is known.",
+    gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time at the entry and exit of critical sections, and in atomic constructs.",
         formula: "own time of call paths with the roles `critical` and `atomic` (the body, \

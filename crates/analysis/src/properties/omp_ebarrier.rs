@@ -3,7 +3,7 @@
 use pompeii_model::Unit;
 
 use crate::profile::Class;
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Explicit barrier.
 pub const PROPERTY: Property = Property {
@@ -14,7 +14,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::ExplicitBarrier, call)
     }),
-    gain: "time in the barrier beyond waiting / number of threads that meet there.",
+    gain: gains::BARRIER_ITSELF,
     doc: Doc {
         measures: "Time in explicit barriers, without the tasks that were executed there.",
         formula: "own time of call paths with the role `barrier`.",

@@ -4,7 +4,7 @@
 use pompeii_model::Unit;
 
 use crate::profile::Class;
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Wait for tasks at explicit barrier.
 pub const PROPERTY: Property = Property {
@@ -15,7 +15,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.starvation(Class::ExplicitBarrier, call)
     }),
-    gain: "waiting of all threads / number of threads that meet at the barrier.",
+    gain: gains::STARVATION,
     doc: Doc {
         measures: "Time in an explicit barrier after the latest thread has arrived in which the \
             thread executed no task, although the barrier cannot end because tasks are not \

@@ -2,7 +2,7 @@
 
 use pompeii_model::Unit;
 
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Wait at explicit barrier.
 pub const PROPERTY: Property = Property {
@@ -11,8 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_ebarrier"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "waiting of all threads / number of threads that meet at the barrier: if all arrived at \
-        the same moment, the latest would be earlier by the average waiting.",
+    gain: gains::LATE_THREADS,
     doc: Doc {
         measures: "Time from a thread's arrival at an explicit barrier until the latest thread of \
             the team has arrived.",

@@ -4,7 +4,7 @@
 use pompeii_model::Unit;
 
 use crate::profile::Class;
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Implicit barrier.
 pub const PROPERTY: Property = Property {
@@ -15,7 +15,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::ImplicitBarrier, call)
     }),
-    gain: "time in the barrier beyond waiting / number of threads that meet there.",
+    gain: gains::BARRIER_ITSELF,
     doc: Doc {
         measures: "Time in implicit barriers, without the tasks that were executed there and \
             without the join of the team.",

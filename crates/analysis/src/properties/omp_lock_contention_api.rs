@@ -2,7 +2,7 @@
 
 use pompeii_model::Unit;
 
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Lock contention.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_lock_api"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
-        share of barrier waiting that this thread causes in the same parallel region; the average \
-        over its threads where no barrier waiting is known.",
+    gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time in omp_set_lock (or its nest variant) while another thread held the lock.",
         formula: "per call: the part of the call in which another thread held the lock, not below \

@@ -2,7 +2,7 @@
 
 use pompeii_model::Unit;
 
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// Fork and join.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_time"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
-        share of barrier waiting that this thread causes in the same parallel region; the average \
-        over its threads where no barrier waiting is known.",
+    gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time to create the team at the begin of a parallel region and to dissolve it at \
             its end.",

@@ -3,7 +3,7 @@
 use pompeii_model::Unit;
 
 use crate::profile::Class;
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 
 /// taskwait.
 pub const PROPERTY: Property = Property {
@@ -14,9 +14,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::Taskwait, call)
     }),
-    gain: "the loss on the thread that delays the others: each thread's loss, weighted by the \
-        share of barrier waiting that this thread causes in the same parallel region; the average \
-        over its threads where no barrier waiting is known.",
+    gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time in taskwait in which the thread executed no task.",
         formula: "own time of call paths with the role `taskwait`; executed tasks lie below stub \

@@ -2,7 +2,7 @@
 
 use pompeii_model::Unit;
 
-use super::{Compute, Doc, Property};
+use super::{Compute, Doc, Property, gains};
 use crate::findings::{TaskConstruct, TaskNumbers};
 
 /// Tasks too small.
@@ -12,9 +12,7 @@ pub const PROPERTY: Property = Property {
     parent: None,
     unit: Unit::Ticks,
     compute: Compute::Nothing,
-    gain: "all that the threads lose around these tasks (waiting, starving and joining in their \
-        barriers, creating them, taskwait) / number of threads of the region: if nothing of it \
-        remained, the same work would end that much earlier.",
+    gain: gains::AROUND_TASKS,
     doc: Doc {
         measures: "Tasks whose work is not worth their creation: the threads are busy creating, \
             queueing and fetching tasks.",
