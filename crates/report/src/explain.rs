@@ -7,7 +7,7 @@ use crate::layout::{left, width, wrap};
 
 /// A name that is in no catalogue.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("unknown property `{name}`{}", hint(.similar))]
+#[error("unknown property `{name}`{}; `pompeii explain` lists all", hint(.similar))]
 pub struct UnknownProperty {
     /// The name that was asked for.
     pub name: String,
@@ -17,8 +17,8 @@ pub struct UnknownProperty {
 
 fn hint(similar: &[&str]) -> String {
     match similar {
-        [] => "; `pompeii explain` lists all".to_owned(),
-        names => format!("; did you mean {}?", names.join(" or ")),
+        [] => String::new(),
+        names => format!(" (did you mean {}?)", names.join(" or ")),
     }
 }
 
@@ -220,8 +220,8 @@ mod tests {
         check(
             Some("omp_ibarier_wait"),
             expect![[r#"
-            unknown property `omp_ibarier_wait`;
-            did you mean omp_ibarrier_wait or omp_ebarrier_wait?"#]],
+                unknown property `omp_ibarier_wait` (did you mean omp_ibarrier_wait or omp_ebarrier_wait?);
+                `pompeii explain` lists all"#]],
         );
         check(
             Some("xyzzy"),

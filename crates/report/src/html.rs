@@ -4,11 +4,12 @@
 
 use std::io::{self, Write};
 
-use pompeii_analysis::{counted_only, format, properties};
+use pompeii_analysis::properties;
 use pompeii_model::{Cube, Id, MetricId, Unit};
 use serde::{Serialize, Serializer};
 
 use crate::json::{JsonEfficiencies, JsonFinding, JsonPart, json_report};
+use crate::limits::limits;
 use crate::{JsonReport, RunInfo};
 
 const PAGE: &str = include_str!("../web/page.html");
@@ -114,7 +115,6 @@ struct PageData<'a> {
     efficiencies: JsonEfficiencies,
     allocation: Vec<JsonPart>,
     findings: Vec<JsonFinding>,
-    counted: Vec<String>,
     notes: Vec<String>,
     docs: Vec<PageDoc>,
     metrics: Vec<PageMetric>,
@@ -177,8 +177,7 @@ fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
         efficiencies,
         allocation,
         findings,
-        counted: counted(cube),
-        notes: run.notes.clone(),
+        notes: limits(cube).into_iter().chain(run.notes.iter().cloned()).collect(),
         docs: docs(),
         metrics: metrics(cube),
         regions: regions(cube),
@@ -206,14 +205,6 @@ fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
 
 fn index<I: Id>(id: Option<I>) -> i64 {
     id.map_or(-1, |id| id.index() as i64)
-}
-
-fn counted(cube: &Cube) -> Vec<String> {
-    let shown = counted_only(cube).into_iter().map(|c| {
-        let place = cube.regions[c.region].source().unwrap_or_default();
-        format!("{} ({place})", format::counted(c.count, c.thing))
-    });
-    shown.collect()
 }
 
 fn docs() -> Vec<PageDoc> {

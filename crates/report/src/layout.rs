@@ -34,6 +34,14 @@ pub fn fit(text: &str, columns: usize) -> String {
     chars[..head].iter().chain(&['…']).chain(tail).collect()
 }
 
+/// At most `columns` columns; of a longer text the begin, which says most in a sentence.
+pub fn fit_head(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+}
+
 /// Lines of at most `columns` columns, broken at blanks; the first one starts with `first`, the
 /// others with `rest`. A word that is longer than a line stays whole.
 pub fn wrap(text: &str, columns: usize, first: &str, rest: &str) -> String {

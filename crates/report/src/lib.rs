@@ -13,6 +13,8 @@ mod html;
 mod json;
 mod json_distributions;
 mod layout;
+mod limits;
+mod moments;
 mod processes;
 pub mod score;
 mod summary;

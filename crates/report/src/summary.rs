@@ -1,15 +1,13 @@
 //! The first answer: what `run` prints when the program ends. Every line answers a question: how
 //! long, how efficient, where did the time go, what to fix first and what would it bring.
 
-use std::collections::BTreeSet;
-
 use pompeii_analysis::{
-    AllocationPart, Counted, Finding, Lens, allocation, check_sum, counted_only, efficiencies,
-    findings, format,
+    AllocationPart, Finding, Lens, allocation, check_sum, efficiencies, findings, format,
 };
-use pompeii_model::{Cube, PARAMETER_OTHERS, Region, Role};
+use pompeii_model::{Cube, Region, Role};
 
-use crate::layout::{Style, bar, fit, flow, left, right, width, wrap};
+use crate::layout::{Style, bar, fit, fit_head, flow, left, right, width, wrap};
+use crate::limits::limits;
 use crate::{Options, RunInfo};
 
 /// The summary of a run: about 30 lines of text, wrapped to the given width.
@@ -25,9 +23,6 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     text += "\n";
     text += &problems(Lens::new(cube), &found, options, style);
     text += "\n";
-    if let Some(counted) = counted_line(cube, &counted_only(cube)) {
-        text += &wrap(&counted, options.width, " ", "   ");
-    }
     for limit in limits(cube) {
         text += &wrap(&limit, options.width, " ", "   ");
     }
@@ -138,7 +133,8 @@ const NUMBER: usize = 9;
 const FIXED: usize = 4 + 2 + 2 + 2 * NUMBER;
 
 impl Columns {
-    /// As wide as the longest entry, where that fits; else the widest is made narrower.
+    /// As wide as the longest entry, where that fits; else the problem's, then the widest, is made
+    /// narrower.
     fn new(found: &[&Finding], options: &Options) -> Self {
         let longest = |of: fn(&Finding) -> usize| found.iter().map(|f| of(f)).max().unwrap_or(0);
         let mut columns = [
@@ -146,9 +142,12 @@ impl Columns {
             longest(|f| width(&f.construct)),
             longest(|f| width(f.property.title)),
         ];
-        let least = [12, 10, 22];
         let room = options.width.saturating_sub(FIXED);
-        while columns.iter().sum::<usize>() > room {
+        let excess = |columns: [usize; 3]| columns.iter().sum::<usize>().saturating_sub(room);
+        // The sentences below it say what the problem is; names are only here.
+        columns[2] -= excess(columns).min(columns[2].saturating_sub(18));
+        let least = [12, 10, 18];
+        while excess(columns) > 0 {
             let spare = |&i: &usize| columns[i].saturating_sub(least[i]);
             let Some(widest) = (0..3).max_by_key(spare).filter(|i| spare(i) > 0) else { break };
             columns[widest] -= 1;
@@ -171,7 +170,7 @@ struct Table<'a> {
 fn problems(lens: Lens, found: &[Finding], options: &Options, style: Style) -> String {
     let shown: Vec<&Finding> = found.iter().take(options.top).collect();
     if shown.is_empty() {
-        return " Nothing costs more than 1 % of the run.\n".to_owned();
+        return " Nothing to fix costs more than 1 % of the run.\n".to_owned();
     }
     let columns = Columns::new(&shown, options);
     let before = FIXED + columns.place + columns.construct + columns.problem - 2 * NUMBER;
@@ -193,7 +192,7 @@ fn problem(rank: usize, finding: &Finding, table: &Table) -> String {
     let place = left(&fit(&finding.place, columns.place), columns.place);
     let construct = left(&fit(&finding.construct, columns.construct), columns.construct);
     let problem =
-        left(&fit(&lower_first(finding.property.title), columns.problem), columns.problem);
+        left(&fit_head(&lower_first(finding.property.title), columns.problem), columns.problem);
     let mut text =
         format!(" {} {}  {construct}  {problem}", left(&rank.to_string(), 2), style.place(&place));
     let lost = right(&format::seconds(table.lens.seconds(finding.lost_ticks)), NUMBER);
@@ -217,55 +216,6 @@ fn lower_first(title: &str) -> String {
         }
         _ => title.to_owned(),
     }
-}
-
-fn counted_line(cube: &Cube, counted: &[Counted]) -> Option<String> {
-    let shown: Vec<String> = counted
-        .iter()
-        .take(3)
-        .map(|c| {
-            let things = format::counted(c.count, c.thing);
-            match cube.regions[c.region].source() {
-                Some(place) => format!("{things} ({place})"),
-                None => things,
-            }
-        })
-        .collect();
-    let more = if counted.len() > 3 { ", ..." } else { "" };
-    (!shown.is_empty()).then(|| format!("Only counted, not timed: {}{more}.", shown.join(", ")))
-}
-
-/// What the source does not let us see apart, with the places where that is so.
-fn limits(cube: &Cube) -> Vec<String> {
-    let places = |is: fn(&Region) -> bool| {
-        let found: BTreeSet<String> =
-            cube.regions.iter().filter(|region| is(region)).filter_map(Region::source).collect();
-        let shown = found.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-        let more = if found.len() > 3 { ", ..." } else { "" };
-        (!found.is_empty()).then(|| shown + more)
-    };
-    let included = places(Region::includes_barrier).map(|places| {
-        format!("Barrier included, so waiting there counts as the construct's own time: {places}.")
-    });
-    let workshare = places(|region| region.role == Role::Workshare).map(|places| {
-        format!("Not seen from the source: waiting between the statements of workshare ({places}).")
-    });
-    included.into_iter().chain(workshare).chain(other_values(cube)).collect()
-}
-
-/// Parameters with more values than were told apart.
-fn other_values(cube: &Cube) -> Option<String> {
-    let others = cube
-        .regions
-        .iter()
-        .filter(|region| region.parameter().is_some_and(|(_, value)| value == PARAMETER_OTHERS));
-    let names: Vec<&str> = others.map(|region| region.name.as_str()).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "Parameters with more values than are told apart; the further ones are together in {}.",
-            names.join(", ")
-        )
-    })
 }
 
 fn next_line(run: &RunInfo, first: Option<&Finding>, options: &Options) -> String {

@@ -9,7 +9,8 @@ use crate::layout::{Style, fit, left, name_width, right};
 
 /// Constructs, and causes of each, that are shown.
 const SHOWN: usize = 5;
-const NUMBERS: [usize; 3] = [13, 13, 8];
+/// Narrow, since call paths and threads are to be told apart by their names.
+const NUMBERS: [usize; 3] = [10, 11, 8];
 
 /// The table; empty where nobody waited for anybody.
 pub fn waits(cube: &Cube, options: &Options) -> String {

@@ -55,6 +55,46 @@ fn the_first_answer() {
 }
 
 #[test]
+fn what_mpi_takes_to_begin_is_said_where_it_hides_the_program() {
+    let run = |begin: i64| {
+        let text = format!(
+            "wall=1000 locations=4 processes=2
+             a              0    time=1 visits=1
+             a              2    time=1 visits=1
+             a/MPI_Init     0    time={begin} visits=1
+             a/MPI_Init     2    time={begin} visits=1
+             a/parallel@a.c:7  *  time={} visits=1",
+            999 - begin
+        );
+        let cube = analysis::derive(&analysis::notation::cube(&text).unwrap());
+        summary(&cube, &RunInfo::default(), &Options::default())
+    };
+    let said =
+        |begin| run(begin).lines().find(|line| line.contains("ending MPI")).map(str::to_owned);
+    assert_eq!(said(99), None);
+    let line = " Beginning and ending MPI took 40 % of the run, and takes no longer in one that";
+    assert_eq!(said(400).as_deref(), Some(line));
+}
+
+#[test]
+fn names_are_whole_where_only_the_problem_can_be_cut() {
+    let text = "wall=1000 locations=2 processes=2
+        a/exchange@processes_mpi.f90:23            0  time=100 visits=1
+        a/exchange@processes_mpi.f90:23            1  time=900 visits=1
+        a/exchange@processes_mpi.f90:23/MPI_Allreduce  0  time=900 visits=9
+        a/exchange@processes_mpi.f90:23/MPI_Allreduce  1  time=100 visits=9";
+    let cube = analysis::derive(&analysis::notation::cube(text).unwrap());
+    let found = summary(&cube, &RunInfo::default(), &Options::default());
+    let line = found.lines().find(|line| line.starts_with(" 1")).unwrap_or_default();
+    check(
+        line,
+        expect![[r#"
+        | 1  processes_mpi.f90:23  MPI_Allreduce  collective communica…    1.0 s   0.40 s
+    "#]],
+    );
+}
+
+#[test]
 fn processes_beside_each_other() {
     check(
         &processes(&hybrid(), &Options::default()),

@@ -21,6 +21,7 @@ fn dump_dom(folder: &Path, url: &str) -> String {
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
             .args(["--no-first-run", "--disable-background-networking"])
             .args(["--disable-component-update", "--disable-sync", "--virtual-time-budget=10000"])
+            .arg("--window-size=1280,1000")
             .arg(format!("--user-data-dir={}", profile.display()))
             .args(["--dump-dom", url])
             .output();
@@ -70,6 +71,8 @@ fn the_page_follows_the_rules_of_the_display() {
         ok its name stands above the call tree: Idle threads
         ok a finding selects its metric: omp_ibarrier_wait
         ok a finding selects its call path: true
+        ok the one that has most of it is explained: 7899
+        ok and in view: true
         ok right opens: true
         ok down selects the next row: true
         ok left closes: false
@@ -77,6 +80,8 @@ fn the_page_follows_the_rules_of_the_display() {
         ok absolute: 38.6 s
         ok percent of root: 100 %
         ok percent of selection: 100 %
+        ok bars are not cut off: true
+        ok a theme changes the colours of values: true
         ok nothing was loaded: 0"#]]
     .assert_eq(&lines);
 }
@@ -98,6 +103,8 @@ fn so_does_that_of_a_hybrid_program() {
         ok its name stands above the call tree: Idle threads
         ok a finding selects its metric: mpi_collective
         ok a finding selects its call path: true
+        ok the one that has most of it is explained: 300
+        ok and in view: true
         ok right opens: true
         ok down selects the next row: true
         ok left closes: false
@@ -105,6 +112,8 @@ fn so_does_that_of_a_hybrid_program() {
         ok absolute: 4.0 s
         ok percent of root: 100 %
         ok percent of selection: 100 %
+        ok bars are not cut off: true
+        ok a theme changes the colours of values: true
         ok nothing was loaded: 0"#]]
     .assert_eq(&lines);
 }

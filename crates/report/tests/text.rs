@@ -146,7 +146,7 @@ fn nothing_lost_and_sums_that_do_not_hold() {
             | 1 x 1.00 s of CPU allocation went to
             |   computing                  1.0 s    100 %
             |
-            | Nothing costs more than 1 % of the run.
+            | Nothing to fix costs more than 1 % of the run.
             |
             | Next: pompeii explain time
         "#]],
@@ -163,7 +163,7 @@ fn nothing_lost_and_sums_that_do_not_hold() {
             | 1 x 1.00 s of CPU allocation went to
             |   computing                 0.90 s     90 %
             |
-            | Nothing costs more than 1 % of the run.
+            | Nothing to fix costs more than 1 % of the run.
             |
             | ! The sums of this report do not hold: location 0 was seen for 900 ticks of
             |   1000.
@@ -326,13 +326,13 @@ fn who_waited_for_whom() {
         &waits(&cube, &Options::default()),
         80,
         expect![[r#"
-        | Waiting, and for whom                                 lost        times   share
-        | !$omp implicit barrier @ocean.c:131                  6.4 s       16,000   100 %
-        |   thread 0 in parallel ocean.c:118                   6.3 s       14,000    98 %
-        |   thread 3 in parallel ocean.c:118                  0.12 s        2,000     2 %
-        | !$omp critical (sum) @ocean.c:210                    90 ms        4,000   100 %
-        |   thread 5 in parallel ocean.c:203                   80 ms        2,000    89 %
-        |   others                                             10 ms        2,000    11 %
+        | Waiting, and for whom                                   lost      times   share
+        | !$omp implicit barrier @ocean.c:131                    6.4 s     16,000   100 %
+        |   thread 0 in parallel ocean.c:118                     6.3 s     14,000    98 %
+        |   thread 3 in parallel ocean.c:118                    0.12 s      2,000     2 %
+        | !$omp critical (sum) @ocean.c:210                      90 ms      4,000   100 %
+        |   thread 5 in parallel ocean.c:203                     80 ms      2,000    89 %
+        |   others                                               10 ms      2,000    11 %
     "#]],
     );
 }

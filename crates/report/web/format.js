@@ -1,4 +1,5 @@
-// Numbers as people read them; the same rules as in the terminal's report.
+// Numbers as people read them: as in the terminal's report, but for percentages below 10, which have
+// a digit more.
 
 /** Seconds with two or three digits: `4.8 s`, `0.66 s`, `31 ms`. */
 export function seconds(value) {

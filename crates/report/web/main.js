@@ -2,7 +2,7 @@
 
 import { Data } from "./data.js";
 import { el } from "./dom.js";
-import { colourOf, resetColours } from "./colour.js";
+import { colourOf } from "./colour.js";
 import { MODES, Panes } from "./panes.js";
 import { renderHelp } from "./help.js";
 import { renderSummary, renderTop } from "./summary.js";
@@ -46,13 +46,6 @@ function nextTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
   document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
-  recolour();
-}
-
-function recolour() {
-  resetColours();
-  toolbar();
-  panes.update();
 }
 
 renderTop(byId("top"), data.raw, el("button", { onclick: nextTheme }, "Light / dark"));
@@ -64,5 +57,4 @@ toolbar();
 const [first] = data.raw.findings;
 if (first) panes.show(first.metric, first.call_paths);
 else panes.update();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 if (location.hash === "#selftest") selftest(data, panes, chooseMode);

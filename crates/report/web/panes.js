@@ -150,10 +150,12 @@ export class Panes {
     };
   }
 
-  /** Shows a finding: its metric, and the call paths that the loss lies in. */
+  /** Shows a finding: its metric, and the call paths that the loss lies in. The one that has most of
+   *  it is looked at. */
   show(metricName, calls) {
     const metric = this.data.metricNamed(metricName);
-    if (metric >= 0) this.metrics.reveal(metric);
-    calls.forEach((call, index) => this.calls.reveal(call, index > 0));
+    if (metric >= 0) this.metrics.reveal([metric]);
+    const { own } = this.callValues;
+    if (calls.length) this.calls.reveal([...calls].sort((a, b) => own[a] - own[b]));
   }
 }

@@ -8,6 +8,12 @@ function visibleSum(tree) {
   return tree.visibleIds().reduce((total, id) => total + (tree.describe(id).value ?? 0), 0);
 }
 
+/** Whether an element is in view in the one that scrolls it. */
+function isInside(inner, outer) {
+  const [a, b] = [inner.getBoundingClientRect(), outer.getBoundingClientRect()];
+  return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+}
+
 export function selftest(data, panes, chooseMode) {
   const lines = [];
   const check = (what, found, expected) => {
@@ -23,7 +29,7 @@ export function selftest(data, panes, chooseMode) {
 
   // The paper's rule in each tree, at every stage of opening.
   data.metrics.forEach((metric) => metrics.expanded.add(metric.id));
-  metrics.reveal(time);
+  metrics.reveal([time]);
   const others = data.metrics.filter((metric) => metric.parent < 0 && metric.id !== time);
   const rest = () => others.reduce((total, metric) => total + data.totals[metric.id], 0);
   check("open properties sum to the whole", visibleSum(metrics) - rest(), data.totals[time]);
@@ -54,9 +60,15 @@ export function selftest(data, panes, chooseMode) {
   check("its name stands above the call tree", calls.of.textContent, "Idle threads");
   const finding = data.raw.findings[0];
   if (finding) {
+    calls.host.style.maxHeight = "40px";
     document.querySelector(".finding")?.click();
     check("a finding selects its metric", data.metrics[metrics.focused].name, finding.metric);
     check("a finding selects its call path", calls.selected.has(finding.call_paths[0]), true);
+    const { own } = panes.callValues;
+    check("the one that has most of it is explained",
+      own[calls.focused], Math.max(...finding.call_paths.map((call) => own[call])));
+    check("and in view", isInside(calls.rows.get(calls.focused), calls.host), true);
+    calls.host.style.maxHeight = "";
   }
 
   // Keyboard.
@@ -83,6 +95,16 @@ export function selftest(data, panes, chooseMode) {
   check("percent of root", shown(), "100 %");
   chooseMode("selection");
   check("percent of selection", shown(), "100 %");
+
+  // What is seen.
+  const bars = [...system.host.querySelectorAll(".bar:not([hidden])")];
+  check("bars are not cut off", bars.length > 0 && bars.every((bar) => isInside(bar, system.host)),
+    true);
+  const colours = ["light", "dark"].map((theme) => {
+    document.documentElement.dataset.theme = theme;
+    return getComputedStyle(metrics.rows.get(time).querySelector(".box")).backgroundColor;
+  });
+  check("a theme changes the colours of values", colours[0] !== colours[1], true);
 
   check("nothing was loaded", performance.getEntriesByType("resource").length, 0);
   document.body.append(el("pre", { id: "selftest" }, lines.join("\n")));

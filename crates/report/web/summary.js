@@ -29,16 +29,17 @@ function efficiency(raw) {
   const factors = raw.efficiencies;
   const isMpi = (part) => part.name === "mpi" && part.time_s > 0;
   const mpi = raw.processes.length > 1 || raw.allocation.some(isMpi);
-  const factor = (share, name, kind = "factor") => el(`div.${kind}`, {},
-    el("div.number", {}, percent(share)), el("div.name", {}, name));
-  const sign = (text) => el("div.sign", { "aria-hidden": "true" }, text);
+  // A sign stays with the factor behind it, where the line is too short for all.
+  const factor = (sign, share, name, kind = "factor") => el(`div.${kind}`, {},
+    el("div.sign", { "aria-hidden": "true" }, sign),
+    el("div", {}, el("div.number", {}, percent(share)), el("div.name", {}, name)));
   return el("div.efficiency", {},
-    factor(factors.parallel, "parallel efficiency", "factor.whole"), sign("="),
-    ...(mpi ? [factor(factors.process_balance, "process balance"), sign("×"),
-      factor(factors.mpi_communication, "MPI"), sign("×")] : []),
-    factor(factors.load_balance, mpi ? "thread balance" : "load balance"), sign("×"),
-    factor(factors.serial_parts, "serial parts"), sign("×"),
-    factor(factors.openmp_overhead, "OpenMP overhead"));
+    factor("", factors.parallel, "parallel efficiency", "factor.whole"),
+    ...(mpi ? [factor("=", factors.process_balance, "process balance"),
+      factor("×", factors.mpi_communication, "MPI")] : []),
+    factor(mpi ? "×" : "=", factors.load_balance, mpi ? "thread balance" : "load balance"),
+    factor("×", factors.serial_parts, "serial parts"),
+    factor("×", factors.openmp_overhead, "OpenMP overhead"));
 }
 
 function allocation(raw) {
@@ -57,9 +58,7 @@ function allocation(raw) {
 }
 
 function notes(raw) {
-  const counted = raw.counted.length
-    ? [`Only counted, not timed: ${raw.counted.join(", ")}.`] : [];
-  return el("div", {}, ...[...counted, ...raw.notes].map((note) => el("p.note", {}, note)));
+  return el("div", {}, ...raw.notes.map((note) => el("p.note", {}, note)));
 }
 
 // Findings that are shown at once; the rest opens on demand.
@@ -67,7 +66,7 @@ const FIRST = 5;
 
 function findings(raw, onFinding) {
   const shown = raw.findings.filter((finding) => finding.significant);
-  if (!shown.length) return el("p.note", {}, "Nothing costs more than 1 % of the run.");
+  if (!shown.length) return el("p.note", {}, "Nothing to fix costs more than 1 % of the run.");
   const items = shown.map((finding, index) =>
     el("li", {}, el("button.finding", { onclick: () => onFinding(finding) },
       el("span.rank", {}, String(index + 1)),

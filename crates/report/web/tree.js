@@ -59,7 +59,7 @@ export class Tree {
   makeRow(id) {
     const row = el("div.row", { role: "treeitem", "aria-level": this.nodes[id].depth + 1 },
       el("span.twisty", { "aria-hidden": "true" }), el("span.box"), el("span.value"),
-      el("span.name"), el("span.bar", { "aria-hidden": "true" }, el("i")));
+      el("span.bar", { "aria-hidden": "true" }, el("i")), el("span.name"));
     row.style.paddingLeft = `${6 + this.nodes[id].depth * 16}px`;
     row.addEventListener("click", (event) => {
       if (event.target.className === "twisty") this.toggle(id);
@@ -73,7 +73,7 @@ export class Tree {
   refresh() {
     for (const [id, row] of this.rows) {
       const shown = this.describe(id);
-      const [twisty, box, value, name, bar] = row.children;
+      const [twisty, box, value, bar, name] = row.children;
       const inner = this.children(id).length > 0;
       twisty.textContent = inner ? (this.isExpanded(id) ? "▾" : "▸") : "";
       box.style.background = colourOf(shown.share);
@@ -133,18 +133,28 @@ export class Tree {
     for (const [other, { tabIndex }] of this.rows) {
       if (tabIndex === 0 || other === id) this.rows.get(other).tabIndex = other === id ? 0 : -1;
     }
+    if (!row) return;
+    this.scrollTo(row);
     // Taking the focus away from a button that was pressed elsewhere would surprise.
     if (this.host.contains(document.activeElement)) {
-      row?.focus({ preventScroll: true });
-      row?.scrollIntoView({ block: "nearest" });
+      row.focus({ preventScroll: true });
+      row.scrollIntoView({ block: "nearest" });
     }
   }
 
-  /** Opens everything above a node and selects it. */
-  reveal(id, add = false) {
-    this.path(id).slice(1).forEach((above) => this.expanded.add(above));
+  /** Scrolls the tree, and nothing around it, to a row. */
+  scrollTo(row) {
+    const [pane, place] = [this.host.getBoundingClientRect(), row.getBoundingClientRect()];
+    if (place.top < pane.top) this.host.scrollTop -= pane.top - place.top;
+    if (place.bottom > pane.bottom) this.host.scrollTop += place.bottom - pane.bottom;
+  }
+
+  /** Opens everything above nodes and selects them; the last one is looked at. */
+  reveal(ids) {
+    ids.forEach((id) => this.path(id).slice(1).forEach((above) => this.expanded.add(above)));
+    this.selected = new Set(ids.slice(0, -1));
     this.render();
-    this.select(id, add);
+    this.select(ids.at(-1), true);
   }
 
   collapseAll() {
@@ -167,7 +177,7 @@ export class Tree {
       if (inclusive(largest) <= inclusive(at) / 20) break;
       at = largest;
     }
-    this.reveal(at);
+    this.reveal([at]);
   }
 
   onKey(event) {

@@ -1,0 +1,95 @@
+//! What the numbers of a run do not show, as sentences: what was counted and not timed, what the
+//! source does not let us see apart, and what is paid once. Terminal and page say the same.
+
+use std::collections::BTreeSet;
+
+use pompeii_analysis::{Lens, counted_only, format};
+use pompeii_model::{CallId, Cube, PARAMETER_OTHERS, Region, Role};
+
+/// So many places are named.
+const PLACES_NAMED: usize = 3;
+
+/// All of it.
+pub fn limits(cube: &Cube) -> Vec<String> {
+    let limits = [
+        counted(cube),
+        barriers_included(cube),
+        workshares(cube),
+        other_values(cube),
+        begin_and_end(cube),
+    ];
+    limits.into_iter().flatten().collect()
+}
+
+/// The first of several names; `None` where there is none.
+fn first_of(names: &[String]) -> Option<String> {
+    let shown = names.iter().take(PLACES_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = if names.len() > PLACES_NAMED { ", ..." } else { "" };
+    (!names.is_empty()).then(|| shown + more)
+}
+
+fn counted(cube: &Cube) -> Option<String> {
+    let named = counted_only(cube).into_iter().map(|counted| {
+        let things = format::counted(counted.count, counted.thing);
+        match cube.regions[counted.region].source() {
+            Some(place) => format!("{things} ({place})"),
+            None => things,
+        }
+    });
+    let shown = first_of(&named.collect::<Vec<_>>())?;
+    Some(format!("Only counted, not timed: {shown}."))
+}
+
+/// The places of regions, each once.
+fn places(cube: &Cube, is: fn(&Region) -> bool) -> Option<String> {
+    let found: BTreeSet<String> =
+        cube.regions.iter().filter(|region| is(region)).filter_map(Region::source).collect();
+    first_of(&found.into_iter().collect::<Vec<_>>())
+}
+
+fn barriers_included(cube: &Cube) -> Option<String> {
+    let places = places(cube, Region::includes_barrier)?;
+    Some(format!(
+        "Barrier included, so waiting there counts as the construct's own time: {places}."
+    ))
+}
+
+fn workshares(cube: &Cube) -> Option<String> {
+    let places = places(cube, |region| region.role == Role::Workshare)?;
+    Some(format!(
+        "Not seen from the source: waiting between the statements of workshare ({places})."
+    ))
+}
+
+/// From this share of the run on, what is paid once hides what the program does.
+const MUCH_BEGIN_AND_END: f64 = 0.1;
+
+/// MPI's begin and end, with the threads that have nothing to do meanwhile, where that is much.
+fn begin_and_end(cube: &Cube) -> Option<String> {
+    let lens = Lens::new(cube);
+    let calls: Vec<CallId> =
+        cube.calls.ids().filter(|&call| lens.own("mpi_init_exit", call) > 0).collect();
+    let ticks = lens.sum("mpi_init_exit", &calls) + lens.sum("omp_idle_threads", &calls);
+    let share = lens.share(ticks);
+    (share >= MUCH_BEGIN_AND_END).then(|| {
+        format!(
+            "Beginning and ending MPI took {} of the run, and takes no longer in one that does more.",
+            format::percent(share)
+        )
+    })
+}
+
+/// Parameters with more values than were told apart.
+fn other_values(cube: &Cube) -> Option<String> {
+    let others = cube
+        .regions
+        .iter()
+        .filter(|region| region.parameter().is_some_and(|(_, value)| value == PARAMETER_OTHERS));
+    let names: Vec<&str> = others.map(|region| region.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Parameters with more values than are told apart; the further ones are together in {}.",
+            names.join(", ")
+        )
+    })
+}
