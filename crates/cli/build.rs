@@ -1,9 +1,8 @@
-//! Builds the runtime library and puts it where the command line can carry it inside
-//! (decision 6): `cargo install` copies binaries only.
+//! Builds the runtime library and puts it where the command line can carry it inside:
+//! `cargo install` copies binaries only.
 //!
 //! The archive must live beside any other code in one program: it becomes a single object whose
-//! only global symbols are its API, without the compiler's intermediate code (facts: runtime
-//! limits, section 4).
+//! only global symbols are its API, without the compiler's intermediate code.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is how cargo is told")]
 

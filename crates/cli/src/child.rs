@@ -1,10 +1,11 @@
 //! Programs that are started in the place of the user's command: signals reach them, and their end
-//! is passed on as it was (decision 28).
+//! is passed on as it was.
 
 use std::ffi::OsStr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
+use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -45,6 +46,13 @@ pub fn forward_signals(child: &Child, mut signals: Signals) {
             }
         }
     });
+}
+
+/// How often the system has taken a CPU from programs of this one that have ended, and from theirs,
+/// while they could have used it.
+pub fn interruptions() -> u64 {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
+    usage.map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())
 }
 
 /// The program's exit code; a program that a signal ended makes this one die by the same signal.

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use pompeii_cubex::Report;
-use pompeii_finish::{Manifest, PROFILE_FILE, RunInfo};
+use pompeii_cubex::Reader;
+use pompeii_finish::{MANIFEST_FILE, Manifest, PROFILE_FILE, RunInfo};
 use pompeii_model::Cube;
 
 use crate::commands::say;
@@ -27,8 +27,17 @@ pub struct Experiment {
 pub fn open(folder: &Path) -> Result<Experiment> {
     let profile = profile_of(folder)?;
     let cube = load(&profile, pompeii_analysis::load)?;
-    let manifest = if folder.is_file() { None } else { Manifest::load(folder).ok() };
-    Ok(Experiment { folder: folder.to_owned(), manifest, cube })
+    Ok(Experiment { folder: folder.to_owned(), manifest: manifest_of(folder), cube })
+}
+
+/// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be
+/// read is told, and the report goes on without what it says.
+fn manifest_of(folder: &Path) -> Option<Manifest> {
+    if !folder.join(MANIFEST_FILE).exists() {
+        return None;
+    }
+    let told = |error| say(format!("warning: {error}; what it says of the run is not reported"));
+    Manifest::load(folder).map_err(told).ok()
 }
 
 /// What was measured in the experiment in `folder`, or in a bare `profile.cubex`.
@@ -51,11 +60,21 @@ fn profile_of(folder: &Path) -> Result<PathBuf> {
     Ok(folder.join(PROFILE_FILE))
 }
 
+/// Whether one may look into `folder`: what is in it would seem to be missing.
+///
+/// # Errors
+/// Why not.
+pub fn check_access(folder: &Path) -> Result<()> {
+    let looked = folder.join(".").metadata();
+    looked.map(drop).with_context(|| format!("cannot look into {}", folder.display()))
+}
+
 /// Finishes the experiment in `folder` where that has not been done, and says so.
 ///
 /// # Errors
-/// Why it cannot be finished.
+/// Why it cannot be read or finished.
 pub fn finish_if_needed(folder: &Path) -> Result<()> {
+    check_access(folder)?;
     if pompeii_finish::is_unfinished(folder) {
         say(format!("{} was not finished; finishing it now", folder.display()));
         let by = std::env::args().nth(1).unwrap_or_default();
@@ -68,7 +87,7 @@ pub fn finish_if_needed(folder: &Path) -> Result<()> {
 
 fn load(
     profile: &Path,
-    read: impl FnOnce(&pompeii_cubex::Reader) -> Result<Cube, pompeii_analysis::LoadError>,
+    read: impl FnOnce(&Reader) -> Result<Cube, pompeii_analysis::LoadError>,
 ) -> Result<Cube> {
     if !profile.exists() {
         bail!(
@@ -76,7 +95,16 @@ fn load(
             profile.display()
         );
     }
-    let unreadable = || format!("cannot read {}", profile.display());
-    let reader = Report::open(profile).with_context(unreadable)?;
-    read(&reader).with_context(unreadable)
+    let reader = open_report(profile)?;
+    read(&reader).with_context(|| format!("cannot read {}", profile.display()))
+}
+
+/// Opens a Cube report.
+///
+/// # Errors
+/// What is unreadable, and what reads it where that is known.
+pub fn open_report(file: &Path) -> Result<Reader> {
+    let is_trace = file.extension().is_some_and(|extension| extension == "otf2");
+    let advice = if is_trace { " as a report (`pompeii dump` prints traces)" } else { "" };
+    Reader::open(file).with_context(|| format!("cannot read {}{advice}", file.display()))
 }

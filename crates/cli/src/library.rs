@@ -1,6 +1,6 @@
 //! The runtime library that the binary carries inside, and where it is unpacked: to
 //! `$POMPEII_HOME/lib`, else `../lib` beside the binary where that has it, else the user's cache
-//! folder, once per content (decision 6).
+//! folder, once per content.
 
 use std::env;
 use std::fs::{self, Permissions};

@@ -3,7 +3,7 @@
 //! pkg-config file (`package/`, which must say the same).
 //!
 //! Executables take the archive and export its API to the shared objects that they load; shared
-//! objects take the shared library (decision 5). A program without a POMP call gets nothing of it.
+//! objects take the shared library. A program without a POMP call gets nothing of it.
 
 use std::path::Path;
 

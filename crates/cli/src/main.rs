@@ -11,6 +11,7 @@ mod compiler;
 mod dependencies;
 mod execution;
 mod experiment;
+mod failure;
 mod headers;
 mod instrument_options;
 mod library;
@@ -40,7 +41,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Performance Observation, Measurement and Pattern Exploration for OpenMP.
 #[derive(Parser)]
-#[command(name = "pompeii", version, about, long_about = None, max_term_width = 100)]
+#[command(name = "pompeii", version, max_term_width = 100)]
 #[command(before_long_help = "EXAMPLES
     pompeii compile -- gcc -O2 -fopenmp ocean.c -o ocean     compile, instrumented
     pompeii run -- ./ocean                                   run, measure, and say what was lost
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
     let arguments = match all_arguments(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => {
-            commands::say(format!("error: {error:#}"));
+            commands::say(format!("error: {}", failure::message(&error)));
             return ExitCode::from(2);
         }
     };
@@ -70,9 +71,9 @@ fn main() -> ExitCode {
     let failed = command.code_of_failure();
     match command.execute() {
         Ok(code) => code,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            commands::say(format!("error: {error:#}"));
+            commands::say(format!("error: {}", failure::message(&error)));
             ExitCode::from(failed)
         }
     }
@@ -118,12 +119,6 @@ fn wrapper_arguments(mut arguments: Vec<OsString>) -> (Vec<OsString>, bool) {
         arguments.splice(0..1, inserted);
     }
     (arguments, compiler.is_some())
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

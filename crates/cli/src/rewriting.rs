@@ -2,7 +2,7 @@
 //!
 //! Copies have the names of the sources, so that whatever the compiler names after them has the
 //! name that the user expects; options take care that includes, macros, debug information and
-//! dependency files still name the user's file (decision 25).
+//! dependency files still name the user's file.
 //!
 //! The user's own text is rewritten where that shows everything, else what the preprocessor makes
 //! of it.

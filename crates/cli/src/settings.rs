@@ -1,6 +1,6 @@
 //! Options of `pompeii compile` and `pompeii instrument` that do not stand on the command line:
 //! those of a source tree, in the table `[instrument]` of a `pompeii.toml` found upwards from the
-//! source, and those of a build, in `POMPEII_INSTRUMENT` (decision 26). Both become words in front
+//! source, and those of a build, in `POMPEII_INSTRUMENT`. Both become words in front
 //! of the command line's own, and of several words for one option the last one counts.
 //! `instrument` passes over those that only a compilation has.
 //!

@@ -95,7 +95,7 @@ fn the_same_source_gives_the_same_object() {
     assert_eq!(read("one.o"), read("two.o"));
 }
 
-/// `cargo install` copies the binary and nothing else (decision 6).
+/// `cargo install` copies the binary and nothing else.
 #[test]
 fn the_binary_alone_is_enough() {
     let sandbox = Sandbox::new();

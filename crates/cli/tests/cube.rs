@@ -363,9 +363,9 @@ fn unreadable_reports() {
     check_alone(
         "info broken.cubex",
         expect![[r#"
-        pompeii: error: cannot read broken.cubex: the container: expected a member `anchor.xml`, found no members
-        exit 2
-    "#]],
+            pompeii: error: cannot read broken.cubex: the container: expected a member `anchor.xml`, found no members: this is no Cube report, or only its first bytes
+            exit 2
+        "#]],
     );
     check_alone(
         "info missing",
@@ -419,6 +419,34 @@ fn wrong_usage() {
         pompeii: error: metric: expected one of time, visits, found `tme`
         exit 2
     "#]],
+    );
+    check_alone(
+        "stat before -r nothing",
+        expect![[r#"
+            pompeii: error: call path to have statistics of: expected the name of a region of a call path, with * and ?, or #NUMBER, found `nothing`, which fits none
+            exit 2
+        "#]],
+    );
+    check_alone(
+        "dump before -c name=nothing",
+        expect![[r#"
+            pompeii: error: call path to dump: expected the name of a region of a call path, with * and ?, or #NUMBER, found `nothing`, which fits none
+            exit 2
+        "#]],
+    );
+    check_alone(
+        "dump before -c 9",
+        expect![[r#"
+            pompeii: error: call paths to dump: expected some of the 3 that the report has, from 0 on, found a choice that fits none
+            exit 2
+        "#]],
+    );
+    check_alone(
+        "dump before -t 2-9",
+        expect![[r#"
+            pompeii: error: threads to dump: expected some of the 2 that the report has, from 0 on, found a choice that fits none
+            exit 2
+        "#]],
     );
 }
 

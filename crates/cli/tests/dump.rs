@@ -243,9 +243,9 @@ fn what_is_damaged_is_told_and_the_rest_printed() {
         "",
         &copy.join("traces.otf2"),
         expect![[r#"
-        pompeii: error: traces.otf2, byte 0: record anchor: expected 03 and the mark of a byte order, 42 or 23
-        code 2
-    "#]],
+            pompeii: error: expected the anchor of an OTF2 archive (traces.otf2) or an experiment: traces.otf2, byte 0: record anchor: expected 03 and the mark of a byte order, 42 or 23
+            code 2
+        "#]],
     );
 }
 

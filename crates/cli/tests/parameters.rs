@@ -5,11 +5,17 @@
 mod common;
 
 use common::Sandbox;
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use serde_json::Value;
 
 /// A function whose call path says what it was called with, and a team of two that says it too.
 const C: &str = "#include <pomp.h>
+#ifdef __cplusplus
+#include <string>
+#define PHASE std::string(\"team\").c_str()
+#else
+#define PHASE \"team\"
+#endif
 static volatile int sink;
 static void work(int n) { for (int i = 0; i < n; i++) sink += i; }
 int main(void) {
@@ -17,7 +23,7 @@ int main(void) {
     POMP_Parameter_int(\"level\", level - 1);
     work(1000);
   }
-  POMP_Parameter_string(\"phase\", level_name());
+  POMP_Parameter_string(\"phase\", PHASE);
   work(1000);
   POMP_Parameter_uint(\"size\", 1ul << 63);
 #pragma omp parallel num_threads(2)
@@ -76,7 +82,8 @@ fn call_paths(sandbox: &Sandbox) -> String {
     text
 }
 
-fn check(source: &str, text: &str, compiler: &str, expected: Expect) {
+/// What is measured of a program.
+fn measured(source: &str, text: &str, compiler: &str) -> String {
     let sandbox = Sandbox::new();
     sandbox.file(source, text);
     let flags = sandbox.succeeds("config --cflags").output;
@@ -84,17 +91,13 @@ fn check(source: &str, text: &str, compiler: &str, expected: Expect) {
         format!("compile --strict -q --functions -- {compiler} -fopenmp {source} -o prog {flags}");
     sandbox.succeeds(&compile);
     sandbox.succeeds("run -q --trace -o exp -- ./prog");
-    expected.assert_eq(&call_paths(&sandbox));
+    call_paths(&sandbox)
 }
 
 #[test]
-fn values_are_parts_of_call_paths_in_c() {
-    let text = C.replace("level_name()", "\"team\"");
-    check(
-        "values.c",
-        &text,
-        "gcc -O0",
-        expect![[r#"
+fn values_are_parts_of_call_paths_in_c_and_cpp() {
+    let found = measured("values.c", C, "gcc -O0");
+    expect![[r#"
         prog x1
           main x1
             level=-1 x1
@@ -106,49 +109,19 @@ fn values_are_parts_of_call_paths_in_c() {
               phase=team x1
                 work x1
                 size=9223372036854775808 x1
-                  !$omp parallel @values.c:12 x2
+                  !$omp parallel @values.c:18 x2
                     phase=team x2
                       work x2
-                    !$omp implicit barrier @values.c:16 x2
-    "#]],
-    );
-}
-
-#[test]
-fn values_are_parts_of_call_paths_in_cpp() {
-    let text = C.replace("level_name()", "std::string(\"last\").c_str()");
-    let text = format!("#include <string>\n{text}");
-    check(
-        "values.cpp",
-        &text,
-        "g++ -O0",
-        expect![[r#"
-        prog x1
-          main x1
-            level=-1 x1
-              work x1
-            level=0 x1
-              work x1
-            level=1 x1
-              work x1
-              phase=last x1
-                work x1
-                size=9223372036854775808 x1
-                  !$omp parallel @values.cpp:13 x2
-                    phase=team x2
-                      work x2
-                    !$omp implicit barrier @values.cpp:17 x2
-    "#]],
-    );
+                    !$omp implicit barrier @values.c:22 x2
+    "#]]
+    .assert_eq(&found);
+    assert_eq!(measured("values.cpp", C, "g++ -O0").replace(".cpp", ".c"), found);
 }
 
 #[test]
 fn values_and_switches_in_fortran() {
-    check(
-        "values.f90",
-        FORTRAN,
-        "gfortran -O0",
-        expect![[r#"
+    let found = measured("values.f90", FORTRAN, "gfortran -O0");
+    expect![[r#"
         prog x1
           values x1
             level=1 x1
@@ -162,6 +135,6 @@ fn values_and_switches_in_fortran() {
                   !$omp do @values.f90:16 x2
                     !$omp implicit barrier @values.f90:19 x2
                   !$omp implicit barrier @values.f90:19 x2
-    "#]],
-    );
+    "#]]
+    .assert_eq(&found);
 }

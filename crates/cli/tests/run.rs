@@ -47,8 +47,10 @@ fn an_unobserved_program_is_told_how_to_get_more() {
     let sandbox = Sandbox::new();
     let ended = sandbox.pompeii("run -o exp -- sh -c true");
     assert_eq!(ended.code, Some(0));
-    ended.says("was not observed");
+    ended.says("was not observed: it raised no event.");
     ended.says("pompeii compile --");
+    let failed = sandbox.pompeii("run -o exp -- sh -c ./missing");
+    failed.says("was not observed: it raised no event, and ended with exit code 127.");
     assert!(!sandbox.exists("exp"));
 }
 

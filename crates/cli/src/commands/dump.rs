@@ -18,6 +18,7 @@ use pompeii_otf2::read::{Archive, EventReader, Merged, SnapshotRecord};
 use pompeii_otf2::reference::LocationRef;
 
 use super::say;
+use crate::experiment;
 
 /// So many errors are told one by one.
 const ERRORS_TOLD: u64 = 20;
@@ -110,8 +111,14 @@ fn location_range(text: &str) -> Result<(u64, u64), String> {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let anchor = anchor_path(&arguments.trace);
-    let (archive, errors) = Archive::salvage(&anchor)?;
+    if let [min, max] = arguments.time[..]
+        && min > max
+    {
+        bail!("--time {min} {max}: expected MIN, then MAX, which is not before it");
+    }
+    let anchor = anchor_path(&arguments.trace)?;
+    let (archive, errors) = Archive::salvage(&anchor)
+        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     let mut dump = Dump { arguments, archive: &archive, errors: 0 };
     errors.iter().for_each(|error| dump.tell(error));
     dump.check_count();
@@ -141,9 +148,18 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if dump.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The anchor in an experiment, or the path itself.
-fn anchor_path(trace: &Path) -> PathBuf {
-    if trace.is_dir() { trace.join("traces.otf2") } else { trace.to_owned() }
+/// The anchor in an experiment, which is finished first where that has not been done, or the path
+/// itself.
+fn anchor_path(trace: &Path) -> Result<PathBuf> {
+    if !trace.is_dir() {
+        return Ok(trace.to_owned());
+    }
+    experiment::finish_if_needed(trace)?;
+    let anchor = trace.join("traces.otf2");
+    if !anchor.exists() {
+        bail!("{}: no such trace; `pompeii run --trace` records one", anchor.display());
+    }
+    Ok(anchor)
 }
 
 /// Where the graph of the system tree goes: beside the anchor, as `otf2-print` has it.

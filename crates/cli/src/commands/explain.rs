@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::print;
 
@@ -20,9 +20,6 @@ pub struct Arguments {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let name = arguments.property.as_deref();
-    match pompeii_report::explain(name, 80) {
-        Ok(text) => print(&text)?,
-        Err(unknown) => bail!("{unknown}; `pompeii explain` lists all properties"),
-    }
+    print(&pompeii_report::explain(name, 80)?)?;
     Ok(ExitCode::SUCCESS)
 }

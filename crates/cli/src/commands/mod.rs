@@ -2,6 +2,7 @@
 
 pub mod compile;
 mod config;
+mod cpus;
 mod cube;
 mod doctor;
 mod dump;

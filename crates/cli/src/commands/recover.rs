@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo};
 
 use super::{job, print};
+use crate::experiment;
 
 /// Options of `recover`.
 #[derive(clap::Args)]
@@ -39,8 +40,12 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         return archive::execute(&anchor, arguments.json);
     }
     if !folder.is_dir() {
-        bail!("{}: expected the directory of an experiment", folder.display());
+        bail!(
+            "{}: expected the directory of an experiment, or the anchor of an OTF2 archive (*.otf2)",
+            folder.display()
+        );
     }
+    experiment::check_access(folder)?;
     let unfinished = pompeii_finish::is_unfinished(folder);
     let info = RunInfo { finished_by: "recover".to_owned(), ..RunInfo::default() };
     let finish = match arguments.force {

@@ -1,6 +1,5 @@
 //! `pompeii report`: the summary and the three dimensions as text, or all of it as JSON.
 
-use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +10,7 @@ use pompeii_finish::{Counted, Guarded, Manifest};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::{Options, RunInfo, TreeOptions};
 
-use super::{print, recover};
+use super::{cpus, print, recover};
 use crate::experiment::{self, Experiment};
 use crate::recording::FILTER_COPY;
 
@@ -142,9 +141,7 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
         notes.push(format!("Functions and user regions by the filter {}.", shown_name(&filter)));
     }
     notes.extend(manifest.counted.iter().flat_map(counted));
-    let ranks = manifest.job.iter().flat_map(|job| &job.ranks);
-    let hosts = ranks.map(|rank| rank.host.as_str());
-    notes.extend(shared_cpus(hosts, manifest.locations, manifest.run.cpus));
+    notes.extend(cpus::note(manifest));
     notes.extend(manifest.guarded.iter().map(guarded));
     if manifest.summed_visits > 0 {
         let visits = format::counted(manifest.summed_visits as i64, "visit");
@@ -152,32 +149,6 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     }
     notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
-}
-
-/// That threads had to take turns, on the host with the most processes; `hosts` has that of each
-/// process of a job.
-fn shared_cpus<'a>(
-    hosts: impl Iterator<Item = &'a str>,
-    locations: usize,
-    cpus: usize,
-) -> Option<String> {
-    let mut on_host: HashMap<&str, usize> = HashMap::new();
-    hosts.for_each(|host| *on_host.entry(host).or_default() += 1);
-    let processes = on_host.values().copied().max().unwrap_or(1);
-    let threads = locations * processes / on_host.values().sum::<usize>().max(1);
-    if cpus == 0 || threads <= cpus {
-        return None;
-    }
-    let of = if processes > 1 { format!(" of {processes} processes") } else { String::new() };
-    let advice = match cpus / processes {
-        0 => format!("Try at most {} on a host.", format::counted(cpus as i64, "process")),
-        each => format!("Try OMP_NUM_THREADS={each}."),
-    };
-    Some(format!(
-        "{threads} threads{of} shared {}: what looks like fork and join, barriers or locks is then \
-         mostly waiting for a CPU. {advice}",
-        format::counted(cpus as i64, "CPU")
-    ))
 }
 
 /// What the guard has done to the trace.
@@ -194,30 +165,4 @@ fn guarded(guarded: &Guarded) -> String {
          --no-guard records each.",
         guarded.region, guarded.threads, guarded.since_s
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn advice_on_threads_is_for_one_process_of_the_busiest_host() {
-        let advice = |hosts: &[&str], locations, cpus| {
-            let note = shared_cpus(hosts.iter().copied(), locations, cpus)?;
-            Some(format!("{} {}", note.split(':').next()?, note.split(". ").last()?))
-        };
-        let said = |text: &str| Some(text.to_owned());
-        assert_eq!(advice(&[], 2, 2), None);
-        assert_eq!(advice(&[], 4, 2), said("4 threads shared 2 CPUs Try OMP_NUM_THREADS=2."));
-        assert_eq!(advice(&["a", "b"], 4, 2), None);
-        assert_eq!(
-            advice(&["a", "b", "a"], 6, 2),
-            said("4 threads of 2 processes shared 2 CPUs Try OMP_NUM_THREADS=1.")
-        );
-        assert_eq!(
-            advice(&["a", "a"], 2, 1),
-            said("2 threads of 2 processes shared 1 CPU Try at most 1 process on a host.")
-        );
-        assert_eq!(advice(&["a", "a"], 4, 0), None);
-    }
 }

@@ -1,5 +1,5 @@
 //! `pompeii run`: start a program, measure it, and say what was lost. The exit code is the
-//! program's; signals, terminal and standard input are its own (decision 28).
+//! program's; signals, terminal and standard input are its own.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use pompeii_finish::{Manifest, ProcessEntry, RunInfo};
 use super::say;
 use crate::mpi::launcher;
 use crate::recording::{self, Recording};
-use crate::{child, experiment, variables};
+use crate::{child, experiment, failure, variables};
 
 /// Options of `run`.
 #[derive(clap::Args)]
@@ -83,6 +83,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     child::forward_signals(&program, signals);
     let status = program.wait().context("cannot wait for the program")?;
     info.pid = Some(program.id());
+    info.interruptions = child::interruptions();
     (info.exit_code, info.signal) = (status.code(), status.signal());
     conclude(arguments, &recording, &folder, &info);
     Ok(child::exit_like(status))
@@ -176,7 +177,7 @@ fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, info: &
             recording.keep(folder);
             summarise(arguments, folder, &manifest);
         }
-        Ok(None) => not_measured(arguments, folder),
+        Ok(None) => not_measured(arguments, folder, info),
         Err(error) => say(format!(
             "cannot finish the experiment: {error}\n  what was measured is kept in {}; \
              `pompeii recover` tries again",
@@ -205,7 +206,10 @@ fn summarise(arguments: &Arguments, folder: &Path, manifest: &Manifest) {
             let text = super::report::summary(&experiment, arguments.top, &std::io::stderr());
             super::print_error_bytes(text.as_bytes());
         }
-        Err(error) => say(format!("{} was measured, but {error:#}", manifest.program)),
+        Err(error) => {
+            let why = failure::message(&error);
+            say(format!("{} was measured, but {why}", manifest.program));
+        }
     }
 }
 
@@ -216,7 +220,7 @@ fn remove_unused(folder: &Path) {
 }
 
 /// Says why there is nothing: because measuring failed, or because there was nothing to measure.
-fn not_measured(arguments: &Arguments, folder: &Path) {
+fn not_measured(arguments: &Arguments, folder: &Path, info: &RunInfo) {
     let failed = pompeii_finish::take_failed(folder);
     remove_unused(folder);
     for ProcessEntry { program, problem, .. } in &failed {
@@ -224,13 +228,18 @@ fn not_measured(arguments: &Arguments, folder: &Path) {
         say(format!("nothing of {program} was measured: {problem}"));
     }
     if failed.is_empty() {
-        not_instrumented(arguments);
+        not_instrumented(arguments, info);
     }
 }
 
-fn not_instrumented(arguments: &Arguments) {
+/// A command that failed has perhaps not even come to the program.
+fn not_instrumented(arguments: &Arguments, info: &RunInfo) {
+    let failed = match info.exit_code {
+        Some(0) | None => String::new(),
+        Some(code) => format!(", and ended with exit code {code}"),
+    };
     say(format!(
-        "`{}` was not observed: it raised no event.\n  \
+        "`{}` was not observed: it raised no event{failed}.\n  \
          Compile it with `pompeii compile -- gcc -fopenmp ...` (any gcc, g++, gfortran or clang \
          command),\n  or build with CC='pompeii compile -- gcc'; `pompeii doctor` checks this machine.",
         arguments.command.join(" ")

@@ -1,6 +1,6 @@
 //! How a program that starts the processes of an MPI job is told to hand our variables on, also to
 //! other hosts, and to load the wrappers of MPI into programs that were not linked with them: into
-//! the program alone, not into launchers and shells (decision 29).
+//! the program alone, not into launchers and shells.
 
 use std::env;
 use std::ffi::OsString;
@@ -217,8 +217,7 @@ fn needed(application: &Path, launched: bool) -> Option<Needed> {
     if !launched || !text.starts_with(ELF) {
         return None;
     }
-    let listed = Command::new("ldd").arg(application).output().ok()?.stdout;
-    let names = String::from_utf8_lossy(&listed).into_owned();
+    let names = libraries_of(application)?;
     let names: Vec<&str> =
         names.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let is_mpi = |name: &&&str| LIBRARIES.iter().any(|library| name.starts_with(library));
@@ -286,10 +285,17 @@ fn wrappers_of(application: &Path, library: &[u8]) -> Result<PathBuf> {
     }
 }
 
+/// The libraries that are loaded with a file, as the system's tool says, which has its place even
+/// where PATH does not lead to it.
+fn libraries_of(file: &Path) -> Option<String> {
+    let list = |tool: &str| Command::new(tool).arg(file).output().ok();
+    let output = ["ldd", "/usr/bin/ldd"].into_iter().find_map(list)?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// The file that is loaded as this library with a program or with wrappers.
 fn loaded(file: &Path, library: &str) -> Option<PathBuf> {
-    let listed = Command::new("ldd").arg(file).output().ok()?.stdout;
-    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let listed = libraries_of(file)?;
     let line = listed.lines().find(|line| line.trim_start().starts_with(library))?;
     PathBuf::from(line.split_whitespace().nth(2)?).canonicalize().ok()
 }

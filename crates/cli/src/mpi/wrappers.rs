@@ -1,6 +1,6 @@
 //! The library of wrappers for an MPI library: made from its `mpi.h` with its own compiler, once,
 //! and kept under what has gone into it. It is made where programs are built, never where they run:
-//! compute nodes have no compiler, and perhaps no home that can be written to (decision 29).
+//! compute nodes have no compiler, and perhaps no home that can be written to.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

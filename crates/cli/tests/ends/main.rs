@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod deep;
+mod disks;
 mod exits;
 mod forks;
 mod measured;

@@ -1,13 +1,13 @@
-//! No room for the data: a full disk, limits, a folder that vanishes, a file system that cannot
-//! map, no memory. The program runs on with the same output and exit code, what could be kept is
-//! kept, and what was lost is said.
+//! No room for the data: limits, a folder that vanishes, a file system that cannot map, no memory
+//! (full disks are in `disks.rs`). The program runs on with the same output and exit code, what could
+//! be kept is kept, and what was lost is said.
 
 use std::process::Command;
 
 use crate::common::{Ended, Sandbox};
 use crate::measured::{Measured, measure, read};
 
-fn storage() -> Sandbox {
+pub fn storage() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.compile("storage", include_str!("programs/storage.c"));
     sandbox
@@ -16,7 +16,7 @@ fn storage() -> Sandbox {
 /// The program itself is as it would be without us, and the work that needed no more room is
 /// measured. `late` is what did need some: visits of the 2000 call paths, and of a region that
 /// two threads of a team and three threads in turn met for the first time.
-fn check(measured: &Measured, (levels, late): (u64, u64), reason: &str) {
+pub fn check(measured: &Measured, (levels, late): (u64, u64), reason: &str) {
     let visits = |start| measured.visits(start);
     assert_eq!(visits("!$omp critical (work)"), 20);
     assert_eq!((visits("level"), visits("!$omp critical (late)")), (levels, late));
@@ -32,7 +32,20 @@ fn check(measured: &Measured, (levels, late): (u64, u64), reason: &str) {
     measured.ended.says(reason);
 }
 
-fn is_undisturbed(ended: &Ended, output: &str) {
+/// Recovers `exp`, in which some of the call paths had room, and of the rest it is said how much is
+/// lost.
+pub fn check_what_had_room(sandbox: &Sandbox, reason: &str) {
+    let recovered = sandbox.succeeds("recover exp");
+    let told = format!("events could not be recorded: {reason}");
+    assert!(recovered.output.contains(&told), "{}", recovered.output);
+    let measured = read(sandbox, "exp", recovered);
+    assert_eq!(measured.visits("!$omp critical (work)"), 20);
+    let levels = measured.visits("level");
+    assert!((100..2000).contains(&levels), "{levels}");
+    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
+}
+
+pub fn is_undisturbed(ended: &Ended, output: &str) {
     assert_eq!((ended.code, ended.output.as_str()), (Some(3), output), "{}", ended.messages);
 }
 
@@ -114,6 +127,15 @@ fn live_state_lies_where_it_is_told_to() {
     assert_eq!(std::fs::read_dir(sandbox.path("node-local")).unwrap().count(), 0);
 }
 
+/// The program under a library that is loaded first and plays a file system.
+fn under_played(sandbox: &Sandbox, system: &str) -> Command {
+    preload(sandbox);
+    let mut program = Command::new(sandbox.path("storage"));
+    program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", "exp");
+    program.env("UNMAPPABLE", system).env("LD_PRELOAD", sandbox.path("unmappable.so"));
+    program
+}
+
 fn preload(sandbox: &Sandbox) {
     sandbox.file("unmappable.c", include_str!("programs/unmappable.c"));
     let mut gcc = Command::new("gcc");
@@ -125,12 +147,9 @@ fn preload(sandbox: &Sandbox) {
 #[test]
 fn where_files_cannot_be_mapped_live_state_lies_in_shared_memory() {
     let sandbox = storage();
-    preload(&sandbox);
     for call in ["mmap", "posix_fallocate"] {
-        let mut program = Command::new(sandbox.path("storage"));
-        program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", call);
-        program.env("POMPEII_TRACE", "1").env("UNMAPPABLE", call);
-        program.env("LD_PRELOAD", sandbox.path("unmappable.so"));
+        let mut program = under_played(&sandbox, call);
+        program.env("POMPEII_EXPERIMENT", call).env("POMPEII_TRACE", "1");
         is_undisturbed(&Ended::of(program.output().unwrap()), "2000\n");
         let live = std::fs::read_link(sandbox.path(call).join("live")).unwrap();
         assert!(live.starts_with("/dev/shm"), "{}", live.display());
@@ -147,122 +166,19 @@ fn where_files_cannot_be_mapped_live_state_lies_in_shared_memory() {
 #[test]
 fn a_file_system_that_becomes_read_only_ends_no_program() {
     let sandbox = storage();
-    preload(&sandbox);
-    let mut program = Command::new(sandbox.path("storage"));
-    program.arg("read-only").current_dir(sandbox.path("."));
-    program.env("POMPEII_TRACE", "1").env("POMPEII_EXPERIMENT", "exp");
-    program.env("UNMAPPABLE", "read-only").env("LD_PRELOAD", sandbox.path("unmappable.so"));
+    let mut program = under_played(&sandbox, "read-only");
+    program.arg("read-only").env("POMPEII_TRACE", "1");
     is_undisturbed(&Ended::of(program.output().unwrap()), "2000\n");
-    let recovered = sandbox.succeeds("recover exp");
-    assert!(recovered.output.contains("events could not be recorded: Read-only file system"));
-    let measured = read(&sandbox, "exp", recovered);
-    assert_eq!(measured.visits("!$omp critical (work)"), 20);
-    let levels = measured.visits("level");
-    assert!((100..2000).contains(&levels), "{levels}");
-    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
+    check_what_had_room(&sandbox, "Read-only file system");
 }
 
-/// Root has no quota, so a library that is loaded first plays the file system here, too. What is
-/// finished later is not under it.
+/// A library that is loaded first plays the file system here, too, in front of each call; a real one
+/// is in `disks.rs`. What is finished later is not under it.
 #[test]
-fn a_quota_ends_no_program() {
+fn a_played_quota_ends_no_program() {
     let sandbox = storage();
-    preload(&sandbox);
-    let mut program = Command::new(sandbox.path("storage"));
-    program.current_dir(sandbox.path(".")).env("POMPEII_EXPERIMENT", "exp");
-    program.env("UNMAPPABLE", "quota").env("QUOTA", "300000");
-    program.env("LD_PRELOAD", sandbox.path("unmappable.so"));
+    let mut program = under_played(&sandbox, "quota");
+    program.env("QUOTA", "300000");
     is_undisturbed(&Ended::of(program.output().unwrap()), "2000\n");
-    let recovered = sandbox.succeeds("recover exp");
-    assert!(recovered.output.contains("events could not be recorded: Disk quota exceeded"));
-    let measured = read(&sandbox, "exp", recovered);
-    assert_eq!(measured.visits("!$omp critical (work)"), 20);
-    let levels = measured.visits("level");
-    assert!((100..2000).contains(&levels), "{levels}");
-    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
-}
-
-/// `script` with a file system of this size at `disk`, in a mount namespace of its own; `None`
-/// where that is not allowed.
-fn with_disk(sandbox: &Sandbox, kilobytes: u32, script: &str) -> Option<Ended> {
-    std::fs::create_dir(sandbox.path("disk")).unwrap();
-    let mount = format!("mount -t tmpfs -o size={kilobytes}k none disk");
-    let pompeii = format!("pompeii() {{ {} \"$@\"; }}", env!("CARGO_BIN_EXE_pompeii"));
-    let script = format!("{mount} || exit 99\n{pompeii}\n{script}");
-    let mut shell = sandbox.command("");
-    let environment: Vec<_> =
-        shell.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect();
-    shell = Command::new("unshare");
-    shell.args(["-rm", "sh", "-c", &script]).current_dir(sandbox.path("."));
-    shell.envs(environment.into_iter().filter_map(|(key, value)| Some((key, value?))));
-    let ended = Ended::of(shell.output().unwrap());
-    if ended.code == Some(99) || ended.messages.contains("unshare failed") {
-        println!("not run: mounting is not allowed here\n{}", ended.messages);
-        return None;
-    }
-    Some(ended)
-}
-
-/// Room for a profile, but not for a trace, nor for all call paths.
-#[test]
-fn a_full_disk_keeps_what_has_room() {
-    let sandbox = storage();
-    let script = "pompeii run --trace -o disk/exp -- ./storage; echo $?\n\
-                  cp -r disk/exp exp";
-    let Some(ended) = with_disk(&sandbox, 300, script) else { return };
-    assert_eq!(ended.output, "2000\n3\n", "{}", ended.messages);
-    ended.says("cannot finish the experiment: ");
-    let recovered = sandbox.succeeds("recover exp");
-    assert!(recovered.output.contains("events could not be recorded: No space left on device"));
-    let measured = read(&sandbox, "exp", recovered);
-    assert_eq!(measured.visits("!$omp critical (work)"), 20);
-    let levels = measured.visits("level");
-    assert!((100..2000).contains(&levels), "{levels}");
-    assert!(measured.manifest["lost"]["events"].as_u64().unwrap() >= 2000 - levels);
-}
-
-/// A file system that becomes read-only when the program is over: the experiment is finished when
-/// it can be written to again. While the program runs the system refuses that, since live state is
-/// mapped for writing.
-#[test]
-fn a_disk_remounted_read_only_keeps_everything_for_later() {
-    let sandbox = storage();
-    let script = "pompeii run --trace -o disk/busy -- ./storage remounted | grep -v mount; \
-         pompeii run -o disk/exp -- sh -c './storage; mount -o remount,ro disk'; echo $?\n\
-         mount -o remount,rw disk; pompeii recover disk/exp >&2; cp -r disk/busy disk/exp .";
-    let Some(ended) = with_disk(&sandbox, 8000, script) else { return };
-    assert_eq!(ended.output, "busy\n2000\n2000\n0\n", "{}", ended.messages);
-    ended.says("cannot finish the experiment");
-    ended.says("Read-only file system");
-    ended.says("disk/exp: finished now.");
-    let busy = sandbox.succeeds("recover busy");
-    check(&read(&sandbox, "busy", busy), (2000, 5), "");
-    check(&read(&sandbox, "exp", ended), (2000, 5), "");
-}
-
-/// Not even room to begin.
-#[test]
-fn a_disk_that_is_full_from_the_start_is_told_and_ends_no_program() {
-    let sandbox = storage();
-    let script = "mkdir disk/other && dd if=/dev/zero of=disk/other/fill bs=1k 2>/dev/null\n\
-                  pompeii run -o disk/exp -- ./storage; echo $?; ls disk";
-    let Some(ended) = with_disk(&sandbox, 100, script) else { return };
-    assert_eq!(ended.output, "2000\n3\nother\n", "{}", ended.messages);
-    ended.says("nothing of storage was measured: posix_fallocate: No space left on device");
-}
-
-/// Room for live state, but not for the experiment: it is kept, and finished when there is room.
-#[test]
-fn a_disk_too_full_to_finish_keeps_everything_for_later() {
-    let sandbox = storage();
-    let script = "mkdir disk/other\n\
-         pompeii run -o disk/exp -- sh -c \
-         './storage; dd if=/dev/zero of=disk/other/fill bs=1k 2>/dev/null; exit 3'; echo $?\n\
-         rm -r disk/other; pompeii recover disk/exp >&2; cp -r disk/exp exp";
-    let Some(ended) = with_disk(&sandbox, 2000, script) else { return };
-    assert_eq!(ended.output, "2000\n3\n", "{}", ended.messages);
-    ended.says("cannot finish the experiment");
-    ended.says("`pompeii recover` tries again");
-    ended.says("disk/exp: finished now.");
-    check(&read(&sandbox, "exp", ended), (2000, 5), "");
+    check_what_had_room(&sandbox, "Disk quota exceeded");
 }

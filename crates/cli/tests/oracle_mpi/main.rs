@@ -12,6 +12,7 @@ mod every;
 mod files;
 mod folders;
 mod groups;
+mod refused;
 mod sessions;
 mod slurm;
 mod tools;

@@ -7,7 +7,7 @@ const WAITS: Source = ("waits.c", include_str!("programs/waits.c"), "mpicc");
 const LATE_STAMP: Source = ("late.c", include_str!("programs/late_stamp.c"), "mpicc");
 
 /// Waiting of all metrics for that, in ticks.
-fn waiting(sandbox: &Sandbox) -> [i64; 6] {
+fn waiting(sandbox: &Sandbox) -> [i64; 7] {
     let report = command(sandbox, "report --json exp").output().unwrap().stdout;
     let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
     assert_eq!(report["sum_error"], serde_json::Value::Null);
@@ -17,6 +17,7 @@ fn waiting(sandbox: &Sandbox) -> [i64; 6] {
         "mpi_wait_nxn",
         "mpi_latebroadcast",
         "mpi_earlyreduce",
+        "mpi_earlyscan",
         "mpi_icollective_wait",
         "mpi_barrier_wait",
     ];
@@ -50,18 +51,23 @@ fn what_somebody_waits_for_is_the_largest_of_all_waiting() {
             (1, "nxn"),
             (2, "broadcast"),
             (3, "reduce"),
-            (4, "icollective"),
-            (4, "persistent"),
+            (4, "scan"),
+            (5, "icollective"),
+            (5, "persistent"),
+            (5, "iscan"),
             (1, "neighbours"),
             (0, "duplicates"),
             (0, "inter"),
+            (0, "inter_duplicates"),
+            (0, "parts"),
+            (0, "many"),
         ];
         for (place, how) in places {
             run(mpi, &sandbox, "--mpi-wait", how);
             let waiting = waiting(&sandbox);
             // The sleeps are far longer than what else keeps processes from being in time. Who
             // waits for messages is late himself for the barrier behind them.
-            let others = waiting[..5].iter().enumerate().filter(|&(other, _)| other != place);
+            let others = waiting[..6].iter().enumerate().filter(|&(other, _)| other != place);
             let largest = others.map(|(_, &waiting)| waiting).max().unwrap();
             assert!(waiting[place] > largest, "{} {how}: {waiting:?}", mpi.name);
         }
@@ -91,7 +97,7 @@ fn nothing_is_measured_or_sent_without_being_asked_for() {
     for mpi in libraries() {
         let sandbox = built(mpi, WAITS);
         run(mpi, &sandbox, "", "messages");
-        assert_eq!(waiting(&sandbox), [0; 6], "{}", mpi.name);
+        assert_eq!(waiting(&sandbox), [0; 7], "{}", mpi.name);
         // Our messages are in no trace.
         run(mpi, &sandbox, "--mpi-wait --trace --no-guard", "messages");
         let text = records(&sandbox);

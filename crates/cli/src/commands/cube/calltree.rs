@@ -1,12 +1,11 @@
 //! `pompeii cube calltree`: the call tree, as text.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use pompeii_algebra::{CallTreeOptions, Input, Mode, Rows, call_tree, choose_metrics};
 
-use super::operand;
+use super::operand::{self, Operand};
 
 /// Options of `cube calltree`.
 #[derive(clap::Args)]
@@ -15,9 +14,8 @@ use super::operand;
     pompeii cube calltree before -m time -i -t 1     inclusive times of at least 1 %
     pompeii cube calltree before -m visits --lines   with files and lines")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Show the values of this metric, summed over threads
     #[arg(short, long, value_name = "METRIC")]
     metric: Option<String>,
@@ -37,7 +35,7 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let input = Input::new(&reader);
     let metric = match &arguments.metric {
         Some(name) => {

@@ -1,22 +1,20 @@
 //! `pompeii cube clean`: a report without what nobody needs.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use pompeii_algebra::{CleanOptions, Input};
 
-use super::operand::{self, Output};
+use super::operand::{Operand, Output};
 
 /// Options of `cube clean`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii cube clean before -o clean.cubex          without regions that nothing calls
-    pompeii cube clean before --zeros -o small.cubex  and without all that is zero everywhere")]
+    pompeii cube clean before -o clean.cubex           without regions that nothing calls
+    pompeii cube clean before --zeros -o small.cubex   and without all that is zero everywhere")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Leave out call paths, metrics and threads whose values are zero everywhere
     #[arg(short, long)]
     zeros: bool,
@@ -26,7 +24,7 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let input = Input::new(&reader);
     let options = CleanOptions {
         empty_call_paths: arguments.zeros,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_algebra::{Combination, Input, Rows, SystemMode};
+use pompeii_algebra::{Combination, Input, Outcome, Rows, SystemMode};
 use pompeii_cubex::Reader;
 
 use super::operand::{self, Output};
@@ -26,9 +26,7 @@ pub struct Diff {
     #[arg(value_name = "B")]
     second: PathBuf,
     #[command(flatten)]
-    system: System,
-    #[command(flatten)]
-    output: Output,
+    way: Way,
 }
 
 /// Options of `cube merge`.
@@ -43,9 +41,7 @@ pub struct Merge {
     #[arg(value_name = "REPORT", required = true, num_args = 2..)]
     reports: Vec<PathBuf>,
     #[command(flatten)]
-    system: System,
-    #[command(flatten)]
-    output: Output,
+    way: Way,
 }
 
 /// Options of `cube mean`.
@@ -60,24 +56,38 @@ pub struct Mean {
     #[arg(value_name = "REPORT", required = true, num_args = 1..)]
     reports: Vec<PathBuf>,
     #[command(flatten)]
-    system: System,
-    #[command(flatten)]
-    output: Output,
+    way: Way,
 }
 
-/// What becomes of processes and threads. Without an option: they stay if all reports have the
-/// same, else they are summed up per process, else over all.
+/// What makes one report of several.
+type Operator = for<'a> fn(&[&'a dyn Rows], &Combination) -> Outcome<'a>;
+
+/// What becomes of processes and threads, and where the result goes. Without an option, processes
+/// and threads stay if all reports have the same, else they are summed up per process, else over
+/// all.
 #[derive(clap::Args)]
-struct System {
+struct Way {
     /// Sum up all processes and threads
     #[arg(short = 'C', long, conflicts_with = "union")]
     collapse: bool,
     /// Keep all processes and threads of all reports, matched by rank
     #[arg(long)]
     union: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
-impl System {
+impl Way {
+    fn combine(&self, paths: &[PathBuf], command: &str, operator: Operator) -> Result<ExitCode> {
+        let readers: Vec<Reader> =
+            paths.iter().map(|path| operand::open(path)).collect::<Result<_>>()?;
+        let inputs: Vec<Input<'_>> = readers.iter().map(Input::new).collect();
+        let rows: Vec<&dyn Rows> = inputs.iter().map(|input| input as &dyn Rows).collect();
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        let outcome = operator(&rows, &self.combination(command, &paths));
+        self.output.save_outcome(&outcome, command)
+    }
+
     fn combination(&self, command: &str, paths: &[&Path]) -> Combination {
         let system = match (self.collapse, self.union) {
             (true, _) => SystemMode::Collapse,
@@ -92,38 +102,21 @@ impl System {
 /// Does `diff`.
 pub fn diff(arguments: &Diff) -> Result<ExitCode> {
     let (first, second) = (operand::open(&arguments.first)?, operand::open(&arguments.second)?);
-    let how = arguments.system.combination("diff", &[&arguments.first, &arguments.second]);
+    let paths = [&arguments.first, &arguments.second];
+    let how = arguments.way.combination("diff", &paths.map(PathBuf::as_path));
     let (first, second) = (Input::new(&first), Input::new(&second));
     let outcome = pompeii_algebra::diff(&first, &second, &how);
-    arguments.output.save_outcome(&outcome, "diff")
+    arguments.way.output.save_outcome(&outcome, "diff")
 }
 
 /// Does `merge`.
 pub fn merge(arguments: &Merge) -> Result<ExitCode> {
-    let readers = open_all(&arguments.reports)?;
-    let inputs: Vec<Input<'_>> = readers.iter().map(Input::new).collect();
-    let how = arguments.system.combination("merge", &borrowed(&arguments.reports));
-    let outcome = pompeii_algebra::merge(&rows(&inputs), &how);
-    arguments.output.save_outcome(&outcome, "merge")
+    let Merge { reports, way } = arguments;
+    way.combine(reports, "merge", |rows, how| pompeii_algebra::merge(rows, how))
 }
 
 /// Does `mean`.
 pub fn mean(arguments: &Mean) -> Result<ExitCode> {
-    let readers = open_all(&arguments.reports)?;
-    let inputs: Vec<Input<'_>> = readers.iter().map(Input::new).collect();
-    let how = arguments.system.combination("mean", &borrowed(&arguments.reports));
-    let outcome = pompeii_algebra::mean(&rows(&inputs), &how);
-    arguments.output.save_outcome(&outcome, "mean")
-}
-
-fn open_all(paths: &[PathBuf]) -> Result<Vec<Reader>> {
-    paths.iter().map(|path| operand::open(path)).collect()
-}
-
-fn borrowed(paths: &[PathBuf]) -> Vec<&Path> {
-    paths.iter().map(PathBuf::as_path).collect()
-}
-
-fn rows<'a>(inputs: &'a [Input<'_>]) -> Vec<&'a dyn Rows> {
-    inputs.iter().map(|input| input as &dyn Rows).collect()
+    let Mean { reports, way } = arguments;
+    way.combine(reports, "mean", |rows, how| pompeii_algebra::mean(rows, how))
 }

@@ -1,12 +1,11 @@
 //! `pompeii cube cut`: a part of the call tree, or less detail of it.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use pompeii_algebra::{CutOptions, Input, Pattern};
 
-use super::operand::{self, Output};
+use super::operand::{Operand, Output};
 
 /// Options of `cube cut`.
 #[derive(clap::Args)]
@@ -18,9 +17,8 @@ use super::operand::{self, Output};
 Names of regions may have * and ?; `#12` is the call path with the number 12 (`pompeii cube dump`
 shows numbers).")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Make these call paths the roots and leave out all else
     #[arg(short, long, value_name = "REGION")]
     root: Vec<String>,
@@ -39,7 +37,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.root.is_empty() && arguments.prune.is_empty() && arguments.leaf.is_empty() {
         bail!("nothing to cut: give --root, --prune or --leaf, with the name of a region");
     }
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let input = Input::new(&reader);
     let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect();
     let options = CutOptions {

@@ -1,7 +1,6 @@
 //! `pompeii cube dump`: every value, as text.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -9,7 +8,7 @@ use pompeii_algebra::{
     CallPathChoice, DumpFormat, DumpOptions, Input, Locations, Mode, Pattern, Rows, choose_metrics,
 };
 
-use super::operand::{self, list, told};
+use super::operand::{Operand, list};
 
 /// Options of `cube dump`.
 #[derive(clap::Args)]
@@ -19,9 +18,8 @@ use super::operand::{self, list, told};
     pompeii cube dump before -m time -x incl -s csv > time.csv
     pompeii cube dump before -m time -c 'name=solve*' -t 0-3 -s gnuplot > time.dat")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Unique names of metrics, with * and ? [default: all]
     #[arg(short, long, value_name = "LIST")]
     metrics: Vec<String>,
@@ -101,7 +99,7 @@ fn locations(text: &str) -> Result<Locations, String> {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let input = Input::new(&reader);
     let style = if arguments.json { Style::Json } else { arguments.style };
     let options = DumpOptions {
@@ -120,7 +118,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         },
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let written = pompeii_algebra::dump(&input, &options, &mut out).map_err(told);
-    written.and_then(|()| Ok(out.flush()?))?;
+    pompeii_algebra::dump(&input, &options, &mut out)?;
+    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

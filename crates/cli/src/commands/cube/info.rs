@@ -1,12 +1,11 @@
 //! `pompeii cube info`: what a report consists of.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use pompeii_algebra::{Input, info};
 
-use super::operand;
+use super::operand::{self, Operand};
 
 /// Options of `cube info`.
 #[derive(clap::Args)]
@@ -14,9 +13,8 @@ use super::operand;
     pompeii cube info before
     pompeii cube info summary.cube.gz --json | jq '.metrics[].unique_name'")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Everything, for programs
     #[arg(long)]
     json: bool,
@@ -24,7 +22,7 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let found = info(&Input::new(&reader))?;
     operand::show(&found, arguments.json, || found.text())?;
     Ok(ExitCode::SUCCESS)

@@ -21,12 +21,12 @@ use anyhow::Result;
 /// Options of `cube`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii cube diff before after -o gained.cubex     what `before` has more than `after`
-    pompeii cube mean run1 run2 run3 -o mean.cubex     one report for three runs
-    pompeii cube cut before --root 'solve*' -o s.cubex only what is below solve
-    pompeii cube stat before -m time                   how values are spread over threads
-    pompeii cube dump before -m time -s csv            every value
-    pompeii cube sanity before                         is anything wrong in it?
+    pompeii cube diff before after -o gained.cubex       what `before` has more than `after`
+    pompeii cube mean run1 run2 run3 -o mean.cubex       one report for three runs
+    pompeii cube cut before --root 'solve*' -o s.cubex   only what is below solve
+    pompeii cube stat before -m time                     how values are spread over threads
+    pompeii cube dump before -m time -s csv              every value
+    pompeii cube sanity before                           is anything wrong in it?
 
 Reports are `.cubex`, `.cube` and `.cube.gz` files and experiment directories.")]
 pub struct Arguments {

@@ -27,7 +27,7 @@ pub fn open(path: &Path) -> Result<Reader> {
             file.display()
         );
     }
-    Reader::open(&file).with_context(|| format!("cannot read {}", file.display()))
+    experiment::open_report(&file)
 }
 
 fn in_folder(folder: &Path) -> Result<PathBuf> {
@@ -37,6 +37,24 @@ fn in_folder(folder: &Path) -> Result<PathBuf> {
         let names = REPORTS.join(", ");
         format!("{}: no report in this directory; expected one of {names}", folder.display())
     })
+}
+
+/// The one report that a tool is about.
+#[derive(clap::Args)]
+pub struct Operand {
+    /// The report
+    #[arg(value_name = "REPORT")]
+    report: PathBuf,
+}
+
+impl Operand {
+    /// As [`open`].
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn open(&self) -> Result<Reader> {
+        open(&self.report)
+    }
 }
 
 /// Where a result goes.
@@ -60,7 +78,6 @@ impl Output {
         let path = self.output.clone().unwrap_or_else(|| format!("{command}.cubex").into());
         let options = WriteOptions { compress: self.compress, ..WriteOptions::default() };
         let notes = write(rows, &path, options)
-            .map_err(told)
             .with_context(|| format!("cannot write {}", path.display()))?;
         notes.iter().for_each(|note| say(format!("note: {note}")));
         say(format!("{} is written", path.display()));
@@ -91,17 +108,6 @@ pub fn print_json(value: &impl Serialize) -> Result<()> {
 /// What the system says.
 pub fn show(value: &impl Serialize, json: bool, text: impl Fn() -> String) -> Result<()> {
     if json { print_json(value) } else { print(&text()) }
-}
-
-/// An error of the libraries with the system's reason once, as the cause: a broken pipe is known by
-/// that, and a chain of causes does not say it twice.
-pub fn told(error: pompeii_cubex::Error) -> anyhow::Error {
-    match error {
-        pompeii_cubex::Error::Io { action, source } => {
-            anyhow::Error::from(source).context(format!("cannot {action}"))
-        }
-        other => other.into(),
-    }
 }
 
 /// Several names in one word.

@@ -1,12 +1,11 @@
 //! `pompeii cube part`: a part of the processes and threads.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use pompeii_algebra::{Input, PartOptions, Ranges};
 
-use super::operand::{self, Output};
+use super::operand::{Operand, Output};
 
 /// Options of `cube part`.
 #[derive(clap::Args)]
@@ -15,9 +14,8 @@ use super::operand::{self, Output};
     pompeii cube part before -T 0 -o masters.cubex      the first thread of each process
     pompeii cube part before -R 0 -I -o others.cubex    all processes but the first")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Ranks of processes
     #[arg(short = 'R', long, value_name = "LIST")]
     ranks: Option<Ranges>,
@@ -36,7 +34,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.ranks.is_none() && arguments.threads.is_none() {
         bail!("which part? give --ranks or --threads, for instance --ranks 0,4-7");
     }
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let input = Input::new(&reader);
     let options = PartOptions {
         processes: arguments.ranks.clone(),

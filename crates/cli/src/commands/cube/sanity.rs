@@ -1,12 +1,11 @@
 //! `pompeii cube sanity`: whether anything is wrong in a report.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use pompeii_algebra::{Input, sanity};
 
-use super::operand;
+use super::operand::{self, Operand};
 
 /// Options of `cube sanity`.
 #[derive(clap::Args)]
@@ -16,9 +15,8 @@ use super::operand;
 
 Exit code 1 if a check fails. Values of differences may be negative; that is not checked there.")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Everything, for programs
     #[arg(long)]
     json: bool,
@@ -26,7 +24,7 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let found = sanity(&Input::new(&reader))?;
     operand::show(&found, arguments.json, || found.text())?;
     Ok(if found.is_sane() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -1,6 +1,5 @@
 //! `pompeii cube stat`: statistics over processes and threads, or the most expensive regions.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -9,7 +8,7 @@ use pompeii_algebra::{
     statistics_text, top_regions,
 };
 
-use super::operand::{self, list, print_json};
+use super::operand::{Operand, list, print_json};
 use crate::commands::print;
 
 /// Options of `cube stat`.
@@ -20,9 +19,8 @@ use crate::commands::print;
     pompeii cube stat before -t 10                        the ten regions that take most time
     pompeii cube stat before -m time --csv > time.csv")]
 pub struct Arguments {
-    /// The report
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    #[command(flatten)]
+    report: Operand,
     /// Unique names of metrics, with * and ? [default: all; of --top: time]
     #[arg(short, long, value_name = "LIST")]
     metrics: Vec<String>,
@@ -45,7 +43,7 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = operand::open(&arguments.report)?;
+    let reader = arguments.report.open()?;
     let input = Input::new(&reader);
     match arguments.top {
         Some(count) => top(arguments, &input, count)?,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use pompeii_otf2::recover::{Recovered, recover};
 
 use crate::commands::print;
@@ -22,7 +22,10 @@ pub(super) fn anchor_of(path: &Path) -> Option<PathBuf> {
 
 /// Recovers the archive and says what was done.
 pub(super) fn execute(anchor: &Path, json: bool) -> Result<ExitCode> {
-    let recovered = recover(anchor)?;
+    let recovered = recover(anchor).with_context(|| {
+        let files = anchor.with_extension("");
+        format!("cannot recover {} of the files in {}", anchor.display(), files.display())
+    })?;
     match json {
         true => print(&format!("{}\n", to_json(recovered.as_ref())))?,
         false => print(&describe(anchor, recovered.as_ref()))?,

@@ -29,6 +29,14 @@ static int deep(int levels)
   return below + 1;
 }
 
+static void visits(int number)
+{
+  for (int i = 0; i < number; i++) {
+#pragma pomp inst begin(visit)
+#pragma pomp inst end(visit)
+  }
+}
+
 static void first_visit(void)
 {
 #pragma omp parallel num_threads(2)
@@ -99,6 +107,10 @@ int main(int count, char **words)
     limit(RLIMIT_FSIZE, 200 * 1024);
   if (!strcmp(how, "no-files"))
     use_up_files();
+  if (!strcmp(how, "full-disk") && !system("cat /dev/zero 2>&1 >disk/fill | grep -v space"))
+    abort();
+  if (!strcmp(how, "events") || !strcmp(how, "full-disk"))
+    visits(1000000);
   if (!strcmp(how, "vanished") && system("rm -rf gone"))
     abort();
   if (!strcmp(how, "read-only"))

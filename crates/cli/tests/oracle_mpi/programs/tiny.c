@@ -45,7 +45,8 @@ ANSWERS(MPI_Group_free)
   ANSWERS(MPI_Get_elements_x) ANSWERS(MPI_Graph_neighbors_count) ANSWERS(MPI_Ibarrier)             \
   ANSWERS(MPI_Improbe) ANSWERS(MPI_Mrecv) ANSWERS(MPI_Recv) ANSWERS(MPI_Reduce) ANSWERS(MPI_Send)  \
   ANSWERS(MPI_Status_f2c) ANSWERS(MPI_Test) ANSWERS(MPI_Test_cancelled) ANSWERS(MPI_Type_size_x)   \
-  ANSWERS(MPI_Win_get_name)
+  ANSWERS(MPI_Win_get_name) ANSWERS(MPI_Comm_get_errhandler) ANSWERS(MPI_Errhandler_free)          \
+  ANSWERS(MPI_Intercomm_merge) ANSWERS(MPI_Scan)
 OTHERS
 
 int MPI_Init(void) IS(MPI_Init);

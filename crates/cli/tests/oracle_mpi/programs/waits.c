@@ -136,6 +136,106 @@ static void inter(void)
   MPI_Comm_free(&groups);
 }
 
+/* Who has a higher rank waits for process 0. */
+static void scan(void)
+{
+  int value = 1, sum = 0;
+  late(0);
+  MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  late(0);
+  MPI_Exscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void iscan(void)
+{
+  int value = 1, sum = 0;
+  MPI_Request request;
+  late(0);
+  MPI_Iscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Process 1 has the last part late, of two messages in parts; another one with their tag is between. */
+static void parts(void)
+{
+#if MPI_VERSION >= 4 || defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5
+  int values[6] = { 0 }, value = 0, list[2] = { 1, 2 };
+  MPI_Request request;
+  if (rank == 1)
+    MPI_Psend_init(values, 6, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (rank == 0)
+    MPI_Precv_init(values, 3, 2, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int i = 0; i < 2 && rank < 2; i++) {
+    MPI_Start(&request);
+    if (rank == 1) {
+      MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+      MPI_Pready_range(3, 5, request);
+      MPI_Pready_list(2, list, request);
+      usleep(200000);
+      MPI_Pready(0, request);
+    } else {
+      MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (rank < 2)
+    MPI_Request_free(&request);
+#else
+  messages();
+#endif
+}
+
+/* Far more communicators than one needs, and a late message in the last one. */
+static void many(void)
+{
+  enum { MANY = 400 };
+  static MPI_Comm made[MANY];
+  int value = 0;
+  for (int i = 0; i < MANY; i++)
+    MPI_Comm_dup(MPI_COMM_WORLD, &made[i]);
+  late(1);
+  if (rank == 1)
+    MPI_Send(&value, 1, MPI_INT, 0, 3, made[MANY - 1]);
+  else if (rank == 0)
+    MPI_Recv(&value, 1, MPI_INT, 1, 3, made[MANY - 1], MPI_STATUS_IGNORE);
+  for (int i = 0; i < MANY; i++)
+    MPI_Comm_free(&made[i]);
+}
+
+/* A duplicate of a duplicate of a communicator between two groups, and late messages in it: process 1
+   waits for the begin of each only when it has done other things. */
+static void inter_duplicates(void)
+{
+  int value = 1;
+  MPI_Comm groups, made[2];
+  MPI_Request request;
+  MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 5, &groups);
+  for (int i = 0; i < 2; i++) {
+    MPI_Comm_idup(i ? made[0] : groups, &made[i], &request);
+    if (rank == 1)
+      usleep(1000);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Comm_free(&groups);
+  MPI_Comm_free(&made[0]);
+  late(1);
+  if (rank == 1)
+    MPI_Send(&value, 1, MPI_INT, 0, 3, made[1]);
+  else
+    MPI_Recv(&value, 1, MPI_INT, 0, 3, made[1], MPI_STATUS_IGNORE);
+  MPI_Comm_free(&made[1]);
+}
+
+static const struct {
+  const char *name;
+  void (*wait)(void);
+} ways[] = {
+  { "messages", messages }, { "parts", parts }, { "many", many }, { "inter", inter },
+  { "inter_duplicates", inter_duplicates }, { "scan", scan }, { "iscan", iscan },
+  { "icollective", icollective }, { "persistent", persistent }, { "neighbours", neighbours },
+  { "duplicates", duplicates },
+};
+
 int main(int argc, char **argv)
 {
   const char *how = argc > 1 ? argv[1] : "";
@@ -144,18 +244,9 @@ int main(int argc, char **argv)
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (!strcmp(how, "messages"))
-    messages();
-  if (!strcmp(how, "inter"))
-    inter();
-  if (!strcmp(how, "icollective"))
-    icollective();
-  if (!strcmp(how, "persistent"))
-    persistent();
-  if (!strcmp(how, "neighbours"))
-    neighbours();
-  if (!strcmp(how, "duplicates"))
-    duplicates();
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    if (!strcmp(how, ways[i].name))
+      ways[i].wait();
   late(strcmp(how, "nxn") ? -1 : 1);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   late(strcmp(how, "broadcast") ? -1 : 1);
