@@ -1,7 +1,7 @@
 //! `cargo xtask sanitize`: the lock-free parts of the runtime, and all of it in real programs,
 //! under tools that see what a run does not show. loom tries every order of events with a stable
 //! compiler; miri (undefined behaviour) and ThreadSanitizer (races) need a nightly one, and are
-//! skipped loudly where it is missing (decision 30).
+//! skipped loudly where it is missing.
 
 use std::process::Command;
 

@@ -37,7 +37,7 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 23] = [
+const NEEDED: [Needed; 24] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
@@ -60,6 +60,7 @@ const NEEDED: [Needed; 23] = [
     needed(Purpose::Tests, "mpicc.openmpi", &["--version"], &["openmpi-bin", "libopenmpi-dev"]),
     needed(Purpose::Tests, "mpicc.mpich", &["--version"], &["mpich", "libmpich-dev"]),
     needed(Purpose::Tests, "slurmctld", &["-V"], &["slurmctld", "slurmd", "slurm-client"]),
+    needed(Purpose::Tests, "mkfs.btrfs", &["--version"], &["btrfs-progs"]),
     needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
 ];
 

@@ -7,7 +7,7 @@
 //! program take turns, and medians count. Added processor time is what a shared machine can say;
 //! in brackets stands the added wall time of the part that the program itself measures, as in the
 //! paper. `BENCH_ONLY=fib` takes only the programs whose names contain that, `BENCH_TURNS=3` fewer
-//! turns. To add a kernel: its line in `KERNELS`.
+//! turns, `BENCH_THREADS=2` one number of threads. To add a kernel: its line in `KERNELS`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,15 +111,16 @@ pub fn run(suite: Option<&str>) -> Result<()> {
     if !suite.join("common/bots_main.c").is_file() {
         bail!("{}: no common/bots_main.c, so this is no checkout of the suite", suite.display());
     }
+    let turns = from_environment("BENCH_TURNS")?.unwrap_or(TURNS);
+    let threads = from_environment("BENCH_THREADS")?.map_or(THREADS.to_vec(), |only| vec![only]);
     let folder = shell::target_folder().join("bench/tasks");
     let mut programs = Vec::new();
     for row in rows() {
         let built = build(&row, &suite, &folder.join(row.name()))?;
         programs.push((row, built));
     }
-    let turns = turns()?;
     println!("\nadded processor time, and wall time in brackets; medians of {turns} turns");
-    for threads in THREADS {
+    for threads in threads {
         println!("\n{threads} thread(s)\n{:36} {:>15}{}", "", "seconds", names(&programs));
         for (row, variants) in &programs {
             println!("{}", measure(row, variants, &suite, (threads, turns))?);
@@ -129,11 +130,10 @@ pub fn run(suite: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-fn turns() -> Result<usize> {
-    match std::env::var("BENCH_TURNS") {
-        Ok(turns) => turns.parse().with_context(|| format!("BENCH_TURNS is `{turns}`, no number")),
-        Err(_) => Ok(TURNS),
-    }
+fn from_environment<T: std::str::FromStr>(name: &str) -> Result<Option<T>> {
+    let Ok(value) = std::env::var(name) else { return Ok(None) };
+    let Ok(number) = value.parse() else { bail!("{name} is `{value}`, no number") };
+    Ok(Some(number))
 }
 
 fn names(programs: &[(Row<'_>, Vec<Variant>)]) -> String {
