@@ -1,25 +1,21 @@
-//! What each construct gets: decides, numbers the regions, and places the texts.
+//! What each construct gets: which ones have events, and what is said about those that have none.
 
 use super::constructs::{Closed, Construct};
 use super::functions::Bodies;
 use super::insertions::{Insertions, Rank};
-use super::levels::{Calls, Names};
+use super::levels::Names;
 use super::lexer::Lexed;
 use super::open_regions::OpenRegions;
 use super::place::Parts;
 use super::positions::Positions;
-use super::pragma::{self, Form, Found};
-use super::split::{self, Levels};
+use super::pragma::Found;
 use super::statements::Body;
-use super::texts::{Part, Texts};
-use super::{counter, scan};
-use crate::clauses::{self, UNKNOWN};
+use super::texts::Texts;
+use crate::clauses::UNKNOWN;
 use crate::decimal::Decimal;
-use crate::directives::{self, Kind, Level, Shape};
+use crate::directives::{self, Kind, Level};
 use crate::edit::EditList;
-use crate::{
-    Abi, Diagnostic, Error, Language, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2,
-};
+use crate::{Abi, Diagnostic, Error, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
@@ -180,16 +176,6 @@ impl Emitter<'_> {
         Names { prefix: self.prefix, accessor, cleanup, split_barrier, leaves, end_barrier }
     }
 
-    /// The calls of a combined construct that cannot be split.
-    fn fork_and_join(&self, texts: &mut Texts, index: usize, number: usize) -> Calls {
-        let accessor = self.accessor(number);
-        let names = self.names(&accessor, false);
-        match self.options.abi {
-            Abi::Pomp => names.fork_and_join(texts),
-            Abi::Pomp2 => self.pomp2(index, &names).fork_and_join(texts),
-        }
-    }
-
     /// A construct with events of its own.
     fn events(&mut self, index: usize, levels: &[Level]) {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
@@ -214,35 +200,6 @@ impl Emitter<'_> {
         let is_whole = || levels.len() > 1 && found.split(self.source, levels).is_err();
         if levels.contains(&Level::Sections) && !is_whole() {
             self.section(index, &construct.implicit_section, true);
-        }
-    }
-
-    /// What is written around and into a directive; a combined one is split for it.
-    fn parts(&mut self, texts: &mut Texts, index: usize, levels: &[Level], number: usize) -> Parts {
-        let found = &self.lexed.directives[index];
-        let split = match levels.len() {
-            1 => Ok(None),
-            _ => Levels::new(self.source, found, levels, self.prefix, number).map(Some),
-        };
-        match split {
-            Ok(split) => {
-                let calls = self.level_calls(texts, index, levels, number);
-                if let Some(split) = &split {
-                    split.edit(levels, &mut self.edits);
-                }
-                self.nest(texts, index, split.as_ref(), &calls)
-            }
-            Err(reason) => {
-                self.outcome.regions[number - 1].include_barrier();
-                let message = format!("only fork and join are measured: {reason}");
-                self.note(found.span.start, Severity::Note, message);
-                let Calls { before, after, .. } = self.fork_and_join(texts, index, number);
-                let after = texts.part(|texts| {
-                    texts.again(after);
-                    self.resume(texts, index);
-                });
-                Parts { before, after, ..Parts::default() }
-            }
         }
     }
 
@@ -291,158 +248,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// The calls of every level.
-    fn level_calls(
-        &mut self,
-        texts: &mut Texts,
-        index: usize,
-        levels: &[Level],
-        number: usize,
-    ) -> Vec<Calls> {
-        let part = self.part_of_its_own(index, levels).map(|part| self.accessor(part));
-        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        let stays = self.barrier_stays(index);
-        let accessor = self.accessor(number);
-        let explicit = self.options.end_barrier && !construct.cancelled;
-        let explicit = explicit && (stays || !levels.iter().any(|level| level.has_barrier()));
-        let calls = levels.iter().map(|&level| {
-            let Some(stem) = self.stem(level) else { return Calls::default() };
-            let barrier = level.has_barrier();
-            let names = Names {
-                split_barrier: barrier && !stays,
-                leaves: construct.leaves && (barrier || level.has_own_barrier()),
-                end_barrier: explicit && level == Level::Parallel,
-                ..self.names(&accessor, construct.cancelled && level.shape() == Shape::Forking)
-            };
-            match (level, &part) {
-                (Level::Master, Some(part)) => {
-                    let names = Names { accessor: part, ..names };
-                    self.pomp2(index, &names).calls(texts, level, stem)
-                }
-                _ if self.options.abi == Abi::Pomp2 => {
-                    self.pomp2(index, &names).calls(texts, level, stem)
-                }
-                (Level::Task, _) if !names.cleanup && found.directive.has("detach") => {
-                    let event = found.directive.clause("detach").and_then(|c| c.argument.clone());
-                    let event = pragma::in_one_line(self.source, event.unwrap_or(0..0));
-                    let cxx = self.options.language == Language::Cxx;
-                    let end = names.detached(texts, &event, cxx);
-                    Calls { end, ..names.calls(texts, level, stem) }
-                }
-                (Level::Taskloop { .. }, _) if construct.nests.is_empty() => {
-                    names.unseen_taskloop(texts)
-                }
-                (Level::Loop { .. }, _) => {
-                    let iteration = self.chunk_events(texts, index, level, &names);
-                    Calls { iteration, ..names.calls(texts, level, stem) }
-                }
-                _ => names.calls(texts, level, stem),
-            }
-        });
-        let calls: Vec<Calls> = calls.collect();
-        self.needs.guards |= construct.cancelled
-            || construct.leaves
-            || calls.iter().any(|calls| !calls.iteration.0.is_empty());
-        self.needs.counters |= self.options.loop_chunks;
-        calls
-    }
-
-    /// The events of each iteration of a worksharing loop, if they are wanted and possible: nothing
-    /// may stand beside the two blocks that `scan` separates.
-    fn chunk_events(
-        &self,
-        texts: &mut Texts,
-        index: usize,
-        level: Level,
-        names: &Names,
-    ) -> (Part, Part) {
-        if !self.options.loop_chunks {
-            return Default::default();
-        }
-        let directive = &self.lexed.directives[index].directive;
-        let scan = directive
-            .clause("reduction")
-            .is_some_and(|clause| clause.has_modifier(self.source, "inscan"));
-        let [nest, ..] = self.constructs[index].nests.as_slice() else { return Default::default() };
-        let possible = level.allows_calls_inside(self.source, directive) && !scan;
-        if !possible {
-            return Default::default();
-        }
-        let counter = nest.header.clone().and_then(|header| counter::counter(self.source, header));
-        names.iteration(texts, counter, self.options.language == Language::Cxx)
-    }
-
-    /// Whether a worksharing construct keeps its implicit barrier, or has none.
-    fn barrier_stays(&self, index: usize) -> bool {
-        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        construct.cancelled || directives::barrier_stays(self.source, &found.directive).is_some()
-    }
-
-    /// Puts the levels into each other: the calls of the outer ones go to the generated directives.
-    fn nest(
-        &self,
-        texts: &mut Texts,
-        index: usize,
-        split: Option<&Levels>,
-        calls: &[Calls],
-    ) -> Parts {
-        // C89 has declarations only where a block begins.
-        let braces = |texts: &Texts, level: usize| {
-            !calls[level].begin.is_empty() && calls[level + 1].declares(texts)
-        };
-        let last = calls.len() - 1;
-        let before = texts.part(|texts| {
-            split.into_iter().for_each(|split| split.before(texts));
-            texts.again(calls[0].before);
-            for (level, split) in (0..last).zip(split.iter().cycle()) {
-                self.outer_directive(texts, index, split, level, calls[level].clauses);
-                texts.again(calls[level].begin);
-                texts.push(if braces(texts, level) { "{ " } else { "" });
-                texts.again(calls[level + 1].before);
-            }
-        });
-        let after = texts.part(|texts| {
-            texts.again(calls[last].after);
-            for level in (0..last).rev() {
-                texts.push(if braces(texts, level) { " }" } else { "" });
-                texts.again(calls[level].end);
-                texts.again(calls[level].after);
-            }
-            self.resume(texts, index);
-        });
-        let Calls { clauses, begin, end, iteration, .. } = calls[last];
-        Parts { before, clauses, begin, end, iteration, after }
-    }
-
-    /// Writes the generated directive of an outer level.
-    fn outer_directive(
-        &self,
-        texts: &mut Texts,
-        index: usize,
-        split: &Levels,
-        level: usize,
-        clauses: Part,
-    ) {
-        let found = &self.lexed.directives[index];
-        if let Form::Line { .. } = found.form {
-            texts.push("\n");
-            if let Some(line) = self.insertions.marker_line(found.span.start) {
-                texts.push_all(&[self.insertions.marker_word(), " ", line.text(), "\n"]);
-            }
-            texts.push("#pragma omp ");
-            split.outer(texts, level);
-            texts.again(clauses);
-            return texts.push("\n");
-        }
-        let mut own = Texts::default();
-        let directive = own.part(|own| {
-            split.outer(own, level);
-            own.push(texts.get(clauses));
-        });
-        let literal = split::operator_text(found.form, own.get(directive));
-        texts.push_all(&[" _Pragma(", &literal, ") "]);
-    }
-
     /// A section, with or without a directive of its own.
     fn section(&mut self, index: usize, bodies: &[Body], implicit: bool) {
         if bodies.is_empty() || self.options.disabled.contains("sections") {
@@ -477,7 +282,7 @@ impl Emitter<'_> {
     }
 
     /// Writes the call behind a scheduling point of an untied task.
-    fn resume(&self, texts: &mut Texts, index: usize) {
+    pub(super) fn resume(&self, texts: &mut Texts, index: usize) {
         let construct = &self.constructs[index];
         let number = construct.untied_task.and_then(|task| self.numbers[task]);
         let pomp = self.options.abi == Abi::Pomp;
@@ -505,65 +310,6 @@ impl Emitter<'_> {
         let after = texts.part(|texts| self.resume(texts, index));
         if !after.is_empty() {
             self.place(index, &mut texts, Parts { after, ..Parts::default() });
-        }
-    }
-
-    pub(super) fn region(&self, found: &Found, construct: &Construct) -> Region {
-        let begin = self.directive_lines(found);
-        let end = if found.has_body() { self.last_lines(&construct.bodies) } else { begin };
-        let mut region = Region::new(&found.directive.name(), begin, end);
-        let argument = found.directive.argument.clone();
-        if let Some(argument) = argument.filter(|_| region.name == "critical") {
-            region.sub_name = String::from_utf8_lossy(&self.source[argument]).trim().to_owned();
-        }
-        region.clauses = clauses::describe(&found.directive, |span| {
-            super::pragma::in_one_line(self.source, span)
-        });
-        region.file = self.file(found.span.start);
-        region
-    }
-
-    /// First and last line of a directive.
-    pub(super) fn directive_lines(&self, found: &Found) -> (u32, u32) {
-        let first = scan::skip_blank(self.source, found.span.start, true).min(found.span.end);
-        (self.positions.line(first), self.positions.line(found.directive.end.max(first)))
-    }
-
-    fn last_lines(&self, bodies: &[Body]) -> (u32, u32) {
-        let last = bodies.iter().map(|body| self.positions.line(body.end - 1)).max().unwrap_or(0);
-        (last, last)
-    }
-
-    /// The file of an offset, if it is not the one of the options.
-    pub(super) fn file(&self, offset: usize) -> Option<String> {
-        self.positions.file(offset).filter(|file| *file != self.options.path).map(ToOwned::to_owned)
-    }
-
-    /// Adds a region; returns its number.
-    pub(super) fn add_region(&mut self, region: Region) -> usize {
-        self.outcome.regions.push(region);
-        self.outcome.regions.len()
-    }
-
-    /// The call that yields the descriptor of a region.
-    pub(super) fn accessor(&self, number: usize) -> String {
-        [self.prefix, Decimal::new(number as u32).text(), "()"].concat()
-    }
-
-    /// Number of a section's construct: one more section.
-    pub(super) fn count_sections(&mut self) {
-        for (index, construct) in self.constructs.iter().enumerate() {
-            let found = &self.lexed.directives[index];
-            if found.kind == Kind::Section
-                && let Some(number) = construct.parent.and_then(|parent| self.numbers[parent])
-            {
-                self.outcome.regions[number - 1].sections += 1;
-            }
-            if !construct.implicit_section.is_empty()
-                && let Some(number) = self.numbers[index]
-            {
-                self.outcome.regions[number - 1].sections += 1;
-            }
         }
     }
 

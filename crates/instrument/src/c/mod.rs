@@ -3,13 +3,14 @@
 //! The phases borrow from each other in this order: [`lexer`] cuts the text, [`conditions`] chooses
 //! views of the preprocessor's branches, [`statements`] finds the bodies in each view,
 //! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
-//! gets, [`insertions`] and the edit list write it. For functions, [`outline`] finds the bodies in
-//! each view, [`head`] (with [`parts`] and [`lambda`]) says what the text before a brace is,
-//! [`functions`] places the calls; [`device`] (with [`reach`]) says which of them may be compiled
-//! for devices, if that matters ([`callees`]). Every phase is linear in the text; what views show
-//! differently is looked at once for each ([`segments`]).
+//! gets, [`assemble`] makes its texts, [`insertions`] and the edit list write them. For functions,
+//! [`outline`] finds the bodies in each view, [`head`] (with [`parts`] and [`lambda`]) says what
+//! the text before a brace is, [`functions`] places the calls; [`device`] (with [`reach`]) says
+//! which of them may be compiled for devices, if that matters ([`callees`]). Every phase is linear
+//! in the text; what views show differently is looked at once for each ([`segments`]).
 
 mod abi_pomp2;
+mod assemble;
 mod attribute;
 mod callees;
 mod conditions;
@@ -34,6 +35,7 @@ mod positions;
 mod pragma;
 mod prelude;
 mod reach;
+mod regions;
 mod scan;
 mod segments;
 mod split;

@@ -2,8 +2,10 @@
 //!
 //! Fortran has no reserved words, so the question is answered in the compiler's own order: first
 //! rule out an assignment (a top-level `=`), then match keywords. The text is already lower case,
-//! without comments and string contents; free form keeps single blanks, fixed form has none, and
-//! `Cursor::eat` treats blanks as optional, which covers `end do` and `enddo` alike.
+//! without comments and string contents.
+
+use super::cursor::{Cursor, is_name};
+use super::heading::{self, Unit};
 
 /// The effect of one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,35 +44,6 @@ pub(super) enum Class {
     Preamble,
     /// `include 'file'`.
     Include,
-}
-
-/// A program unit or procedure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// `program`.
-    Program,
-    /// `module`.
-    Module,
-    /// `submodule`.
-    Submodule,
-    /// `block data`.
-    BlockData,
-    /// A subroutine or function.
-    Procedure,
-    /// One with the prefix `pure` or `elemental` (and not `impure`).
-    PureProcedure,
-    /// One with the prefix `simple`: it may only call others of its kind.
-    SimpleProcedure,
-    /// `module procedure`: a body in a submodule, a list of names in an interface.
-    ModuleProcedure,
-}
-
-impl Unit {
-    /// Whether it has a name by which it is called.
-    pub(super) fn is_procedure(self) -> bool {
-        use Unit::{ModuleProcedure, Procedure, PureProcedure, SimpleProcedure};
-        matches!(self, Procedure | PureProcedure | SimpleProcedure | ModuleProcedure)
-    }
 }
 
 /// A construct with an END statement of its own.
@@ -117,16 +90,18 @@ pub(super) fn classify(text: &[u8], fixed: bool) -> Class {
     if shape.equals && !cursor.starts(b"if(") && !cursor.starts(b"if (") {
         return Class::Other;
     }
+    let unit = || heading::unit(cursor).map(Class::Unit);
     match cursor.text[0] {
-        b'e' => end(cursor).or_else(|| unit(cursor)).unwrap_or_else(|| enumeration(cursor)),
+        b'e' => end(cursor).or_else(unit).unwrap_or_else(|| enumeration(cursor)),
         b'c' if cursor.starts(b"cycle") => {
             cycle(cursor).map_or(Class::Other, |name| Class::Cycle { conditional: false, name })
         }
         b'i' => if_statement(cursor)
             .or_else(|| preamble(cursor))
-            .or_else(|| unit(cursor))
+            .or_else(|| interface(cursor))
+            .or_else(unit)
             .unwrap_or(Class::Other),
-        _ => opening(cursor).or_else(|| unit(cursor)).unwrap_or(Class::Other),
+        _ => opening(cursor).or_else(unit).unwrap_or(Class::Other),
     }
 }
 
@@ -182,70 +157,6 @@ impl Shape {
     }
 }
 
-fn is_name(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || c == b'_' || c == b'$'
-}
-
-/// The rest of a statement.
-#[derive(Clone, Copy)]
-struct Cursor<'a> {
-    text: &'a [u8],
-    fixed: bool,
-}
-
-impl<'a> Cursor<'a> {
-    fn starts(self, word: &[u8]) -> bool {
-        self.text.starts_with(word)
-    }
-
-    fn is_empty(self) -> bool {
-        self.text.is_empty()
-    }
-
-    fn skip(self, count: usize) -> Cursor<'a> {
-        Cursor { text: self.text[count..].trim_ascii_start(), ..self }
-    }
-
-    /// The rest after `word`; blanks after it are optional.
-    fn eat(self, word: &[u8]) -> Option<Cursor<'a>> {
-        self.starts(word).then(|| self.skip(word.len()))
-    }
-
-    /// The rest after `word`, where free form wants the word to end there.
-    fn eat_word(self, word: &[u8]) -> Option<Cursor<'a>> {
-        let ends = self.fixed || self.text.get(word.len()).is_none_or(|c| !is_name(*c));
-        if ends { self.eat(word) } else { None }
-    }
-
-    /// The rest after a balanced `( ... )`.
-    fn parentheses(self) -> Option<Cursor<'a>> {
-        if self.text.first() != Some(&b'(') {
-            return None;
-        }
-        let mut depth = 0;
-        for (at, &c) in self.text.iter().enumerate() {
-            match c {
-                b'(' => depth += 1,
-                b')' => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(self.skip(at + 1));
-            }
-        }
-        None
-    }
-
-    fn digits(self) -> usize {
-        self.text.iter().take_while(|c| c.is_ascii_digit()).count()
-    }
-
-    /// A name and nothing else, or nothing at all.
-    fn is_optional_name(self) -> bool {
-        self.text.iter().all(|c| is_name(*c))
-    }
-}
-
 /// The label of a DO statement, or 0, and whether it is a DO CONCURRENT.
 fn do_statement(cursor: Cursor, shape: &Shape) -> Option<(u32, bool)> {
     let rest = cursor.eat(b"do")?;
@@ -258,7 +169,7 @@ fn do_statement(cursor: Cursor, shape: &Shape) -> Option<(u32, bool)> {
         rest = after;
     }
     if shape.equals {
-        let name = rest.text.iter().take_while(|c| is_name(**c)).count();
+        let name = rest.name();
         let control = rest.skip(name).starts(b"=") && name > 0 && shape.comma_after_equals;
         return control.then_some((label, false));
     }
@@ -359,7 +270,6 @@ fn opening(cursor: Cursor) -> Option<Class> {
         b'c' if cursor.text == b"critical" || bare(b"critical") => open(Critical),
         b'c' => cursor.eat(b"change")?.eat(b"team")?.parentheses().and(open(Team)),
         b'f' if bare(b"forall") => open(Forall),
-        b'i' => None,
         b's' => selection(cursor),
         b't' => type_definition(cursor).then_some(Class::Open(Type)),
         b'u' => cursor.eat_word(b"use").map(|_| Class::Preamble),
@@ -387,113 +297,23 @@ fn type_definition(cursor: Cursor) -> bool {
         Some(c) if is_name(*c) => {
             let guard = rest.eat(b"is").is_some_and(|rest| rest.starts(b"("));
             // Parameterised types have a list after their name.
-            let name = rest.text.iter().take_while(|c| is_name(**c)).count();
-            let tail = rest.skip(name);
+            let tail = rest.skip(rest.name());
             !guard && (tail.is_empty() || tail.parentheses().is_some_and(|tail| tail.is_empty()))
         }
         _ => false,
     }
 }
 
+fn interface(cursor: Cursor) -> Option<Class> {
+    let rest = cursor.eat_word(b"interface")?;
+    let call = rest.starts(b"(") || rest.starts(b"%");
+    (!call).then_some(Class::Open(Construct::Interface))
+}
+
 fn enumeration(cursor: Cursor) -> Class {
     match cursor.eat(b"enum") {
         Some(rest) if rest.starts(b",") => Class::Open(Construct::Enum),
         _ => Class::Other,
-    }
-}
-
-/// Program units, procedures with any prefix, and INTERFACE (which shares the letter i with types).
-fn unit(cursor: Cursor) -> Option<Class> {
-    if let Some(rest) = cursor.eat_word(b"interface") {
-        let call = rest.starts(b"(") || rest.starts(b"%");
-        return (!call).then_some(Class::Open(Construct::Interface));
-    }
-    if cursor.eat(b"block").is_some_and(|rest| rest.eat(b"data").is_some()) {
-        return Some(Class::Unit(Unit::BlockData));
-    }
-    if let Some(rest) = cursor.eat_word(b"submodule") {
-        return rest.starts(b"(").then_some(Class::Unit(Unit::Submodule));
-    }
-    if let Some(rest) = cursor.eat_word(b"program") {
-        return (!rest.is_empty() && rest.is_optional_name()).then_some(Class::Unit(Unit::Program));
-    }
-    if let Some(procedure) = procedure(cursor) {
-        return Some(Class::Unit(procedure));
-    }
-    let rest = cursor.eat_word(b"module")?;
-    if rest.eat_word(b"procedure").is_some_and(|rest| !rest.is_empty()) {
-        return Some(Class::Unit(Unit::ModuleProcedure));
-    }
-    (!rest.is_empty() && rest.is_optional_name()).then_some(Class::Unit(Unit::Module))
-}
-
-/// A SUBROUTINE or FUNCTION statement, whatever stands in front.
-fn procedure(mut cursor: Cursor) -> Option<Unit> {
-    const PREFIXES: [&[u8]; 8] = [
-        b"non_recursive",
-        b"recursive",
-        b"impure",
-        b"elemental",
-        b"pure",
-        b"simple",
-        b"module",
-        b"attributes",
-    ];
-    const TYPES: [&[u8]; 11] = [
-        b"integer",
-        b"real",
-        b"doubleprecision",
-        b"double",
-        b"complex",
-        b"precision",
-        b"logical",
-        b"character",
-        b"type",
-        b"class",
-        b"byte",
-    ];
-    let (mut pure, mut impure, mut simple) = (false, false, false);
-    loop {
-        if let Some(rest) = cursor.eat_word(b"subroutine") {
-            return procedure_name(rest, false).then(|| kind_of(pure && !impure, simple));
-        }
-        if let Some(rest) = cursor.eat_word(b"function") {
-            return procedure_name(rest, true).then(|| kind_of(pure && !impure, simple));
-        }
-        if let Some(prefix) = PREFIXES.iter().find(|word| cursor.eat_word(word).is_some()) {
-            pure |= matches!(*prefix, b"pure" | b"elemental");
-            impure |= *prefix == b"impure";
-            simple |= *prefix == b"simple";
-            cursor = cursor.eat(prefix)?;
-            cursor = cursor.parentheses().unwrap_or(cursor);
-            continue;
-        }
-        let word = TYPES.iter().find(|word| cursor.eat_word(word).is_some())?;
-        cursor = type_length(cursor.eat(word)?);
-    }
-}
-
-/// Skips `*8`, `*(*)` and `(kind)` after a type's name.
-fn type_length(cursor: Cursor) -> Cursor {
-    let cursor = match cursor.eat(b"*") {
-        Some(rest) => rest.skip(rest.digits()),
-        None => cursor,
-    };
-    cursor.parentheses().unwrap_or(cursor)
-}
-
-/// A name, which a function's argument list must follow.
-fn procedure_name(cursor: Cursor, needs_list: bool) -> bool {
-    let name = cursor.text.iter().take_while(|c| is_name(**c)).count();
-    let starts_right = cursor.text.first().is_some_and(|c| c.is_ascii_alphabetic());
-    starts_right && (!needs_list || cursor.skip(name).starts(b"("))
-}
-
-fn kind_of(pure: bool, simple: bool) -> Unit {
-    match (simple, pure) {
-        (true, _) => Unit::SimpleProcedure,
-        (_, true) => Unit::PureProcedure,
-        _ => Unit::Procedure,
     }
 }
 

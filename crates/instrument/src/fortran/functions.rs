@@ -9,7 +9,8 @@
 //! the program can see, and compilers keep calls of subroutines. An interface of the procedure says
 //! so, under a name of C, since compilers compare interfaces of Fortran's names with what they see.
 
-use super::class::{Class, Unit};
+use super::class::Class;
+use super::heading::Unit;
 use super::procedures::Procedure;
 use super::rewrite::Rewriter;
 use super::role::Role;

@@ -1,13 +1,13 @@
 //! The Fortran front: free and fixed form.
 //!
 //! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`]
-//! for columns and sentinels, [`statement`], or [`plain`] for the most usual ones, [`class`] for
-//! what a statement opens or closes, and [`directive_text`]), [`directive`] finds what directives
-//! mean, [`nest`] which END closes what (with [`units`], [`branch`] and [`atomic`]; the result is
-//! in [`site`]), [`device`] what only devices run, [`plan`] what gets events, [`rewrite`] (with
-//! [`split`], [`close`], [`variables`] and [`user`]) where the calls go. For events of procedures,
-//! [`role`] says what a statement is, [`procedures`] which ones matter, [`functions`] what they
-//! become. [`tail`] writes the procedures that are called.
+//! for columns and sentinels, [`statement`], or [`plain`] for the most usual ones, [`class`] and
+//! [`heading`] for what a statement opens or closes, and [`directive_text`]), [`directive`] finds
+//! what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and [`atomic`];
+//! the result is in [`site`]), [`device`] what only devices run, [`plan`] what gets events,
+//! [`rewrite`] (with [`split`], [`close`], [`variables`] and [`user`]) where the calls go. For
+//! events of procedures, [`role`] says what a statement is, [`procedures`] which ones matter,
+//! [`functions`] what they become. [`tail`] writes the procedures that are called.
 
 mod abi_pomp2;
 mod atomic;
@@ -15,6 +15,7 @@ mod branch;
 mod class;
 mod close;
 mod code;
+mod cursor;
 mod descriptors;
 mod device;
 mod directive;
@@ -23,6 +24,7 @@ mod events;
 mod form;
 mod functions;
 mod groups;
+mod heading;
 mod iteration;
 mod locks;
 mod loops;

@@ -1,7 +1,8 @@
 //! Procedures as far as their events need it: where the specification part ends, the ways out and
 //! the further ways in. Collected while the nesting is found.
 
-use super::class::{Class, Construct, Unit};
+use super::class::{Class, Construct};
+use super::heading::Unit;
 use super::nest::{Entry, Nester};
 use super::role::Role;
 use crate::directives::{self, User};

@@ -1,7 +1,8 @@
 //! What a statement is for the procedure that it is in: a declaration, an action, a way out. Only
 //! asked for where procedures get events; the nesting does not need it.
 
-use super::class::{Class, Construct, Unit};
+use super::class::{Class, Construct};
+use super::heading::Unit;
 use std::collections::HashSet;
 
 /// The part that a statement plays in its procedure.

@@ -1,8 +1,9 @@
 //! Program units and procedures: which one a statement is in, where a declaration can be put, and
 //! what holds in it: PURE, device code, `implicit none (external)`.
 
-use super::class::{Class, Construct, Unit};
+use super::class::{Class, Construct};
 use super::form::is_blank;
+use super::heading::Unit;
 use super::nest::{Entry, Nester};
 use super::scan::Cpp;
 use super::site::{Broken, UnitSite};
