@@ -26,7 +26,7 @@ fn two_digits(value: f64, unit: &str) -> String {
     }
 }
 
-/// A share of 1 in percent: `61 %`, `0.4 %`, `< 0.1 %`.
+/// A share of 1 in percent: `61 %`, `0.4 %`, `<0.1 %`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     match value.abs() {

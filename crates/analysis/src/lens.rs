@@ -123,6 +123,15 @@ impl<'a> Lens<'a> {
         self.by_location("omp_idle_threads", &calls)
     }
 
+    /// Number of locations that entered any of the call paths; all where visits are unknown.
+    pub(crate) fn threads_at(&self, calls: &[CallId]) -> usize {
+        let visits = self.by_location("visits", calls);
+        match visits.iter().filter(|&&visits| visits > 0).count() {
+            0 => self.threads(),
+            threads => threads,
+        }
+    }
+
     /// Number of locations.
     pub fn threads(&self) -> usize {
         self.cube.system.locations.len()

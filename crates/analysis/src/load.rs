@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
 use pompeii_model::{
-    CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, Metric, MetricId,
-    Paradigm, Process, ProcessId, Region, RegionId, Role, Row, System, TASKS_FILE, TaskTimes, Unit,
+    CallId, CallTree, Cube, Frequency, Id, Location, LocationId, Metric, MetricId, Paradigm,
+    Process, ProcessId, Region, RegionId, Role, Row, System, TASKS_FILE, TaskTimes, Unit,
     VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use thiserror::Error;
@@ -103,15 +103,17 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
 /// Who waited for whom, where the report says so. What is said of unknown ids is passed over.
 fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
     let text = reader.file(WAITS_FILE)?.unwrap_or_default();
-    let call = |stored: CallId| ids.calls.get(&cubex::CallPathId::from_index(stored.index()));
-    let location =
-        |stored: LocationId| ids.locations.get(&cubex::LocationId::from_index(stored.index()));
     let known = |wait: Wait| {
         let by = match wait.by {
-            Some((by, at)) => Some((*call(by)?, *location(at)?)),
+            Some((by, at)) => Some((ids.call(by)?, ids.location(at)?)),
             None => None,
         };
-        Some(Wait { call: *call(wait.call)?, location: *location(wait.location)?, by, ..wait })
+        Some(Wait {
+            call: ids.call(wait.call)?,
+            location: ids.location(wait.location)?,
+            by,
+            ..wait
+        })
     };
     Ok(Wait::parse_all(&String::from_utf8_lossy(&text)).into_iter().filter_map(known).collect())
 }
@@ -120,9 +122,8 @@ fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
 fn visit_times(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<VisitTimes>, LoadError> {
     let text = reader.file(VISITS_FILE)?.unwrap_or_default();
     let known = |times: VisitTimes| {
-        let call = ids.calls.get(&cubex::CallPathId::from_index(times.call.index()))?;
-        let stored = cubex::LocationId::from_index(times.location.index());
-        Some(VisitTimes { call: *call, location: *ids.locations.get(&stored)?, ..times })
+        let (call, location) = (ids.call(times.call)?, ids.location(times.location)?);
+        Some(VisitTimes { call, location, ..times })
     };
     let times = VisitTimes::parse_all(&String::from_utf8_lossy(&text));
     Ok(times.into_iter().filter_map(known).collect())
@@ -136,8 +137,7 @@ fn task_times(
 ) -> Result<Vec<TaskTimes>, LoadError> {
     let text = reader.file(TASKS_FILE)?.unwrap_or_default();
     let known = |times: TaskTimes| {
-        let stored = cubex::LocationId::from_index(times.location.index());
-        let location = *ids.locations.get(&stored)?;
+        let location = ids.location(times.location)?;
         (times.region.index() < regions).then_some(TaskTimes { location, ..times })
     };
     let times = TaskTimes::parse_all(&String::from_utf8_lossy(&text));
@@ -148,6 +148,18 @@ fn task_times(
 struct Ids {
     calls: BTreeMap<cubex::CallPathId, CallId>,
     locations: BTreeMap<cubex::LocationId, LocationId>,
+}
+
+impl Ids {
+    /// The call path that a file beside the values names by its number in the report.
+    fn call(&self, stored: CallId) -> Option<CallId> {
+        self.calls.get(&cubex::CallPathId::from_index(stored.index())).copied()
+    }
+
+    /// The location that such a file names.
+    fn location(&self, stored: LocationId) -> Option<LocationId> {
+        self.locations.get(&cubex::LocationId::from_index(stored.index())).copied()
+    }
 }
 
 fn read_metric(
@@ -305,9 +317,7 @@ fn wall_ticks(report: &cubex::Report, cube: &Cube, time: MetricId) -> Result<i64
         }),
         None => {
             let masters = cube.system.processes.iter().map(|process| process.master);
-            let program: IndexVec<LocationId, i64> =
-                cube.system.locations.ids().map(|id| cube.total_at(time, id)).collect();
-            Ok(masters.map(|master| program[master]).max().unwrap_or(0))
+            Ok(masters.map(|master| cube.total_at(time, master)).max().unwrap_or(0))
         }
     }
 }

@@ -74,7 +74,11 @@ impl Header {
                 Some(("locations", value)) => locations = value,
                 Some(("processes", value)) => processes = value,
                 Some(("clock", value)) => clock = value,
-                _ => return Err(error(format!("`{field}` is not wall, locations or clock=N"))),
+                _ => {
+                    return Err(error(format!(
+                        "`{field}` is not wall, walls, locations, processes or clock=N"
+                    )));
+                }
             }
         }
         let wall = wall.ok_or_else(|| error("expected wall=TICKS".into()))?;
@@ -292,7 +296,10 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_their_line() {
         check("", expect!["line 1: expected wall=TICKS locations=N"]);
-        check("wall=1 threads=2", expect!["line 1: `threads=2` is not wall, locations or clock=N"]);
+        check(
+            "wall=1 threads=2",
+            expect!["line 1: `threads=2` is not wall, walls, locations, processes or clock=N"],
+        );
         check("wall=1\na  1  time=1", expect!["line 2: `1` is no location of this cube"]);
         check("wall=1\na  0  time", expect!["line 2: `time` is not metric=integer"]);
         check("wall=1\na", expect!["line 2: expected `path  locations  metric=value`, found `a`"]);

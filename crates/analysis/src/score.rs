@@ -100,11 +100,14 @@ impl Score {
         let groups = groups(cube);
         let counter = Counter::new(cube);
         let width = cube.system.locations.len();
-        let mut rows: IndexVec<RegionId, Row> = IndexVec::default();
-        for region in cube.regions.ids() {
-            let (cost, by_location) = (Cost::default(), vec![0; width]);
-            rows.push(Row { region, group: groups[region], cost, most_bytes: 0, by_location });
-        }
+        let empty = |region: RegionId| Row {
+            region,
+            group: groups[region],
+            cost: Cost::default(),
+            most_bytes: 0,
+            by_location: vec![0; width],
+        };
+        let mut rows: IndexVec<RegionId, Row> = cube.regions.ids().map(empty).collect();
         let mut call_paths = vec![0_u64; width];
         for call in cube.calls.ids() {
             let row = &mut rows[cube.calls.region(call)];
@@ -144,20 +147,15 @@ pub fn is_filterable(region: &Region) -> bool {
 }
 
 fn groups(cube: &Cube) -> IndexVec<RegionId, Group> {
-    let mut groups: IndexVec<RegionId, Group> = IndexVec::default();
-    for region in cube.regions.iter() {
-        groups.push(match region.paradigm {
-            Paradigm::OpenMp => Group::Omp,
-            Paradigm::Mpi => Group::Mpi,
-            Paradigm::Measurement => Group::Measurement,
-            Paradigm::User => Group::Usr,
-        });
-    }
+    let group = |region: &Region| match region.paradigm {
+        Paradigm::OpenMp => Group::Omp,
+        Paradigm::Mpi => Group::Mpi,
+        Paradigm::Measurement => Group::Measurement,
+        Paradigm::User => Group::Usr,
+    };
+    let mut groups: IndexVec<RegionId, Group> = cube.regions.iter().map(group).collect();
     // From the leaves up: what is above a construct is on a call path to it.
-    let mut leads: IndexVec<CallId, bool> = IndexVec::default();
-    for _ in cube.calls.ids() {
-        leads.push(false);
-    }
+    let mut leads: IndexVec<CallId, bool> = cube.calls.ids().map(|_| false).collect();
     for call in cube.calls.ids().rev() {
         let region = cube.calls.region(call);
         if groups[region] == Group::Usr && leads[call] {
@@ -209,8 +207,7 @@ impl<'a> Counter<'a> {
         let role = self.cube.regions[self.cube.calls.region(call)].role;
         let (times, shared) = self.times(call, location, role, visits);
         let visit = self.visit(call, location, role);
-        let (times, shared) = (times, shared.min(times * visit.stamps));
-        let stamps = times * visit.stamps - shared;
+        let stamps = (times * visit.stamps).saturating_sub(shared);
         let mut cost = Cost {
             visits,
             records: times * visit.records,

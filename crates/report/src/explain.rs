@@ -73,16 +73,13 @@ fn details(property: &Property, columns: usize) -> String {
     if !parts.is_empty() {
         text += &wrap(&format!("parts: {}", parts.join(", ")), columns, "", "  ");
     }
-    for (heading, section) in property.doc.sections() {
+    for (heading, section) in property.sections() {
         text += &format!("\n{heading}\n{}", wrap(section, columns, "  ", "  "));
-        if heading == "Formula" && !property.gain.is_empty() {
-            text += &format!("\nPossible gain\n{}", wrap(property.gain, columns, "  ", "  "));
-        }
     }
     text
 }
 
-/// Names that contain the one asked for, or that it contains, or that share most letters' order.
+/// Names that contain the one asked for, or are a few edits away from it.
 fn similar(name: &str) -> Vec<&'static str> {
     let mut scored: Vec<(usize, &'static str)> =
         properties::ALL.iter().map(|p| (distance(name, p.name), p.name)).collect();

@@ -208,12 +208,9 @@ fn index<I: Id>(id: Option<I>) -> i64 {
 }
 
 fn docs() -> Vec<PageDoc> {
-    let doc = |property: &&'static properties::Property| {
-        let mut sections = property.doc.sections().to_vec();
-        if !property.gain.is_empty() {
-            sections.insert(2, ("Possible gain", property.gain));
-        }
-        PageDoc { name: property.name, sections }
+    let doc = |property: &&'static properties::Property| PageDoc {
+        name: property.name,
+        sections: property.sections(),
     };
     properties::ALL.iter().map(doc).collect()
 }

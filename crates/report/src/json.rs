@@ -117,7 +117,7 @@ pub struct JsonMetric {
 #[allow(missing_docs, reason = "field names are the documentation of the format")]
 pub struct JsonRegion {
     pub name: String,
-    /// The construct's words, or `user`, `function`, `lock`, `artificial`.
+    /// The construct's words, or `user`, `function`, `lock`, `parameter`, `artificial`.
     pub kind: String,
     pub file: String,
     pub line: u32,

@@ -43,8 +43,7 @@ fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String
         1 => "1 process".to_owned(),
         several => format!("{several} processes"),
     };
-    let wall = cube.clock.seconds(cube.wall_ticks);
-    let wall = if wall >= 1.0 { three_digits(wall) } else { format::seconds(wall) };
+    let wall = wall(cube);
     let threads = format::counted(cube.system.locations.len() as i64, "thread");
     let first = format!("{}: {wall} on {threads}", cube.program);
     let observed = match run.observed_by.as_str() {
@@ -62,11 +61,13 @@ fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String
     wrap(&text, options.width, " ", "   ").replacen(&first, &style.bold(&first), 1)
 }
 
-fn three_digits(seconds: f64) -> String {
+/// The wall time, with a digit more than other times have.
+fn wall(cube: &Cube) -> String {
+    let seconds = cube.clock.seconds(cube.wall_ticks);
     match seconds {
-        99.95.. => format::seconds(seconds),
-        9.995.. => format!("{seconds:.1} s"),
-        _ => format!("{seconds:.2} s"),
+        9.995..99.95 => format!("{seconds:.1} s"),
+        1.0..9.995 => format!("{seconds:.2} s"),
+        _ => format::seconds(seconds),
     }
 }
 
@@ -96,8 +97,7 @@ fn efficiency_line(cube: &Cube, options: &Options) -> String {
 fn allocation_table(cube: &Cube, options: &Options, style: Style) -> String {
     let lens = Lens::new(cube);
     let threads = cube.system.locations.len();
-    let wall = cube.clock.seconds(cube.wall_ticks);
-    let wall = if wall >= 1.0 { three_digits(wall) } else { format::seconds(wall) };
+    let wall = wall(cube);
     let mut text = format!(" {threads} x {wall} of CPU allocation went to\n");
     let parts: Vec<AllocationPart> =
         allocation(cube).into_iter().filter(|part| part.ticks != 0).collect();

@@ -49,7 +49,8 @@ fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
 }
 
 fn line(options: &Options, name: &str, (seconds, visits, share): (f64, i64, f64)) -> String {
-    let name = left(&fit(name, name_width(options, &NUMBERS)), name_width(options, &NUMBERS));
+    let width = name_width(options, &NUMBERS);
+    let name = left(&fit(name, width), width);
     let numbers = right(&format::seconds(seconds), NUMBERS[0])
         + &right(&format::count(visits), NUMBERS[1])
         + &right(&format::percent(share), NUMBERS[2]);

@@ -17,13 +17,14 @@ pub(super) fn detect(search: &mut Search) {
         }
     }
     for metric in ["omp_ibarrier_starvation", "omp_ebarrier_starvation"] {
-        for (region, calls) in search.losses(metric) {
-            starving(search, metric, region, calls);
+        for (_, calls) in search.losses(metric) {
+            starving(search, metric, calls);
         }
     }
 }
 
-/// The construct that a barrier belongs to: its region, its words, and its call path.
+/// The construct that a barrier belongs to: its region, its words, and its call path. An explicit
+/// barrier is one itself.
 pub(super) fn owner(lens: &Lens, barrier: CallId) -> (RegionId, String, CallId) {
     let calls = &lens.cube.calls;
     let own = (calls.region(barrier), lens.region(barrier).construct().to_owned(), barrier);
@@ -60,7 +61,7 @@ fn is_construct(role: Role) -> bool {
 fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: Vec<CallId>) {
     let lens = search.lens;
     let lost = lens.sum(metric, &calls);
-    let threads = search.threads_at(&calls) as i64;
+    let threads = lens.threads_at(&calls) as i64;
     let (owner_region, construct, scope) = owner(&lens, calls[0]);
     // The late thread may have come from where nobody waits.
     let here = |&call: &CallId| lens.cube.calls.region(call) == region;
@@ -89,8 +90,7 @@ fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: V
         details.push(more);
     }
     let suggestion = suggestion(&construct, lens.role(scope), same.is_some(), late.is_some());
-    let region = if lens.role(calls[0]) == Role::ImplicitBarrier { owner_region } else { region };
-    let site = Site { region, construct, metric, calls };
+    let site = Site { region: owner_region, construct, metric, calls };
     let words = Words { details, suggestion };
     search.report(metric, site, Loss { lost, gain: divide(lost, threads) }, words);
 }
@@ -151,11 +151,11 @@ fn suggestion(construct: &str, role: Role, same: bool, known: bool) -> String {
     text.to_owned()
 }
 
-fn starving(search: &mut Search, metric: &'static str, region: RegionId, calls: Vec<CallId>) {
+fn starving(search: &mut Search, metric: &'static str, calls: Vec<CallId>) {
     let lens = search.lens;
     let lost = lens.sum(metric, &calls);
-    let threads = search.threads_at(&calls) as i64;
-    let (owner_region, construct, _) = owner(&lens, calls[0]);
+    let threads = lens.threads_at(&calls) as i64;
+    let (region, construct, _) = owner(&lens, calls[0]);
     let executed: Vec<CallId> = calls
         .iter()
         .flat_map(|&call| lens.cube.calls.children(call))
@@ -166,7 +166,6 @@ fn starving(search: &mut Search, metric: &'static str, region: RegionId, calls: 
     let wait = format::seconds(lens.seconds(lost) / threads as f64);
     let detail = format!("each thread waits {wait} while others run tasks ({tasks} here in sum).");
     let suggestion = "Look for one long task or a chain of dependent ones: start it first.".into();
-    let region = if lens.role(calls[0]) == Role::ImplicitBarrier { owner_region } else { region };
     let site = Site { region, construct, metric, calls };
     let words = Words { details: vec![detail], suggestion };
     search.report(metric, site, Loss { lost, gain: divide(lost, threads) }, words);

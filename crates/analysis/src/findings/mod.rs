@@ -94,15 +94,7 @@ impl<'a> Search<'a> {
         let free = calls
             .ids()
             .filter(|&call| self.lens.own(metric, call) > 0 && !self.is_claimed(metric, call));
-        let mut groups: Vec<(RegionId, Vec<CallId>)> = Vec::new();
-        for call in free {
-            let region = calls.region(call);
-            match groups.iter_mut().find(|(known, _)| *known == region) {
-                Some((_, group)) => group.push(call),
-                None => groups.push((region, vec![call])),
-            }
-        }
-        groups
+        grouped(free, |call| calls.region(call))
     }
 
     /// Whether the severity is explained already.
@@ -136,28 +128,11 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// Number of locations that entered any of the call paths; all where visits are unknown.
-    fn threads_at(&self, calls: &[CallId]) -> usize {
-        let visits = self.lens.by_location("visits", calls);
-        match visits.iter().filter(|&&visits| visits > 0).count() {
-            0 => self.lens.threads(),
-            threads => threads,
-        }
-    }
-
     /// The loss of the thread that delays the others (see the gain of `omp_critical`).
     fn on_the_delaying_thread(&self, metric: &str, calls: &[CallId]) -> Ticks {
         let mut gain = 0.0;
         let parallels = self.lens.outermost_parallels();
-        let mut regions: Vec<(Option<CallId>, Vec<CallId>)> = Vec::new();
-        for &call in calls {
-            let key = parallels[call];
-            match regions.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, group)) => group.push(call),
-                None => regions.push((key, vec![call])),
-            }
-        }
-        for (parallel, calls) in regions {
+        for (parallel, calls) in grouped(calls.iter().copied(), |call| parallels[call]) {
             let scope = match parallel {
                 Some(parallel) => self.lens.cube.calls.subtree(parallel),
                 None => self.lens.cube.calls.ids().collect(),
@@ -166,7 +141,7 @@ impl<'a> Search<'a> {
             let loss = self.lens.by_location(metric, &calls);
             let total: i64 = delay.iter().sum();
             gain += match total {
-                0 => loss.iter().sum::<i64>() as f64 / self.threads_at(&calls) as f64,
+                0 => loss.iter().sum::<i64>() as f64 / self.lens.threads_at(&calls) as f64,
                 _ => {
                     loss.iter().zip(delay.iter()).map(|(&l, &d)| l as f64 * d as f64).sum::<f64>()
                         / total as f64
@@ -195,6 +170,22 @@ struct Loss {
 struct Words {
     details: Vec<String>,
     suggestion: String,
+}
+
+/// The call paths of each key, in the order in which the keys come first.
+fn grouped<K: PartialEq>(
+    calls: impl IntoIterator<Item = CallId>,
+    key: impl Fn(CallId) -> K,
+) -> Vec<(K, Vec<CallId>)> {
+    let mut groups: Vec<(K, Vec<CallId>)> = Vec::new();
+    for call in calls {
+        let key = key(call);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(call),
+            None => groups.push((key, vec![call])),
+        }
+    }
+    groups
 }
 
 /// The location with the largest value and its share of the sum, where the sum is positive.

@@ -3,7 +3,7 @@
 
 use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
-use super::{Loss, Search, Site, Words};
+use super::{Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
 /// Every program pays for it once: no finding, unless some processes wait for others at the end.
@@ -21,23 +21,13 @@ const METRICS: [(&str, &[&str]); 5] = [
 /// Idle threads of the processes meanwhile belong to it, so this comes before idle threads.
 pub(super) fn detect(search: &mut Search) {
     for (metric, waits) in METRICS {
-        let mut sites: Vec<(Option<CallId>, RegionId, Vec<CallId>)> = Vec::new();
-        for (region, calls) in search.losses(metric) {
-            for call in calls {
-                // A function of MPI has no place of its own: where it is called from has.
-                let caller = search.lens.cube.calls.parent(call);
-                let from = caller.map(|caller| search.lens.cube.calls.region(caller));
-                let same = |(known, at, _): &&mut (Option<CallId>, RegionId, Vec<CallId>)| {
-                    *at == region && known.map(|known| search.lens.cube.calls.region(known)) == from
-                };
-                match sites.iter_mut().find(same) {
-                    Some((.., group)) => group.push(call),
-                    None => sites.push((caller, region, vec![call])),
-                }
+        for (function, calls) in search.losses(metric) {
+            let tree = &search.lens.cube.calls;
+            // A function of MPI has no place of its own: where it is called from has.
+            let caller = |call: CallId| tree.parent(call).map(|caller| tree.region(caller));
+            for (caller, calls) in grouped(calls, caller) {
+                report(search, (metric, waits), (caller, function), calls);
             }
-        }
-        for (caller, region, calls) in sites {
-            report(search, (metric, waits), (caller, region), calls);
         }
     }
 }
@@ -45,7 +35,7 @@ pub(super) fn detect(search: &mut Search) {
 fn report(
     search: &mut Search,
     (metric, waits): (&'static str, &[&'static str]),
-    (caller, function): (Option<CallId>, RegionId),
+    (caller, function): (Option<RegionId>, RegionId),
     calls: Vec<CallId>,
 ) {
     let lens = search.lens;
@@ -59,7 +49,7 @@ fn report(
     };
     let processes = by_process.len() as i64;
     let sum: Ticks = by_process.iter().map(|(_, ticks)| ticks).sum();
-    let gain = sum / processes.max(1) - least.1;
+    let gain = sum / processes - least.1;
     search.claim("omp_idle_threads", &calls);
     let name = lens.cube.regions[function].name.clone();
     if metric == BEGIN_AND_END && !(name == "MPI_Finalize" && is_unequal(least.1, most.1)) {
@@ -77,8 +67,7 @@ fn report(
         true => POLLED.to_owned(),
         false => suggestion(role, least.1, most.1),
     };
-    let region = caller.map_or(function, |caller| lens.cube.calls.region(caller));
-    let site = Site { region, construct: name, metric, calls };
+    let site = Site { region: caller.unwrap_or(function), construct: name, metric, calls };
     search.report(metric, site, Loss { lost, gain }, Words { details, suggestion });
 }
 

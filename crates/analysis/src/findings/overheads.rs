@@ -5,7 +5,7 @@
 use pompeii_model::{CallId, RegionId, Role};
 
 use super::barriers::{divide, owner};
-use super::{Loss, Search, Site, Words};
+use super::{Loss, Search, Site, Words, grouped};
 use crate::waits::causes;
 use crate::{Lens, format};
 
@@ -122,21 +122,13 @@ fn locked_in(lens: &Lens, region: RegionId, calls: &[CallId]) -> (RegionId, Stri
 /// Fork and join of a region lie on the region and on its final barrier: one finding.
 fn fork_and_join(search: &mut Search) {
     let metric = "omp_management";
-    let mut regions: Vec<(RegionId, String, Vec<CallId>)> = Vec::new();
-    for (_, calls) in search.losses(metric) {
-        for call in calls {
-            let (region, construct, _) = owner(&search.lens, call);
-            match regions.iter_mut().find(|(known, ..)| *known == region) {
-                Some((_, _, group)) => group.push(call),
-                None => regions.push((region, construct, vec![call])),
-            }
-        }
-    }
-    for (region, construct, calls) in regions {
-        let lens = search.lens;
+    let lens = search.lens;
+    let lost = search.losses(metric).into_iter().flat_map(|(_, calls)| calls);
+    for (region, calls) in grouped(lost, |call| owner(&lens, call).0) {
+        let (_, construct, _) = owner(&lens, calls[0]);
         let parallel: Vec<CallId> =
             calls.iter().copied().filter(|&call| lens.role(call) == Role::Parallel).collect();
-        let threads = search.threads_at(&parallel) as i64;
+        let threads = lens.threads_at(&parallel) as i64;
         let forks = (lens.sum("visits", &parallel) / threads.max(1)).max(1);
         let each = lens.seconds(lens.sum(metric, &calls)) / (forks * threads) as f64;
         let (forks, each) = (format::counted(forks, "time"), format::seconds(each));
@@ -150,7 +142,7 @@ fn fork_and_join(search: &mut Search) {
 
 /// What barriers cost beyond waiting: arriving, releasing, waking up.
 fn barriers_themselves(search: &mut Search) {
-    for (region, calls) in search.losses("omp_barrier") {
+    for (_, calls) in search.losses("omp_barrier") {
         let lens = search.lens;
         let (name, waits) = match lens.role(calls[0]) {
             Role::ImplicitBarrier => {
@@ -167,10 +159,8 @@ fn barriers_themselves(search: &mut Search) {
             details: vec![format!("{visits}, {each} each beyond waiting for late threads.")],
             suggestion: "Fewer barriers: nowait, or larger pieces of work between them.".into(),
         };
-        let threads = search.threads_at(&calls) as i64;
-        let (owner_region, construct, _) = owner(&lens, calls[0]);
-        let implicit = lens.role(calls[0]) == Role::ImplicitBarrier;
-        let region = if implicit { owner_region } else { region };
+        let threads = lens.threads_at(&calls) as i64;
+        let (region, construct, _) = owner(&lens, calls[0]);
         let site = Site { region, construct, metric: name, calls };
         search.report(name, site, Loss { lost, gain: divide(lost, threads) }, words);
     }

@@ -177,7 +177,7 @@ impl TaskNumbers {
                 .into_iter()
                 .flat_map(with_role)
                 .collect(),
-            threads: threads_in(lens, &group.parallels),
+            threads: lens.threads_at(&group.parallels.iter().copied().collect::<Vec<_>>()),
             production: (around - untimed).max(0.0) as i64,
             creators_creation: on_creators("omp_task_creation", &creations),
             constructs,
@@ -189,16 +189,6 @@ impl TaskNumbers {
     /// Sum over the constructs.
     pub fn sum(&self, of: fn(&TaskConstruct) -> i64) -> i64 {
         self.constructs.iter().map(of).sum()
-    }
-}
-
-/// Locations that entered the regions; all where visits are unknown.
-fn threads_in(lens: &Lens, parallels: &BTreeSet<CallId>) -> usize {
-    let parallels: Vec<CallId> = parallels.iter().copied().collect();
-    let visits = lens.by_location("visits", &parallels);
-    match visits.iter().filter(|&&visits| visits > 0).count() {
-        0 => lens.threads(),
-        threads => threads,
     }
 }
 

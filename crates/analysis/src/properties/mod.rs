@@ -73,21 +73,23 @@ pub struct Doc {
     pub example: &'static str,
 }
 
-impl Doc {
-    /// The headings with their texts, in the order in which they are shown.
-    pub fn sections(&self) -> [(&'static str, &'static str); 6] {
-        [
-            ("What it measures", self.measures),
-            ("Formula", self.formula),
-            ("Why it costs time", self.cost),
-            ("How to recognise", self.recognise),
-            ("What to try", self.remedy),
-            ("Example", self.example),
-        ]
-    }
-}
-
 impl Property {
+    /// The headings of its documentation with their texts, in the order in which they are shown.
+    pub fn sections(&self) -> Vec<(&'static str, &'static str)> {
+        let Doc { measures, formula, cost, recognise, remedy, example } = self.doc;
+        let gain = (!self.gain.is_empty()).then_some(("Possible gain", self.gain));
+        [("What it measures", measures), ("Formula", formula)]
+            .into_iter()
+            .chain(gain)
+            .chain([
+                ("Why it costs time", cost),
+                ("How to recognise", recognise),
+                ("What to try", remedy),
+                ("Example", example),
+            ])
+            .collect()
+    }
+
     /// Whether it is a metric of the cube (and not a diagnosis).
     pub fn is_metric(&self) -> bool {
         !matches!(self.compute, Compute::Nothing)
@@ -340,7 +342,7 @@ mod tests {
     #[test]
     fn every_property_is_documented_under_all_headings() {
         for property in ALL {
-            for (heading, text) in property.doc.sections() {
+            for (heading, text) in property.sections() {
                 assert!(text.len() > 20, "{}: {heading} says nothing", property.name);
                 assert!(!text.contains("  "), "{}: {heading} has double blanks", property.name);
             }
