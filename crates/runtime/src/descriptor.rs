@@ -17,6 +17,7 @@ use pompeii_live::{Key, RegionKind};
 
 use crate::context::ParallelRegions;
 use crate::definitions::RegionText;
+use crate::openmp;
 use crate::process::Process;
 use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
@@ -536,6 +537,9 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
         return unsafe { &*data.cast::<Handle>() };
     }
     let text = text(descriptor);
+    if text.has_clause("final(") {
+        openmp::expect_final();
+    }
     let handle = match known.handles.get(&text) {
         Some(&handle) => handle,
         None => {

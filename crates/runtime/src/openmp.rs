@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int};
 use std::mem::transmute;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// A routine of the OpenMP runtime, or what answers where the program has none.
 type Routine = AtomicPtr<()>;
@@ -105,6 +105,21 @@ pub fn team_size() -> u32 {
 #[inline(always)]
 pub fn max_threads() -> u32 {
     ask(&GET_MAX_THREADS)
+}
+
+/// A construct with a `final` clause was met.
+static MAY_BE_FINAL: AtomicBool = AtomicBool::new(false);
+
+/// There are constructs that may make tasks final.
+pub fn expect_final() {
+    MAY_BE_FINAL.store(true, Ordering::Relaxed);
+}
+
+/// Whether a task can be final, as far as the constructs say that were met. To ask OpenMP costs a
+/// call, which few programs have a reason for.
+#[inline(always)]
+pub fn may_be_final() -> bool {
+    MAY_BE_FINAL.load(Ordering::Relaxed)
 }
 
 /// Whether the running task is final, or included in a final one.

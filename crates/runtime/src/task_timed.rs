@@ -248,9 +248,8 @@ pub unsafe fn create_end_at_once<const TRACE: bool, C: Construct>(
         if !is_open::<TRACE>(thread) || task::state_of(instance) != AT_ONCE | state::DONE {
             return None;
         }
-        // It was begun on top of its creator, which runs again, at the creation's node.
-        let creator = (*thread).tasks.running;
-        if (*instance).below != creator || (*creator).node != (*thread).header.current {
+        // Its creator, which it was begun on top of, is at the creation's node again.
+        if (*(*instance).below).node != (*thread).header.current {
             return None;
         }
         begin_event(thread);
@@ -337,16 +336,18 @@ pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool, C: Construct>
     }
 }
 
-/// The records of the creation that is due, with room for those of another event, which happens
-/// now.
+/// The records of a creation that is due, with room for those of another event, which happens now.
 #[inline(always)]
-unsafe fn creation(thread: *mut Location, now: u64) -> Option<Records> {
-    // SAFETY: the contract of this module; what the gate says is due.
+unsafe fn creation(
+    thread: *mut Location,
+    (region, instance): (*mut Defined, *mut Task),
+    now: u64,
+) -> Option<Records> {
+    // SAFETY: the contract of this module; what a creation is due of has its region.
     unsafe {
-        let due = (*thread).tasks.due.unwrap_unchecked();
         let records = Records::begin_two(&(*thread).events, (*thread).header.last_ticks)?;
-        let records = records.region(due.region.enter);
-        Some(named(records, kind::TASK_CREATE, due.task).later(now))
+        let records = records.region((*region).enter);
+        Some(named(records, kind::TASK_CREATE, instance).later(now))
     }
 }
 
@@ -370,7 +371,10 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
         let now = later(thread, clock)?;
         if TRACE {
             let (records, first) = match IS_AT_ONCE {
-                true => (creation(thread, now)?, (*thread).header.last_ticks),
+                true => {
+                    let created = (construct.place(Slot::TaskCreate), instance);
+                    (creation(thread, created, now)?, (*thread).header.last_ticks)
+                }
                 false => (records(thread, now)?, now),
             };
             let records = named(records, kind::TASK_SWITCH, instance);
@@ -427,12 +431,13 @@ pub unsafe fn end<const TRACE: bool>(
             take_back(thread);
             return None;
         };
-        let is_own = (*instance).creator == (*thread).header.index;
+        let is_at_once = state == AT_ONCE;
+        let is_own = is_at_once || (*instance).creator == (*thread).header.index;
         if !is_own || (*thread).contexts.top().barrier.phase.is_within() {
             end_elsewhere::<TRACE>(thread, instance, executed);
             return Some(());
         }
-        if state == AT_ONCE {
+        if is_at_once {
             (*instance).executed_ticks.store(executed, Ordering::Relaxed);
             (*instance).state.store(AT_ONCE | state::DONE, Ordering::Relaxed);
         } else {

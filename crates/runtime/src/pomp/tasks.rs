@@ -5,7 +5,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::clock::{self, System, Tsc};
 use crate::descriptor::{self, Defined, Descriptor, Slot};
-use crate::instance::Task;
+use crate::instance::{Task, is_implicit};
 use crate::location::{Location, gate};
 use crate::pomp::ways::{enter, exit};
 use crate::pomp::{events, on_construct, on_iteration};
@@ -29,7 +29,7 @@ macro_rules! on_task {
 /// return here, so that the function needs no frame. The thread is in a register that the clock
 /// leaves alone.
 macro_rules! timed {
-    ($($name:ident, $traced:ident, else $rest:ident, |$d:ident, $more:ident: $type:ty| $thread:ident
+    ($($name:ident, $traced:ident, else $rest:expr, |$d:ident, $more:ident: $type:ty| $thread:ident
         => $event:expr;)*
     ) => { $(
         #[inline(always)]
@@ -42,7 +42,7 @@ macro_rules! timed {
                 if (*$thread).tracing {
                     $traced($d, $more, MaybeUninit::uninit(), $thread);
                 } else if $event.is_none() {
-                    $rest($d, $more);
+                    $rest;
                 }
             }
         }
@@ -51,14 +51,14 @@ macro_rules! timed {
         unsafe fn $traced(
             $d: *mut Descriptor,
             $more: $type,
-            _of_the_clock: MaybeUninit<u64>,
+            _of_the_clock: Nothing,
             $thread: *mut Location,
         ) {
             const TRACE: bool = true;
             // SAFETY: as above.
             unsafe {
                 if $event.is_none() {
-                    $rest($d, $more);
+                    $rest;
                 }
             }
         }
@@ -72,7 +72,7 @@ macro_rules! timed {
 }
 
 /// An event with records. The clock needs the third register, so the thread is in the fourth.
-type Traced<T> = unsafe fn(*mut Descriptor, T, MaybeUninit<u64>, *mut Location);
+type Traced<T> = unsafe fn(*mut Descriptor, T, Nothing, *mut Location);
 
 /// What a register has where an event carries nothing else.
 type Nothing = MaybeUninit<u64>;
@@ -85,11 +85,12 @@ unsafe fn place(d: *mut Descriptor, slot: Slot) -> Option<*mut Defined> {
 }
 
 timed! {
-    create_begin_timed, create_begin_traced, else create_begin_rare, |d, task: *mut i64| thread
+    create_begin_timed, create_begin_traced, else create_begin_rare(d, task),
+        |d, task: *mut i64| thread
         => descriptor::known_handle(d)
             .and_then(|handle| task_timed::create_begin::<TRACE>(thread, handle, Tsc))
             .map(|id| task.write(id as i64));
-    create_end_timed, create_end_traced, else create_end_any, |d, task: i64| thread
+    create_end_timed, create_end_traced, else create_end_any(d, task), |d, task: i64| thread
         => match (*thread).gate {
             gate::CREATION => task_timed::create_end::<TRACE>(thread, task as *mut Task, Tsc),
             // Of what its creator has executed at once. (Only the trace needs the region.)
@@ -101,67 +102,98 @@ timed! {
                 task_timed::create_end_at_once::<TRACE, _>(thread, task as *mut Task, handle, Tsc)
             }
         };
-    begin_timed, begin_traced, else begin_rest, |d, task: i64| thread
+    begin_timed, begin_traced, else begin_rest::<TRACE>(d, task, MaybeUninit::uninit(), thread),
+        |d, task: i64| thread
         => {
             let handle = || descriptor::known_handle(d);
             task_timed::begin::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
         };
-    end_timed, end_traced, else end_any, |d, task: i64| thread
+    end_timed, end_traced, else end_any(d, task), |d, task: i64| thread
         => task_timed::end::<TRACE>(thread, task as *mut Task, Tsc);
-    wait_enter_timed, wait_enter_traced, else wait_enter_any, |d, _nothing: Nothing| thread
+    wait_enter_timed, wait_enter_traced, else wait_enter_any(d, nothing),
+        |d, nothing: Nothing| thread
         => descriptor::known_handle(d)
             .and_then(|handle| task_timed::wait_enter::<TRACE>(thread, handle, Tsc));
-    wait_exit_timed, wait_exit_traced, else wait_exit_any, |d, _nothing: Nothing| thread
+    wait_exit_timed, wait_exit_traced, else wait_exit_any(d, nothing), |d, nothing: Nothing| thread
         => task_timed::wait_exit::<TRACE, _>(thread, || descriptor::known_handle(d), Tsc);
 }
 
-timed! {
-    begin_nested_timed, begin_nested_traced, else begin_any, |d, task: i64| thread
-        => {
-            let handle = || descriptor::known_handle(d);
-            task_timed::begin::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc)
-        };
-    begin_at_once_timed, begin_at_once_traced, else begin_at_once_nested, |d, task: i64| thread
-        => {
-            let handle = || descriptor::known_handle(d);
-            task_timed::begin_at_once::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
-        };
-    begin_at_once_nested_timed, begin_at_once_nested_traced, else begin_any, |d, task: i64| thread
-        => {
-            let handle = || descriptor::known_handle(d);
-            task_timed::begin_at_once::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc)
-        };
-}
-
-/// Functions of their own, since the simpler of them need no frame.
-macro_rules! apart {
-    ($($name:ident = $timed:ident;)*) => { $(
-        #[inline(never)]
-        unsafe fn $name(d: *mut Descriptor, task: i64) {
-            // SAFETY: as above.
-            unsafe { $timed(d, task) };
-        }
-    )* };
-}
-
-apart! {
-    begin_nested = begin_nested_timed;
-    begin_at_once = begin_at_once_timed;
-    begin_at_once_nested = begin_at_once_nested_timed;
-}
-
-/// The begin of an instance that is not the simplest one.
+/// The begin of an instance that is not the simplest one: mostly of one that its creator executes
+/// at once, because too many others are waiting, or on top of an explicit task.
 #[inline(never)]
-unsafe fn begin_rest(d: *mut Descriptor, task: i64) {
-    // SAFETY: as above; what stands for a location has a gate.
+unsafe fn begin_rest<const TRACE: bool>(
+    d: *mut Descriptor,
+    task: i64,
+    of_the_clock: Nothing,
+    thread: *mut Location,
+) {
+    // SAFETY: as above.
     unsafe {
-        match (*tls::here()).gate {
-            gate::CREATION if !openmp::in_final() => begin_at_once(d, task),
-            gate::CREATION => begin_any(d, task),
-            _ => begin_nested(d, task),
+        if (*thread).gate != gate::CREATION {
+            return begin_nested::<TRACE>(d, task, of_the_clock, thread);
+        }
+        let handle = || descriptor::known_handle(d);
+        let task = task as *mut Task;
+        if openmp::may_be_final()
+            || task_timed::begin_at_once::<TRACE, false, _>(thread, task, handle, Tsc).is_none()
+        {
+            begin_in_creation::<TRACE>(d, task as i64, of_the_clock, thread);
         }
     }
 }
+
+/// On top of an explicit task.
+#[inline(never)]
+unsafe fn begin_nested<const TRACE: bool>(
+    d: *mut Descriptor,
+    task: i64,
+    _of_the_clock: Nothing,
+    thread: *mut Location,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let handle = || descriptor::known_handle(d);
+        if task_timed::begin::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc).is_none() {
+            begin_any(d, task);
+        }
+    }
+}
+
+/// By its creator, which may be an explicit task, or a final one.
+#[inline(never)]
+unsafe fn begin_in_creation<const TRACE: bool>(
+    d: *mut Descriptor,
+    task: i64,
+    _of_the_clock: Nothing,
+    thread: *mut Location,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let (instance, handle) = (task as *mut Task, || descriptor::known_handle(d));
+        let is_final = openmp::may_be_final() && openmp::in_final();
+        let done = if is_final {
+            None
+        } else if is_implicit((*thread).tasks.running) {
+            task_timed::begin_at_once::<TRACE, false, _>(thread, instance, handle, Tsc)
+        } else {
+            task_timed::begin_at_once::<TRACE, true, _>(thread, instance, handle, Tsc)
+        };
+        if done.is_none() {
+            begin_any(d, task);
+        }
+    }
+}
+
+/// Their registers are kept, too.
+#[used]
+static BEGINS: [Traced<i64>; 6] = [
+    begin_rest::<false>,
+    begin_rest::<true>,
+    begin_nested::<false>,
+    begin_nested::<true>,
+    begin_in_creation::<false>,
+    begin_in_creation::<true>,
+];
 
 /// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
