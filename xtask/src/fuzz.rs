@@ -12,8 +12,8 @@ use crate::{setup, shell};
 
 /// Longest input. Structure needs no more, and a superlinear place shows at this length.
 const LONGEST: usize = 8192;
-/// An input that takes longer than this hangs.
-const SECONDS_MAX: usize = 5;
+/// An input that takes longer than this hangs, also on a machine that does other things too.
+const SECONDS_MAX: usize = 60;
 
 /// When a run ends.
 #[derive(Clone, Copy)]

@@ -115,7 +115,7 @@ fn reports(folder: &Path, command: &[String], mode: &[(&str, &str)]) -> Result<S
     let experiment = folder.join("experiment");
     let _ = fs::remove_dir_all(&experiment);
     let mut program = Command::new("timeout");
-    program.arg("120").arg(folder.join(&command[0])).args(&command[1..]).current_dir(folder);
+    program.arg("600").arg(folder.join(&command[0])).args(&command[1..]).current_dir(folder);
     program.env("OMP_NUM_THREADS", "4").env("OMP_TOOL_LIBRARIES", ARCHER);
     program.env("TSAN_OPTIONS", "ignore_noninstrumented_modules=1 exitcode=0");
     // Cargo's would lead to a library of its own.

@@ -6,7 +6,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{Sandbox, examples, oracles, silent};
+use common::{Sandbox, examples, oracles, silent, with_more_time};
 use expect_test::expect;
 
 /// Thread 1 waits, so thread 0 executes its own tasks: the first inside a taskwait, the second
@@ -480,12 +480,13 @@ fn cancelled_constructs_of_fortran_are_balanced() {
     assert!(count("THREAD_TASK_CREATE") >= count("THREAD_TASK_COMPLETE"), "{text}");
 }
 
-/// The first task's event is fulfilled by thread 1 when its body is over, the second one's before
-/// its body begins.
+/// The first task's event is fulfilled by thread 1 when its body is over, if it sleeps for long enough;
+/// the second one's before its body begins.
 const DETACHED: &str = "#include <omp.h>
+#include <stdlib.h>
 #include <unistd.h>
 static volatile int body;
-int main(void) {
+int main(int argc, char **argv) {
   omp_event_handle_t late, early;
 #pragma omp parallel num_threads(2)
   {
@@ -499,7 +500,7 @@ int main(void) {
 #pragma omp taskwait
     } else {
       while (!body) continue;
-      usleep(20000);
+      usleep(20000 * atoi(argv[1]));
 #pragma omp flush
 #pragma omp inst begin(fulfil)
       omp_fulfill_event(late);
@@ -514,7 +515,8 @@ int main(void) {
 const DETACHED_FORTRAN: &str = "      PROGRAM DETACHED
       USE OMP_LIB
       INTEGER(OMP_EVENT_HANDLE_KIND) LATE, EARLY
-      INTEGER BODY, SEEN
+      INTEGER BODY, SEEN, TIMES
+      CHARACTER(8) WORD
       BODY = 0
 !$OMP PARALLEL NUM_THREADS(2) PRIVATE(SEEN)
       IF (OMP_GET_THREAD_NUM() == 0) THEN
@@ -535,7 +537,9 @@ const DETACHED_FORTRAN: &str = "      PROGRAM DETACHED
 !$OMP ATOMIC READ
       SEEN = BODY
       END DO
-      CALL SLEEP(1)
+      CALL GET_COMMAND_ARGUMENT(1, WORD)
+      READ (WORD, *) TIMES
+      CALL SLEEP(TIMES)
 !$OMP INST BEGIN(fulfil)
       CALL OMP_FULFILL_EVENT(LATE)
 !$OMP INST END(fulfil)
@@ -551,11 +555,11 @@ fn a_detached_task_is_complete_when_its_event_is_fulfilled_and_its_body_over() {
         return;
     }
     for compiler in ["-- gcc", "-- clang-19"] {
-        is_complete_when_fulfilled(compiler, "detached.c", DETACHED, 12);
+        is_complete_when_fulfilled(compiler, "detached.c", DETACHED, 13);
     }
     // Without the lock routines the event's is interposed all the same.
     for compiler in ["-- gfortran", "--pomp-disable=locks -- gfortran"] {
-        is_complete_when_fulfilled(compiler, "detached.f", DETACHED_FORTRAN, 13);
+        is_complete_when_fulfilled(compiler, "detached.f", DETACHED_FORTRAN, 14);
     }
 }
 
@@ -565,8 +569,15 @@ fn is_complete_when_fulfilled(compiler: &str, source: &str, program: &str, secon
     sandbox.file(source, program);
     let compile = format!("compile --strict -q {compiler} -fopenmp {source} -o detached");
     sandbox.succeeds(&compile);
-    sandbox.succeeds("run -q --trace -o exp -- ./detached");
-    let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+    with_more_time(|times| {
+        sandbox.succeeds(&format!("run -q --trace --replace -o exp -- ./detached {times}"));
+        let text = silent(Command::new("otf2-print").arg(sandbox.path("exp/traces.otf2")));
+        order_of_completion(&text, &format!("!$omp task @{source}:{second}"))
+    });
+}
+
+/// The body of the second task is `body`.
+fn order_of_completion(text: &str, body: &str) -> Result<(), String> {
     let place = |kind: &str, what: &str| {
         let mut found = text.lines().enumerate().filter(|(_, line)| {
             line.starts_with(kind)
@@ -579,8 +590,8 @@ fn is_complete_when_fulfilled(compiler: &str, source: &str, program: &str, secon
         place
     };
     let complete = |number| place("THREAD_TASK_COMPLETE", &format!("Number: {number}"));
-    assert!(complete(1) > place("ENTER", "\"fulfil\""), "{compiler}\n{text}");
-    assert!(complete(1) < place("LEAVE", "\"fulfil\""), "{compiler}\n{text}");
-    let body = format!("!$omp task @{source}:{second}");
-    assert!(complete(2) > place("LEAVE", &body), "{compiler}\n{text}");
+    assert!(complete(1) > place("ENTER", "\"fulfil\""), "{text}");
+    assert!(complete(2) > place("LEAVE", body), "{text}");
+    let is_in_time = complete(1) < place("LEAVE", "\"fulfil\"");
+    if is_in_time { Ok(()) } else { Err(format!("complete with its body:\n{text}")) }
 }

@@ -3,11 +3,13 @@
 
 mod common;
 
-use common::{Ended, Sandbox};
+use common::{Ended, Sandbox, with_more_time};
 use serde_json::Value;
 
-/// Ten steps of a function, each with a team; then one long team whose threads do steps of 1 ms.
-const STEPS: &str = "#include <unistd.h>
+/// Ten steps of a function, each with a team; then one long team whose threads do 200 steps of 1 ms, or
+/// so many times as many.
+const STEPS: &str = "#include <stdlib.h>
+#include <unistd.h>
 static int step(int n) {
   int sum = 0;
 #pragma omp parallel for num_threads(2) reduction(+:sum)
@@ -15,11 +17,11 @@ static int step(int n) {
   return sum;
 }
 static void wait(void) { usleep(1000); }
-int main(void) {
-  int sum = 0;
+int main(int argc, char **argv) {
+  int sum = 0, times = argc > 1 ? atoi(argv[1]) : 1;
   for (int n = 0; n < 10; n++) sum += step(n);
 #pragma omp parallel num_threads(2)
-  for (int i = 0; i < 200; i++) wait();
+  for (int i = 0; i < 200 * times; i++) wait();
   return sum == 0;
 }
 ";
@@ -45,7 +47,7 @@ fn visits_of_a_region_open_windows() {
     let sandbox = compile();
     let ended = sandbox.succeeds("run --trace --window step@2,5:7 -o exp -- ./steps");
     ended.says("Recording was off for ");
-    let parallel = "!$omp parallel @steps.c:4";
+    let parallel = "!$omp parallel @steps.c:5";
     assert_eq!((visits(&sandbox, "step"), visits(&sandbox, parallel)), (4, 8));
     assert_eq!((visits(&sandbox, "wait"), visits(&sandbox, "main")), (0, 0));
     sandbox.file("selective", "other 1\nstep 0, 8:20\n");
@@ -58,16 +60,22 @@ fn visits_of_a_region_open_windows() {
 #[test]
 fn a_window_of_time_may_lie_inside_of_a_region() {
     let sandbox = compile();
-    let ended = sandbox.succeeds("run --trace --window 0.05:0.1 -o exp -- ./steps");
-    ended.says("Recording was off for ");
     // The long team is whole; about 50 of each thread's 200 steps of at least 1 ms are seen.
-    let seen = visits(&sandbox, "wait");
-    assert!((1..=100).contains(&seen), "{seen} steps in 50 ms on 2 threads");
-    assert_eq!(visits(&sandbox, "!$omp parallel @steps.c:12"), 2);
+    with_more_time(|times| {
+        let window = format!("--window {}:{}", 0.05 * f64::from(times), 0.1 * f64::from(times));
+        let run = format!("run --trace --replace {window} -o exp -- ./steps {times}");
+        sandbox.succeeds(&run).says("Recording was off for ");
+        let seen = visits(&sandbox, "wait");
+        assert!(seen <= u64::from(100 * times), "{seen} steps in {times} x 50 ms on 2 threads");
+        match (seen, visits(&sandbox, "!$omp parallel @steps.c:13")) {
+            (1.., 2) => Ok(()),
+            found => Err(format!("steps and teams: {found:?}")),
+        }
+    });
     // A window that never comes.
     sandbox.succeeds("run --window 1000: -o exp --replace -- ./steps");
     assert_eq!((visits(&sandbox, "wait"), visits(&sandbox, "step")), (0, 0));
-    assert_eq!(visits(&sandbox, "!$omp parallel @steps.c:4"), 20);
+    assert_eq!(visits(&sandbox, "!$omp parallel @steps.c:5"), 20);
     // All of it.
     sandbox.succeeds("run --window : -o exp --replace -- ./steps");
     assert_eq!((visits(&sandbox, "wait"), visits(&sandbox, "step")), (400, 10));

@@ -122,15 +122,18 @@ fn files(root: &Path, folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_job_is_finished_by_whoever_is_not_killed() {
-    let (left_alone, killed) = (experiment(), experiment());
+    let left_alone = experiment();
     finish_it(left_alone.path());
-    let mut deaths = 0;
+    let (mut killed, mut deaths) = (experiment(), 0);
     for attempt in 0..4000 {
         // From the first steps to the last, however fast the machine is.
-        if finish_and_kill(killed.path(), Duration::from_micros(20 * attempt)) {
-            break;
+        let ended = finish_and_kill(killed.path(), Duration::from_micros(20 * attempt));
+        match (ended, deaths) {
+            // Whoever kills has come too late, and tries with another one.
+            (true, 0) => killed = experiment(),
+            (true, _) => break,
+            (false, _) => deaths += 1,
         }
-        deaths += 1;
     }
     finish_it(killed.path());
     assert!(deaths > 0 && !is_unfinished(killed.path()), "{deaths}");

@@ -66,9 +66,9 @@ const WRONG_WHEN_PLAIN: &[&str] =
 const NOT_FOR_CLANG: &[&str] = &["scope.c"];
 const NOT_FOR_GCC: &[&str] = &["c23.c", "cxx23.cpp"];
 
-/// A program that takes longer than two minutes has hung.
+/// A program that takes longer than ten minutes has hung, also on a machine that does other things too.
 const POLL_MS: u64 = 5;
-const POLLS_MAX: u32 = 24_000;
+const POLLS_MAX: u32 = 120_000;
 
 #[test]
 fn programs_behave_alike_and_events_balance() {

@@ -211,10 +211,10 @@ fn define_program(archive: &mut ArchiveWriter, locations: &[LocationRef]) -> Res
 }
 
 /// Standard output of a tool that must not complain; it may not write more than 64 MiB or take
-/// longer than a minute, since a damaged archive can make the reference reader run for ever.
+/// longer than ten minutes, since a damaged archive can make the reference reader run for ever.
 fn output(tool: &str, arguments: &[&str], anchor: &Path) -> String {
     let file = anchor.with_extension("out");
-    let limited = r#"out="$1"; shift; ulimit -f 131072; exec timeout 60 "$@" > "$out""#;
+    let limited = r#"out="$1"; shift; ulimit -f 131072; exec timeout 600 "$@" > "$out""#;
     let mut command = Command::new("bash");
     command.args(["-c", limited, "bash"]).arg(&file).arg(tool).args(arguments).arg(anchor);
     let output = command.output().unwrap_or_else(|error| panic!("{tool}: {error}"));

@@ -19,6 +19,8 @@ fn dump_dom(folder: &Path, url: &str) -> String {
     for browser in BROWSERS {
         let output = Command::new(browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
+            // Containers have little of it.
+            .arg("--disable-dev-shm-usage")
             .args(["--no-first-run", "--disable-background-networking"])
             .args(["--disable-component-update", "--disable-sync", "--virtual-time-budget=10000"])
             .arg("--window-size=1280,1000")

@@ -81,6 +81,19 @@ impl Ended {
     }
 }
 
+/// What holds where a program sleeps, or may run, for longer than others keep it from its processor:
+/// tried with times that are so many times as long.
+pub fn with_more_time(holds: impl Fn(u32) -> Result<(), String>) {
+    let mut why = String::new();
+    for times in [1, 5, 25, 100] {
+        match holds(times) {
+            Ok(()) => return,
+            Err(other) => why = other,
+        }
+    }
+    panic!("{why}");
+}
+
 /// Whether tests against other people's tools are wanted (`cargo xtask test` wants them).
 pub fn oracles() -> bool {
     let wanted = std::env::var_os("POMPEII_ORACLES").is_some();

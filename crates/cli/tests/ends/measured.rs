@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::Archive;
@@ -32,6 +33,17 @@ pub fn profile(sandbox: &Sandbox, name: &str, options: &str, command: &str) -> M
     let finished = sandbox.exists(&format!("{name}/manifest.json"));
     assert!(finished, "{command}: exit {code:?}, signal {signal:?}\n{messages}");
     read(sandbox, name, ended)
+}
+
+/// Whether this program's process may have so many threads here.
+pub fn may_have(sandbox: &Sandbox, threads: u32) -> bool {
+    let mut alone = Command::new(sandbox.path("threads"));
+    alone.args(["many", &threads.to_string()]).current_dir(sandbox.path("."));
+    let may = alone.env("POMPEII_ENABLE", "0").output().unwrap().status.success();
+    if !may {
+        println!("not run: no process may have {threads} threads here");
+    }
+    may
 }
 
 /// What the experiment says.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::common::{Ended, Sandbox};
 use crate::deep;
-use crate::measured::{Measured, measure, profile, read};
+use crate::measured::{Measured, may_have, measure, profile, read};
 
 /// `programs/threads.c`, compiled once.
 fn threads() -> &'static Sandbox {
@@ -100,6 +100,9 @@ fn locks_follow_each_other_at_one_address() {
 
 #[test]
 fn a_thousand_threads() {
+    if !may_have(threads(), 1000) {
+        return;
+    }
     let measured = profile(threads(), "thousand", "", "./threads many 1000");
     assert_eq!(measured.ended.output, "done\n");
     assert_eq!((measured.visits(INSIDE), locations(&measured)), (1000, 1000));

@@ -22,7 +22,7 @@ mod windows;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Ended, Sandbox, oracles, silent};
+use common::{Ended, Sandbox, oracles, silent, with_more_time};
 
 /// How programs are compiled and started.
 #[derive(Clone, Copy)]
@@ -307,14 +307,25 @@ fn a_job_that_hangs_leaves_what_it_has_measured() {
     for mpi in libraries() {
         let sandbox = Sandbox::new();
         mpi.build(&sandbox, TROUBLE, "");
-        let launcher = mpi.launcher();
-        let words = format!("run -q --trace -o exp -- {launcher} -n 2 ./program hang");
-        let mut run = command(&sandbox, &words);
-        // Both launchers can be told how many seconds a job may take.
-        run.env("MPIEXEC_TIMEOUT", "4");
-        let ended = Ended::of(run.output().unwrap());
-        assert_ne!((ended.code, ended.signal), (Some(0), None), "{}: {}", mpi.name, ended.messages);
-        assert_eq!(count(&records(&sandbox), ["MPI_SEND", "MPI_RECV"]), [2; 2], "{}", mpi.name);
+        let there = [0, 1].map(|rank| sandbox.path(&format!("there.{rank}")));
+        with_more_time(|times| {
+            // Of the time before.
+            there.iter().for_each(|file| drop(std::fs::remove_file(file)));
+            let launcher = mpi.launcher();
+            let words =
+                format!("run -q --trace --replace -o exp -- {launcher} -n 2 ./program hang");
+            let mut run = command(&sandbox, &words);
+            // Both launchers can be told how many seconds a job may take.
+            run.env("MPIEXEC_TIMEOUT", (4 * times).to_string());
+            let ended = Ended::of(run.output().unwrap());
+            let what = format!("{}: {}", mpi.name, ended.messages);
+            assert_ne!((ended.code, ended.signal), (Some(0), None), "{what}");
+            if !there.iter().all(|file| file.exists()) {
+                return Err(format!("{what}: did not come so far"));
+            }
+            assert_eq!(count(&records(&sandbox), ["MPI_SEND", "MPI_RECV"]), [2; 2], "{what}");
+            Ok(())
+        });
     }
 }
 

@@ -57,8 +57,13 @@ impl Slurm {
     fn new(sandbox: &Sandbox) -> Option<Self> {
         let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
-        let listeners = [0; 2].map(|any| TcpListener::bind(("127.0.0.1", any)).unwrap());
-        let [control, node] = listeners.map(|one| one.local_addr().unwrap().port().to_string());
+        let listeners = [0; 2].map(|any| TcpListener::bind(("127.0.0.1", any)));
+        let [Ok(control), Ok(node)] = listeners else {
+            println!("not run: nothing can listen on 127.0.0.1");
+            return None;
+        };
+        let [control, node] =
+            [control, node].map(|one| one.local_addr().unwrap().port().to_string());
         let settings = SETTINGS
             .replace("HOST", host.trim())
             .replace("CONTROL", &control)

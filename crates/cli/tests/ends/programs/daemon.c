@@ -28,7 +28,7 @@ int main(void)
       fprintf(pid, "%d\n", (int)getpid());
       fclose(pid);
       rename("pid.new", "pid");
-      for (int tries = 0; tries < 30000 && access("go", F_OK) != 0; tries++)
+      for (int tries = 0; tries < 600000 && access("go", F_OK) != 0; tries++)
         usleep(1000);
     }
   }

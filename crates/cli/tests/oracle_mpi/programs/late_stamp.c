@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int hides;
@@ -19,12 +20,12 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 
 int main(int argc, char **argv)
 {
-  int rank, value = 0;
+  int rank, value = 0, times = argc > 1 ? atoi(argv[1]) : 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 1) {
     MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
-    usleep(200000);
+    usleep(200000 * times);
     MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
   } else if (rank == 0) {
     hides = 1;

@@ -2,6 +2,7 @@
    started, one-sided operations, files; and, where that is asked for, what only one process does wrong. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,7 +68,7 @@ static void files(void)
 }
 
 /* Process 1 makes mistakes before it does what the other one waits for. */
-static void alone(void)
+static void alone(int times)
 {
   int value = 1, sum = 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -79,7 +80,7 @@ static void alone(void)
   /* The second message is late. */
   for (int i = 0; i < 2; i++) {
     if (rank == 1) {
-      usleep(200000 * i);
+      usleep(200000 * i * times);
       MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
     } else {
       MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -95,7 +96,7 @@ int main(int argc, char **argv)
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   if (argc > 1) {
-    alone();
+    alone(argc > 2 ? atoi(argv[2]) : 1);
   } else {
     starts();
     windows();

@@ -165,6 +165,19 @@ static void die(const char *how)
   raise(SIGKILL);
 }
 
+/* Each leaves a file behind where it has come so far. */
+static void hang(void)
+{
+  char name[16];
+  snprintf(name, sizeof name, "there.%d", rank);
+  FILE *there = fopen(name, "w");
+  if (!there)
+    abort();
+  fclose(there);
+  if (rank == 1)
+    pause();
+}
+
 int main(int argc, char **argv)
 {
   const char *how = argc > 1 ? argv[1] : "";
@@ -204,8 +217,8 @@ int main(int argc, char **argv)
     many();
   if (!strcmp(how, "partitioned"))
     partitioned();
-  if (!strcmp(how, "hang") && rank == 1)
-    pause();
+  if (!strcmp(how, "hang"))
+    hang();
   MPI_Finalize();
   MPI_Finalized(&flag);
   return !flag;

@@ -1,11 +1,12 @@
 /* Process 1 comes late to what the argument says; the other ones wait for it, or it is the root and
-   they wait for it, or it waits for them. */
+   they wait for it, or it waits for them. A second argument makes it so many times as late. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int rank, size;
+static int rank, size, sleep_us = 200000;
 
 /* Everybody is here when process 1 begins to do something else. */
 static void late(int who)
@@ -13,7 +14,7 @@ static void late(int who)
   MPI_Barrier(MPI_COMM_SELF);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == who)
-    usleep(200000);
+    usleep(sleep_us);
 }
 
 static void messages(void)
@@ -22,9 +23,9 @@ static void messages(void)
   MPI_Request request;
   /* Far from the barrier, which would have the waiting otherwise. */
   if (rank == 1) {
-    usleep(200000);
+    usleep(sleep_us);
     MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
-    usleep(200000);
+    usleep(sleep_us);
     MPI_Send_init(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
     MPI_Start(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -110,7 +111,7 @@ static void duplicates(void)
   MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
   for (int i = 0; i < 2; i++) {
     if (rank == 1) {
-      usleep(200000);
+      usleep(sleep_us);
       MPI_Send(&value, 1, MPI_INT, 0, 3, made[i]);
     } else if (rank == 0) {
       MPI_Recv(&value, 1, MPI_INT, 1, 3, made[i], MPI_STATUS_IGNORE);
@@ -171,7 +172,7 @@ static void parts(void)
       MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
       MPI_Pready_range(3, 5, request);
       MPI_Pready_list(2, list, request);
-      usleep(200000);
+      usleep(sleep_us);
       MPI_Pready(0, request);
     } else {
       MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -239,6 +240,7 @@ static const struct {
 int main(int argc, char **argv)
 {
   const char *how = argc > 1 ? argv[1] : "";
+  sleep_us *= argc > 2 ? atoi(argv[2]) : 1;
   int value = 1, sum = 0;
   MPI_Comm pair, again;
   MPI_Init(&argc, &argv);
@@ -254,7 +256,7 @@ int main(int argc, char **argv)
   MPI_Barrier(MPI_COMM_WORLD);
   /* All others of the root are late. */
   if (!strcmp(how, "reduce") && rank != 1)
-    usleep(200000);
+    usleep(sleep_us);
   MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
   /* Communicators come and go; a message is on its way when one is freed. */
   for (int i = 0; i < 150 && !strcmp(how, "messages"); i++) {
