@@ -20,10 +20,12 @@ pub mod location {
 }
 
 /// What is given back to a [`seat`].
-pub mod instance {
-    pub struct Task {
-        pub below: *mut Task,
-        pub number: u32,
+pub mod task {
+    pub mod instance {
+        pub struct Task {
+            pub below: *mut Task,
+            pub number: u32,
+        }
     }
 }
 
@@ -73,7 +75,7 @@ mod tests {
     use std::ptr::null_mut;
 
     use crate::addresses::Addresses;
-    use crate::instance::Task;
+    use crate::task::instance::Task;
     use crate::location::Location;
     use crate::run::{Arc, model, thread};
     use crate::seat::Seat;

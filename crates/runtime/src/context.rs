@@ -9,9 +9,9 @@ use pompeii_live::{NodeOffset, Team};
 use crate::barrier::{Barrier, Phase};
 use crate::descriptor::Defined;
 use crate::events::Fields;
-use crate::instance::{Task, Tasks, is_implicit};
 use crate::location::Location;
 use crate::recycle;
+use crate::task::instance::{Task, Tasks, is_implicit};
 
 /// A team as one of its threads sees it.
 #[derive(Clone, Copy)]

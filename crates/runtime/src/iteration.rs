@@ -7,10 +7,10 @@ use pompeii_live::{Key, Node, NodeOffset, node_index};
 
 use crate::clock::Clock;
 use crate::events::kind;
-use crate::instance::{Task, state};
 use crate::location::{Location, ROOT, gate};
 use crate::openmp;
 use crate::parameters::{self, Value};
+use crate::task::instance::{Task, state};
 use crate::task::{self, TaskRegions};
 
 /// What has ended with the last iteration, unless the next one follows.

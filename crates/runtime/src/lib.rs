@@ -8,14 +8,14 @@
 //!   `finish`, and the program runs on. No signal handler is installed.
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
-//! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`], [`task_short`],
-//! [`team_short`]); else it finds the thread's [`location`] and the region of the [`descriptor`],
-//! reads the [`clock`], and calls the core: [`location`] (call tree, regions), [`recording`] (what
-//! is passed over), [`team`] (fork to join) with the thread's [`context`] in it, [`barrier`],
-//! [`task`] with its [`instance`]s and their [`task_times`], [`sync`] (critical, locks), [`cause`]
-//! (who made whom wait), [`parameters`] (values of the program's in call paths). They share the
-//! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core
-//! takes the time as an argument, so that tests drive it with a clock of their own.
+//! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`],
+//! [`task::timed`], [`team_short`]); else it finds the thread's [`location`] and the region of the
+//! [`descriptor`], reads the [`clock`], and calls the core: [`location`] (call tree, regions),
+//! [`recording`] (what is passed over), [`team`] (fork to join) with the thread's [`context`] in
+//! it, [`barrier`], [`task`], [`sync`] (critical, locks), [`cause`] (who made whom wait),
+//! [`parameters`] (values of the program's in call paths). They share the [`process`], whose
+//! [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an
+//! argument, so that tests drive it with a clock of their own.
 
 mod addresses;
 mod arrivals;
@@ -38,7 +38,6 @@ mod folder;
 pub mod forks;
 mod guard;
 mod guard_short;
-mod instance;
 mod iteration;
 mod location;
 mod locks;
@@ -55,13 +54,9 @@ mod recording;
 mod recycle;
 mod seat;
 mod shared;
-mod spare;
 mod start;
 mod sync;
 mod task;
-mod task_short;
-mod task_timed;
-mod task_times;
 mod team;
 mod team_short;
 mod tls;

@@ -6,8 +6,8 @@ use std::ptr::null_mut;
 
 use pompeii_live::{Key, encode};
 
-use crate::instance::Task;
 use crate::location::{Location, gate};
+use crate::task::instance::Task;
 
 /// Where recording was switched off: it is back on when that part of the program ends.
 #[derive(Clone, Copy, PartialEq, Eq)]

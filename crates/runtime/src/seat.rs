@@ -1,9 +1,9 @@
 //! What other threads may touch of a location, apart from the location itself: a location is
 //! changed by its own thread only, so everything that threads share about it is here, and atomic.
 
-use crate::instance::Task;
 use crate::location::Location;
 use crate::shared::{AtomicPtr, Ordering};
+use crate::task::instance::Task;
 use std::ptr::null_mut;
 
 #[cfg(not(loom))]

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use crate::location::{Location, gate};
-use crate::spare;
+use crate::task::spare;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod word {

@@ -11,8 +11,8 @@ use std::ptr::null_mut;
 
 use pompeii_live::{Mapped, NodeOffset, VisitRecord, node_index, visits_file};
 
-use crate::instance::Task;
 use crate::location::{Location, TASKS};
+use crate::task::instance::Task;
 
 const RESERVED_BYTES: usize = 96 << 20;
 const FIRST_BYTES: usize = 4096;

@@ -7,9 +7,9 @@
 use std::sync::atomic::Ordering;
 
 use crate::clock::System;
-use crate::instance::Task;
-use crate::instance::state;
 use crate::location::{Location, gate};
+use crate::task::instance::Task;
+use crate::task::instance::state;
 use crate::task::{self, TaskRegions, untag};
 
 /// A thread meets a task construct. Returns the id of the new instance, 0 where it goes unobserved.

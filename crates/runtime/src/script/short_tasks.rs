@@ -2,10 +2,9 @@
 
 use crate::clock::Clock;
 use crate::descriptor::{Construct, Defined, Slot};
-use crate::instance::Task;
 use crate::location::{Location, gate};
-use crate::task::{TaskRegions, UNTIMED};
-use crate::{task_short, task_timed};
+use crate::task::instance::Task;
+use crate::task::{TaskRegions, UNTIMED, short, timed};
 
 impl Construct for TaskRegions {
     fn place(self, slot: Slot) -> *mut Defined {
@@ -29,8 +28,8 @@ macro_rules! way {
         // SAFETY: the one thread of the script, its regions, and instances of this test.
         unsafe {
             match (*$thread).tracing {
-                false => task_timed::$event::<false $(, $($more_types)*)?>($thread, $($more),*),
-                true => task_timed::$event::<true $(, $($more_types)*)?>($thread, $($more),*),
+                false => timed::$event::<false $(, $($more_types)*)?>($thread, $($more),*),
+                true => timed::$event::<true $(, $($more_types)*)?>($thread, $($more),*),
             }
         }
     }};
@@ -43,7 +42,7 @@ pub fn create_begin(
 ) -> Option<usize> {
     way!(thread, create_begin(regions, clock)).or_else(|| {
         // SAFETY: as above.
-        unsafe { task_short::create_begin_included(thread, regions.place(Slot::TaskCreate)) }
+        unsafe { short::create_begin_included(thread, regions.place(Slot::TaskCreate)) }
     })
 }
 
@@ -56,8 +55,8 @@ pub fn create_end(
     if handle & UNTIMED != 0 {
         // SAFETY: as above, and a handle of this test.
         return unsafe {
-            task_short::create_end_untimed(thread, handle)
-                .or_else(|| task_short::create_end_included(thread, handle))
+            short::create_end_untimed(thread, handle)
+                .or_else(|| short::create_end_included(thread, handle))
         };
     }
     let task = handle as *mut Task;
@@ -75,7 +74,7 @@ pub fn begin(
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
-        return unsafe { task_short::begin_untimed(thread, handle) };
+        return unsafe { short::begin_untimed(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, begin[false, _](task, || Some(regions), clock)).or_else(|| match thread.gate {
@@ -88,7 +87,7 @@ pub fn begin(
 pub fn end(thread: &mut Location, handle: usize, clock: impl Clock + Copy) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
-        return unsafe { task_short::end_untimed(thread, handle) };
+        return unsafe { short::end_untimed(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, end(task, clock))

@@ -1,5 +1,5 @@
 //! The short ways of tasks that take their time: those of constructs that this thread has met from
-//! here before, with nothing special going on. What is counted only is in [`crate::task_short`].
+//! here before, with nothing special going on. What is counted only is in [`crate::task::short`].
 //!
 //! A program may have one of these for every few hundred of its own instructions. So each is made
 //! twice, with and without records, so that a profile does not pay for what only a trace needs; and
@@ -12,17 +12,17 @@ use std::sync::atomic::Ordering;
 
 use pompeii_live::NodeOffset;
 
+use super::instance::{Due, Task, is_implicit, is_simple_creator, state};
+use super::short;
+use super::times::{self, Times};
 use crate::barrier;
 use crate::cause;
 use crate::clock::Clock;
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::events::{Records, kind};
-use crate::instance::{Due, Task, is_implicit, is_simple_creator, state};
 use crate::location::{Location, TASKS, gate};
 use crate::raw::{Place, begin_event, end_event, known, later, node, search, set_gate, take_back};
 use crate::task::{self, PREDICTED};
-use crate::task_short;
-use crate::task_times::{self, Times};
 
 /// What an instance is that nobody but its executing thread has anything to say about.
 const RUNNING: u32 = state::CREATED | state::BEGUN | state::SHORT;
@@ -77,9 +77,9 @@ unsafe fn is_open<const TRACE: bool>(thread: *mut Location) -> bool {
 
 /// The times that a node leads to, if they have been asked for before.
 #[inline(always)]
-unsafe fn times(thread: *mut Location, at: impl Place) -> Option<Times> {
+unsafe fn times_of(thread: *mut Location, at: impl Place) -> Option<Times> {
     // SAFETY: the contract of this module.
-    unsafe { task_times::at(node(thread, at)) }
+    unsafe { times::at(node(thread, at)) }
 }
 
 /// Accounts the time since the last event to the current node. Returns it.
@@ -111,7 +111,7 @@ pub unsafe fn create_begin<const TRACE: bool>(
         let at = known(thread, here, Defined::key_at(create))?;
         if (*node(thread, at)).private & PREDICTED != 0 {
             return match construct.is_conditional() {
-                true => task_short::create_begin::<TRACE>(thread, at),
+                true => short::create_begin::<TRACE>(thread, at),
                 false => None,
             };
         }
@@ -201,7 +201,7 @@ unsafe fn create_end_inside<const TRACE: bool>(
     // SAFETY: the contract of this module.
     unsafe {
         let at = (*thread).header.current;
-        let times = times(thread, at)?;
+        let times = times_of(thread, at)?;
         let now = later(thread, clock)?;
         if TRACE {
             let begun = (*thread).header.last_ticks;
@@ -268,7 +268,7 @@ unsafe fn create_end_at_once_inside<const TRACE: bool, C: Construct>(
     // SAFETY: the contract of this module.
     unsafe {
         let at = (*thread).header.current;
-        let times = times(thread, at)?;
+        let times = times_of(thread, at)?;
         let now = later(thread, clock)?;
         if TRACE {
             let create = construct()?.place(Slot::TaskCreate);
@@ -365,7 +365,7 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
         }
         let (here, place) = ((*thread).header.current, construct.place(Slot::Task));
         let root = known(thread, TASKS, Defined::key_at(place))?;
-        let times = times(thread, root)?;
+        let times = times_of(thread, root)?;
         let point = if NESTED { (*(*thread).contexts.top().implicit).node } else { here };
         let stub = search(thread, point, (*place).stub)?;
         let now = later(thread, clock)?;
@@ -474,7 +474,7 @@ unsafe fn end_inside<const TRACE: bool>(
         let ticks = now - (*instance).fragment_start;
         (*node(thread, (*instance).stub)).task_ticks += ticks;
         let executed = (*instance).executed_ticks.load(Ordering::Relaxed) + ticks;
-        task_times::of_root(node(thread, root)).executed(executed);
+        times::of_root(node(thread, root)).executed(executed);
         Some(executed)
     }
 }
@@ -524,7 +524,7 @@ pub unsafe fn wait_enter<const TRACE: bool>(
         }
         let running = (*thread).tasks.running;
         if !(*running).children {
-            return task_short::wait_enter_counted(thread, construct);
+            return short::wait_enter_counted(thread, construct);
         }
         // A part that is over may have been left without a word.
         if (*thread).contexts.top().has_ended() {

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pompeii_live::NodeOffset;
 
+use super::instance::Task;
 use crate::descriptor::Defined;
-use crate::instance::Task;
 use crate::location::Location;
 use crate::task::{CONDITIONAL, UNTIMED};
 

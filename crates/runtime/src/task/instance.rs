@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use pompeii_live::NodeOffset;
 
+use super::times;
 use crate::context::Context;
 use crate::descriptor::Defined;
 use crate::events::Fields;
 use crate::location::{Location, ROOT};
-use crate::task_times;
 use crate::waiting::Waiting;
 
 /// What has happened to an instance. Its memory is used again when [`state::GONE`] has, and no
@@ -95,7 +95,7 @@ pub struct Task {
     /// An untied task that was resumed here: the instance that this proxy stands for.
     pub original: *mut Task,
     /// The untied task of this kind that creates it (POMP2). Else the handle that is its own, where
-    /// it had stood for other tasks before ([`crate::spare`]). 0 for others.
+    /// it had stood for other tasks before ([`super::spare`]). 0 for others.
     pub maker: AtomicUsize,
     /// What it waits with for its children.
     pub waiting: Waiting,
@@ -181,7 +181,7 @@ pub struct Tasks {
     pub generation: u32,
     /// The creation that is not in the trace yet.
     pub due: Option<Due>,
-    /// Where the team is that the instance of [`crate::spare`] has its name from, null for none.
+    /// Where the team is that the instance of [`super::spare`] has its name from, null for none.
     pub namer: *const Context,
     /// The taskwait that was entered last is counted only: its exit has nothing to do.
     pub counted_wait: bool,
@@ -384,7 +384,7 @@ impl Location {
             ((*task).creator, (*task).migrated, ticks)
         };
         if migrated != u32::MAX {
-            task_times::executed_by_several(self, migrated, ticks);
+            times::executed_by_several(self, migrated, ticks);
         }
         self.free_instance(task, creator);
     }

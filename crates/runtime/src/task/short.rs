@@ -1,6 +1,6 @@
 //! The short ways of tasks that are counted only: undeferred ones, of a construct that this thread
 //! has met from here before, and taskwaits without children. The ways of those that take their time
-//! are in [`crate::task_timed`], the long ways in [`crate::task`].
+//! are in [`crate::task::timed`], the long ways in [`crate::task`].
 //!
 //! Whether an instance is undeferred is predicted, and its handle says so.
 //!
@@ -10,10 +10,10 @@
 
 use std::sync::atomic::Ordering;
 
+use super::spare;
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::location::{Location, gate};
 use crate::raw::{begin_event, end_event, known, node};
-use crate::spare;
 use crate::task::{self, PREDICTED, UNTIMED, untag};
 
 /// Whether nothing but the switch back from a task is due.
