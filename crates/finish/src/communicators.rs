@@ -26,6 +26,12 @@ pub fn of(
     (found.known, found.by_id)
 }
 
+/// Where the members of a team are among the locations, in the order of thread numbers.
+pub fn places(live: &LiveProcess, team: &Definition) -> impl Iterator<Item = usize> {
+    let place = |index| live.locations.iter().position(move |location| location.index == index);
+    live.members(team).into_iter().filter_map(move |location| place(location.index))
+}
+
 struct Found<'a> {
     of: &'a LiveProcess,
     world: Option<&'a World>,
@@ -53,16 +59,14 @@ impl Found<'_> {
     /// A shape of team. Its members are its master and the locations that play its threads, in the
     /// order of thread numbers.
     fn team(&mut self, definition: &Definition) {
-        let locations = self.of.members(definition);
-        let above = locations.first().map_or(0, |master| master.level);
+        let places: Vec<usize> = places(self.of, definition).collect();
+        let above = places.first().map_or(0, |&master| self.of.locations[master].level);
         let (id, level) = match *definition {
             Definition::Communicator { id, .. } => (id, above + 1),
             Definition::NestedCommunicator { id, level, .. } => (id, level),
             _ => return,
         };
-        let place = |index| self.of.locations.iter().position(|location| location.index == index);
-        let threads = locations.iter().filter_map(|location| place(location.index));
-        let threads: Vec<LocationId> = threads.map(LocationId::from_index).collect();
+        let threads: Vec<LocationId> = places.into_iter().map(LocationId::from_index).collect();
         let rank = self.world.map_or(0, |world| world.rank);
         let key = CommunicatorKey::Team { rank, number: id };
         let parent = threads.first().and_then(|&master| self.enclosing(level, master));

@@ -16,20 +16,17 @@ use pompeii_otf2::read::{EventReader, FileChunks};
 use pompeii_otf2::reference::{CommRef, LocationRef};
 use pompeii_otf2::write::EventWriter;
 
+use crate::communicators::places;
+
 /// The places of a communicator's threads among the locations.
 pub struct Teams(HashMap<u32, Vec<usize>>);
 
 impl Teams {
     /// The teams of a process.
     pub fn new(live: &LiveProcess) -> Teams {
-        let place = |index| live.locations.iter().position(|location| location.index == index);
-        let members = |definition: &Live| -> Vec<usize> {
-            let members = live.members(definition);
-            members.into_iter().filter_map(|location| place(location.index)).collect()
-        };
         let team = |definition: &Live| match *definition {
             Live::Communicator { id, .. } | Live::NestedCommunicator { id, .. } => {
-                Some((id, members(definition)))
+                Some((id, places(live, definition).collect()))
             }
             _ => None,
         };

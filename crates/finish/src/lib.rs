@@ -21,6 +21,7 @@ mod job;
 mod legacy;
 mod manifest;
 mod mpi;
+mod numbers;
 mod parameters;
 mod profile;
 mod rate;
@@ -189,7 +190,8 @@ fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manif
     Ok(manifest)
 }
 
-/// Processes that could not be measured: what they have left in the experiment's root is removed.
+/// Processes that could not be measured: each has left a link in the experiment's root that says
+/// why. The links are removed.
 pub fn take_failed(folder: &Path) -> Vec<ProcessEntry> {
     let mut failed = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -123,29 +123,6 @@ impl Lost {
     }
 }
 
-impl Job {
-    fn of(run: &Run, info: &RunInfo) -> Option<Self> {
-        let world = run.surveys.iter().find_map(|survey| survey.world.as_ref())?;
-        let entry = |survey: &Survey| RankEntry {
-            rank: survey.rank(),
-            host: survey.live.host.clone(),
-            pid: survey.live.pid,
-            end: End::of(&survey.live, info),
-            finalized: mpi::is_finalized(&survey.live),
-            clock_error_ns: survey.alignment.error_ns,
-        };
-        let ranks: Vec<RankEntry> = run.surveys.iter().map(entry).collect();
-        let there = |rank: &u32| ranks.binary_search_by_key(rank, |entry| entry.rank).is_ok();
-        Some(Self {
-            id: world.job.clone(),
-            size: world.size,
-            missing: (0..world.size).filter(|rank| !there(rank)).collect(),
-            unreadable: run.unreadable.iter().map(|(_, why)| why.clone()).collect(),
-            ranks,
-        })
-    }
-}
-
 /// A further process of the same run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessEntry {
@@ -178,8 +155,7 @@ pub struct RankEntry {
     /// Whether it has called `MPI_Finalize`.
     pub finalized: bool,
     /// Largest error of its times on the run's clock, in nanoseconds: 0 where it has the same
-    /// clock,
-    /// `None` where nothing was measured and the hosts' time of day had to do.
+    /// clock, `None` where nothing was measured and the hosts' time of day had to do.
     pub clock_error_ns: Option<u64>,
 }
 
@@ -196,6 +172,29 @@ pub struct Job {
     pub missing: Vec<u32>,
     /// Why, as far as that is known.
     pub unreadable: Vec<String>,
+}
+
+impl Job {
+    fn of(run: &Run, info: &RunInfo) -> Option<Self> {
+        let world = run.surveys.iter().find_map(|survey| survey.world.as_ref())?;
+        let entry = |survey: &Survey| RankEntry {
+            rank: survey.rank(),
+            host: survey.live.host.clone(),
+            pid: survey.live.pid,
+            end: End::of(&survey.live, info),
+            finalized: mpi::is_finalized(&survey.live),
+            clock_error_ns: survey.alignment.error_ns,
+        };
+        let ranks: Vec<RankEntry> = run.surveys.iter().map(entry).collect();
+        let there = |rank: &u32| ranks.binary_search_by_key(rank, |entry| entry.rank).is_ok();
+        Some(Self {
+            id: world.job.clone(),
+            size: world.size,
+            missing: (0..world.size).filter(|rank| !there(rank)).collect(),
+            unreadable: run.unreadable.iter().map(|(_, why)| why.clone()).collect(),
+            ranks,
+        })
+    }
 }
 
 /// The manifest.

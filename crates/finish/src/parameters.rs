@@ -1,9 +1,6 @@
 //! Parameters of the program's in the trace. Every process numbers its own, and the strings among
 //! their values; those that are alike are one in the trace.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-
 use pompeii_live::{Definition as Live, LiveProcess, ParameterKind};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::Parameter;
@@ -11,11 +8,13 @@ use pompeii_otf2::enums::ParameterType;
 use pompeii_otf2::reference::ParameterRef;
 use pompeii_otf2::write::ArchiveWriter;
 
+use crate::numbers::Numbers;
+
 /// The parameters of a run and their strings, each once.
 #[derive(Debug, Default)]
 pub struct Parameters {
-    parameters: HashMap<(ParameterKind, String), u64>,
-    texts: HashMap<String, u64>,
+    parameters: Numbers<(ParameterKind, String)>,
+    texts: Numbers<String>,
 }
 
 /// Ids of a process in those of the run, dense.
@@ -35,10 +34,10 @@ impl Parameters {
         for definition in &live.definitions {
             match definition {
                 Live::Parameter { kind, name, .. } => {
-                    ids.parameters.push(number(&mut self.parameters, (*kind, name.clone())));
+                    ids.parameters.push(self.parameters.of((*kind, name.clone())));
                 }
                 Live::ParameterText { text, .. } => {
-                    ids.strings.push(number(&mut self.texts, text.clone()) + 1);
+                    ids.strings.push(self.texts.of(text.clone()) + 1);
                 }
                 _ => {}
             }
@@ -52,10 +51,10 @@ impl Parameters {
     /// # Errors
     /// What cannot be written.
     pub fn define(&self, archive: &mut ArchiveWriter) -> Result<(), Error> {
-        for text in in_order(&self.texts) {
+        for text in self.texts.in_order() {
             archive.string(text)?;
         }
-        for (id, (kind, name)) in (0..).map(ParameterRef).zip(in_order(&self.parameters)) {
+        for (id, (kind, name)) in (0..).map(ParameterRef).zip(self.parameters.in_order()) {
             let name = archive.string(name)?;
             let parameter_type = match kind {
                 ParameterKind::Int => ParameterType::INT64,
@@ -66,16 +65,4 @@ impl Parameters {
         }
         Ok(())
     }
-}
-
-/// The number of what is wanted; the next one where it is new.
-fn number<T: Eq + Hash>(known: &mut HashMap<T, u64>, wanted: T) -> u64 {
-    let next = known.len() as u64;
-    *known.entry(wanted).or_insert(next)
-}
-
-fn in_order<T>(known: &HashMap<T, u64>) -> Vec<&T> {
-    let mut known: Vec<(&T, &u64)> = known.iter().collect();
-    known.sort_by_key(|&(_, id)| id);
-    known.into_iter().map(|(of, _)| of).collect()
 }

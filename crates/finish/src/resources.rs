@@ -2,7 +2,6 @@
 //! and their handles. Every process numbers its own; those that are alike are one in the trace.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use pompeii_live::{LiveProcess, MpiDefinition};
 use pompeii_model::{CommunicatorKey, Id};
@@ -19,6 +18,7 @@ use pompeii_otf2::write::ArchiveWriter;
 
 use crate::communicators::{key, members};
 use crate::mpi;
+use crate::numbers::Numbers;
 use crate::run::Run;
 
 /// Groups of windows stand behind the three that every trace of MPI has.
@@ -83,7 +83,7 @@ impl Resources {
 
     /// Number of groups.
     pub fn groups(&self) -> u32 {
-        self.groups.0.len() as u32
+        self.groups.count() as u32
     }
 
     /// Defines the groups.
@@ -121,7 +121,7 @@ impl Resources {
             let flags = RmaWinFlag::CREATE_DESTROY_EVENTS;
             archive.define(RmaWin { id: RmaWinRef(id), name, comm, flags })?;
         }
-        if !self.files.0.is_empty() {
+        if self.files.count() > 0 {
             self.define_files(archive, &comm)?;
         }
         Ok(())
@@ -158,28 +158,5 @@ impl Resources {
             })?;
         }
         Ok(())
-    }
-}
-
-/// Things by the number that each has got when it was met first.
-#[derive(Debug)]
-struct Numbers<T>(HashMap<T, u64>);
-
-impl<T> Default for Numbers<T> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<T: Eq + Hash> Numbers<T> {
-    fn of(&mut self, wanted: T) -> u64 {
-        let next = self.0.len() as u64;
-        *self.0.entry(wanted).or_insert(next)
-    }
-
-    fn in_order(&self) -> impl Iterator<Item = &T> {
-        let mut known: Vec<(&T, &u64)> = self.0.iter().collect();
-        known.sort_by_key(|&(_, number)| number);
-        known.into_iter().map(|(of, _)| of)
     }
 }

@@ -10,7 +10,7 @@ use pompeii_model::{
 };
 
 use crate::severities::Place;
-use crate::visit_times::statistics;
+use crate::visit_times::{signed, statistics};
 
 /// All times of a process, by region, location and time.
 pub fn of(place: &Place) -> Vec<TaskTimes> {
@@ -40,7 +40,6 @@ pub fn of(place: &Place) -> Vec<TaskTimes> {
 fn distribution(record: &TaskRecord) -> Distribution {
     let used = record.bins.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
     let bins: Vec<u64> = record.bins[..used].iter().map(|&count| u64::from(count)).collect();
-    let signed = |ticks: u64| i64::try_from(ticks).unwrap_or(i64::MAX);
     let moments = Moments {
         count: bins.iter().sum(),
         min: signed(record.min_ticks),

@@ -100,6 +100,7 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
         }
         Kind::User => return (Role::User, Paradigm::User),
         Kind::Function => return (Role::Function, Paradigm::User),
+        Kind::Parameter => return (Role::Parameter, Paradigm::User),
         Kind::Parallel => Role::Parallel,
         Kind::Loop => Role::Loop,
         Kind::Sections => Role::Sections,
@@ -132,7 +133,6 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
         Kind::Taskloop => Role::Taskloop,
         Kind::Cancel => Role::Cancel,
         Kind::Chunk => Role::Chunk,
-        Kind::Parameter => return (Role::Parameter, Paradigm::User),
     };
     (role, Paradigm::OpenMp)
 }

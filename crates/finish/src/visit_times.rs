@@ -30,8 +30,12 @@ pub fn of(place: &Place) -> Vec<VisitTimes> {
     found.into_iter().map(times).collect()
 }
 
+/// Numbers of a damaged file may be anything.
+pub fn signed(ticks: u64) -> i64 {
+    i64::try_from(ticks).unwrap_or(i64::MAX)
+}
+
 fn moments(record: &VisitRecord) -> Moments {
-    let signed = |ticks: u64| i64::try_from(ticks).unwrap_or(i64::MAX);
     Moments {
         count: record.ended,
         min: signed(record.min_ticks),

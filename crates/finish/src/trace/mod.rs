@@ -1,6 +1,6 @@
 //! The trace as an OTF2 archive: event files are taken over from live state, definitions are
-//! written by the conventions of Score-P. Events keep the ids and
-//! the times of their process; tables beside them say what those are in the run.
+//! written by the conventions of Score-P. Events keep the ids and the times of their process;
+//! tables beside them say what those are in the run.
 
 mod communicators;
 mod local;
