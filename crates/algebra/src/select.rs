@@ -89,7 +89,8 @@ impl FromStr for Ranges {
             Some((number(first)?, number(last)?)).filter(|(first, last)| first <= last)
         };
         let ranges = text.split(',').map(|part| {
-            range(part).ok_or_else(|| format!("`{part}` is no number and no range; write `0,2-5`"))
+            range(part)
+                .ok_or_else(|| format!("`{part}` is neither a number nor a range; write `0,2-5`"))
         });
         Ok(Self { ranges: ranges.collect::<std::result::Result<_, _>>()? })
     }

@@ -10,10 +10,11 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
+use signal_hook::iterator::Signals;
+
 /// A file has grown beyond the limit: here it is an error like others. (A number that Linux has on
 /// all machines but MIPS.)
 const SIGXFSZ: i32 = 25;
-use signal_hook::iterator::Signals;
 
 /// Keeps what ends a program from ending this one first. To be called before the program starts.
 ///

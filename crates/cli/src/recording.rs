@@ -37,7 +37,7 @@ pub struct Options {
     /// Compare the clocks of MPI's processes every so often, not only at the begin and the end
     #[arg(long, value_name = "SECONDS", value_parser = period)]
     mpi_clock: Option<f64>,
-    /// How much of the trace may be on its way to the disk, e.g. 256M; no limit if not said
+    /// How much of the trace may be on its way to the disk, for instance 256M [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
     /// What happens when that is used up: wait for the disk (the trace says how long), or drop the
@@ -53,10 +53,10 @@ pub struct Options {
     /// Record every visit in a trace, also those that the guard would sum
     #[arg(long)]
     no_guard: bool,
-    /// Sum visits of tiny regions that are entered more often than this, 10000 if not said
+    /// Sum visits of tiny regions that are entered more often than this [default: 10000]
     #[arg(long, value_name = "N", conflicts_with = "no_guard")]
     guard_visits: Option<u64>,
-    /// Sum visits that take less than this, 1000 if not said
+    /// Sum visits that take less than this [default: 1000]
     #[arg(long, value_name = "NS", conflicts_with = "no_guard")]
     guard_time: Option<u64>,
 }
@@ -75,7 +75,11 @@ impl Options {
     /// What is wrong, with its file and line.
     pub fn read(&self) -> Result<Recording> {
         let named = self.filter.clone().or_else(|| path_of(FILTER_VARIABLES));
-        let filter = named.map(|path| absolute_if(&path, read_filter(&path))).transpose()?;
+        let checked = |path: PathBuf| -> Result<PathBuf> {
+            read_filter(&path)?;
+            Ok(std::path::absolute(path)?)
+        };
+        let filter = named.map(checked).transpose()?;
         self.check_metrics()?;
         let mut variables = self.variables();
         variables.extend(self.windows()?);
@@ -125,9 +129,7 @@ impl Options {
         variables.extend(full);
         variables
     }
-}
 
-impl Options {
     /// What is asked for can be counted here.
     fn check_metrics(&self) -> Result<()> {
         let of = |name: &'static str| match (name, &self.metrics) {
@@ -169,11 +171,6 @@ const FILTER_VARIABLES: &[&str] = &["POMPEII_FILTER", "SCOREP_FILTERING_FILE"];
 fn path_of(names: &[&str]) -> Option<PathBuf> {
     let value = names.iter().find_map(std::env::var_os)?;
     (!value.is_empty()).then(|| value.into())
-}
-
-fn absolute_if<T>(path: &Path, read: Result<T>) -> Result<PathBuf> {
-    read?;
-    Ok(std::path::absolute(path)?)
 }
 
 /// Reads a filter file.

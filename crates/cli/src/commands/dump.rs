@@ -101,7 +101,7 @@ pub struct Arguments {
 
 fn location_range(text: &str) -> Result<(u64, u64), String> {
     let number = |text: &str| {
-        text.parse::<u64>().map_err(|_| format!("`{text}` is no location: expected a number"))
+        text.parse::<u64>().map_err(|_| format!("`{text}` is not a location: expected a number"))
     };
     match text.split_once('-') {
         Some((first, last)) => Ok((number(first)?, number(last)?)),
@@ -133,7 +133,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.debug {
         dump.tell_files(&anchor);
     }
-    if arguments.system_tree && !dump.has_nothing_but_info() {
+    if arguments.system_tree && !dump.wants_only_info() {
         write_system_tree(&archive, &graph_path(&anchor))?;
     }
     let out = io::stdout().lock();
@@ -259,22 +259,26 @@ impl Dump<'_> {
         until.copied().unwrap_or(u64::MAX)
     }
 
-    /// Whether only parts without events were asked for.
-    fn has_only_parts(&self) -> bool {
+    /// Whether the anchor or thumbnails were asked for.
+    fn wants_info(&self) -> bool {
         let it = self.arguments;
-        let parts = it.show_global_defs || it.show_mappings || it.show_clock_offsets;
-        (parts || self.has_only_info()) && !it.show_all
+        it.show_info || it.show_thumbnails || it.show_thumbnail_samples
     }
 
-    /// Whether only the anchor and thumbnails were asked for.
-    fn has_only_info(&self) -> bool {
+    /// Whether definitions were asked for, the tables of locations among them.
+    fn wants_definitions(&self) -> bool {
         let it = self.arguments;
-        (it.show_info || it.show_thumbnails || it.show_thumbnail_samples) && !it.show_all
+        it.show_global_defs || it.show_mappings || it.show_clock_offsets
     }
 
-    fn has_nothing_but_info(&self) -> bool {
-        let it = self.arguments;
-        self.has_only_info() && !(it.show_global_defs || it.show_mappings || it.show_clock_offsets)
+    /// Whether nothing but the anchor and thumbnails was asked for.
+    fn wants_only_info(&self) -> bool {
+        self.wants_info() && !self.wants_definitions() && !self.arguments.show_all
+    }
+
+    /// Whether events were asked for, which they are where nothing else is.
+    fn wants_events(&self) -> bool {
+        self.arguments.show_all || !(self.wants_info() || self.wants_definitions())
     }
 
     fn options(&self) -> Options {
@@ -299,7 +303,7 @@ impl Dump<'_> {
         if it.show_thumbnails || it.show_thumbnail_samples || it.show_all {
             self.thumbnails(&mut printer)?;
         }
-        if self.has_nothing_but_info() {
+        if self.wants_only_info() {
             return Ok(printer.finish().map(drop)?);
         }
         if it.show_global_defs || it.show_all {
@@ -308,7 +312,7 @@ impl Dump<'_> {
         if it.show_mappings || it.show_clock_offsets {
             self.local_definitions(&mut printer)?;
         }
-        if !self.has_only_parts() {
+        if self.wants_events() {
             self.events(&mut printer)?;
             if archive.anchor().snapshots > 0 && !it.no_snapshots {
                 self.snapshots(&mut printer)?;

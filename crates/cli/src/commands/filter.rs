@@ -40,13 +40,13 @@ struct Init {
     /// The file to write; without it, or with -, standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Regions that take less than this per visit
+    /// Leave out regions that take less than this per visit,
     #[arg(long, value_name = "NS", default_value_t = 1000.0)]
     time: f64,
-    /// and are visited at least so many times
+    /// are visited at least so many times,
     #[arg(long, value_name = "N", default_value_t = 1000)]
     visits: u64,
-    /// and are at least so much of the trace
+    /// and make up at least this share of the trace
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     share: f64,
     /// Also those on call paths to constructs of OpenMP or routines of MPI

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Where the result goes; standard output without it, or with -
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Give the original text of a rewritten file
+    /// Give back the original text of a rewritten file
     #[arg(long)]
     undo: bool,
     /// The language, where the suffix does not say it
@@ -79,7 +79,9 @@ fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> 
         _ => Language::from_path(name),
     };
     let language = named.with_context(|| {
-        format!("{name}: the suffix says no language; use --language c, c++, free or fixed")
+        format!(
+            "{name}: the suffix does not tell the language; use --language c, c++, free or fixed"
+        )
     })?;
     let options = arguments.instrument.for_source(name, language)?;
     let outcome = pompeii_instrument::instrument(source, &options)

@@ -35,9 +35,9 @@ pub enum Command {
     Run(run::Arguments),
     /// Say what was lost, and why: summary and the three dimensions
     Report(report::Arguments),
-    /// Say what a trace of a run would be, and what a filter would save
+    /// Say how large a trace of a run would be, and what a filter would save
     Score(score::Arguments),
-    /// Write a filter of what fills traces without taking time
+    /// Write a filter for what fills traces without taking time
     Filter(filter::Arguments),
     /// Write the report as one offline page
     Html(html::Arguments),

@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Its program has ended, even where it seems to be running or ran on another host
     #[arg(long)]
     force: bool,
-    /// The manifest, for programs
+    /// The manifest as JSON, for programs
     #[arg(long)]
     json: bool,
 }

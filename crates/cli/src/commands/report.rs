@@ -25,10 +25,10 @@ pub struct Arguments {
     /// The experiment, or a profile.cubex
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
-    /// Most findings
+    /// Show at most so many findings
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
 }

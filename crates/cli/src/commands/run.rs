@@ -27,7 +27,7 @@ use crate::{child, experiment, failure, variables};
     pompeii run --trace --window 'step@100:102' -- ./ocean 400
     pompeii run -- sh -c './prepare && ./solve'")]
 pub struct Arguments {
-    /// Record a trace too
+    /// Record a trace as well
     #[arg(long)]
     trace: bool,
     /// The experiment directory; without it one is named after the time
@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Rename an existing experiment of that name instead of refusing
     #[arg(long)]
     replace: bool,
-    /// Take the time of undeferred tasks too, instead of only counting them
+    /// Time undeferred tasks as well, instead of only counting them
     #[arg(long)]
     timed_undeferred: bool,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct Arguments {
     /// No summary at the end
     #[arg(long, short)]
     quiet: bool,
-    /// Most findings in the summary
+    /// Show at most so many findings in the summary
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
     /// The program and its arguments

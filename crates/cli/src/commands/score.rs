@@ -28,13 +28,13 @@ pub struct Arguments {
     /// Show every region
     #[arg(short, long)]
     regions: bool,
-    /// What would be so with this filter file
+    /// What the trace would be with this filter file
     #[arg(short, long, value_name = "FILE")]
     filter: Option<PathBuf>,
-    /// Time that an event costs; if not said, a clock read on this machine and 8 ns
+    /// What an event costs [default: a clock read on this machine, and 8 ns]
     #[arg(long, value_name = "NS")]
     event_cost: Option<f64>,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }

@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Show files and lines
     #[arg(short, long)]
     lines: bool,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }

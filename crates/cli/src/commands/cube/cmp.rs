@@ -28,7 +28,7 @@ pub struct Arguments {
     /// List so many differences
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     list: usize,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }

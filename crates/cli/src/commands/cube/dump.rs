@@ -68,7 +68,7 @@ enum Style {
 }
 
 fn call_paths(text: &str) -> Result<CallPathChoice, String> {
-    let level = |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is no number"));
+    let level = |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is not a number"));
     Ok(match text {
         "all" => CallPathChoice::All,
         "roots" => CallPathChoice::Roots,

@@ -15,7 +15,7 @@ use super::operand::{self, Operand};
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }

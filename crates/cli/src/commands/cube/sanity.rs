@@ -17,7 +17,7 @@ Exit code 1 if a check fails. Values of differences may be negative; that is not
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }

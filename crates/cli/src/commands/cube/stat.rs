@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Comma-separated values with all digits instead of a table
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Everything, for programs
+    /// Everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }

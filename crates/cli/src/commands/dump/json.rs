@@ -133,7 +133,7 @@ pub(super) fn print(dump: &mut Dump<'_>, out: impl Write) -> Result<()> {
     if it.show_mappings || it.show_clock_offsets || it.show_all {
         local_definitions(dump, out)?;
     }
-    if !dump.has_only_parts() {
+    if dump.wants_events() {
         events(dump, out)?;
         if dump.archive.anchor().snapshots > 0 && !it.no_snapshots {
             snapshots(dump, out)?;
