@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use pompeii_finish::MANIFEST_FILE;
+use pompeii_report::distance;
 
 use crate::commands::say;
 
@@ -136,21 +137,6 @@ fn notes(set: &[(String, String)]) -> Vec<String> {
 fn nearest(name: &str) -> Option<&'static str> {
     let distances = VARIABLES.iter().map(|variable| (distance(name, variable.name), variable.name));
     distances.min().filter(|(distance, _)| *distance <= 3).map(|(_, near)| near)
-}
-
-/// Insertions, deletions and replacements that make one text of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (line, from) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (at, to) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[at + 1];
-            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -93,8 +93,9 @@ fn similar(name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Edits that turn one word into another (Levenshtein), O(length x length).
-fn distance(a: &str, b: &str) -> usize {
+/// Insertions, deletions and replacements that turn one word into another (Levenshtein), O(length x
+/// length): what tells which known name a wrong one most likely means.
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {

@@ -23,7 +23,7 @@ mod trees;
 mod visits;
 mod waits;
 
-pub use explain::{UnknownProperty, explain};
+pub use explain::{UnknownProperty, distance, explain};
 pub use html::{html, write_html};
 pub use json::{JsonReport, json, json_report};
 pub use processes::{JsonProcess, processes};
