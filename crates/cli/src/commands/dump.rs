@@ -358,9 +358,9 @@ impl Dump<'_> {
     fn local_definitions(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
         printer.local_definitions_head()?;
         for location in self.locations().collect::<Vec<_>>() {
-            let local = self.archive.local_salvage(location);
-            local.1.iter().for_each(|error| self.tell(error));
-            for definition in &local.0.definitions {
+            let (local, errors) = self.archive.local_salvage(location);
+            errors.iter().for_each(|error| self.tell(error));
+            for definition in &local.definitions {
                 let wanted = match definition {
                     Definition::MappingTable(_) => self.arguments.show_mappings,
                     Definition::ClockOffset(_) => self.arguments.show_clock_offsets,
@@ -445,14 +445,13 @@ impl Dump<'_> {
 
     /// All snapshots by time and location.
     fn snapshots(&mut self, printer: &mut Printer<'_, impl Write>) -> Result<()> {
+        let (records, range) = (self.snapshot_records(), self.time_range());
         if self.arguments.silent {
-            self.snapshot_records();
             return Ok(());
         }
-        let range = self.time_range();
         printer.snapshots_title()?;
         printer.snapshots_head()?;
-        for (location, record) in self.snapshot_records() {
+        for (location, record) in records {
             if range.contains(&record.time) {
                 printer.snapshot(location, &record)?;
             }

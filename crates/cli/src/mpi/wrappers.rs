@@ -34,6 +34,14 @@ struct Source {
     key: u64,
 }
 
+impl Source {
+    /// Where they are kept.
+    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let key = format!("{:016x}", self.key);
+        library::places("mpi").into_iter().map(move |base| base.join(&key))
+    }
+}
+
 /// The library of wrappers, made where it is not there yet.
 ///
 /// # Errors
@@ -76,8 +84,7 @@ fn made(
     make: fn(&Mpi, &Source, &Path) -> Result<PathBuf>,
 ) -> Result<PathBuf> {
     let mut tried = Vec::new();
-    for base in library::places("mpi") {
-        let folder = base.join(format!("{:016x}", source.key));
+    for folder in source.folders() {
         match make(mpi, source, &folder) {
             Ok(made) => return Ok(made),
             Err(error) => tried.push(format!("{}: {error:#}", folder.display())),
@@ -95,9 +102,7 @@ pub fn known(mpi: &Mpi) -> Result<Option<PathBuf>> {
 }
 
 fn kept(source: &Source, name: &str) -> Option<PathBuf> {
-    let folders = library::places("mpi").into_iter();
-    let mut files = folders.map(|base| base.join(format!("{:016x}", source.key)).join(name));
-    files.find(|file| file.exists())
+    source.folders().map(|folder| folder.join(name)).find(|file| file.exists())
 }
 
 /// All libraries of wrappers that have been made, the newest first.
@@ -139,16 +144,8 @@ fn preprocessed(mpi: &Mpi, file: &Path, options: &[&str]) -> Result<String> {
 
 fn version(mpi: &Mpi) -> Vec<u8> {
     let mut command = Command::new(mpi.name());
-    command
-        .args(&mpi.compiler[1..])
-        .arg("-dumpfullversion")
-        .output()
-        .unwrap_or_else(|_| Output {
-            status: std::process::ExitStatus::default(),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-        })
-        .stdout
+    let answer = command.args(&mpi.compiler[1..]).arg("-dumpfullversion").output();
+    answer.map(|answer| answer.stdout).unwrap_or_default()
 }
 
 fn run(mpi: &Mpi, options: &[&str], file: &Path) -> Result<Output> {
