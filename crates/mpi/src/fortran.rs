@@ -5,7 +5,7 @@
 //! of C; anything else is handed on as it is, lengths of texts included, which stand at the end.
 
 use crate::Fortran;
-use crate::functions::kind;
+use crate::functions::routine_kind;
 use crate::header::{Parameter, Prototype};
 use crate::target::{Call, Target};
 use crate::wrapper::{Body, indented};
@@ -134,12 +134,12 @@ fn wrapper(function: &Prototype, names: &[String], target: &Target) -> String {
     let Arguments { declared, given, passed, values } = Arguments::of(function, &body);
     let (before, after) = (indented(&(values + &body.before)), indented(&body.after));
     let aliases = aliases(&names, &function.name);
-    let (function, kind) = (&function.name, kind(&function.name));
+    let (function, kind) = (&function.name, routine_kind(&function.name));
     format!(
         "
 PUBLIC void {name}({declared})
 {{
-  static struct pomp_mpi_routine routine = {{ \"MPI_{function}\", POMP_MPI_{kind}, 0 }};
+  static struct pomp_mpi_routine routine = {{ \"MPI_{function}\", {kind}, 0 }};
 {call}  enum {{ f = 1 }};
   MPI_Fint own_error;
 {found}  if (!error)

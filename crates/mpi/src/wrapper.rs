@@ -94,7 +94,7 @@ pub fn of_c(function: &Prototype, target: &Target) -> Option<String> {
     };
     let fixed = parameters.iter().zip(&body.names).filter(|(one, _)| !one.is_variable());
     let arguments = fixed.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
-    let kind = functions::kind(name);
+    let kind = functions::routine_kind(name);
     // The length of a text, which only Fortran hands over.
     let length = if body.after.contains("length0") { "  enum { length0 = 0 };\n" } else { "" };
     let (before, after) = (indented(&body.before), indented(&body.after));
@@ -104,7 +104,7 @@ pub fn of_c(function: &Prototype, target: &Target) -> Option<String> {
 #undef MPI_{name}
 {weak}PUBLIC {result} {defined}({declared})
 {{
-  static struct pomp_mpi_routine routine = {{ \"MPI_{name}\", POMP_MPI_{kind}, 0 }};
+  static struct pomp_mpi_routine routine = {{ \"MPI_{name}\", {kind}, 0 }};
 {call}  enum {{ f = 0 }};
 {length}{found}  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
     return call({arguments});

@@ -36,7 +36,10 @@ enum pomp_mpi_kind {
   POMP_MPI_FILE,
   POMP_MPI_FILE_COLLECTIVE,
   POMP_MPI_FILE_MANAGEMENT,
-  POMP_MPI_OTHER
+  POMP_MPI_OTHER,
+  /* Added to one of these: its calls may have nothing in them, as those of MPI_Iprobe or
+     MPI_Comm_rank. Where such calls are many, a trace has sums of those that have nothing. */
+  POMP_MPI_QUIET = 256
 };
 
 /* An MPI function; static. `region` belongs to the library and is 0 at first. */
@@ -48,6 +51,8 @@ struct pomp_mpi_routine {
 
 void pomp_mpi_enter(struct pomp_mpi_routine *routine);
 void pomp_mpi_exit(struct pomp_mpi_routine *routine);
+/* The call that this thread is in has found something that no other function here says. */
+void pomp_mpi_found(void);
 /* Whether there will be a trace. */
 int pomp_mpi_is_traced(void);
 

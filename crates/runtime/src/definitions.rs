@@ -40,6 +40,8 @@ pub struct Definitions {
     kinds: Vec<RegionKind>,
     /// Regions with a metric class of their own, in the order of the classes.
     guarded: Vec<u32>,
+    /// See [`Process::is_quiet`].
+    quiet: Vec<u32>,
     communicators: HashMap<(u32, u32, u32), u32>,
     /// How many communicators there are, OpenMP's and MPI's.
     communicator_count: u32,
@@ -54,6 +56,7 @@ impl Definitions {
             regions: HashMap::new(),
             kinds: Vec::new(),
             guarded: Vec::new(),
+            quiet: Vec::new(),
             communicators: HashMap::new(),
             communicator_count: 0,
         }
@@ -75,6 +78,7 @@ impl Process {
         }
         definitions.regions = theirs.regions.clone();
         definitions.kinds = theirs.kinds.clone();
+        definitions.quiet = theirs.quiet.clone();
         let off_region = parent.off_region.load(Ordering::Relaxed);
         self.off_region.store(off_region, Ordering::Relaxed);
     }
@@ -108,6 +112,16 @@ impl Process {
     /// Kinds of regions by their ids.
     pub fn region_kinds(&self) -> Vec<RegionKind> {
         lock(&self.definitions).kinds.clone()
+    }
+
+    /// Visits of this region may have nothing in them, though its kind does not say so.
+    pub fn note_quiet(&self, region: u32) {
+        lock(&self.definitions).quiet.push(region);
+    }
+
+    /// Whether they may.
+    pub fn is_quiet(&self, region: u32) -> bool {
+        lock(&self.definitions).quiet.contains(&region)
     }
 
     /// The metric class of a region's sums (see [`crate::guard`]).

@@ -2,7 +2,7 @@
 //!
 //! Whenever a chunk of the trace is full, a location looks which of its call paths are leaves that
 //! are entered often and stay short: flush, atomic, lock routine, critical, ordered, single without
-//! a barrier, master, section, tiny function. From
+//! a barrier, master, section, tiny function, a call of MPI that finds nothing. From
 //! then on a visit of such a call path is written only if it is not short or if anything else
 //! happens in it; else it is added to sums, which are written as one metric event (visits, ticks,
 //! shortest, longest) directly before the Leave of the region around. So visits in the trace and in
@@ -28,9 +28,12 @@ use crate::task;
 pub struct Bounds {
     /// From so many visits on.
     pub visits: u64,
-    /// Where a visit takes less than this.
+    /// Where a visit takes less than this; a call of MPI, less than [`MPI_TIMES`] as long.
     pub time_ns: u64,
 }
+
+/// A call of MPI that finds nothing moves other messages on, and gives its core to others.
+const MPI_TIMES: u64 = 10;
 
 /// A sum is written at each Leave of the region around: that pays from so many visits in it on.
 const VISITS_PER_SUM: u64 = 8;
@@ -46,8 +49,6 @@ const DEFERRED_MAX: usize = 2 * LEVELS + 2;
 #[derive(Default)]
 pub struct Guard {
     sums: Vec<Sums>,
-    /// The bound of time in ticks.
-    pub bound_ticks: u64,
     /// What is under way without a record.
     pub short: Short,
     /// A bit for each region around a guarded one, by its node: see [`Guard::concerns`].
@@ -69,9 +70,14 @@ struct Sums {
     class: u32,
     /// The region around that has records: here sums are written when it is left.
     enclosing: NodeOffset,
+    /// A visit is short that takes less.
+    bound_ticks: u64,
     active: bool,
+    /// Since when, and whether the definitions say so: they do from the first summed visit on.
+    since: u64,
+    is_told: bool,
     total: Totals,
-    /// Visits since it was looked at last, and those that were not short.
+    /// Visits since it was looked at last, and those that were written.
     recent: u32,
     long: u32,
     /// The node's visits and ticks when it was no longer guarded.
@@ -209,20 +215,27 @@ fn around_bit(node: NodeOffset) -> u64 {
 #[cold]
 pub fn look(thread: &mut Location) {
     let Some(bounds) = thread.process.options.guard else { return };
-    thread.guard.bound_ticks = ticks_of(thread, bounds.time_ns);
+    let bound_ticks = ticks_of(thread, bounds.time_ns);
     let kinds = thread.process.region_kinds();
     for index in 3..thread.node_count() {
         let at = node_offset(index);
-        if let Some(enclosing) = leaf(thread, at, &kinds)
-            && is_frequent(thread, at, enclosing, bounds)
+        if let Some(leaf) = leaf(thread, at, &kinds, bound_ticks)
+            && is_frequent(thread, at, leaf, bounds.visits)
         {
-            begin(thread, at, enclosing);
+            begin(thread, at, leaf);
             let body = thread.node(at).first_child;
             if body != 0 {
-                begin(thread, body, enclosing);
+                begin(thread, body, leaf);
             }
         }
     }
+}
+
+/// A call path that the guard knows what a visit of is: the region around it, and its bound.
+#[derive(Clone, Copy)]
+struct Leaf {
+    enclosing: NodeOffset,
+    bound_ticks: u64,
 }
 
 /// So many nanoseconds in ticks, by what both clocks have done since the start.
@@ -236,8 +249,13 @@ fn ticks_of(thread: &Location, time_ns: u64) -> u64 {
     u64::try_from(u128::from(time_ns) * ticks / ns).unwrap_or(u64::MAX)
 }
 
-/// Whether the guard knows what a visit of this call path is: returns the region around it then.
-fn leaf(thread: &mut Location, at: NodeOffset, kinds: &[RegionKind]) -> Option<NodeOffset> {
+/// What is known of this call path, where visits are short within so many ticks.
+fn leaf(
+    thread: &mut Location,
+    at: NodeOffset,
+    kinds: &[RegionKind],
+    mut bound_ticks: u64,
+) -> Option<Leaf> {
     use RegionKind as Kind;
     let node = *thread.node(at);
     let Key::Region(region) = Key::decode(node.key) else { return None };
@@ -246,6 +264,10 @@ fn leaf(thread: &mut Location, at: NodeOffset, kinds: &[RegionKind]) -> Option<N
         Kind::User | Kind::Function | Kind::Lock | Kind::Atomic | Kind::Flush => false,
         Kind::Master | Kind::Masked | Kind::Section => false,
         Kind::Critical | Kind::Single | Kind::Ordered => true,
+        _ if thread.process.is_quiet(region) => {
+            bound_ticks = bound_ticks.saturating_mul(MPI_TIMES);
+            false
+        }
         _ => return None,
     };
     let child = node.first_child;
@@ -260,15 +282,11 @@ fn leaf(thread: &mut Location, at: NodeOffset, kinds: &[RegionKind]) -> Option<N
             is_body && body.sibling == 0 && body.first_child == 0
         }
     };
-    is_leaf.then_some(node.parent)
+    is_leaf.then_some(Leaf { enclosing: node.parent, bound_ticks })
 }
 
-fn is_frequent(
-    thread: &mut Location,
-    at: NodeOffset,
-    enclosing: NodeOffset,
-    bounds: Bounds,
-) -> bool {
+/// Whether that has been visited often, at least so many times, and shortly.
+fn is_frequent(thread: &mut Location, at: NodeOffset, leaf: Leaf, visits_min: u64) -> bool {
     let known = thread.guard.sums.iter().find(|sums| sums.node == at);
     if known.is_some_and(|known| known.active) || thread.guard.sums.len() + LEVELS > GUARDED_MAX {
         return false;
@@ -276,11 +294,11 @@ fn is_frequent(
     let before = known.map_or((0, 0), |known| known.before);
     let (visits, ticks) = visits_and_ticks(thread, at);
     let (visits, ticks) = (visits - before.0, ticks - before.1);
-    let around = thread.node(enclosing).visits.max(1);
+    let around = thread.node(leaf.enclosing).visits.max(1);
     // What takes no time was only counted.
-    visits >= bounds.visits.max(1)
+    visits >= visits_min.max(1)
         && ticks > 0
-        && ticks / visits < thread.guard.bound_ticks
+        && ticks / visits < leaf.bound_ticks
         && visits / around >= VISITS_PER_SUM
 }
 
@@ -291,14 +309,17 @@ fn visits_and_ticks(thread: &mut Location, at: NodeOffset) -> (u64, u64) {
     (node.visits, node.ticks + body)
 }
 
-fn begin(thread: &mut Location, node: NodeOffset, enclosing: NodeOffset) {
+fn begin(thread: &mut Location, node: NodeOffset, Leaf { enclosing, bound_ticks }: Leaf) {
     let Key::Region(region) = Key::decode(thread.node(node).key) else { return };
     let fresh = Sums {
         node,
         region,
         class: thread.process.guard_class(region),
         enclosing,
+        bound_ticks,
         active: true,
+        since: thread.header.last_ticks,
+        is_told: false,
         total: Totals::NONE,
         recent: 0,
         long: 0,
@@ -315,29 +336,29 @@ fn begin(thread: &mut Location, node: NodeOffset, enclosing: NodeOffset) {
         thread.node(parent).hint = 0;
     }
     thread.gate |= gate::GUARDED;
-    tell(thread, node, region, true);
 }
 
 /// The call path's visits are written again.
 fn end(thread: &mut Location, index: usize, now: u64) {
-    let (node, region) = (thread.guard.sums[index].node, thread.guard.sums[index].region);
     thread.guard.settle();
     thread.guard.short.forget();
     write(thread, index, now);
-    let before = visits_and_ticks(thread, node);
+    let before = visits_and_ticks(thread, thread.guard.sums[index].node);
     let sums = &mut thread.guard.sums[index];
     (sums.active, sums.before) = (false, before);
     if !thread.guard.sums.iter().any(|sums| sums.active) {
         thread.gate &= !gate::GUARDED;
         thread.guard.around = 0;
     }
-    tell(thread, node, region, false);
+    if thread.guard.sums[index].is_told {
+        tell(thread, index, thread.header.last_ticks, false);
+    }
 }
 
 /// Notes in the definitions where and since when visits are summed, or no longer.
-fn tell(thread: &Location, node: NodeOffset, region: u32, begins: bool) {
-    let (location, at) = (thread.index(), thread.header.last_ticks);
-    let (node, class) = (pompeii_live::node_index(node), thread.process.guard_class(region));
+fn tell(thread: &Location, index: usize, at: u64, begins: bool) {
+    let Sums { node, region, class, .. } = thread.guard.sums[index];
+    let (location, node) = (thread.index(), pompeii_live::node_index(node));
     thread.process.define(&Definition::Guarded { region, class, location, node, at, begins });
 }
 
@@ -362,24 +383,20 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
     let now = thread.account(now);
     thread.node(node).visits += 1;
     thread.header.current = node;
-    if thread.guard.met == 0 {
-        know(thread, at, sums);
-    }
     thread.guard.open(Visit { sums, enter: now, ticks: 0 });
     true
 }
 
 /// The next visit of this call path may take the short way.
-fn know(thread: &mut Location, around: NodeOffset, sums: usize) {
-    thread.guard.settle();
-    let node = thread.guard.sums[sums].node;
+fn know(thread: &mut Location, sums: usize) {
+    let Sums { node, enclosing, bound_ticks, .. } = thread.guard.sums[sums];
     let part = Part { node, key: thread.node(node).key, sums };
     let inner = thread.node(node).first_child;
     let body = match thread.guard.of(inner) {
         Some(sums) => Part { node: inner, key: thread.node(inner).key, sums },
         None => Part::NONE,
     };
-    thread.guard.short.know(around, part, body);
+    thread.guard.short.know(enclosing, bound_ticks, part, body);
 }
 
 /// A visit of a region ends; true where its records were deferred.
@@ -406,27 +423,37 @@ pub fn exit(thread: &mut Location, region: u32, now: u64) -> bool {
 /// A visit is over, and with it all that were deferred.
 fn complete(thread: &mut Location, now: u64) {
     let outer = thread.guard.visits[0];
-    let short = outer.ticks < thread.guard.bound_ticks && is_balanced(&thread.guard);
+    let bound_ticks = thread.guard.sums[outer.sums].bound_ticks;
+    let short = outer.ticks < bound_ticks && is_balanced(&thread.guard);
     if short {
-        add(&mut thread.guard);
+        add(thread);
     } else {
         write_deferred(thread);
     }
     thread.guard.settle();
-    let sums = &mut thread.guard.sums[outer.sums];
+    if short {
+        know(thread, outer.sums);
+    }
+    follow(thread, short, now);
+    (thread.guard.met, thread.guard.waiting) = (0, 0);
+}
+
+/// The outermost visit is summed or written; where most of them are written, all are from now on.
+fn follow(thread: &mut Location, is_summed: bool, now: u64) {
+    let sums = &mut thread.guard.sums[thread.guard.visits[0].sums];
     sums.recent += 1;
-    sums.long += u32::from(!short);
+    sums.long += u32::from(!is_summed);
     // The short way only counts.
-    if sums.recent >= RECENT {
-        let changed = sums.long > sums.recent / 2;
-        (sums.recent, sums.long) = (0, 0);
-        if changed {
-            for visit in 0..thread.guard.met {
-                end(thread, thread.guard.visits[visit].sums, now);
-            }
+    if sums.recent < RECENT {
+        return;
+    }
+    let changed = sums.long > sums.recent / 2;
+    (sums.recent, sums.long) = (0, 0);
+    if changed {
+        for visit in 0..thread.guard.met {
+            end(thread, thread.guard.visits[visit].sums, now);
         }
     }
-    (thread.guard.met, thread.guard.waiting) = (0, 0);
 }
 
 /// Whether the trace has what is given back in the visit: then that has to be written, too.
@@ -443,10 +470,17 @@ fn is_balanced(guard: &Guard) -> bool {
 }
 
 /// Adds the visits to their sums. A lock that is kept is silent: its release needs no record.
-fn add(guard: &mut Guard) {
-    for visit in &guard.visits[..guard.met] {
-        guard.sums[visit.sums].total.add(visit.ticks);
+fn add(thread: &mut Location) {
+    for visit in 0..thread.guard.met {
+        let Visit { sums: index, ticks, .. } = thread.guard.visits[visit];
+        let sums = &mut thread.guard.sums[index];
+        sums.total.add(ticks);
+        let (since, is_told) = (sums.since, std::mem::replace(&mut sums.is_told, true));
+        if !is_told {
+            tell(thread, index, since, true);
+        }
     }
+    let guard = &thread.guard;
     let mut kept: Option<*const Lock> = None;
     for record in &guard.deferred[..guard.waiting] {
         match record {
@@ -490,6 +524,8 @@ pub fn defer_release(thread: &mut Location, lock: &Lock, now: u64) -> bool {
 pub fn flush(thread: &mut Location) {
     if thread.guard.is_open() {
         Short::dress(&mut thread.guard);
+        thread.guard.settle();
+        follow(thread, false, thread.guard.visits[0].enter);
         write_deferred(thread);
         (thread.guard.depth, thread.guard.met, thread.guard.waiting) = (0, 0, 0);
     }

@@ -56,6 +56,7 @@ impl Part {
 #[repr(C, align(64))]
 struct Path {
     around: NodeOffset,
+    bound_ticks: u64,
     part: Part,
     body: Part,
     total: Totals,
@@ -65,6 +66,7 @@ struct Path {
 impl Path {
     const NONE: Path = Path {
         around: NO_NODE,
+        bound_ticks: 0,
         part: Part::NONE,
         body: Part::NONE,
         total: Totals::NONE,
@@ -101,9 +103,11 @@ impl Short {
         !std::ptr::eq(self.open, &raw const NO_PATH)
     }
 
-    /// From now on knows this call path. What the one in its place sums to is known elsewhere.
-    pub fn know(&mut self, around: NodeOffset, part: Part, body: Part) {
-        self.paths[part.key as usize % PATHS] = Path { around, part, body, ..Path::NONE };
+    /// From now on knows this call path, whose visits are short where they take less than so many
+    /// ticks. What the one in its place sums to is known elsewhere.
+    pub fn know(&mut self, around: NodeOffset, bound_ticks: u64, part: Part, body: Part) {
+        let path = Path { around, bound_ticks, part, body, ..Path::NONE };
+        self.paths[part.key as usize % PATHS] = path;
     }
 
     /// Forgets all call paths; what they sum to is known elsewhere.
@@ -234,8 +238,8 @@ pub unsafe fn exit(thread: *mut Location, key: u64) -> bool {
             return false;
         }
         let enter = (*short).times[0];
-        let bound = (*thread).guard.bound_ticks;
-        let is_short = |now| now - enter < bound;
+        let bound_ticks = (*path).bound_ticks;
+        let is_short = |now| now - enter < bound_ticks;
         let Some(now) = step(thread, (*path).part.node, is_short) else { return false };
         (*thread).header.current = (*path).around;
         (*path).total.add(now - enter);

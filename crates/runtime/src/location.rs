@@ -349,6 +349,12 @@ impl Location {
         if self.gate != 0 && self.enter_gated(region, now) {
             return now.max(self.header.last_ticks);
         }
+        self.enter_open(region, now)
+    }
+
+    /// The same where nothing comes before it.
+    #[inline(always)]
+    pub fn enter_open(&mut self, region: u32, now: u64) -> u64 {
         team::leave_joined(self);
         let now = self.account(now);
         let node = self.child(self.header.current, Key::Region(region).encode());
@@ -368,9 +374,14 @@ impl Location {
     /// longjmp) are left too. The exit of a region that is not open is passed over.
     #[inline(always)]
     pub fn exit(&mut self, region: u32, now: u64) {
-        if self.gate != 0 && self.exit_gated(region, now) {
-            return;
+        if self.gate == 0 || !self.exit_gated(region, now) {
+            self.exit_open(region, now);
         }
+    }
+
+    /// The same where nothing comes before it.
+    #[inline(always)]
+    pub fn exit_open(&mut self, region: u32, now: u64) {
         let open = self.current().key == Key::Region(region).encode() || self.find_open(region);
         let now = self.account(now);
         if !open {

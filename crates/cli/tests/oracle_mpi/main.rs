@@ -12,6 +12,7 @@ mod every;
 mod files;
 mod folders;
 mod groups;
+mod polls;
 mod refused;
 mod sessions;
 mod slurm;

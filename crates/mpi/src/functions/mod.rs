@@ -13,7 +13,7 @@ mod windows;
 
 use collectives::COLLECTIVES;
 pub use collectives::Collective;
-pub use kinds::kind;
+use kinds::kind;
 
 use crate::wrapper::indented;
 
@@ -30,9 +30,17 @@ pub struct Events {
     after: &'static str,
     /// Whether that is for a call that has not failed.
     on_success: bool,
+    /// Whether a call may have none of them.
+    is_quiet: bool,
 }
 
 impl Events {
+    /// The same, of which a call may have none.
+    const fn quiet(mut self) -> Self {
+        self.is_quiet = true;
+        self
+    }
+
     /// C after the call. What was noted before one that has failed is taken back.
     pub fn after(&self) -> String {
         let Self { before, after, on_success, .. } = *self;
@@ -54,7 +62,7 @@ const fn events(
     before: &'static str,
     after: &'static str,
 ) -> Events {
-    Events { names, parameters, before, after, on_success: false }
+    Events { names, parameters, before, after, on_success: false, is_quiet: false }
 }
 
 /// Those of a function that has done nothing where it fails.
@@ -64,7 +72,7 @@ const fn on_success(
     before: &'static str,
     after: &'static str,
 ) -> Events {
-    Events { names, parameters, before, after, on_success: true }
+    Events { names, parameters, before, after, on_success: true, is_quiet: false }
 }
 
 /// Functions with events that are not collective. `f` says whether the call comes from Fortran,
@@ -107,6 +115,17 @@ pub fn meaning(name: &str) -> Meaning {
     }
 }
 
+/// The kind of a function as pomp_mpi.h has it. It is a quiet one where a call may have nothing in
+/// it that somebody would look for in a trace; what moves or finds a message has, event or not.
+pub fn routine_kind(name: &str) -> String {
+    let is_quiet = match meaning(name) {
+        Meaning::Timed => kind(name) != "POINT_TO_POINT",
+        Meaning::Events(events) => events.is_quiet,
+        Meaning::Collective(..) => false,
+    };
+    format!("POMP_MPI_{}{}", kind(name), if is_quiet { " | POMP_MPI_QUIET" } else { "" })
+}
+
 fn form(name: &str) -> Option<(&'static Collective, Form)> {
     let of = |name: &str| COLLECTIVES.iter().find(|known| known.name == name);
     if let Some(known) = of(name) {
@@ -130,4 +149,20 @@ pub fn is_wrapped(name: &str) -> bool {
         && !others.contains(&name)
         && name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.contains(|letter: char| letter.is_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_asks_or_answers_is_quiet() {
+        let is_quiet = |name: &&str| routine_kind(name).ends_with(" | POMP_MPI_QUIET");
+        let quiet = "Iprobe Improbe Test Testany Testsome Testall Request_get_status \
+            Request_get_status_any Win_test Parrived Comm_rank Wtime Get_count_c Initialized";
+        let others = "Probe Mprobe Wait Waitall Waitsome Send_c Recv Isendrecv Ibcast Barrier \
+            Win_wait Put File_write Finalize Comm_dup";
+        assert_eq!(quiet.split_whitespace().find(|name| !is_quiet(name)), None);
+        assert_eq!(others.split_whitespace().find(is_quiet), None);
+    }
 }

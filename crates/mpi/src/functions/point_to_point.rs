@@ -1,6 +1,6 @@
 //! Messages of two processes, and requests of any operation.
 
-use super::{Events, events};
+use super::{Events, events, on_success};
 
 const SAVE_ONE: &str =
     "SCRATCH(memory);\nstruct pomp_mpi_known *saved = before_call(&memory, 1, request, f);\n";
@@ -10,6 +10,9 @@ const SAVE_ALL_WITH_STATUSES: &str = "SCRATCH(memory);
 SCRATCH(statuses_memory);
 struct pomp_mpi_known *saved = before_call(&memory, count, requests, f);
 statuses = own_statuses(&statuses_memory, count, statuses, f);\n";
+const SOME_COMPLETED: &str = "if (*done != MPI_UNDEFINED)
+  some_completed(saved, *done, indices, statuses, result, f);";
+const FOUND: &str = "if (is_true(flag))\n  found();";
 
 /// Those with events.
 pub(super) const EVENTS: &[Events] = &[
@@ -95,7 +98,8 @@ pub(super) const EVENTS: &[Events] = &[
   one_completed(saved, f, status, result, f);
 else
   tested(saved, 1);",
-    ),
+    )
+    .quiet(),
     events(
         &["Waitall"],
         "count requests statuses",
@@ -110,7 +114,8 @@ else
   all_completed(saved, count, statuses, result, f);
 else
   tested(saved, count);",
-    ),
+    )
+    .quiet(),
     events(
         &["Waitany"],
         "count requests index status",
@@ -125,14 +130,21 @@ else
   one_completed(saved, *index, status, result, f);
 else
   tested(saved, count);",
-    ),
+    )
+    .quiet(),
     events(
-        &["Waitsome", "Testsome"],
+        &["Waitsome"],
         "count requests done indices statuses",
         SAVE_ALL_WITH_STATUSES,
-        "if (*done != MPI_UNDEFINED)
-  some_completed(saved, *done, indices, statuses, result, f);",
+        SOME_COMPLETED,
     ),
+    events(
+        &["Testsome"],
+        "count requests done indices statuses",
+        SAVE_ALL_WITH_STATUSES,
+        SOME_COMPLETED,
+    )
+    .quiet(),
     events(&["Cancel"], "request", "pomp_mpi_request_cancel(H(request_at(request, 0, f)));", ""),
     events(&["Request_free"], "request", "freeing_request(request, f);", ""),
     events(&["Mprobe"], "_ _ comm message _", "", "matched(message, comm, result, f);"),
@@ -140,8 +152,24 @@ else
         &["Improbe"],
         "_ _ comm flag message _",
         "",
-        "if (result == MPI_SUCCESS && is_true(flag))\n  matched(message, comm, result, f);",
-    ),
+        "if (result == MPI_SUCCESS && is_true(flag)) {
+  found();
+  matched(message, comm, result, f);
+}",
+    )
+    .quiet(),
+    on_success(&["Iprobe"], "_ _ _ flag", "", FOUND).quiet(),
+    on_success(&["Request_get_status"], "_ flag", "", FOUND).quiet(),
+    on_success(&["Request_get_status_all"], "_ _ flag", "", FOUND).quiet(),
+    on_success(&["Request_get_status_any"], "_ _ _ flag", "", FOUND).quiet(),
+    on_success(
+        &["Request_get_status_some"],
+        "_ _ done",
+        "",
+        "if (*done != MPI_UNDEFINED && *done > 0)\n  found();",
+    )
+    .quiet(),
+    on_success(&["Parrived"], "_ _ flag", "", FOUND).quiet(),
     events(
         &["Mrecv"],
         "_ _ _ message status",

@@ -44,7 +44,8 @@ pub(super) const EVENTS: &[Events] = &[
         "win flag",
         "",
         "if (is_true(flag))\n  pomp_mpi_win_epoch_end(H(win), 1);",
-    ),
+    )
+    .quiet(),
     on_success(
         &["Win_lock"],
         "type rank _ win",

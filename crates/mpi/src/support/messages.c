@@ -52,6 +52,13 @@ static int has_received(int result)
   return class == MPI_ERR_TRUNCATE;
 }
 
+/* A message or a request that is complete, of which nothing else is told. */
+static inline void found(void)
+{
+  if (is_traced())
+    pomp_mpi_found();
+}
+
 static inline void sends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Datatype type)
 {
   if (dest == MPI_PROC_NULL)

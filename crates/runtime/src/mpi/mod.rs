@@ -20,15 +20,16 @@ mod windows;
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pompeii_live::RegionKind;
 use pompeii_live::encode::Room;
+use pompeii_live::{Key, RegionKind};
 
 use crate::clock;
 use crate::definitions::RegionText;
 use crate::events::Revocable;
-use crate::location::Location;
+use crate::location::{Location, gate};
 use crate::pomp::on_thread;
 use crate::process::Process;
+use crate::{guard, guard_short};
 
 pub use comms::*;
 pub use files::*;
@@ -42,6 +43,7 @@ pub use windows::*;
 #[repr(C)]
 pub struct Routine {
     name: *const c_char,
+    /// One of [`KINDS`], perhaps with [`QUIET`].
     kind: u32,
     /// Region + 1.
     region: AtomicU32,
@@ -66,6 +68,18 @@ const KINDS: [RegionKind; 15] = [
     RegionKind::MpiOther,
 ];
 
+/// `POMP_MPI_QUIET`.
+const QUIET: u32 = 256;
+
+#[cfg(test)]
+impl Routine {
+    /// A function of messages, as a wrapper has it.
+    pub fn point_to_point(name: &'static CStr, is_quiet: bool) -> Self {
+        let (kind, region) = (if is_quiet { QUIET } else { 0 }, AtomicU32::new(0));
+        Self { name: name.as_ptr(), kind, region }
+    }
+}
+
 impl Routine {
     #[inline(always)]
     fn region(&self, process: &Process) -> u32 {
@@ -77,10 +91,14 @@ impl Routine {
 
     #[cold]
     fn define(&self, process: &Process) -> u32 {
-        let kind = KINDS.get(self.kind as usize).copied().unwrap_or(RegionKind::MpiOther);
+        let kind = KINDS.get((self.kind & !QUIET) as usize).copied();
+        let kind = kind.unwrap_or(RegionKind::MpiOther);
         // SAFETY: the contract of `pomp_mpi.h`: a text that lives as long as the process.
         let name = unsafe { text(self.name) };
         let id = process.region(&RegionText::without_source(kind, &name));
+        if self.kind & QUIET != 0 {
+            process.note_quiet(id);
+        }
         self.region.store(id + 1, Ordering::Relaxed);
         id
     }
@@ -108,8 +126,40 @@ pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
         // It is set where the last function was left by an exception.
         thread.mpi_exit_ticks = 0;
         thread.mpi_begun.is_noted = false;
-        thread.enter(region, clock::now());
+        match thread.gate {
+            0 => _ = thread.enter_open(region, clock::now()),
+            _ => enter_gated(thread, region),
+        }
     });
+}
+
+/// Enters it where something comes first, or where the guard has a short way for calls that find
+/// nothing again and again.
+#[inline(never)]
+fn enter_gated(thread: &mut Location, region: u32) {
+    // SAFETY: the thread's own location, whose gate was asked for.
+    let is_short =
+        thread.gate == gate::GUARDED && unsafe { guard_short::enter(thread, key_of(region)) };
+    if !is_short {
+        enter_long(thread, region);
+    }
+}
+
+// A function of its own: what it needs of registers is not the short way's to save.
+#[cold]
+#[inline(never)]
+fn enter_long(thread: &mut Location, region: u32) {
+    thread.enter(region, clock::now());
+}
+
+fn key_of(region: u32) -> u64 {
+    Key::Region(region).encode()
+}
+
+/// The call that the thread is in has found something: it is in the trace, however short it was.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_found() {
+    on_thread!(|thread| guard::flush(thread));
 }
 
 /// Whether there will be a trace.
@@ -127,12 +177,41 @@ pub unsafe extern "C" fn pomp_mpi_exit(routine: *const Routine) {
     let routine = unsafe { &*routine };
     on_thread!(|thread| {
         let region = routine.region(thread.process);
-        let now = match std::mem::take(&mut thread.mpi_exit_ticks) {
-            0 => clock::now(),
-            recorded => recorded,
-        };
-        thread.exit(region, now);
+        match thread.gate {
+            0 => {
+                let now = exit_time(thread);
+                thread.exit_open(region, now);
+            }
+            _ => exit_gated(thread, region),
+        }
     });
+}
+
+/// When the function is left: with its last record, if it has any.
+#[inline(always)]
+fn exit_time(thread: &mut Location) -> u64 {
+    match std::mem::take(&mut thread.mpi_exit_ticks) {
+        0 => clock::now(),
+        recorded => recorded,
+    }
+}
+
+/// Leaves it where something comes first, or on the short way on which it was entered.
+#[inline(never)]
+fn exit_gated(thread: &mut Location, region: u32) {
+    // SAFETY: as for `enter_gated`.
+    let is_short =
+        thread.gate == gate::GUARDED && unsafe { guard_short::exit(thread, key_of(region)) };
+    if !is_short {
+        exit_long(thread, region);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn exit_long(thread: &mut Location, region: u32) {
+    let now = exit_time(thread);
+    thread.exit(region, now);
 }
 
 /// `MPI_Pcontrol`.

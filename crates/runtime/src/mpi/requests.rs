@@ -29,6 +29,15 @@ pub struct Made {
     own: u64,
 }
 
+#[cfg(test)]
+impl Made {
+    /// The request of a receive.
+    pub fn receive(handle: u64, id: u64) -> Self {
+        // SAFETY: numbers and an address, which may all be 0.
+        Self { handle, id, kind: i32::from(kind::RECEIVE), ..unsafe { std::mem::zeroed() } }
+    }
+}
+
 /// `enum pomp_mpi_request_kind`.
 mod kind {
     pub const SEND: u8 = 1;
@@ -232,6 +241,7 @@ pub extern "C" fn pomp_mpi_request_own(handle: u64, kind: c_int) -> u64 {
 
 /// `struct pomp_mpi_known`: of its words, the last one is the wrapper's.
 #[repr(C)]
+#[derive(Default)]
 pub struct Known {
     kind: i32,
     cancelled: i32,
@@ -287,6 +297,7 @@ pub unsafe extern "C" fn pomp_mpi_request_complete(
     let Some(request) = known.request() else { return null_mut() };
     end(known.handle, request);
     if request.kind == kind::COMM_DUP {
+        super::pomp_mpi_found();
         // SAFETY: the contract of `pomp_mpi.h`.
         unsafe { new_comm.write(request.received as u32) };
         return request.sent as *mut c_void;

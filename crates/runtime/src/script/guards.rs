@@ -16,7 +16,7 @@ use crate::location::{Location, TASKS};
 use crate::sync::{self, Lock, Turn};
 use crate::{clock, guard_short, task, team};
 
-const GUARD: Setting = Setting {
+pub const GUARD: Setting = Setting {
     trace: true,
     timed_undeferred: true,
     statistics: false,
@@ -28,8 +28,8 @@ const GUARD: Setting = Setting {
 };
 
 /// Regions that the scenes use.
-struct Regions {
-    outer: u32,
+pub struct Regions {
+    pub outer: u32,
     tiny: u32,
     inner: u32,
     critical: u32,
@@ -44,15 +44,15 @@ struct Regions {
 }
 
 /// A measurement, its clock, and its regions.
-struct Scene {
-    run: Run,
-    now: u64,
+pub struct Scene {
+    pub run: Run,
+    pub now: u64,
     regions: Regions,
     lock: &'static Lock,
 }
 
 impl Scene {
-    fn new(setting: Setting) -> Self {
+    pub fn new(setting: Setting) -> Self {
         let mut run = Run::new("", setting);
         let mut region = |kind, name: &str| {
             let id = run.process.region(&RegionText::without_source(kind, name));
@@ -84,13 +84,13 @@ impl Scene {
         self.run.with(self.run.threads[0].1, |thread| event(thread, now, regions));
     }
 
-    fn enter(&mut self, region: fn(&Regions) -> u32) {
+    pub fn enter(&mut self, region: fn(&Regions) -> u32) {
         self.event(10, |thread, now, regions| {
             thread.enter(region(regions), now);
         });
     }
 
-    fn exit(&mut self, region: fn(&Regions) -> u32, ticks: u64) {
+    pub fn exit(&mut self, region: fn(&Regions) -> u32, ticks: u64) {
         self.event(ticks, |thread, now, regions| thread.exit(region(regions), now));
     }
 
@@ -134,7 +134,7 @@ impl Scene {
     }
 
     /// What is in the trace and in the sums of each region.
-    fn counts(&mut self) -> BTreeMap<u32, Counts> {
+    pub fn counts(&mut self) -> BTreeMap<u32, Counts> {
         self.event(1, |thread, now, _| thread.unwind_to_root(now));
         let mut found: BTreeMap<u32, Counts> = BTreeMap::new();
         let (mut locks, mut last) = (0_i64, 0);
@@ -164,7 +164,7 @@ impl Scene {
     }
 
     /// The same as text; what is recorded or summed is what the profile has.
-    fn check_counts(&mut self, found: &BTreeMap<u32, Counts>) -> String {
+    pub fn check_counts(&mut self, found: &BTreeMap<u32, Counts>) -> String {
         let mut text = String::new();
         for (&region, &counts) in found {
             let (visits, ticks) = self.profile(region);
@@ -196,7 +196,7 @@ impl Scene {
         text
     }
 
-    fn definitions(&self) -> Vec<Definition> {
+    pub fn definitions(&self) -> Vec<Definition> {
         let log = std::fs::read(format!("{}/definitions", self.run.process.options.folder));
         Definition::decode_all(&log.unwrap())
     }
@@ -222,11 +222,11 @@ impl Scene {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Counts {
-    enters: u64,
+pub struct Counts {
+    pub enters: u64,
     leaves: u64,
-    sums: u64,
-    summed: u64,
+    pub sums: u64,
+    pub summed: u64,
     ticks: u64,
     shortest: u64,
     longest: u64,

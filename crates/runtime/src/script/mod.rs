@@ -36,6 +36,7 @@ mod kernels;
 mod locks;
 mod metrics;
 mod parameters;
+mod polls;
 mod print;
 mod recording;
 mod short_tasks;
