@@ -54,6 +54,9 @@ pub fn within_file_limit(bytes: usize) -> Result<(), MapError> {
     }
 }
 
+/// No system has smaller pages, and larger ones are touched more than once.
+const PAGE_BYTES_LEAST: usize = 4096;
+
 /// Whether the file's blocks stay its own when they are written to.
 ///
 /// # Errors
@@ -223,11 +226,48 @@ impl Mapped {
     /// Grows the file without opening it: the program has used up all file descriptors.
     fn extend(&mut self, bytes: usize) -> Result<(), MapError> {
         within_file_limit(bytes)?;
-        // SAFETY: the path is a NUL-terminated string.
-        if unsafe { libc::truncate(self.path.as_ptr(), bytes as libc::off_t) } != 0 {
-            return Err(last_error("truncate"));
+        self.truncate(bytes)?;
+        // Where blocks are small, the page that the file has ended in may lack some.
+        let mut at = self.allocated_bytes.next_multiple_of(size_of::<u32>());
+        while at < bytes {
+            if let Err(error) = self.touch(at) {
+                // Readers take no notice of what is behind the last record: it may as well stay.
+                let _ = self.truncate(self.allocated_bytes);
+                return Err(error);
+            }
+            at = (at + 1).next_multiple_of(PAGE_BYTES_LEAST);
         }
         self.allocated_bytes = bytes;
+        Ok(())
+    }
+
+    fn truncate(&self, bytes: usize) -> Result<(), MapError> {
+        // SAFETY: the path is a NUL-terminated string.
+        match unsafe { libc::truncate(self.path.as_ptr(), bytes as libc::off_t) } {
+            0 => Ok(()),
+            _ => Err(last_error("truncate")),
+        }
+    }
+
+    /// Gets blocks for the page at this offset, which nobody uses yet: the system writes to it, and
+    /// where it finds no room it says so, while a store of ours would be a signal.
+    fn touch(&self, at: usize) -> Result<(), MapError> {
+        let null = null_mut::<libc::c_void>();
+        // SAFETY: the offset is that of an integer within the page that it begins in. The call
+        // writes there, if it can; then it is 0 again.
+        unsafe {
+            let page: *mut u32 = self.base.add(at).cast();
+            // Not the function of this name: that one writes by itself.
+            if libc::syscall(libc::SYS_getcpu, page, null, null) != 0 {
+                return Err(match last_error("getcpu") {
+                    MapError { errno: libc::EFAULT, call } => {
+                        MapError { call, errno: libc::ENOSPC }
+                    }
+                    other => other,
+                });
+            }
+            page.write(0);
+        }
         Ok(())
     }
 
@@ -262,6 +302,25 @@ mod tests {
         assert_eq!(std::fs::read(folder.path().join("x")).unwrap()[0], 7);
         let error = Mapped::create(&path, 4096, 4096).unwrap_err();
         assert_eq!((error.call, error.errno), ("open", libc::EEXIST));
+    }
+
+    /// Without a descriptor each page gets its blocks, wherever the growth begins and ends.
+    #[test]
+    fn growth_without_a_descriptor_allocates_what_it_says() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x").display().to_string();
+        let mut mapped = Mapped::create(&path, 5001, 1 << 20).unwrap();
+        for bytes in [5003, 8191, 12289, 100_000, 102_400] {
+            mapped.extend(bytes).unwrap();
+            let file = std::fs::metadata(&path).unwrap();
+            assert_eq!((file.len(), mapped.allocated_bytes()), (bytes as u64, bytes));
+            assert!(file.blocks() * 512 >= file.len(), "{} blocks for {bytes}", file.blocks());
+        }
+        assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 0));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(mapped.extend(200_000).unwrap_err().errno, libc::ENOENT);
+        assert_eq!(mapped.allocated_bytes(), 102_400);
     }
 
     /// The folder has gone, and is there again before the fourth question, or after it.

@@ -57,6 +57,18 @@ fn a_full_disk_keeps_what_has_room() {
     check_what_had_room(&sandbox, "No space left on device");
 }
 
+/// The same for a program that has used up all file descriptors, so that no file can be opened to
+/// get blocks for it: touching a page that has none would end it with SIGBUS.
+#[test]
+fn a_full_disk_ends_no_program_that_has_no_file_descriptors() {
+    let sandbox = storage();
+    let script = "pompeii run -o disk/exp -- ./storage no-files; echo $?\n\
+                  cp -r disk/exp exp";
+    let Some(ended) = with_disk(&sandbox, 300, script) else { return };
+    assert_eq!(ended.output, "2000\n3\n", "{}", ended.messages);
+    check_what_had_room(&sandbox, "No space left on device");
+}
+
 /// A file system that becomes read-only when the program is over: the experiment is finished when
 /// it can be written to again. While the program runs the system refuses that, since live state is
 /// mapped for writing.
