@@ -81,11 +81,6 @@ pub fn counted(value: i64, thing: &str) -> String {
     format!("{} {thing}{plural}", count(value))
 }
 
-/// The last region of a call path in the user's words: the construct, or the function's name.
-pub fn short_name(cube: &Cube, call: CallId) -> &str {
-    cube.regions[cube.calls.region(call)].construct()
-}
-
 /// The last region of a call path, a construct with its place: `for ocean.c:118`, `relax`.
 pub fn name_with_place(cube: &Cube, call: CallId) -> String {
     let region = &cube.regions[cube.calls.region(call)];

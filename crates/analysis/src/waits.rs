@@ -78,7 +78,6 @@ mod tests {
     use pompeii_model::Wait;
 
     use super::*;
-    use crate::format;
 
     #[test]
     fn waits_are_summed_by_construct_and_cause() {
@@ -94,7 +93,7 @@ mod tests {
             let of = |call: &CallId| {
                 let region = &cube.regions[cube.calls.region(*call)];
                 let parent = cube.calls.parent(*call).unwrap_or(*call);
-                region.begin_line == line && format::short_name(&cube, parent) == above
+                region.begin_line == line && Lens::new(&cube).region(parent).construct() == above
             };
             cube.calls.ids().find(of).unwrap()
         };
@@ -115,12 +114,13 @@ mod tests {
             wait(critical, 1, None, 2, 4),
         ];
         let cube = crate::derive(&cube);
+        let lens = Lens::new(&cube);
         let mut text = String::new();
-        for at in waited_at(&Lens::new(&cube)) {
+        for at in waited_at(&lens) {
             text += &format!("{} {}\n", cube.regions[at.region].name, at.ticks);
             for Cause { by, visits, ticks } in at.causes {
                 let by = by.map_or("others".to_owned(), |(call, location)| {
-                    format!("{location:?} in {}", format::short_name(&cube, call))
+                    format!("{location:?} in {}", lens.region(call).construct())
                 });
                 text += &format!("  {by} x{visits} {ticks}\n");
             }

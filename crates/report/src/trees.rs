@@ -183,19 +183,15 @@ const MOST_THREADS: usize = 512;
 fn locations(table: &Table, metric: MetricId) -> String {
     let cube = table.lens.cube;
     let whole = cube.total(metric);
-    let inner = |depth, name: &str, value| {
-        table.line(&Line {
-            depth,
-            name,
-            collapsed: value,
-            expanded: None,
-            share: ratio(value, whole),
-        })
+    // Time is spent by threads; what is above them has no part of its own.
+    let line = |depth, name: &str, collapsed, expanded| {
+        table.line(&Line { depth, name, collapsed, expanded, share: ratio(collapsed, whole) })
     };
     let mut text = match cube.system.machine.as_str() {
         "" => String::new(),
-        machine => inner(0, machine, whole),
+        machine => line(0, machine, whole, None),
     };
+    let shows_threads = cube.system.locations.len() <= MOST_THREADS;
     let threads = cube.system.locations_by_process();
     for host in cube.system.hosts() {
         let here = |process: &Process| process.node == host;
@@ -204,25 +200,16 @@ fn locations(table: &Table, metric: MetricId) -> String {
         let at = |process: ProcessId| -> i64 {
             threads[process].iter().map(|&thread| cube.total_at(metric, thread)).sum()
         };
-        text += &inner(1, host, processes.iter().map(|(id, _)| at(*id)).sum());
+        text += &line(1, host, processes.iter().map(|(id, _)| at(*id)).sum(), None);
         for (id, process) in processes {
-            text += &inner(2, &process.name, at(id));
-            if cube.system.locations.len() > MOST_THREADS {
-                continue;
-            }
-            for &thread in &threads[id] {
+            text += &line(2, &process.name, at(id), None);
+            for &thread in threads[id].iter().filter(|_| shows_threads) {
                 let value = cube.total_at(metric, thread);
-                text += &table.line(&Line {
-                    depth: 3,
-                    name: &cube.system.locations[thread].name,
-                    collapsed: value,
-                    expanded: Some(value),
-                    share: ratio(value, whole),
-                });
+                text += &line(3, &cube.system.locations[thread].name, value, Some(value));
             }
         }
     }
-    if cube.system.locations.len() > MOST_THREADS {
+    if !shows_threads {
         text += " (threads not shown; --json has them)\n";
     }
     text

@@ -312,7 +312,7 @@ pub(crate) fn check(metric: &str, text: &str, expect: expect_test::Expect) {
         let names: Vec<&str> = cube
             .calls
             .ancestors(call)
-            .map(|above| crate::format::short_name(&cube, above))
+            .map(|above| cube.regions[cube.calls.region(above)].construct())
             .collect();
         let path: Vec<&str> = names.into_iter().rev().collect();
         shown += &format!("{}  {:?}\n", path.join("/"), cube.row(id, call));
