@@ -262,23 +262,24 @@ fn tasks_with_both_compilers_and_libraries() {
                     let setting = Setting { arguments: &[], threads, trace };
                     let (status, text, experiment) = program.run(&setting);
                     assert_eq!((status.code(), text.as_str()), (Some(0), "987\n"));
-                    check_tasks(&check(&experiment), u64::from(threads));
+                    let what = format!("{compiler} {link} {threads} {trace}");
+                    check_tasks(&check(&experiment), u64::from(threads), &what);
                 }
             }
         }
     }
 }
 
-fn check_tasks(checked: &Checked, threads: u64) {
+fn check_tasks(checked: &Checked, threads: u64, what: &str) {
     let creations = &checked.sums["!$omp create task @tasks.c:30"];
-    assert_eq!(creations.visits, 1596, "calls of fib(16) above the leaves");
-    assert_eq!(creations.created + creations.undeferred, creations.visits);
-    assert_eq!(checked.of("!$omp task @tasks.c:30"), creations.created);
+    assert_eq!(creations.visits, 1596, "{what}: calls of fib(16) above the leaves");
+    assert_eq!(creations.created + creations.undeferred, creations.visits, "{what}");
+    assert_eq!(checked.of("!$omp task @tasks.c:30"), creations.created, "{what}");
     let nested = &checked.sums["!$omp create task @tasks.c:60"];
-    assert_eq!((nested.visits, nested.created), (6 * threads, 6 * threads));
-    assert_eq!(checked.of("!$omp task @tasks.c:60"), 6 * threads);
-    assert_eq!(checked.of("!$omp parallel @tasks.c:70"), checked.of("fine"));
-    assert_eq!(checked.of("fine"), 2 * 6 * threads);
+    assert_eq!((nested.visits, nested.created), (6 * threads, 6 * threads), "{what}");
+    assert_eq!(checked.of("!$omp task @tasks.c:60"), 6 * threads, "{what}");
+    assert_eq!(checked.of("!$omp parallel @tasks.c:70"), checked.of("fine"), "{what}");
+    assert_eq!(checked.of("fine"), 2 * 6 * threads, "{what}");
 }
 
 /// Both compilers, with cancellation off and on; what Fortran leaves without an end event is left
@@ -560,6 +561,32 @@ fn threads_of_the_program() {
             ended, 4 locations, before 100, !$omp parallel @ends.c:60 40, after 400
         "#]],
     );
+}
+
+/// A worker's last location is another thread by now, which has events at the same moment.
+#[test]
+fn workers_that_have_changed_places() {
+    if !oracles() {
+        return;
+    }
+    const ROUNDS: u64 = 300;
+    for link in LINKS {
+        let program = build("swapped", "gcc", link, &[]);
+        for trace in [false, true] {
+            let setting = Setting { arguments: &[], threads: 2, trace };
+            let (status, text, experiment) = program.run(&setting);
+            assert_eq!((status.code(), text.as_str()), (Some(0), "done\n"), "{link} {trace}");
+            let checked = check(&experiment);
+            assert_eq!(checked.live.locations.len(), 4, "{link} {trace}");
+            for (name, visits) in [
+                ("!$omp parallel @swapped.c:10", 4 * ROUNDS),
+                ("!$omp parallel @swapped.c:20", 2 * ROUNDS),
+                ("inside", ROUNDS),
+            ] {
+                assert_eq!(checked.of(name), visits, "{link} {trace}: {name}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -189,8 +189,9 @@ unsafe fn begin_any(d: *mut Descriptor, team: i64) {
 pub(crate) unsafe fn parallel_begin(d: *mut Descriptor, team: impl FnOnce(&Handle) -> Option<u32>) {
     let before = tls::thread();
     let in_event = match before {
-        // SAFETY: locations are never freed, and this thread is the only one that uses its own.
-        Thread::Open(location) => unsafe { (*location).is_busy() },
+        // A worker is in no event, but another thread may be the location that it was, and in one.
+        // SAFETY: locations are never freed, and the gate is asked for only.
+        Thread::Open(location) => unsafe { (*location).is_busy() && openmp::is_master() },
         Thread::Closed => true,
         Thread::New | Thread::Muted => false,
     };
