@@ -4,7 +4,8 @@
 //! of records for a visit of each kind of region; records of one moment share a time stamp. The
 //! sizes are those of the encoder itself. Records are counted exactly, but for what a profile does
 //! not tell: which taskwaits had something to wait for, and how often a thread went back from one
-//! task to another.
+//! task to another. Of functions of MPI, only Enter and Leave are counted, not what is recorded of
+//! messages, collective operations, windows and files.
 
 use pompeii_model::{
     CallId, Cube, IndexVec, LocationId, MetricId, Paradigm, Region, RegionId, Role,
