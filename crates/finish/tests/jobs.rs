@@ -76,12 +76,15 @@ fn check(folder: &Path, expected: Expect) {
     expected.assert_eq(&(text + &events(folder)));
 }
 
+/// So have processes of other hosts then, of which one cannot know it.
+fn launcher_has_ended() -> RunInfo {
+    let command = vec!["mpirun".to_owned()];
+    RunInfo { command, exit_code: Some(0), ..RunInfo::default() }
+}
+
 /// Makes the experiment, and says what is known of the ranks.
 fn finished(folder: &Path) -> String {
-    // The launcher has ended: so have processes of other hosts, of which one cannot know it.
-    let command = vec!["mpirun".to_owned()];
-    let info = RunInfo { command, exit_code: Some(0), ..RunInfo::default() };
-    let manifest = finish(folder, &info).unwrap().unwrap();
+    let manifest = finish(folder, &launcher_has_ended()).unwrap().unwrap();
     let job = manifest.job.unwrap();
     let mut text = format!("job of {}, missing {:?}\n", job.size, job.missing);
     for rank in &job.ranks {
@@ -319,8 +322,7 @@ fn clocks_of_other_hosts_are_brought_together() {
 #[test]
 fn a_rank_that_comes_late_has_an_experiment_of_its_own() {
     let folder = experiment(&[ring(0, 3), ring(2, 3)]);
-    let info =
-        RunInfo { command: vec!["mpirun".to_owned()], exit_code: Some(0), ..RunInfo::default() };
+    let info = launcher_has_ended();
     let first = finish(folder.path(), &info).unwrap().unwrap();
     assert_eq!(first.job.unwrap().missing, [1]);
     let late = folder.path().join("procs/node1-7-ocean");
