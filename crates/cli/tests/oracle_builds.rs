@@ -50,7 +50,7 @@ impl Project {
         );
         let mut command = Command::new("sh");
         command.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(self.sandbox.path("."));
-        command.env("PATH", path).env("HOME", self.sandbox.path(".")).env("LC_ALL", "C.UTF-8");
+        command.env("PATH", path).env("HOME", self.sandbox.path("."));
         command.env("CCACHE_DIR", self.sandbox.path("cache")).env_remove("MAKEFLAGS");
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -170,7 +170,7 @@ fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, info: &
         ));
     }
     if launcher::is_launcher(&arguments.command[0]) {
-        wait_for_processes(folder);
+        wait_for_processes(folder, info);
     }
     match pompeii_finish::finish(folder, info) {
         Ok(Some(manifest)) => {
@@ -186,9 +186,11 @@ fn conclude(arguments: &Arguments, recording: &Recording, folder: &Path, info: &
     }
 }
 
-/// Processes of a job that was ended by force are given a moment to be gone, too.
-fn wait_for_processes(folder: &Path) {
-    for _ in 0..150 {
+/// Processes of a job that was ended by force are given time to be gone, too, which a busy machine
+/// needs. What a job leaves behind that has ended well is meant to go on.
+fn wait_for_processes(folder: &Path, info: &RunInfo) {
+    let tries = if info.exit_code == Some(0) { 150 } else { 1500 };
+    for _ in 0..tries {
         if !pompeii_finish::is_running(folder) {
             return;
         }
