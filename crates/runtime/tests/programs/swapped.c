@@ -21,7 +21,7 @@ int omp_get_thread_num(void) { return number; }
 int omp_get_num_threads(void) { return size; }
 int omp_get_max_threads(void) { return 2; }
 
-enum { ROUNDS = 300 };
+enum { ROUNDS = 40 };
 static long teams[2];
 // Of the thread that has events meanwhile.
 static int has_begun, is_over;
