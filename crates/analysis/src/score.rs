@@ -4,15 +4,17 @@
 //! of records for a visit of each kind of region; records of one moment share a time stamp. The
 //! sizes are those of the encoder itself. Records are counted exactly, but for what a profile does
 //! not tell: which taskwaits had something to wait for, and how often a thread went back from one
-//! task to another. Of functions of MPI, only Enter and Leave are counted, not what is recorded of
-//! messages, collective operations, windows and files.
+//! task to another; and of MPI, how often a request was tested in vain, and what is recorded of
+//! communicators, windows and files that come and go, and of synchronisation. What is recorded of a
+//! request where it begins and where it is complete counts where its message does.
 
 use pompeii_model::{
     CallId, Cube, IndexVec, LocationId, MetricId, Paradigm, Region, RegionId, Role,
 };
 use pompeii_otf2::encode::{self, EVENT_ROOM_BYTES, Room, TIMESTAMP_BYTES};
 
-use crate::profile::{in_task_tree, is_task_root};
+use crate::mpi_class::class_of;
+use crate::profile::{Class, in_task_tree, is_task_root};
 
 /// What a region is to a filter, in Score-P's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -185,6 +187,8 @@ struct Counter<'a> {
     time: Option<MetricId>,
     created: Option<MetricId>,
     switches: Option<MetricId>,
+    sent: Option<MetricId>,
+    received: Option<MetricId>,
 }
 
 impl<'a> Counter<'a> {
@@ -195,6 +199,8 @@ impl<'a> Counter<'a> {
             time: cube.metric("time"),
             created: cube.metric("tasks_created"),
             switches: cube.metric("task_switches"),
+            sent: cube.metric("comms_send"),
+            received: cube.metric("comms_recv"),
         }
     }
 
@@ -221,6 +227,26 @@ impl<'a> Counter<'a> {
         }
         if role == Role::Task && !in_task_tree(self.cube, call) {
             cost += self.switches_back(call, location);
+        }
+        if self.cube.regions[self.cube.calls.region(call)].paradigm == Paradigm::Mpi {
+            cost += self.of_mpi(call, location, visits);
+        }
+        cost
+    }
+
+    /// What is recorded inside of a function of MPI.
+    fn of_mpi(&self, call: CallId, location: LocationId, visits: u64) -> Cost {
+        let region = &self.cube.regions[self.cube.calls.region(call)];
+        let name = region.name.strip_prefix("MPI_").unwrap_or(&region.name);
+        let (send, receive) = message(name);
+        let mut cost = Cost::default();
+        for (times, (records, bytes)) in [
+            (self.value(self.sent, call, location), send),
+            (self.value(self.received, call, location), receive),
+            (visits, operation(class_of(region), name)),
+        ] {
+            cost.records += times * records;
+            cost.bytes += times * bytes;
         }
         cost
     }
@@ -311,6 +337,57 @@ impl<'a> Counter<'a> {
     }
 }
 
+/// Records of a message that this function of MPI sends, and of one that it receives, and their
+/// bytes.
+fn message(name: &str) -> ((u64, u64), (u64, u64)) {
+    if ["Send", "Bsend", "Ssend", "Rsend", "Recv", "Mrecv"].iter().any(|own| name.starts_with(own))
+    {
+        return (
+            (1, bytes(|room, last| encode::mpi_send(room, last, 0, 1, 1, 1, 1 << 12))),
+            (1, bytes(|room, last| encode::mpi_recv(room, last, 0, 1, 1, 1, 1 << 12))),
+        );
+    }
+    let send = bytes(|room, last| encode::mpi_isend(room, last, 0, 1, 1, 1, 1 << 12, 1 << 16))
+        + bytes(|room, last| encode::mpi_isend_complete(room, last, 0, 1 << 16));
+    let receive = bytes(|room, last| encode::mpi_irecv_request(room, last, 0, 1 << 16))
+        + bytes(|room, last| encode::mpi_irecv(room, last, 0, 1, 1, 1, 1 << 12, 1 << 16));
+    ((2, send + TIMESTAMP_BYTES as u64), (2, receive + TIMESTAMP_BYTES as u64))
+}
+
+/// Records of an operation that this function of MPI is, or begins, and their bytes.
+fn operation(class: Class, name: &str) -> (u64, u64) {
+    let is_begun = name.starts_with('I') || name.starts_with("File_i");
+    match class {
+        Class::MpiBarrier | Class::MpiCollective => {
+            let begin = bytes(|room, last| encode::mpi_collective_begin(room, last, 0));
+            let end =
+                bytes(|room, last| encode::mpi_collective_end(room, last, 0, 1, 1, 0, 64, 64));
+            // Non-blocking ones name their request twice.
+            (2, begin + end + if is_begun { 2 * 4 } else { 0 })
+        }
+        Class::OneSided => {
+            let put = bytes(|room, last| encode::rma_put(room, last, 0, 1, 1, 1 << 12, 1 << 16));
+            let complete =
+                bytes(|room, last| encode::rma_op_complete_remote(room, last, 0, 1, 1 << 16));
+            (2, put + complete)
+        }
+        Class::FileCollective | Class::FileIndividual => {
+            let begin = bytes(|room, last| {
+                encode::io_operation_begin(room, last, 0, 1, 0, 0, 1 << 12, 1 << 16)
+            });
+            let issued = bytes(|room, last| encode::io_operation_issued(room, last, 0, 1, 1 << 16));
+            let complete = bytes(|room, last| {
+                encode::io_operation_complete(room, last, 0, 1, 1 << 12, 1 << 16)
+            });
+            match is_begun {
+                true => (3, begin + issued + complete),
+                false => (2, begin + complete),
+            }
+        }
+        _ => (0, 0),
+    }
+}
+
 /// The master's records around a team.
 fn fork_and_join(visits: u64) -> Cost {
     let fork = bytes(|room, last| encode::thread_fork(room, last, 0, 3, 8));
@@ -391,6 +468,28 @@ mod tests {
                 OMP !$omp create task @a.c:6 x12: 30 records, 20 times, 340 bytes, most 340
                 OMP !$omp parallel @a.c:5 x1: 6 records, 2 times, 40 bytes, most 40
                 OMP !$omp taskwait @a.c:7 x11: 2 records, 2 times, 24 bytes, most 24
+            "#]],
+        );
+    }
+
+    #[test]
+    fn messages_and_collective_operations() {
+        check(
+            "wall=100 locations=2
+             a                0  time=40
+             a/MPI_Send       0  time=10  visits=3  comms_send=3
+             a/MPI_Isend      0  time=10  visits=5  comms_send=5
+             a/MPI_Recv       1  time=10  visits=3  comms_recv=3
+             a/MPI_Waitall    1  time=10  visits=1  comms_recv=5
+             a/MPI_Allreduce  *  time=10  visits=2
+             a/MPI_Comm_rank  *  time=10  visits=1",
+            expect![[r#"
+                MPI MPI_Isend x5: 20 records, 10 times, 265 bytes, most 265
+                MPI MPI_Waitall x1: 12 records, 2 times, 169 bytes, most 169
+                MPI MPI_Allreduce x4: 16 records, 8 times, 144 bytes, most 72
+                MPI MPI_Send x3: 9 records, 6 times, 105 bytes, most 105
+                MPI MPI_Recv x3: 9 records, 6 times, 105 bytes, most 105
+                MPI MPI_Comm_rank x2: 4 records, 4 times, 48 bytes, most 24
             "#]],
         );
     }

@@ -23,7 +23,7 @@ pub fn notes(job: &Job) -> Vec<String> {
     let left = |entry: &&RankEntry| !entry.finalized && !died(entry);
     let left: Vec<u32> = job.ranks.iter().filter(left).map(|entry| entry.rank).collect();
     if !left.is_empty() {
-        lines.push(format!("Without MPI_Finalize ended {}.", ranks(&left)));
+        lines.push(format!("MPI_Finalize was not called by {}.", ranks(&left)));
     }
     lines.extend(clocks(job));
     lines
@@ -86,7 +86,7 @@ mod tests {
             Nothing was measured of ranks 3 and 4, of 20 processes.
             Live state was not readable: live/process: 7 bytes.
             Rank 2 died (nobody has seen how): its times end at its last events.
-            Without MPI_Finalize ended rank 1.
+            MPI_Finalize was not called by rank 1.
             Times of different hosts agree within 1.2 µs."#]]
         .assert_eq(&notes(&job).join("\n"));
         (job.missing, job.unreadable) = ((3..20).collect(), Vec::new());

@@ -14,6 +14,7 @@ mod folders;
 mod groups;
 mod polls;
 mod refused;
+mod score;
 mod sessions;
 mod slurm;
 mod tools;
