@@ -20,7 +20,7 @@ const PATHS: usize = 4;
 
 /// No node, and no region's key.
 const NO_NODE: NodeOffset = u32::MAX;
-/// Nor that of one that has no node yet, or none at all (`descriptor.rs`).
+/// Nor that of one that has no node yet, or none at all (`descriptor/mod.rs`).
 const NO_KEY: u64 = u64::MAX - 2;
 
 /// How far a visit has come.

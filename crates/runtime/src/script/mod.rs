@@ -329,47 +329,10 @@ impl Run {
 
     fn step(&mut self, name: &str, verb: &str, words: &[&str], now: u64) {
         match (verb, words) {
-            ("fork", [region, team]) => {
-                let barrier = self.region(&format!("end of {region}"));
-                let regions = parallel(self.region(region), barrier);
-                let thread = self.thread(name);
-                let forked = self.with(thread, |thread| {
-                    let short = match (thread.gate, thread.tracing) {
-                        (0, true) => team_short::fork::<true>(thread, regions, || 2, At(now)),
-                        (0, false) => team_short::fork::<false>(thread, regions, || 2, At(now)),
-                        _ => None,
-                    };
-                    short.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
-                });
-                self.teams.insert((*team).to_owned(), TeamOf { team: forked, regions });
-            }
+            ("fork", [region, team]) => self.fork(name, (region, team), now),
             ("begin", [team, place]) => self.begin(name, team, place, now),
-            ("end", [team]) => {
-                let team = self.teams[*team].team;
-                let thread = self.thread(name);
-                if let Some(team) = team {
-                    self.with(thread, |thread| {
-                        let short = match (thread.gate, thread.tracing) {
-                            (0, true) => team_short::end::<true>(thread, team.into(), At(now)),
-                            (0, false) => team_short::end::<false>(thread, team.into(), At(now)),
-                            _ => None,
-                        };
-                        short.unwrap_or_else(|| team::end(thread, team, now));
-                    });
-                }
-            }
-            ("join", [team]) => {
-                let team = self.teams[*team].team;
-                let thread = self.thread(name);
-                self.with(thread, |thread| {
-                    let short = team.and_then(|team| match (thread.gate, thread.tracing) {
-                        (0, true) => short_join::<true>(thread, team.into(), At(now)),
-                        (0, false) => short_join::<false>(thread, team.into(), At(now)),
-                        _ => None,
-                    });
-                    short.unwrap_or_else(|| team::join(thread, team, now));
-                });
-            }
+            ("end", [team]) => self.end(name, team, now),
+            ("join", [team]) => self.join(name, team, now),
             ("off" | "on", []) => {
                 if self.process.off_region() as usize == self.regions.len() {
                     self.regions.push("(off)".to_owned());
@@ -417,6 +380,49 @@ impl Run {
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
             _ => panic!("{name} {verb} {words:?}"),
         }
+    }
+
+    fn fork(&mut self, name: &str, (region, team): (&str, &str), now: u64) {
+        let barrier = self.region(&format!("end of {region}"));
+        let regions = parallel(self.region(region), barrier);
+        let thread = self.thread(name);
+        let forked = self.with(thread, |thread| {
+            let short = match (thread.gate, thread.tracing) {
+                (0, true) => team_short::fork::<true>(thread, regions, || 2, At(now)),
+                (0, false) => team_short::fork::<false>(thread, regions, || 2, At(now)),
+                _ => None,
+            };
+            short.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
+        });
+        self.teams.insert(team.to_owned(), TeamOf { team: forked, regions });
+    }
+
+    fn end(&mut self, name: &str, team: &str, now: u64) {
+        let team = self.teams[team].team;
+        let thread = self.thread(name);
+        if let Some(team) = team {
+            self.with(thread, |thread| {
+                let short = match (thread.gate, thread.tracing) {
+                    (0, true) => team_short::end::<true>(thread, team.into(), At(now)),
+                    (0, false) => team_short::end::<false>(thread, team.into(), At(now)),
+                    _ => None,
+                };
+                short.unwrap_or_else(|| team::end(thread, team, now));
+            });
+        }
+    }
+
+    fn join(&mut self, name: &str, team: &str, now: u64) {
+        let team = self.teams[team].team;
+        let thread = self.thread(name);
+        self.with(thread, |thread| {
+            let short = team.and_then(|team| match (thread.gate, thread.tracing) {
+                (0, true) => short_join::<true>(thread, team.into(), At(now)),
+                (0, false) => short_join::<false>(thread, team.into(), At(now)),
+                _ => None,
+            });
+            short.unwrap_or_else(|| team::join(thread, team, now));
+        });
     }
 
     fn begin(&mut self, name: &str, team: &str, place: &str, now: u64) {
@@ -494,35 +500,7 @@ impl Run {
                 .unwrap_or_else(|| task::wait_enter(thread, region, At(now))),
             "waited" => short_tasks::wait_exit(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_exit(thread, region, At(now))),
-            "hold" => {
-                sync::acquired(thread, lock, now);
-                thread.enter(body, now);
-            }
-            "release" => {
-                thread.exit(body, now);
-                sync::released(thread, lock, now);
-            }
-            "got" => {
-                sync::acquired(thread, lock, now);
-                thread.exit(region, now);
-            }
-            "got-nest" => {
-                if sync::nested_acquired(thread, lock) {
-                    sync::acquired(thread, lock, now);
-                }
-                thread.exit(region, now);
-            }
-            "unset" => {
-                let now = thread.enter(region, now);
-                sync::released(thread, lock, now);
-            }
-            "unset-nest" => {
-                let now = thread.enter(region, now);
-                if sync::nested_released(lock) {
-                    sync::released(thread, lock, now);
-                }
-            }
-            _ => panic!("{name} {verb} {of}"),
+            _ => lock_event(thread, verb, (region, body), lock, now),
         });
     }
 
@@ -587,5 +565,46 @@ impl Run {
             "resume" => task::resume(thread, handle, regions.task.id, At(now)),
             _ => panic!("{name} {verb} {of} {instance}"),
         });
+    }
+}
+
+/// Events of a critical construct's body, of a lock, and of a lock that may be taken again.
+fn lock_event(
+    thread: &mut Location,
+    verb: &str,
+    (region, body): (u32, u32),
+    lock: &'static Lock,
+    now: u64,
+) {
+    match verb {
+        "hold" => {
+            sync::acquired(thread, lock, now);
+            thread.enter(body, now);
+        }
+        "release" => {
+            thread.exit(body, now);
+            sync::released(thread, lock, now);
+        }
+        "got" => {
+            sync::acquired(thread, lock, now);
+            thread.exit(region, now);
+        }
+        "got-nest" => {
+            if sync::nested_acquired(thread, lock) {
+                sync::acquired(thread, lock, now);
+            }
+            thread.exit(region, now);
+        }
+        "unset" => {
+            let now = thread.enter(region, now);
+            sync::released(thread, lock, now);
+        }
+        "unset-nest" => {
+            let now = thread.enter(region, now);
+            if sync::nested_released(lock) {
+                sync::released(thread, lock, now);
+            }
+        }
+        _ => panic!("{verb}"),
     }
 }

@@ -211,10 +211,19 @@ unsafe fn create_end_inside<const TRACE: bool>(
         }
         let ticks = account(thread, at, now);
         (*thread).tasks.due = None;
-        (*thread).header.current = (*node(thread, at)).parent;
-        (*node(thread, at)).created += 1;
+        leave_creation(thread, at);
         times.created(ticks);
         Some(())
+    }
+}
+
+/// The creation at this node has created a task.
+#[inline(always)]
+unsafe fn leave_creation(thread: *mut Location, at: NodeOffset) {
+    // SAFETY: the contract of this module.
+    unsafe {
+        (*thread).header.current = (*node(thread, at)).parent;
+        (*node(thread, at)).created += 1;
     }
 }
 
@@ -276,8 +285,7 @@ unsafe fn create_end_at_once_inside<const TRACE: bool, C: Construct>(
             write(thread, records.region((*create).leave), now);
         }
         account(thread, at, now);
-        (*thread).header.current = (*node(thread, at)).parent;
-        (*node(thread, at)).created += 1;
+        leave_creation(thread, at);
         // Its execution lies inside, all of it on this thread.
         let inside = (*instance).executed_ticks.load(Ordering::Relaxed);
         times.created(now - (*instance).created_ticks - inside);

@@ -6,21 +6,24 @@
 //! single argument, has none there. Descriptors of equal content (headers, templates) share one
 //! handle.
 
+mod text;
+
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pompeii_live::Key;
 use pompeii_live::encode::Packed;
-use pompeii_live::{Key, RegionKind};
 
 use crate::context::ParallelRegions;
-use crate::definitions::RegionText;
 use crate::openmp;
 use crate::process::Process;
 use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
+
+use text::Text;
 
 /// The paper's `OMPRegDescr`.
 #[repr(C)]
@@ -217,18 +220,6 @@ unsafe impl Sync for Handle {}
 // SAFETY: as above.
 unsafe impl Send for Handle {}
 
-/// A descriptor's content.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Text {
-    name: String,
-    sub_name: String,
-    file: String,
-    begin: u32,
-    end: u32,
-    /// See [`Extension::clauses`]; `None` in foreign code.
-    clauses: Option<String>,
-}
-
 impl Handle {
     /// Where the region of this slot is. What else it has may be read only where its key is that of
     /// a node, or its id is known.
@@ -369,103 +360,6 @@ impl Handle {
             None => Defined::new(id),
         }
     }
-}
-
-impl Text {
-    /// Whether a word of the clauses begins like this. Fortran may write it in any case.
-    fn has_clause(&self, start: &str) -> bool {
-        let mut words = self.clauses.iter().flat_map(|clauses| clauses.split(' '));
-        let begins = |word: &str| word.get(..start.len()).map(str::to_ascii_lowercase);
-        words.any(|word| begins(word).is_some_and(|begin| begin == start))
-    }
-
-    fn region(&self, slot: Slot) -> RegionText {
-        let (kind, construct) = self.kind(slot);
-        let file_name = self.file.rsplit('/').next().unwrap_or("");
-        let barrier = kind == RegionKind::ImplicitBarrier;
-        let begin = if barrier { self.end } else { self.begin };
-        let end = if kind == RegionKind::Barrier { self.begin } else { self.end };
-        let name = match (kind, self.sub_name.as_str()) {
-            (RegionKind::User | RegionKind::Function, name) => name.to_owned(),
-            (RegionKind::Critical | RegionKind::CriticalBody, name) if !name.is_empty() => {
-                format!("!$omp {construct} ({name}) @{file_name}:{begin}")
-            }
-            _ => format!("!$omp {construct} @{file_name}:{begin}"),
-        };
-        // The clauses are the construct's; a part of it has none of its own.
-        let clauses = if is_part(slot) { None } else { self.clauses.clone() }.unwrap_or_default();
-        RegionText { kind, name, file: self.file.clone(), lines: (begin, end), clauses }
-    }
-
-    /// What the slot's region is, and its name in the report (Score-P's words).
-    fn kind(&self, slot: Slot) -> (RegionKind, &str) {
-        use RegionKind as Kind;
-        match slot {
-            Slot::Parallel => (Kind::Parallel, "parallel"),
-            Slot::Barrier if self.name == "barrier" => (Kind::Barrier, "barrier"),
-            Slot::Barrier => (Kind::ImplicitBarrier, "implicit barrier"),
-            Slot::TaskCreate => (Kind::TaskCreate, "create task"),
-            Slot::Task => (Kind::Task, "task"),
-            Slot::Taskwait => (Kind::Taskwait, "taskwait"),
-            Slot::User if self.has_clause("function") => (Kind::Function, ""),
-            Slot::User => (Kind::User, ""),
-            Slot::Ordered | Slot::Source => (Kind::Ordered, "ordered"),
-            Slot::OrderedBody => (Kind::OrderedBody, "ordered sblock"),
-            Slot::Flush => (Kind::Flush, "flush"),
-            Slot::Masked => (Kind::Masked, "masked"),
-            Slot::Scope => (Kind::Scope, "scope"),
-            Slot::LoopConstruct => (Kind::LoopConstruct, "loop"),
-            // What is combined with these has no events of its own: the name says all of it.
-            Slot::Teams => (Kind::Teams, &self.name),
-            Slot::Distribute => (Kind::Distribute, &self.name),
-            Slot::Target => (Kind::Target, &self.name),
-            Slot::Taskgroup => (Kind::Taskgroup, "taskgroup"),
-            Slot::TaskgroupEnd => (Kind::TaskgroupEnd, "taskgroup end"),
-            Slot::Taskyield => (Kind::Taskyield, "taskyield"),
-            Slot::Taskloop => (Kind::Taskloop, "taskloop"),
-            Slot::Cancel => (Kind::Cancel, "cancel"),
-            Slot::CancellationPoint => (Kind::Cancel, "cancellation point"),
-            Slot::Chunk => (Kind::Chunk, "chunk"),
-            Slot::Body => self.body(),
-            Slot::Worksharing => self.worksharing(),
-        }
-    }
-
-    fn has_word(&self, word: &str) -> bool {
-        self.name.split(' ').any(|part| part == word)
-    }
-
-    fn body(&self) -> (RegionKind, &'static str) {
-        use RegionKind as Kind;
-        match () {
-            () if self.has_word("single") => (Kind::SingleBody, "single sblock"),
-            () if self.has_word("critical") => (Kind::CriticalBody, "critical sblock"),
-            () if self.has_word("section") || self.has_word("sections") => {
-                (Kind::Section, "section")
-            }
-            () => (Kind::Master, "master"),
-        }
-    }
-
-    fn worksharing(&self) -> (RegionKind, &'static str) {
-        use RegionKind as Kind;
-        let kinds = [
-            ("for", Kind::Loop),
-            ("do", Kind::Loop),
-            ("sections", Kind::Sections),
-            ("workshare", Kind::Workshare),
-            ("single", Kind::Single),
-            ("critical", Kind::Critical),
-        ];
-        let known = kinds.into_iter().find(|(word, _)| self.has_word(word));
-        known.map_or((Kind::Atomic, "atomic"), |(word, kind)| (kind, word))
-    }
-}
-
-/// Whether the slot's region is a part of a construct that has one of its own.
-fn is_part(slot: Slot) -> bool {
-    use Slot::{Barrier, Body, Chunk, OrderedBody, Task, TaskgroupEnd};
-    matches!(slot, Barrier | Body | Chunk | OrderedBody | Task | TaskgroupEnd)
 }
 
 /// Handles by content, criticals by name.

@@ -11,38 +11,22 @@
 //! paths, whose visits the guard has a way for ([`crate::guard_short`]), and whose enclosing
 //! regions are left on the long way, where sums are written.
 
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{Ordering, compiler_fence};
+mod event;
 
-use pompeii_live::encode::{self, Packed};
-use pompeii_live::{Node, NodeOffset};
+use std::sync::atomic::Ordering::Relaxed;
+
+use pompeii_live::NodeOffset;
 
 use crate::arrivals;
 use crate::barrier::{self, Phase};
 use crate::cause::Place;
-use crate::descriptor::{self, Defined, Descriptor, Handle, Slot};
-use crate::events::{Records, kind};
-use crate::location::{Location, gate};
+use crate::descriptor::{self, Descriptor, Handle, Slot};
+use crate::events::kind;
+use crate::location::Location;
 use crate::sync::{self, Lock};
-use crate::{clock, raw, tls};
+use crate::tls;
 
-/// An event on the short way, where the gate is `GATE`.
-struct Event<const GATE: u32> {
-    thread: *mut Location,
-    handle: *const Handle,
-    slot: Slot,
-    /// Current node.
-    at: NodeOffset,
-}
-
-/// When an event happens.
-#[derive(Clone, Copy)]
-struct Step {
-    now: u64,
-    /// The location's event before, and the time since then.
-    last: u64,
-    ticks: u64,
-}
+use event::{Event, Step, open_gate};
 
 /// This thread's location, or what stands in for it, and the descriptor's handle, if that is known.
 ///
@@ -398,226 +382,5 @@ unsafe fn leave_barrier<const GATE: u32>(thread: *mut Location, now: u64) -> boo
     unsafe {
         barrier::leave(&mut *thread, false, now);
         open_gate::<GATE>(thread)
-    }
-}
-
-/// Signal handlers must not find half an event: from here on theirs are passed over.
-#[inline(always)]
-unsafe fn close_gate(thread: *mut Location) {
-    // SAFETY: the caller's promise.
-    unsafe { (&raw mut (*thread).gate).write_volatile(gate::BUSY) };
-    compiler_fence(Ordering::SeqCst);
-}
-
-/// The event is over.
-#[inline(always)]
-unsafe fn open_gate<const GATE: u32>(thread: *mut Location) -> bool {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the caller's promise.
-    unsafe { (&raw mut (*thread).gate).write_volatile(GATE) };
-    true
-}
-
-impl<const GATE: u32> Event<GATE> {
-    /// Where this thread is, if the descriptor is known and the gate is this one.
-    #[inline(always)]
-    unsafe fn begin(descriptor: *mut Descriptor, slot: Slot) -> Option<Self> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (thread, handle) = known(descriptor)?;
-            Self::begin_known(thread, handle, slot)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn begin_known(
-        thread: *mut Location,
-        handle: *const Handle,
-        slot: Slot,
-    ) -> Option<Self> {
-        // SAFETY: the caller's promise; locations are never freed.
-        unsafe {
-            if (*thread).gate != GATE || (GATE != 0 && (*thread).guard.is_open()) {
-                return None;
-            }
-            Some(Self { thread, handle, slot, at: (*thread).header.current })
-        }
-    }
-
-    /// Opens the gate again.
-    #[inline(always)]
-    unsafe fn finish(&self) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { open_gate::<GATE>(self.thread) }
-    }
-
-    /// The node that is there, the location itself for 0: both lie in one mapping.
-    #[inline(always)]
-    unsafe fn node(&self, at: impl raw::Place) -> *mut Node {
-        // SAFETY: the caller's promise: an offset that `Location::make_child` has given, or 0.
-        unsafe { raw::node(self.thread, at) }
-    }
-
-    /// The current node's child that was taken last, 0 where none was: see [`Event::is_region`].
-    #[inline(always)]
-    unsafe fn hint(&self) -> NodeOffset {
-        // SAFETY: the caller's promise.
-        unsafe { (*self.node(self.at)).hint }
-    }
-
-    /// The region's node below the current one, if it is where it probably is: the one that was
-    /// taken last, the one behind it, as they were taken first, or the first of all.
-    #[inline(always)]
-    unsafe fn child(&self) -> Option<usize> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let hint = self.hint() as usize;
-            if self.is_region(hint) {
-                return Some(hint);
-            }
-            if hint == 0 {
-                return None;
-            }
-            let mut child = (*self.node(hint)).sibling as usize;
-            if !self.is_region(child) {
-                child = (*self.node(self.at)).first_child as usize;
-                if !self.is_region(child) {
-                    return None;
-                }
-            }
-            (*self.node(self.at)).hint = child as NodeOffset;
-            Some(child)
-        }
-    }
-
-    /// Whether this is the region's node. No node, 0, is not: the file begins with its magic
-    /// number, which is no key.
-    #[inline(always)]
-    unsafe fn is_region(&self, at: impl raw::Place) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { (*self.node(at)).key == (*self.handle).key(self.slot) }
-    }
-
-    /// Whether the current node is the region's, and nothing is to be written before its end.
-    #[inline(always)]
-    unsafe fn can_leave(&self) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { self.is_region(self.at) && (GATE == 0 || !(*self.thread).guard.concerns(self.at)) }
-    }
-
-    /// The region, where [`Event::is_region`] has found a node of it.
-    #[inline(always)]
-    unsafe fn region(&self) -> &'static Defined {
-        // SAFETY: the caller's promise; what has a node is written.
-        unsafe { &*(*self.handle).place(self.slot) }
-    }
-
-    #[inline(always)]
-    unsafe fn go_to(&self, child: usize) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            (*self.node(child)).visits += 1;
-            (*self.thread).header.current = child as NodeOffset;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn leave(&self) {
-        // SAFETY: the caller's promise.
-        unsafe { (*self.thread).header.current = (*self.node(self.at)).parent };
-    }
-
-    #[inline(always)]
-    unsafe fn last(&self) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { (*self.thread).header.last_ticks }
-    }
-
-    /// What names a node of this thread for others.
-    #[inline(always)]
-    unsafe fn place(&self, node: NodeOffset) -> Place {
-        // SAFETY: the caller's promise.
-        unsafe { (*self.thread).own.at(node) }
-    }
-
-    /// The current node has waited for what was going on at `place`; false, with nothing done,
-    /// where that is not what it has waited for last.
-    #[inline(always)]
-    unsafe fn wait_for(&self, place: Place, wait: u64) -> bool {
-        // SAFETY: the caller's promise. No cause, 0, has no place's key: see `is_region`.
-        unsafe {
-            let node = self.node(self.at);
-            let cause = self.node((*node).private as NodeOffset);
-            if (*cause).key != place.word() {
-                return false;
-            }
-            (*node).wait_ticks += wait;
-            (*cause).visits += 1;
-            (*cause).wait_ticks += wait;
-            true
-        }
-    }
-
-    /// Closes the gate, accounts the time until now, and appends the record; `None`, with nothing
-    /// done, where time has not grown or the chunk is full.
-    #[inline(always)]
-    unsafe fn step(&self, record: impl FnOnce(&Defined) -> Packed) -> Option<Step> {
-        // SAFETY: the caller's promise.
-        unsafe { self.step_with(|records, region| records.region(record(region))) }
-    }
-
-    /// The same with several records.
-    #[inline(always)]
-    unsafe fn step_with(&self, write: impl FnOnce(Records, &Defined) -> Records) -> Option<Step> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            close_gate(self.thread);
-            let step = self.try_step(write);
-            if step.is_none() {
-                self.finish();
-            }
-            step
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn try_step(&self, write: impl FnOnce(Records, &Defined) -> Records) -> Option<Step> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (now, last) = (clock::tsc(), self.last());
-            if now <= last {
-                return None;
-            }
-            let step = Step { now, last, ticks: now - last };
-            if (*self.thread).tracing {
-                let events = &mut (*self.thread).events;
-                write(Records::begin(events, now)?, self.region()).end(events, now);
-            }
-            (*self.node(self.at)).ticks += step.ticks;
-            (*self.thread).header.last_ticks = now;
-            Some(step)
-        }
-    }
-
-    /// Closes the gate and appends a record with the time of the last event, where there is a
-    /// trace; false, with nothing done, where the chunk is full.
-    #[inline(always)]
-    unsafe fn share(&self, record: impl FnOnce(&Defined) -> Packed) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe {
-            close_gate(self.thread);
-            if !(*self.thread).tracing {
-                return true;
-            }
-            let (events, time) = (&mut (*self.thread).events, self.last());
-            let Some(room) = events.room() else {
-                self.finish();
-                return false;
-            };
-            let record = record(self.region());
-            let bytes = encode::packed(&mut *room, &mut events.last_time, time, record);
-            events.advance(bytes);
-            true
-        }
     }
 }
