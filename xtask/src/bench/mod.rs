@@ -10,6 +10,7 @@ mod overhead;
 mod suite;
 mod tasks;
 mod unify;
+mod verdict;
 
 use anyhow::{Result, bail};
 

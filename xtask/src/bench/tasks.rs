@@ -8,6 +8,9 @@
 //! in brackets stands the added wall time of the part that the program itself measures, as in the
 //! paper. `BENCH_ONLY=fib` takes only the programs whose names contain that, `BENCH_TURNS=3` fewer
 //! turns, `BENCH_THREADS=2` one number of threads. To add a kernel: its line in `KERNELS`.
+//!
+//! A sign behind our numbers says how they are beside the cheapest of the other tools, whatever it
+//! records ([`verdict`]): `<` below, `>` above, `=` if the turns cannot tell.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +20,15 @@ use anyhow::{Context, Result, bail};
 
 use super::overhead::peers;
 use super::overhead::programs::{self, Against, Variant};
+use super::verdict::{self, Verdict};
 use super::{cpu_time, median};
 use crate::shell;
 
 /// How often each variant runs, unless `BENCH_TURNS` says it.
 const TURNS: usize = 5;
 const THREADS: [u32; 3] = [1, 2, 4];
+/// Our columns.
+const OURS: [&str; 2] = ["profile", "trace"];
 
 /// A kernel: its name, its folder below `omp-tasks`, and its arguments without a cut-off, with an
 /// `if` clause and with a manual cut-off, where it has them; INPUTS stands for the suite's inputs.
@@ -121,9 +127,16 @@ pub fn run(suite: Option<&str>) -> Result<()> {
     }
     println!("\nadded processor time, and wall time in brackets; medians of {turns} turns");
     for threads in threads {
+        let mut verdicts = Vec::new();
         println!("\n{threads} thread(s)\n{:36} {:>15}{}", "", "seconds", names(&programs));
         for (row, variants) in &programs {
-            println!("{}", measure(row, variants, &suite, (threads, turns))?);
+            let all = measure(row, variants, &suite, (threads, turns))?;
+            let (text, said) = line(row, variants, &all)?;
+            println!("{text}");
+            verdicts.extend(said);
+        }
+        if !verdicts.is_empty() {
+            println!("{}", summary(&verdicts));
         }
     }
     println!("\nagain: cargo xtask bench tasks {}", suite.display());
@@ -138,7 +151,18 @@ fn from_environment<T: std::str::FromStr>(name: &str) -> Result<Option<T>> {
 
 fn names(programs: &[(Row<'_>, Vec<Variant>)]) -> String {
     let variants = programs.first().map_or(&[][..], |(_, variants)| &variants[1..]);
-    variants.iter().map(|variant| format!(" {:>19}", variant.name)).collect()
+    variants.iter().map(|variant| format!(" {:>22}", variant.name)).collect()
+}
+
+/// How often our processor time was below, as and above that of the cheapest of the others.
+fn summary(verdicts: &[Verdict]) -> String {
+    let count = |of: Verdict| verdicts.iter().filter(|&&verdict| verdict == of).count();
+    format!(
+        "beside the cheapest of the others: {} below (<), {} not told apart (=), {} above (>)",
+        count(Verdict::Below),
+        count(Verdict::Equal),
+        count(Verdict::Above)
+    )
 }
 
 /// All variants of a program, the uninstrumented one first.
@@ -203,53 +227,108 @@ fn tied(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Processor time and measured wall time, in seconds.
-type Times = (f64, f64);
+/// Processor time and measured wall time, in seconds; or what they are to the uninstrumented
+/// program's.
+#[derive(Clone, Default)]
+struct Times {
+    cpu: Vec<f64>,
+    wall: Vec<f64>,
+}
 
+impl Times {
+    /// The middle of both; `None` where no run came to its end.
+    fn medians(&self) -> Option<(f64, f64)> {
+        (!self.cpu.is_empty()).then(|| (median(self.cpu.clone()), median(self.wall.clone())))
+    }
+
+    /// How often as long as these medians.
+    fn over(&self, (cpu, wall): (f64, f64)) -> Self {
+        let each = |times: &[f64], by: f64| times.iter().map(|time| time / by).collect();
+        Self { cpu: each(&self.cpu, cpu), wall: each(&self.wall, wall) }
+    }
+}
+
+/// The times of all variants, which take turns.
 fn measure(
     row: &Row<'_>,
     variants: &[Variant],
     suite: &Path,
     (threads, turns): (u32, usize),
-) -> Result<String> {
+) -> Result<Vec<Times>> {
     let inputs = suite.join("inputs").display().to_string();
     let given = row.kernel.arguments[row.form].iter();
     let given: Vec<String> = given.map(|word| word.replace("INPUTS", &inputs)).collect();
-    let mut times: Vec<Vec<Times>> = vec![Vec::new(); variants.len()];
+    let mut all = vec![Times::default(); variants.len()];
     for _ in 0..turns {
-        for (times, variant) in times.iter_mut().zip(variants) {
+        for (times, variant) in all.iter_mut().zip(variants) {
             let taken = once(&mut variant.start(&given, threads)?);
             let _ = fs::remove_dir_all(variant.results());
             // A tool that ends the program is a result, too.
-            times.extend(taken.ok());
+            if let Ok((cpu, wall)) = taken {
+                times.cpu.push(cpu);
+                times.wall.push(wall);
+            }
         }
     }
-    let median = |times: &[Times]| {
-        let of = |of: fn(&Times) -> f64| median(times.iter().map(of).collect());
-        (!times.is_empty()).then(|| (of(|times| times.0), of(|times| times.1)))
-    };
-    let (cpu, wall) = median(&times[0]).with_context(|| format!("{} fails", row.name()))?;
-    let mut text = format!("{:36} {cpu:7.2} ({wall:5.2})", row.name());
-    let mut by_clang = (f64::NAN, f64::NAN);
-    for (times, variant) in times.iter().zip(variants).skip(1) {
-        let added = |all: f64, plain: f64| (all / plain - 1.0) * 100.0;
-        let plain = if variant.against == Against::Gcc { (cpu, wall) } else { by_clang };
-        match median(times) {
-            Some(all) if variant.against == Against::Nothing => {
-                by_clang = all;
-                text += &format!(" {:11.2} ({:5.2})", all.0, all.1);
-            }
-            Some(all) => {
-                let (cpu, wall) = (added(all.0, plain.0), added(all.1, plain.1));
-                text += &format!(" {cpu:+8.1} % ({wall:+5.0} %)");
-            }
-            None => text += &format!(" {:>19}", "failed"),
-        }
-    }
-    Ok(text)
+    Ok(all)
 }
 
-fn once(command: &mut Command) -> Result<Times> {
+/// The row's line, and what it says of ours.
+fn line(row: &Row<'_>, variants: &[Variant], all: &[Times]) -> Result<(String, Vec<Verdict>)> {
+    let (cpu, wall) = all[0].medians().with_context(|| format!("{} fails", row.name()))?;
+    let mut text = format!("{:36} {cpu:7.2} ({wall:5.2})", row.name());
+    let added = added(variants, all);
+    let is_peer = |variant: &Variant| !is_ours(variant) && variant.against != Against::Nothing;
+    let peers = || added.iter().zip(variants).skip(1).filter(|(_, variant)| is_peer(variant));
+    let mut verdicts = Vec::new();
+    for ((times, variant), seconds) in added.iter().zip(variants).zip(all).skip(1) {
+        let Some((cpu, wall)) = times.medians() else {
+            text += &format!(" {:>22}", "failed");
+            continue;
+        };
+        if variant.against == Against::Nothing {
+            let (cpu, wall) = seconds.medians().unwrap_or_default();
+            text += &format!(" {cpu:13.2} ({wall:6.2})");
+            continue;
+        }
+        let mut signs = [' '; 2];
+        if is_ours(variant) {
+            let of = [|times: &Times| times.cpu.clone(), |times: &Times| times.wall.clone()];
+            let said = of.map(|of| beside(&of(times), peers().map(|(times, _)| of(times))));
+            signs = said.map(|verdict| verdict.map_or(' ', Verdict::sign));
+            verdicts.extend(said[0]);
+        }
+        let (cpu, wall) = ((cpu - 1.0) * 100.0, (wall - 1.0) * 100.0);
+        text += &format!(" {cpu:+8.1} %{} ({wall:+5.0} %{})", signs[0], signs[1]);
+    }
+    Ok((text, verdicts))
+}
+
+/// All times as parts of the medians of what they are compared with.
+fn added(variants: &[Variant], all: &[Times]) -> Vec<Times> {
+    let by = |against: Against| {
+        let place = variants.iter().position(|variant| variant.against == against);
+        place.and_then(|place| all[place].medians())
+    };
+    let (gcc, clang) = (all[0].medians(), by(Against::Nothing));
+    let base = |variant: &Variant| if variant.against == Against::Gcc { gcc } else { clang };
+    let over = |(times, variant): (&Times, &Variant)| base(variant).map(|base| times.over(base));
+    all.iter().zip(variants).map(|each| over(each).unwrap_or_default()).collect()
+}
+
+/// Our times beside those of the cheapest of the others, if there is one.
+fn beside(ours: &[f64], peers: impl Iterator<Item = Vec<f64>>) -> Option<Verdict> {
+    let peers = peers.filter(|times| !times.is_empty());
+    let cheapest = peers.min_by(|a, b| median(a.clone()).total_cmp(&median(b.clone())))?;
+    Some(verdict::compare(ours, &cheapest))
+}
+
+fn is_ours(variant: &Variant) -> bool {
+    OURS.contains(&variant.name.as_str())
+}
+
+/// One run's processor time and wall time.
+fn once(command: &mut Command) -> Result<(f64, f64)> {
     let (seconds, output) = cpu_time::output(command)?;
     let measured =
         output.lines().find_map(|line| line.strip_prefix("Time Program")?.split_once('='));
@@ -275,5 +354,47 @@ mod tests {
             assert!(names.iter().any(|known| known == name), "{name}");
         }
         assert_eq!(names.len(), 38);
+    }
+
+    fn times(of: [f64; 3]) -> Times {
+        Times { cpu: of.to_vec(), wall: of.map(|time| time / 2.0).to_vec() }
+    }
+
+    /// A peer that clang's program is for counts from that one, and a tool that fails says so.
+    #[test]
+    fn a_line_says_what_is_added_and_how_that_is_beside_the_cheapest() {
+        let variant =
+            |name, against| Variant { against, ..Variant::new(name, Path::new("."), &["x"], &[]) };
+        let variants = [
+            variant("plain", Against::Gcc),
+            variant("profile", Against::Gcc),
+            variant("trace", Against::Gcc),
+            variant("dear", Against::Gcc),
+            variant("plain clang", Against::Nothing),
+            variant("cheap", Against::Clang),
+            variant("broken", Against::Clang),
+        ];
+        let all = [
+            times([1.0, 1.0, 1.1]),
+            times([1.1, 1.2, 1.3]),
+            times([1.5, 1.6, 1.4]),
+            times([3.0, 3.0, 3.0]),
+            times([2.0, 2.0, 2.0]),
+            times([3.0, 3.2, 2.8]),
+            Times::default(),
+        ];
+        let rows = rows();
+        let (text, verdicts) = line(&rows[0], &variants, &all).unwrap();
+        let expected = "alignment.omp-tasks-tied                1.00 ( 0.50)    +20.0 %< (  +20 %<)    \
+                        +50.0 %= (  +50 %=)   +200.0 %  ( +200 % )          2.00 (  1.00)    \
+                        +50.0 %  (  +50 % )                 failed";
+        assert_eq!(text, expected);
+        assert_eq!(verdicts, [Verdict::Below, Verdict::Equal]);
+        let said =
+            "beside the cheapest of the others: 1 below (<), 1 not told apart (=), 0 above (>)";
+        assert_eq!(summary(&verdicts), said);
+        let alone = line(&rows[0], &variants[..3], &all[..3]).unwrap();
+        assert_eq!(alone.1, []);
+        assert!(line(&rows[0], &variants[..1], &[Times::default()]).is_err());
     }
 }
