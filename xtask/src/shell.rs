@@ -22,6 +22,20 @@ pub fn works(program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
+/// Gives `command` the folder and the environment of another one.
+pub fn like<'a>(other: &Command, command: &'a mut Command) -> &'a mut Command {
+    if let Some(folder) = other.get_current_dir() {
+        command.current_dir(folder);
+    }
+    for (name, value) in other.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
 /// The cargo that runs this.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -5,6 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::shell;
+
 /// Runs `program arguments` with its output thrown away; returns the seconds.
 pub fn seconds(program: &str, arguments: &[&str]) -> Result<f64> {
     Ok(output(Command::new(program).args(arguments))?.0)
@@ -16,15 +18,7 @@ pub fn output(command: &mut Command) -> Result<(f64, String)> {
     let script = "TIMEFORMAT='%3U %3S'; time \"$@\" 2> /dev/null";
     let mut bash = Command::new("bash");
     bash.args(["-ec", script, "bash"]).arg(command.get_program()).args(command.get_args());
-    if let Some(folder) = command.get_current_dir() {
-        bash.current_dir(folder);
-    }
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => bash.env(name, value),
-            None => bash.env_remove(name),
-        };
-    }
+    shell::like(command, &mut bash);
     let output = bash.env("LC_ALL", "C").output().context("bash")?;
     if !output.status.success() {
         bail!("`{command:?}` failed: {}", output.status);

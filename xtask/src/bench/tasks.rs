@@ -15,6 +15,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -27,6 +28,10 @@ use crate::shell;
 /// How often each variant runs, unless `BENCH_TURNS` says it.
 const TURNS: usize = 5;
 const THREADS: [u32; 3] = [1, 2, 4];
+/// After so many times of the uninstrumented program's processor time, and ten seconds, a run is
+/// ended.
+const PATIENCE: u64 = 10;
+const HOUR_S: u64 = 3600;
 /// Our columns.
 const OURS: [&str; 2] = ["profile", "trace"];
 
@@ -233,9 +238,22 @@ fn tied(text: &str) -> String {
 struct Times {
     cpu: Vec<f64>,
     wall: Vec<f64>,
+    /// Why it does not run again: that a tool ends the program, or makes it this slow, is a result.
+    given_up: Option<&'static str>,
 }
 
 impl Times {
+    fn add(&mut self, run: Result<(f64, f64), Ended>) {
+        match run {
+            Ok((cpu, wall)) => {
+                self.cpu.push(cpu);
+                self.wall.push(wall);
+            }
+            Err(Ended::Failed) => self.given_up = Some("failed"),
+            Err(Ended::TooLate) => self.given_up = Some("over 900 %"),
+        }
+    }
+
     /// The middle of both; `None` where no run came to its end.
     fn medians(&self) -> Option<(f64, f64)> {
         (!self.cpu.is_empty()).then(|| (median(self.cpu.clone()), median(self.wall.clone())))
@@ -244,7 +262,7 @@ impl Times {
     /// How often as long as these medians.
     fn over(&self, (cpu, wall): (f64, f64)) -> Self {
         let each = |times: &[f64], by: f64| times.iter().map(|time| time / by).collect();
-        Self { cpu: each(&self.cpu, cpu), wall: each(&self.wall, wall) }
+        Self { cpu: each(&self.cpu, cpu), wall: each(&self.wall, wall), ..self.clone() }
     }
 }
 
@@ -259,14 +277,12 @@ fn measure(
     let given = row.kernel.arguments[row.form].iter();
     let given: Vec<String> = given.map(|word| word.replace("INPUTS", &inputs)).collect();
     let mut all = vec![Times::default(); variants.len()];
+    let patience_s = patience_s(&variants[0].start(&given, threads)?);
     for _ in 0..turns {
         for (times, variant) in all.iter_mut().zip(variants) {
-            let taken = once(&mut variant.start(&given, threads)?);
-            let _ = fs::remove_dir_all(variant.results());
-            // A tool that ends the program is a result, too.
-            if let Ok((cpu, wall)) = taken {
-                times.cpu.push(cpu);
-                times.wall.push(wall);
+            if times.given_up.is_none() {
+                times.add(once(&variant.start(&given, threads)?, patience_s));
+                let _ = fs::remove_dir_all(variant.results());
             }
         }
     }
@@ -283,7 +299,7 @@ fn line(row: &Row<'_>, variants: &[Variant], all: &[Times]) -> Result<(String, V
     let mut verdicts = Vec::new();
     for ((times, variant), seconds) in added.iter().zip(variants).zip(all).skip(1) {
         let Some((cpu, wall)) = times.medians() else {
-            text += &format!(" {:>22}", "failed");
+            text += &format!(" {:>22}", seconds.given_up.unwrap_or_default());
             continue;
         };
         if variant.against == Against::Nothing {
@@ -327,13 +343,34 @@ fn is_ours(variant: &Variant) -> bool {
     OURS.contains(&variant.name.as_str())
 }
 
-/// One run's processor time and wall time.
-fn once(command: &mut Command) -> Result<(f64, f64)> {
-    let (seconds, output) = cpu_time::output(command)?;
+/// After how long a run is ended where the uninstrumented program is this.
+fn patience_s(plain: &Command) -> u64 {
+    let seconds = once(plain, HOUR_S).map_or(0.0, |(seconds, _)| seconds);
+    10 + PATIENCE * seconds.ceil() as u64
+}
+
+/// How a run ended that came to no end of its own.
+#[derive(Debug)]
+enum Ended {
+    Failed,
+    TooLate,
+}
+
+/// One run's processor time and wall time, in seconds.
+#[allow(clippy::disallowed_methods, reason = "that a run takes too long is no measurement")]
+fn once(command: &Command, patience_s: u64) -> Result<(f64, f64), Ended> {
+    let mut limited = Command::new("timeout");
+    limited.args(["--signal=KILL", &patience_s.to_string()]);
+    limited.arg(command.get_program()).args(command.get_args());
+    let begin = Instant::now();
+    let Ok((seconds, output)) = cpu_time::output(shell::like(command, &mut limited)) else {
+        let is_late = begin.elapsed().as_secs() >= patience_s;
+        return Err(if is_late { Ended::TooLate } else { Ended::Failed });
+    };
     let measured =
         output.lines().find_map(|line| line.strip_prefix("Time Program")?.split_once('='));
     let wall = measured.and_then(|(_, text)| text.split_whitespace().next()?.parse().ok());
-    Ok((seconds, wall.context("the program has not said what it has measured")?))
+    wall.map(|wall| (seconds, wall)).ok_or(Ended::Failed)
 }
 
 #[cfg(test)]
@@ -357,7 +394,8 @@ mod tests {
     }
 
     fn times(of: [f64; 3]) -> Times {
-        Times { cpu: of.to_vec(), wall: of.map(|time| time / 2.0).to_vec() }
+        let wall = of.map(|time| time / 2.0).to_vec();
+        Times { cpu: of.to_vec(), wall, given_up: None }
     }
 
     /// A peer that clang's program is for counts from that one, and a tool that fails says so.
@@ -381,7 +419,7 @@ mod tests {
             times([3.0, 3.0, 3.0]),
             times([2.0, 2.0, 2.0]),
             times([3.0, 3.2, 2.8]),
-            Times::default(),
+            Times { given_up: Some("failed"), ..Times::default() },
         ];
         let rows = rows();
         let (text, verdicts) = line(&rows[0], &variants, &all).unwrap();
@@ -396,5 +434,16 @@ mod tests {
         let alone = line(&rows[0], &variants[..3], &all[..3]).unwrap();
         assert_eq!(alone.1, []);
         assert!(line(&rows[0], &variants[..1], &[Times::default()]).is_err());
+    }
+
+    /// A run that takes too long is ended, and one that fails is not taken for it.
+    #[test]
+    fn a_run_has_its_time() {
+        let run = |script: &str| once(Command::new("sh").args(["-c", script]), 1);
+        let (_, wall) = run("echo Time Program = 0.25 seconds").unwrap();
+        assert_eq!(wall, 0.25);
+        assert!(matches!(run("sleep 60"), Err(Ended::TooLate)));
+        assert!(matches!(run("exit 3"), Err(Ended::Failed)));
+        assert!(matches!(run("echo Time"), Err(Ended::Failed)));
     }
 }
