@@ -1,13 +1,13 @@
 //! The guard: sums in place of single records where a trace would drown in them.
 //!
 //! Whenever a chunk of the trace is full, a location looks which of its call paths are leaves that
-//! are entered often and stay short: flush, atomic, lock routine, critical, ordered, single without
-//! a barrier, master, section, tiny function, a call of MPI that finds nothing. From
-//! then on a visit of such a call path is written only if it is not short or if anything else
-//! happens in it; else it is added to sums, which are written as one metric event (visits, ticks,
-//! shortest, longest) directly before the Leave of the region around. So visits in the trace and in
-//! the sums are those of the profile, which is exact in any case: the guard saves
-//! records, not clock reads.
+//! are entered often ([`paths`]): flush, atomic, lock routine, critical, ordered, single without
+//! a barrier, master, section, tiny function, a call of MPI that finds nothing. They are tried, and
+//! where most of their visits are short, from then on a visit of such a call path is written only
+//! if it is not short or if anything else happens in it; else it is added to sums, which are
+//! written as one metric event (visits, ticks, shortest, longest) directly before the Leave of the
+//! region around. So visits in the trace and in the sums are those of the profile, which is exact
+//! in any case: the guard saves records, not clock reads.
 //!
 //! How: the records of a visit are deferred until its end. Nothing else is written meanwhile: what
 //! would be comes through [`flush`] (by [`Location::flush_gate`]) and finds them written first.
@@ -15,30 +15,26 @@
 //! guarded call paths, its gate says so, and other events ask here whether they concern it before
 //! they take their short way ([`crate::fast`]).
 
-use pompeii_live::{Definition, Key, Node, NodeOffset, RegionKind, encode, node_offset};
+mod paths;
 
-use crate::clock;
+use pompeii_live::{Key, Node, NodeOffset, encode};
+
 use crate::guard_short::{Part, Short};
-use crate::location::{Location, ROOT, gate};
+use crate::location::{Location, ROOT};
 use crate::sync::{self, Lock};
 use crate::task;
+
+pub use paths::look;
 
 /// When a call path is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// From so many visits on.
     pub visits: u64,
-    /// Where a visit takes less than this; a call of MPI, less than [`MPI_TIMES`] as long.
+    /// Where most visits take less than this; those of a call of MPI, less than ten times as long.
     pub time_ns: u64,
 }
 
-/// A call of MPI that finds nothing moves other messages on, and gives its core to others.
-const MPI_TIMES: u64 = 10;
-
-/// A sum is written at each Leave of the region around: that pays from so many visits in it on.
-const VISITS_PER_SUM: u64 = 8;
-/// After so many visits it is looked whether they are still short.
-const RECENT: u32 = 1024;
 /// Guarded call paths of one location: more are not looked for.
 const GUARDED_MAX: usize = 64;
 /// A critical section is two regions, and two records of its lock.
@@ -62,9 +58,24 @@ pub struct Guard {
     waiting: usize,
 }
 
+/// What is done with visits of a call path.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    /// All are written.
+    #[default]
+    Recorded,
+    /// All are written, and it is counted how many of them are short.
+    Tried,
+    /// Those that are short are summed.
+    Summed,
+}
+
 /// A call path, and its visits that are not written yet.
+#[derive(Default)]
 struct Sums {
     node: NodeOffset,
+    /// The same, or that of the construct whose body it is: they are tried and summed together.
+    whole: NodeOffset,
     region: u32,
     /// Metric class of the region's sums.
     class: u32,
@@ -72,16 +83,30 @@ struct Sums {
     enclosing: NodeOffset,
     /// A visit is short that takes less.
     bound_ticks: u64,
-    active: bool,
+    state: State,
     /// Since when, and whether the definitions say so: they do from the first summed visit on.
     since: u64,
     is_told: bool,
     total: Totals,
-    /// Visits since it was looked at last, and those that were written.
+    /// Visits since they were judged last, and those that were not short.
     recent: u32,
     long: u32,
-    /// The node's visits and ticks when it was no longer guarded.
-    before: (u64, u64),
+    /// How many of them there were when a chunk was full last.
+    looked_at: u32,
+    /// The node's visits when it was no longer guarded.
+    before: u64,
+}
+
+impl Sums {
+    /// Whether visits are deferred.
+    fn is_guarded(&self) -> bool {
+        self.state != State::Recorded
+    }
+
+    /// Whether it is a guarded construct with this node, or its body.
+    fn is_part(&self, whole: NodeOffset) -> bool {
+        self.is_guarded() && self.whole == whole
+    }
 }
 
 /// What visits sum to.
@@ -94,6 +119,12 @@ pub struct Totals {
     shortest: u64,
     ticks: u64,
     longest: u64,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Totals::NONE
+    }
 }
 
 impl Totals {
@@ -202,164 +233,18 @@ impl Guard {
     }
 
     fn of(&self, node: NodeOffset) -> Option<usize> {
-        self.sums.iter().position(|sums| sums.node == node && sums.active)
+        self.sums.iter().position(|sums| sums.node == node && sums.is_guarded())
+    }
+
+    /// The sums of the visit that is under way, or was not forgotten yet.
+    fn outermost(&self) -> Option<usize> {
+        (self.met > 0).then(|| self.visits[0].sums)
     }
 }
 
 /// One of 64 bits for a node.
 fn around_bit(node: NodeOffset) -> u64 {
     1 << (node / size_of::<Node>() as u32 % 64)
-}
-
-/// Looks for call paths to guard; called when a chunk is full.
-#[cold]
-pub fn look(thread: &mut Location) {
-    let Some(bounds) = thread.process.options.guard else { return };
-    let bound_ticks = ticks_of(thread, bounds.time_ns);
-    let kinds = thread.process.region_kinds();
-    for index in 3..thread.node_count() {
-        let at = node_offset(index);
-        if let Some(leaf) = leaf(thread, at, &kinds, bound_ticks)
-            && is_frequent(thread, at, leaf, bounds.visits)
-        {
-            begin(thread, at, leaf);
-            let body = thread.node(at).first_child;
-            if body != 0 {
-                begin(thread, body, leaf);
-            }
-        }
-    }
-}
-
-/// A call path that the guard knows what a visit of is: the region around it, and its bound.
-#[derive(Clone, Copy)]
-struct Leaf {
-    enclosing: NodeOffset,
-    bound_ticks: u64,
-}
-
-/// So many nanoseconds in ticks, by what both clocks have done since the start.
-fn ticks_of(thread: &Location, time_ns: u64) -> u64 {
-    if !thread.process.options.tsc {
-        return time_ns;
-    }
-    let (start, now) = (thread.process.options.start, clock::calibrate());
-    let ticks = u128::from(now.ticks.saturating_sub(start.ticks));
-    let ns = u128::from(now.monotonic_ns.saturating_sub(start.monotonic_ns)).max(1);
-    u64::try_from(u128::from(time_ns) * ticks / ns).unwrap_or(u64::MAX)
-}
-
-/// What is known of this call path, where visits are short within so many ticks.
-fn leaf(
-    thread: &mut Location,
-    at: NodeOffset,
-    kinds: &[RegionKind],
-    mut bound_ticks: u64,
-) -> Option<Leaf> {
-    use RegionKind as Kind;
-    let node = *thread.node(at);
-    let Key::Region(region) = Key::decode(node.key) else { return None };
-    let kind = *kinds.get(region as usize)?;
-    let has_body = match kind {
-        Kind::User | Kind::Function | Kind::Lock | Kind::Atomic | Kind::Flush => false,
-        Kind::Master | Kind::Masked | Kind::Section => false,
-        Kind::Critical | Kind::Single | Kind::Ordered => true,
-        _ if thread.process.is_quiet(region) => {
-            bound_ticks = bound_ticks.saturating_mul(MPI_TIMES);
-            false
-        }
-        _ => return None,
-    };
-    let child = node.first_child;
-    let is_leaf = match (has_body, child) {
-        // A thread need not execute the body of a single.
-        (_, 0) => kind != Kind::Critical,
-        (false, _) => false,
-        (true, child) => {
-            let body = *thread.node(child);
-            let Key::Region(inner) = Key::decode(body.key) else { return None };
-            let is_body = kinds.get(inner as usize).is_some_and(|&kind| kind.is_body());
-            is_body && body.sibling == 0 && body.first_child == 0
-        }
-    };
-    is_leaf.then_some(Leaf { enclosing: node.parent, bound_ticks })
-}
-
-/// Whether that has been visited often, at least so many times, and shortly.
-fn is_frequent(thread: &mut Location, at: NodeOffset, leaf: Leaf, visits_min: u64) -> bool {
-    let known = thread.guard.sums.iter().find(|sums| sums.node == at);
-    if known.is_some_and(|known| known.active) || thread.guard.sums.len() + LEVELS > GUARDED_MAX {
-        return false;
-    }
-    let before = known.map_or((0, 0), |known| known.before);
-    let (visits, ticks) = visits_and_ticks(thread, at);
-    let (visits, ticks) = (visits - before.0, ticks - before.1);
-    let around = thread.node(leaf.enclosing).visits.max(1);
-    // What takes no time was only counted.
-    visits >= visits_min.max(1)
-        && ticks > 0
-        && ticks / visits < leaf.bound_ticks
-        && visits / around >= VISITS_PER_SUM
-}
-
-/// A leaf's visits and their time, a critical's body included.
-fn visits_and_ticks(thread: &mut Location, at: NodeOffset) -> (u64, u64) {
-    let node = *thread.node(at);
-    let body = if node.first_child == 0 { 0 } else { thread.node(node.first_child).ticks };
-    (node.visits, node.ticks + body)
-}
-
-fn begin(thread: &mut Location, node: NodeOffset, Leaf { enclosing, bound_ticks }: Leaf) {
-    let Key::Region(region) = Key::decode(thread.node(node).key) else { return };
-    let fresh = Sums {
-        node,
-        region,
-        class: thread.process.guard_class(region),
-        enclosing,
-        bound_ticks,
-        active: true,
-        since: thread.header.last_ticks,
-        is_told: false,
-        total: Totals::NONE,
-        recent: 0,
-        long: 0,
-        before: (0, 0),
-    };
-    match thread.guard.sums.iter().position(|sums| sums.node == node) {
-        Some(known) => thread.guard.sums[known] = fresh,
-        None => thread.guard.sums.push(fresh),
-    }
-    thread.guard.around |= around_bit(enclosing);
-    let parent = thread.node(node).parent;
-    if thread.node(parent).hint == node {
-        // Short ways of others must not find it.
-        thread.node(parent).hint = 0;
-    }
-    thread.gate |= gate::GUARDED;
-}
-
-/// The call path's visits are written again.
-fn end(thread: &mut Location, index: usize, now: u64) {
-    thread.guard.settle();
-    thread.guard.short.forget();
-    write(thread, index, now);
-    let before = visits_and_ticks(thread, thread.guard.sums[index].node);
-    let sums = &mut thread.guard.sums[index];
-    (sums.active, sums.before) = (false, before);
-    if !thread.guard.sums.iter().any(|sums| sums.active) {
-        thread.gate &= !gate::GUARDED;
-        thread.guard.around = 0;
-    }
-    if thread.guard.sums[index].is_told {
-        tell(thread, index, thread.header.last_ticks, false);
-    }
-}
-
-/// Notes in the definitions where and since when visits are summed, or no longer.
-fn tell(thread: &Location, index: usize, at: u64, begins: bool) {
-    let Sums { node, region, class, .. } = thread.guard.sums[index];
-    let (location, node) = (thread.index(), pompeii_live::node_index(node));
-    thread.process.define(&Definition::Guarded { region, class, location, node, at, begins });
 }
 
 /// A visit of a region begins; true where its records are deferred.
@@ -423,37 +308,20 @@ pub fn exit(thread: &mut Location, region: u32, now: u64) -> bool {
 /// A visit is over, and with it all that were deferred.
 fn complete(thread: &mut Location, now: u64) {
     let outer = thread.guard.visits[0];
-    let bound_ticks = thread.guard.sums[outer.sums].bound_ticks;
-    let short = outer.ticks < bound_ticks && is_balanced(&thread.guard);
-    if short {
+    let Sums { bound_ticks, state, .. } = thread.guard.sums[outer.sums];
+    let is_short = outer.ticks < bound_ticks;
+    let is_summed = is_short && state == State::Summed && is_balanced(&thread.guard);
+    if is_summed {
         add(thread);
+        thread.guard.settle();
+        know(thread, outer.sums);
     } else {
         write_deferred(thread);
+        thread.guard.settle();
     }
-    thread.guard.settle();
-    if short {
-        know(thread, outer.sums);
-    }
-    follow(thread, short, now);
+    // What was acquired before the trial is given back in it: only the time counts there.
+    paths::follow(thread, is_summed || (is_short && state == State::Tried), now);
     (thread.guard.met, thread.guard.waiting) = (0, 0);
-}
-
-/// The outermost visit is summed or written; where most of them are written, all are from now on.
-fn follow(thread: &mut Location, is_summed: bool, now: u64) {
-    let sums = &mut thread.guard.sums[thread.guard.visits[0].sums];
-    sums.recent += 1;
-    sums.long += u32::from(!is_summed);
-    // The short way only counts.
-    if sums.recent < RECENT {
-        return;
-    }
-    let changed = sums.long > sums.recent / 2;
-    (sums.recent, sums.long) = (0, 0);
-    if changed {
-        for visit in 0..thread.guard.met {
-            end(thread, thread.guard.visits[visit].sums, now);
-        }
-    }
 }
 
 /// Whether the trace has what is given back in the visit: then that has to be written, too.
@@ -477,7 +345,7 @@ fn add(thread: &mut Location) {
         sums.total.add(ticks);
         let (since, is_told) = (sums.since, std::mem::replace(&mut sums.is_told, true));
         if !is_told {
-            tell(thread, index, since, true);
+            paths::tell(thread, index, since, true);
         }
     }
     let guard = &thread.guard;
@@ -525,7 +393,7 @@ pub fn flush(thread: &mut Location) {
     if thread.guard.is_open() {
         Short::dress(&mut thread.guard);
         thread.guard.settle();
-        follow(thread, false, thread.guard.visits[0].enter);
+        paths::follow(thread, false, thread.guard.visits[0].enter);
         write_deferred(thread);
         (thread.guard.depth, thread.guard.met, thread.guard.waiting) = (0, 0, 0);
     }
