@@ -2,12 +2,12 @@
 //!
 //! Whenever a chunk of the trace is full, a location looks which of its call paths are leaves that
 //! are entered often ([`paths`]): flush, atomic, lock routine, critical, ordered, single without
-//! a barrier, master, section, tiny function, a call of MPI that finds nothing. They are tried, and
-//! where most of their visits are short, from then on a visit of such a call path is written only
-//! if it is not short or if anything else happens in it; else it is added to sums, which are
-//! written as one metric event (visits, ticks, shortest, longest) directly before the Leave of the
-//! region around. So visits in the trace and in the sums are those of the profile, which is exact
-//! in any case: the guard saves records, not clock reads.
+//! a barrier, master, section, tiny function, a call of MPI that finds nothing, or a region with a
+//! few of these. They are tried, and where most of their visits are short, from then on a visit of
+//! such a call path is written only if it is not short or if anything else happens in it; else it
+//! is added to sums, which are written as one metric event (visits, ticks, shortest, longest)
+//! directly before the Leave of the region around. So visits in the trace and in the sums are those
+//! of the profile, which is exact in any case: the guard saves records, not clock reads.
 //!
 //! How: the records of a visit are deferred until its end. Nothing else is written meanwhile: what
 //! would be comes through [`flush`] (by [`Location::flush_gate`]) and finds them written first.
@@ -37,9 +37,11 @@ pub struct Bounds {
 
 /// Guarded call paths of one location: more are not looked for.
 const GUARDED_MAX: usize = 64;
-/// A critical section is two regions, and two records of its lock.
+/// A critical section is two regions, and two records of its lock; a region that polls may do so
+/// several times, and is recorded where it does so more often than that.
 const LEVELS: usize = 2;
-const DEFERRED_MAX: usize = 2 * LEVELS + 2;
+const VISITS_MAX: usize = 16;
+const DEFERRED_MAX: usize = 2 * VISITS_MAX;
 
 /// What a location knows about its guarded call paths.
 #[derive(Default)]
@@ -50,7 +52,7 @@ pub struct Guard {
     /// A bit for each region around a guarded one, by its node: see [`Guard::concerns`].
     around: u64,
     /// Visits that are under way, or over while the one around is under way.
-    visits: [Visit; LEVELS],
+    visits: [Visit; VISITS_MAX],
     met: usize,
     depth: usize,
     /// Their records.
@@ -211,10 +213,10 @@ impl Guard {
 
     /// Ends the innermost visit at `now`, which has begun; its record is deferred.
     pub fn close(&mut self, now: u64) {
-        self.depth -= 1;
-        let visit = &mut self.visits[self.depth];
+        let visit = &mut self.visits[self.innermost()];
         visit.ticks = now - visit.enter;
         let sums = visit.sums;
+        self.depth -= 1;
         self.defer(Deferred::Leave(self.sums[sums].region, now));
     }
 
@@ -227,9 +229,19 @@ impl Guard {
         });
     }
 
+    /// Whether there is a place for so many records, and for the Leaves of visits under way.
+    fn has_place(&self, records: usize) -> bool {
+        self.waiting + records + self.depth <= DEFERRED_MAX
+    }
+
     /// Whether another visit and its records have room.
     fn has_room(&self) -> bool {
-        self.met < LEVELS && self.waiting + 2 <= DEFERRED_MAX
+        self.met < VISITS_MAX && self.depth < LEVELS && self.has_place(2)
+    }
+
+    /// Which of the visits is the innermost one that is not over.
+    fn innermost(&self) -> usize {
+        if self.depth < LEVELS { 0 } else { self.met - 1 }
     }
 
     fn of(&self, node: NodeOffset) -> Option<usize> {
@@ -252,14 +264,15 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
     Short::dress(&mut thread.guard);
     let guard = &thread.guard;
     let at = thread.header.current;
-    let is_inside = guard.is_open() && guard.sums[guard.visits[guard.met - 1].sums].node == at;
+    let is_inside = guard.depth == 1 && guard.sums[guard.visits[0].sums].node == at;
     if !guard.has_room() || guard.is_open() != is_inside || thread.contexts.top().has_ended() {
         return false;
     }
     let node = thread.search_child(at, Key::Region(region).encode());
     let Some(sums) = thread.guard.of(node) else { return false };
-    // The body of a critical section is summed with that.
-    if !is_inside && thread.guard.sums[sums].enclosing != at {
+    // The body of a critical section is summed with that, and with nothing else.
+    let Sums { whole, enclosing, .. } = thread.guard.sums[sums];
+    if at != if is_inside { whole } else { enclosing } {
         return false;
     }
     if !is_inside {
@@ -287,8 +300,10 @@ fn know(thread: &mut Location, sums: usize) {
 /// A visit of a region ends; true where its records were deferred.
 pub fn exit(thread: &mut Location, region: u32, now: u64) -> bool {
     Short::dress(&mut thread.guard);
-    let Some(depth) = thread.guard.depth.checked_sub(1) else { return false };
-    let visit = thread.guard.visits[depth];
+    if thread.guard.depth == 0 {
+        return false;
+    }
+    let visit = thread.guard.visits[thread.guard.innermost()];
     let (node, of) = {
         let sums = &thread.guard.sums[visit.sums];
         (sums.node, sums.region)
@@ -299,7 +314,7 @@ pub fn exit(thread: &mut Location, region: u32, now: u64) -> bool {
     let now = thread.account(now);
     thread.header.current = thread.current().parent;
     thread.guard.close(now);
-    if depth == 0 {
+    if thread.guard.depth == 0 {
         complete(thread, now);
     }
     true
@@ -367,7 +382,11 @@ fn add(thread: &mut Location) {
 pub fn defer_acquisition(thread: &mut Location, lock: &Lock, now: u64) -> bool {
     Short::dress(&mut thread.guard);
     let guard = &mut thread.guard;
-    if !guard.is_open() || guard.waiting >= DEFERRED_MAX {
+    if !guard.is_open() {
+        return false;
+    }
+    if !guard.has_place(1) {
+        flush(thread);
         return false;
     }
     guard.defer(Deferred::Acquire(lock, lock.order(), now));
@@ -380,7 +399,11 @@ pub fn defer_release(thread: &mut Location, lock: &Lock, now: u64) -> bool {
     let summed = lock.take_silent();
     Short::dress(&mut thread.guard);
     let guard = &mut thread.guard;
-    if !guard.is_open() || guard.waiting >= DEFERRED_MAX {
+    if !guard.is_open() {
+        return summed;
+    }
+    if !guard.has_place(1) {
+        flush(thread);
         return summed;
     }
     guard.defer(Deferred::Release(lock, lock.order(), now, summed));
@@ -400,10 +423,8 @@ pub fn flush(thread: &mut Location) {
 }
 
 fn write_deferred(thread: &mut Location) {
-    let records = thread.guard.deferred;
-    let waiting = std::mem::take(&mut thread.guard.waiting);
-    for record in &records[..waiting] {
-        match *record {
+    for index in 0..std::mem::take(&mut thread.guard.waiting) {
+        match thread.guard.deferred[index] {
             Deferred::Enter(region, now) => {
                 thread.event(|room, last| encode::enter(room, last, now, region));
             }

@@ -121,6 +121,40 @@ fn calls_that_find_nothing_are_sums_in_the_trace() {
     }
 }
 
+/// The function that calls this one of MPI.
+fn caller(name: &str) -> String {
+    let name = name.trim_start_matches("MPI_");
+    name.trim_start_matches("Request_").to_lowercase()
+}
+
+#[test]
+fn functions_that_ask_once_are_summed_with_what_they_ask() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let (sandbox, what) = (Sandbox::new(), mpi.name);
+        mpi.build(&sandbox, POLLS, "--functions");
+        let ended = mpi.run(&sandbox, 2, "--trace --guard-time 1000000", "./program");
+        assert_eq!(ended.code, Some(0), "{what}: {}", ended.messages);
+        let (calls, profile, trace) =
+            (calls(&ended.output), visits_in_profile(&sandbox), found(&sandbox));
+        assert_eq!(calls.len(), WAYS, "{what}: {}", ended.output);
+        for (name, &called) in &calls {
+            for name in [name, &caller(name)] {
+                let (records, summed) = (trace.records[name], trace.summed[name]);
+                assert_eq!((profile[name], records + summed), (called, called), "{what}: {name}");
+                assert!(summed > IN_VAIN / 10, "{what}: {name} {summed}");
+            }
+        }
+        assert_eq!(trace.summed.len(), 2 * WAYS, "{what}");
+        assert!((3 * 16..3 * 32).contains(&trace.tests), "{what}: {}", trace.tests);
+        let path = sandbox.path("exp/traces.otf2");
+        silent(Command::new("otf2-print").arg(&path).stdout(std::process::Stdio::null()));
+        assert_eq!(messages("matched", &path, &[]).trim(), "14", "{what}");
+    }
+}
+
 #[test]
 fn without_the_guard_every_call_has_its_records() {
     if !oracles() {

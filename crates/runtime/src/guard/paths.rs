@@ -36,9 +36,12 @@ pub fn look(thread: &mut Location) {
             && is_frequent(thread, at, leaf, bounds.visits)
         {
             begin(thread, at, leaf);
-            let body = thread.node(at).first_child;
-            if body != 0 {
-                begin(thread, body, leaf);
+            let mut child = thread.node(at).first_child;
+            while child != 0 {
+                if is_body(thread, child, &kinds) || is_poll(thread, child) {
+                    begin(thread, child, leaf);
+                }
+                child = thread.node(child).sibling;
             }
         }
     }
@@ -64,7 +67,7 @@ fn give_up(thread: &mut Location) {
 /// A call path that the guard knows what a visit of is: the region around it, and its bound.
 #[derive(Clone, Copy)]
 struct Leaf {
-    /// The construct's node, for its body as well.
+    /// The construct's node, for its body as well; that of the region that polls, for its polls.
     whole: NodeOffset,
     enclosing: NodeOffset,
     bound_ticks: u64,
@@ -102,19 +105,51 @@ fn leaf(
         }
         _ => return None,
     };
-    let child = node.first_child;
-    let is_leaf = match (has_body, child) {
+    let is_leaf = match (has_body, node.first_child) {
         // A thread need not execute the body of a single.
         (_, 0) => kind != Kind::Critical,
-        (false, _) => false,
-        (true, child) => {
-            let body = *thread.node(child);
-            let Key::Region(inner) = Key::decode(body.key) else { return None };
-            let is_body = kinds.get(inner as usize).is_some_and(|&kind| kind.is_body());
-            is_body && body.sibling == 0 && body.first_child == 0
+        (true, child) => thread.node(child).sibling == 0 && is_body(thread, child, kinds),
+        (false, _) if matches!(kind, Kind::User | Kind::Function) => {
+            let polls = polls_per_visit(thread, at)?;
+            bound_ticks = bound_ticks.saturating_mul(MPI_TIMES).saturating_mul(polls);
+            true
         }
+        (false, _) => false,
     };
     is_leaf.then_some(Leaf { whole: at, enclosing: node.parent, bound_ticks })
+}
+
+/// Whether that is the body of a construct, with nothing in it.
+fn is_body(thread: &mut Location, at: NodeOffset, kinds: &[RegionKind]) -> bool {
+    let node = *thread.node(at);
+    let Key::Region(region) = Key::decode(node.key) else { return false };
+    node.first_child == 0 && kinds.get(region as usize).is_some_and(|kind| kind.is_body())
+}
+
+/// Whether that is a call of MPI that may find nothing.
+fn is_poll(thread: &mut Location, at: NodeOffset) -> bool {
+    let node = *thread.node(at);
+    let Key::Region(region) = Key::decode(node.key) else { return false };
+    node.first_child == 0 && thread.process.is_quiet(region)
+}
+
+/// How often, rounded up, a visit of this region of the user's polls, where that is so seldom that
+/// the polls cannot be summed in it. What else it may have in it is not asked: the trial says how
+/// often it has.
+fn polls_per_visit(thread: &mut Location, at: NodeOffset) -> Option<u64> {
+    let visits = thread.node(at).visits.max(1);
+    let (mut polls, mut child) = (0, thread.node(at).first_child);
+    while child != 0 {
+        if is_poll(thread, child) {
+            // Its sums would have no Leave to stand before.
+            if thread.guard.of(child).is_some() {
+                return None;
+            }
+            polls += thread.node(child).visits;
+        }
+        child = thread.node(child).sibling;
+    }
+    (polls > 0 && polls / visits < VISITS_PER_SUM).then(|| polls.div_ceil(visits))
 }
 
 /// Whether that has been visited often, at least so many times since it was tried or guarded.

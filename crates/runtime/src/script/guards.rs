@@ -80,6 +80,11 @@ impl Scene {
         Self { run, now: 0, regions, lock }
     }
 
+    /// A region of the user's.
+    pub fn inner(&self) -> u32 {
+        self.regions.inner
+    }
+
     fn event(&mut self, ticks: u64, event: impl FnOnce(&mut Location, u64, &Regions)) {
         self.now += ticks;
         let (now, regions) = (self.now, &self.regions);

@@ -11,6 +11,7 @@ use super::Setting;
 use super::guards::{GUARD, Scene};
 use crate::clock;
 use crate::guard::Bounds;
+use crate::location::Location;
 use crate::mpi::{self, Known, Made, Routine};
 use crate::tls::{self, Thread};
 
@@ -19,6 +20,10 @@ struct Functions {
     iprobe: &'static Routine,
     test: &'static Routine,
     irecv: &'static Routine,
+    recv: &'static Routine,
+    /// Of the user's.
+    region: u32,
+    thread: *mut Location,
 }
 
 impl Functions {
@@ -30,7 +35,19 @@ impl Functions {
             routine
         };
         let iprobe = function(c"MPI_Iprobe", true);
-        Self { iprobe, test: function(c"MPI_Test", true), irecv: function(c"MPI_Irecv", false) }
+        let (test, irecv) = (function(c"MPI_Test", true), function(c"MPI_Irecv", false));
+        let recv = function(c"MPI_Recv", false);
+        let (region, thread) = (scene.inner(), scene.run.threads[0].1);
+        Self { iprobe, test, irecv, recv, region, thread }
+    }
+
+    /// A visit of a region of the user's.
+    fn visit(&self, inside: impl FnOnce()) {
+        // SAFETY: the scene's thread, which is this one.
+        unsafe { (*self.thread).enter(self.region, clock::now()) };
+        inside();
+        // SAFETY: as above.
+        unsafe { (*self.thread).exit(self.region, clock::now()) };
     }
 
     /// Posts a receive and tests so often in vain whether it is complete, until it is.
@@ -157,4 +174,78 @@ fn without_the_guard_calls_of_mpi_are_records() {
     assert_eq!(told(&scene), BTreeSet::new());
     let counts = scene.counts();
     assert!(scene.check_counts(&counts).contains("MPI_Test x100002: 100002 records\n"));
+}
+
+/// The region, visited so often, in which there are a few calls that find nothing, but for one visit
+/// of so many; in that, a message is received.
+fn regions_that_poll(guard: Option<Bounds>, polls: fn(u64) -> u64, found_every: u64) -> Scene {
+    calls_of_mpi(guard, |functions| {
+        for visit in 0..60_000 {
+            let is_found = visit % found_every == found_every - 1;
+            functions.visit(|| {
+                for _ in 0..polls(visit) {
+                    call(functions.test, || {});
+                    call(functions.iprobe, || {});
+                }
+                if is_found {
+                    call(functions.iprobe, mpi_found);
+                    call(functions.recv, || {});
+                }
+            });
+        }
+    })
+}
+
+fn mpi_found() {
+    mpi::pomp_mpi_found();
+}
+
+/// What polls a few times in each of many visits is summed with its polls; where it finds something,
+/// the whole visit is recorded.
+#[test]
+fn regions_that_poll_are_summed_with_their_polls() {
+    let mut scene = regions_that_poll(LONG, |visit| visit % 4, 1000);
+    let names: Vec<String> = told(&scene).into_iter().collect();
+    assert_eq!(names, ["MPI_Iprobe", "MPI_Test", "inner"]);
+    let counts = scene.counts();
+    scene.check_counts(&counts);
+    let of = |name: &str| {
+        let region = scene.run.regions.iter().position(|known| known == name).unwrap();
+        counts[&(region as u32)]
+    };
+    let (inner, iprobe, test) = (of("inner"), of("MPI_Iprobe"), of("MPI_Test"));
+    assert_eq!((inner.sums, iprobe.sums, test.sums), (1, 1, 1));
+    assert!((40_000..59_900).contains(&inner.summed), "{}", inner.summed);
+    // A visit has 1.5 of each on average.
+    assert!(test.summed.abs_diff(inner.summed * 3 / 2) < 100, "{}", test.summed);
+    assert_eq!(iprobe.summed, test.summed);
+    assert_eq!((of("MPI_Recv").enters, of("MPI_Recv").summed), (61, 0));
+}
+
+/// Where every third visit finds something or polls too often for one visit, or where visits are not
+/// short, all are recorded.
+#[test]
+fn regions_that_find_something_are_recorded() {
+    let bound = Some(Bounds { visits: 1000, time_ns: 0 });
+    for (guard, polls, found_every) in [
+        (LONG, (|_| 1) as fn(u64) -> u64, 3),
+        (LONG, |visit| if visit % 3 == 0 { 8 } else { 1 }, 60_000),
+        (bound, |_| 1, 60_000),
+    ] {
+        let mut scene = regions_that_poll(guard, polls, found_every);
+        assert_eq!(told(&scene), BTreeSet::new());
+        let counts = scene.counts();
+        scene.check_counts(&counts);
+        assert!(counts.values().all(|of| of.summed == 0));
+    }
+}
+
+/// Polls that are many in each visit are summed there, and the visits are recorded.
+#[test]
+fn regions_that_poll_often_have_the_sums() {
+    let mut scene = regions_that_poll(LONG, |_| 10, 60_000);
+    let names: Vec<String> = told(&scene).into_iter().collect();
+    assert_eq!(names, ["MPI_Iprobe", "MPI_Test"]);
+    let counts = scene.counts();
+    assert!(scene.check_counts(&counts).contains("inner x60000: 60000 records\n"));
 }
