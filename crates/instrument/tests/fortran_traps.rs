@@ -214,6 +214,17 @@ fn ifs_of_one_line_and_labels_of_loops() {
 }
 
 #[test]
+fn loops_that_share_a_labelled_end_do() {
+    let input = "!$omp do collapse(2)\ndo 10 i=1,2\ndo 10 j=1,2\nx = 1\n10 end do\ny = 2\nend\n";
+    free(input, &["x = 1\n10 end do\n!$omp end do nowait"], &[]);
+    // Its label now stands in front of our call, so each loop needs an end of its own.
+    let input = "!$omp taskloop collapse(2)\ndo 10 i=1,2\ndo 10 j=1,2\nx = 1\n10 end do\nend\n";
+    free(input, &["do    j=1,2\n", "10 continue\n", "end do\nend do\n!$omp end taskloop"], &[]);
+    let input = "!$omp taskloop\ndo 10 i=1,2\ndo 10 j=1,2\nx = 1\n10 end do\nend\n";
+    free(input, &["do 10 j=1,2\n", "10 continue\n", "end do\n!$omp end taskloop"], &[]);
+}
+
+#[test]
 fn labels_stay_in_use() {
     // `-Werror=unused-label`
     let input = "!$omp taskloop\ndo 10 i=1,2\n10 x = 1\nend\n";

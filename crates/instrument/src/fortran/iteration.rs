@@ -85,6 +85,11 @@ impl Rewriter<'_> {
             });
         }
         self.end_in_front(to, level, at);
+        // It ends one loop from now on, and may have ended several.
+        let others = body.labelled.len().saturating_sub(1);
+        if others > 0 {
+            self.after(at, |this| (0..others).for_each(|_| this.write_statement("end do")));
+        }
     }
 
     /// The end of an iteration in front of a statement, which hands its label to it.

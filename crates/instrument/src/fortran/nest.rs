@@ -293,7 +293,7 @@ impl Nester<'_> {
             Class::ImplicitNoneExternal => self.implicit_none_external(),
             Class::Other | Class::Preamble | Class::Include => {}
         }
-        if label != 0 && class != Class::EndDo {
+        if label != 0 {
             self.terminal(at, label);
         }
         if let Some(&Entry::Omp(site, State::Atomic(end))) = self.stack.last()
