@@ -54,6 +54,19 @@ fn an_unobserved_program_is_told_how_to_get_more() {
     assert!(!sandbox.exists("exp"));
 }
 
+#[test]
+fn a_program_that_came_to_no_construct_is_not_told_to_be_compiled_again() {
+    let sandbox = Sandbox::new();
+    let text = "int main(int n, char **names) {\n  if (n > 1)\n#pragma omp parallel\n    n++;\n\
+                return names == 0;\n}\n";
+    sandbox.compile("program", text);
+    let ended = sandbox.pompeii("run -o exp -- ./program");
+    ended.says("was not observed: it raised no event.");
+    ended.says("It is instrumented, but came to none of the constructs");
+    assert!(!ended.messages.contains("pompeii compile"), "{}", ended.messages);
+    assert!(!sandbox.exists("exp"));
+}
+
 /// Three visits of a loop, then an end that the program chooses.
 fn ending(end: &str) -> Sandbox {
     let sandbox = Sandbox::new();

@@ -240,12 +240,31 @@ fn not_instrumented(arguments: &Arguments, info: &RunInfo) {
         Some(0) | None => String::new(),
         Some(code) => format!(", and ended with exit code {code}"),
     };
+    let program = arguments.command.join(" ");
+    if has_library(&arguments.command[0]) {
+        return say(format!(
+            "`{program}` was not observed: it raised no event{failed}.\n  \
+             It is instrumented, but came to none of the constructs that are measured, or \
+             POMPEII_ENABLE says not to."
+        ));
+    }
     say(format!(
-        "`{}` was not observed: it raised no event{failed}.\n  \
+        "`{program}` was not observed: it raised no event{failed}.\n  \
          Compile it with `pompeii compile -- gcc -fopenmp ...` (any gcc, g++, gfortran or clang \
-         command),\n  or build with CC='pompeii compile -- gcc'; `pompeii doctor` checks this machine.",
-        arguments.command.join(" ")
+         command),\n  or build with CC='pompeii compile -- gcc'; `pompeii doctor` checks this \
+         machine."
     ));
+}
+
+/// Whether the runtime library is in this program, or loaded by it: the name of a variable that
+/// only the library reads, or the library's own name, stands in the file.
+fn has_library(word: &str) -> bool {
+    let Some(text) = launcher::executable(word).and_then(|path| fs::read(path).ok()) else {
+        return false;
+    };
+    ["POMPEII_LIVE_DIR", "libpomp.so"]
+        .iter()
+        .any(|name| memchr::memmem::find(&text, name.as_bytes()).is_some())
 }
 
 /// Variables that steer OpenMP and the measurement.

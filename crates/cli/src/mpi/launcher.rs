@@ -226,7 +226,7 @@ fn needed(application: &Path, launched: bool) -> Option<Needed> {
 }
 
 /// The file that a word starts.
-fn executable(word: &str) -> Option<PathBuf> {
+pub(crate) fn executable(word: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     let runs = |path: &PathBuf| {
         path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
