@@ -37,7 +37,6 @@ mod filter;
 mod folder;
 pub mod forks;
 mod guard;
-mod guard_short;
 mod iteration;
 mod location;
 mod locks;

@@ -8,7 +8,7 @@
 //! is busy: a signal handler's events then take the long way, and are passed over there.
 //!
 //! Each of them is made for one value of the gate: none, or that of a location with guarded call
-//! paths, whose visits the guard has a way for ([`crate::guard_short`]), and whose enclosing
+//! paths, whose visits the guard has a way for ([`crate::guard::short`]), and whose enclosing
 //! regions are left on the long way, where sums are written.
 
 mod event;

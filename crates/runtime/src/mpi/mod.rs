@@ -26,10 +26,10 @@ use pompeii_live::{Key, RegionKind};
 use crate::clock;
 use crate::definitions::RegionText;
 use crate::events::Revocable;
+use crate::guard;
 use crate::location::{Location, gate};
 use crate::pomp::on_thread;
 use crate::process::Process;
-use crate::{guard, guard_short};
 
 pub use comms::*;
 pub use files::*;
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
 fn enter_gated(thread: &mut Location, region: u32) {
     // SAFETY: the thread's own location, whose gate was asked for.
     let is_short =
-        thread.gate == gate::GUARDED && unsafe { guard_short::enter(thread, key_of(region)) };
+        thread.gate == gate::GUARDED && unsafe { guard::short::enter(thread, key_of(region)) };
     if !is_short {
         enter_long(thread, region);
     }
@@ -201,7 +201,7 @@ fn exit_time(thread: &mut Location) -> u64 {
 fn exit_gated(thread: &mut Location, region: u32) {
     // SAFETY: as for `enter_gated`.
     let is_short =
-        thread.gate == gate::GUARDED && unsafe { guard_short::exit(thread, key_of(region)) };
+        thread.gate == gate::GUARDED && unsafe { guard::short::exit(thread, key_of(region)) };
     if !is_short {
         exit_long(thread, region);
     }

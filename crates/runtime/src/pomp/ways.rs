@@ -9,7 +9,7 @@ use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
 use crate::location::{Location, gate};
 use crate::pomp::on_construct;
-use crate::{barrier, descriptor, fast, guard_short, sync, window};
+use crate::{barrier, descriptor, fast, guard, sync, window};
 
 /// A region is entered.
 #[inline(always)]
@@ -46,7 +46,7 @@ unsafe fn enter_known(
 #[inline(never)]
 unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
-    if !unsafe { guard_short::enter(thread, key) } {
+    if !unsafe { guard::short::enter(thread, key) } {
         enter_beside(descriptor, slot, key, thread);
     }
 }
@@ -55,7 +55,7 @@ unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, threa
 fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let is_done = guard_short::enter_body(thread, key, null(), |_, _, _| {})
+        let is_done = guard::short::enter_body(thread, key, null(), |_, _, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
                 fast::enter::<{ gate::GUARDED }>(thread, handle, slot)
             });
@@ -133,7 +133,7 @@ unsafe fn exit_known(
 #[inline(never)]
 unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
-    if !unsafe { guard_short::exit(thread, key) } {
+    if !unsafe { guard::short::exit(thread, key) } {
         exit_beside(descriptor, slot, key, thread);
     }
 }
@@ -142,7 +142,7 @@ unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread
 fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let is_done = guard_short::exit_body(thread, key, |_, _| {})
+        let is_done = guard::short::exit_body(thread, key, |_, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
                 fast::exit::<{ gate::GUARDED }>(thread, handle, slot)
             });
@@ -188,7 +188,7 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
-            is_guarded(thread) && guard_short::exit(thread, handle.key(slot))
+            is_guarded(thread) && guard::short::exit(thread, handle.key(slot))
         }) || fast::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot)
     } {
         return;
@@ -227,7 +227,7 @@ unsafe fn critical_begin_guarded(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !guard_short::enter_body(thread, key, handle.lock, |_, _, _| {}) {
+        if !guard::short::enter_body(thread, key, handle.lock, |_, _, _| {}) {
             critical_begin_beside(descriptor);
         }
     }
@@ -277,7 +277,7 @@ unsafe fn critical_end_guarded(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !guard_short::exit_body(thread, key, |_, _| {}) {
+        if !guard::short::exit_body(thread, key, |_, _| {}) {
             critical_end_beside(descriptor);
         }
     }
@@ -484,7 +484,7 @@ unsafe fn ordered_has_begun(descriptor: *mut Descriptor) -> bool {
             let begun = |thread: &mut Location, node, ticks| {
                 sync::waited_for(thread, node, before, ticks);
             };
-            is_guarded(thread) && guard_short::enter_body(thread, key, null(), begun)
+            is_guarded(thread) && guard::short::enter_body(thread, key, null(), begun)
         })
     }
 }
@@ -500,7 +500,7 @@ unsafe fn ordered_has_ended(descriptor: *mut Descriptor) -> bool {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             let key = handle.key(Slot::OrderedBody);
             let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
-            is_guarded(thread) && guard_short::exit_body(thread, key, ended)
+            is_guarded(thread) && guard::short::exit_body(thread, key, ended)
         })
     }
 }
@@ -515,8 +515,8 @@ unsafe fn ordered_is_left(descriptor: *mut Descriptor) -> bool {
     unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             is_guarded(thread)
-                && guard_short::has_had_body(&*thread)
-                && guard_short::exit(thread, handle.key(Slot::Ordered))
+                && guard::short::has_had_body(&*thread)
+                && guard::short::exit(thread, handle.key(Slot::Ordered))
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::definitions::RegionText;
 use crate::guard::Bounds;
 use crate::location::{Location, TASKS};
 use crate::sync::{self, Lock, Turn};
-use crate::{clock, guard_short, task, team};
+use crate::{clock, guard, task, team};
 
 pub const GUARD: Setting = Setting {
     trace: true,
@@ -442,25 +442,25 @@ impl Shortly<'_> {
 
     fn enter(&mut self, region: fn(&Regions) -> u32) {
         // SAFETY: the thread's own location, which has guarded call paths.
-        self.event(|thread, of, _| unsafe { guard_short::enter(thread, key(region(of))) });
+        self.event(|thread, of, _| unsafe { guard::short::enter(thread, key(region(of))) });
     }
 
     fn exit(&mut self, region: fn(&Regions) -> u32) {
         // SAFETY: as above.
-        self.event(|thread, of, _| unsafe { guard_short::exit(thread, key(region(of))) });
+        self.event(|thread, of, _| unsafe { guard::short::exit(thread, key(region(of))) });
     }
 
     fn begin(&mut self) {
         // SAFETY: as above.
         self.event(|thread, of, lock| unsafe {
-            guard_short::enter_body(thread, key(of.body), lock, |_, _, _| {})
+            guard::short::enter_body(thread, key(of.body), lock, |_, _, _| {})
         });
     }
 
     fn end(&mut self) {
         // SAFETY: as above.
         self.event(|thread, of, _| unsafe {
-            guard_short::exit_body(thread, key(of.body), |_, _| {})
+            guard::short::exit_body(thread, key(of.body), |_, _| {})
         });
     }
 
