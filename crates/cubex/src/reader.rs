@@ -177,11 +177,6 @@ impl Reader {
         Values::open(&self.source, &self.report, metric, index, data)
     }
 
-    /// The stored values of the metric with this unique name; `None` if there is none.
-    pub fn values_named(&self, unique_name: &str) -> Result<Option<Values<'_>>> {
-        self.report.metric(unique_name).map(|metric| self.values(metric)).transpose()
-    }
-
     fn member(&self, metric: MetricId, suffix: &str) -> Option<Extent> {
         let stem = self.report.metrics.get(metric)?.member_stem(metric.0 as usize);
         // Not every writer renames the members of hidden metrics.

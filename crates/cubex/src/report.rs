@@ -3,12 +3,10 @@
 //! is written down with the fields that matter and `..Default::default()`.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::ids::{CallPathId, Id, LocationId, MetricId, RegionId, Table, Tree};
 use crate::metric::Metric;
-use crate::reader::Reader;
 use crate::system::{System, Topology};
 
 /// Free key-value pairs, in the order of the file. Cube allows them nearly everywhere.
@@ -121,16 +119,6 @@ impl Report {
         ];
         let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
         Self { attributes: attributes.map(own).to_vec(), ..Self::default() }
-    }
-
-    /// Opens a `.cubex` file; the same as [`Reader::open`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Reader> {
-        Reader::open(path)
-    }
-
-    /// Reads a `.cubex` file that is already in memory; the same as [`Reader::from_bytes`].
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Reader> {
-        Reader::from_bytes(bytes)
     }
 
     /// The value of a report attribute.

@@ -134,7 +134,8 @@ fn same_after(change: impl Fn(Vec<u8>) -> Vec<u8>) {
     let bytes = change(write(&report, options, |m, c, l| distinct_value(&report, m, c, l)));
     let reader = Reader::from_bytes(bytes).unwrap();
     assert_eq!(*reader.report(), report);
-    let visits = reader.values_named("visits").unwrap().unwrap().matrix::<u64>().unwrap();
+    let visits = reader.report().metric("visits").unwrap();
+    let visits = reader.values(visits).unwrap().matrix::<u64>().unwrap();
     assert_eq!(visits.row(CallPathId(1)), Some(&[311, 312][..]));
     assert_eq!(visits.row(CallPathId(3)), None);
 }

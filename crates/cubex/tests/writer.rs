@@ -166,11 +166,11 @@ fn files_on_disk_are_the_same_bytes() {
         writer.finish().unwrap();
         let expected = write(&report, options, |m, c, l| distinct_value(&report, m, c, l));
         assert!(std::fs::read(&path).unwrap() == expected);
-        let reader = Report::open(&path).unwrap();
+        let reader = Reader::open(&path).unwrap();
         assert_eq!(*reader.report(), report);
         let time = reader.values(TIME).unwrap().matrix::<f64>().unwrap();
         assert_eq!(time.row_sum(CallPathId(0)), (101.0 + 102.0) / 8.0);
     }
-    let missing = Report::open(folder.path().join("no.cubex")).err().unwrap().to_string();
+    let missing = Reader::open(folder.path().join("no.cubex")).err().unwrap().to_string();
     assert!(missing.contains("no.cubex"), "{missing}");
 }

@@ -88,7 +88,7 @@ fn finish_and_kill(folder: &Path, after: Duration) -> bool {
 
 /// All that an experiment says, and the names of its files.
 fn contents(folder: &Path) -> (Vec<PathBuf>, BTreeMap<String, Vec<i64>>, Vec<String>) {
-    let reader = cubex::Report::open(folder.join("profile.cubex")).unwrap();
+    let reader = cubex::Reader::open(folder.join("profile.cubex")).unwrap();
     let report = reader.report();
     let mut rows = BTreeMap::new();
     for (id, metric) in report.metrics.iter() {

@@ -101,7 +101,7 @@ fn finished(folder: &Path) -> String {
 
 /// What is not 0 of the metrics that are wanted, in nanoseconds.
 fn profile(folder: &Path, is_wanted: fn(&str) -> bool) -> String {
-    let reader = cubex::Report::open(folder.join("profile.cubex")).unwrap();
+    let reader = cubex::Reader::open(folder.join("profile.cubex")).unwrap();
     let report = reader.report();
     let wall = report.attribute("pompeii::wall_ticks").unwrap();
     let mut text = format!("profile of {wall} ticks\n");

@@ -34,7 +34,7 @@ fn finished(ranks: &[Process]) -> tempfile::TempDir {
 
 /// The rows of a metric that are not 0, as exclusive whole numbers, times in ticks of the run.
 fn rows(path: &Path, metric: &str) -> String {
-    let reader = cubex::Report::open(path).unwrap();
+    let reader = cubex::Reader::open(path).unwrap();
     let report = reader.report();
     let rate: f64 = report.attribute("pompeii::ticks_per_second").unwrap().parse().unwrap();
     let (id, metric) = report.metrics.iter().find(|(_, of)| of.unique_name == metric).unwrap();

@@ -45,7 +45,7 @@ pub use layout::{
     BINS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
     NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset, task_time,
 };
-pub use map::{MapError, Mapped, within_file_limit};
+pub use map::{MapError, Mapped};
 pub use mpi::{FOREIGN_RANK, MpiDefinition};
 pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live, spill_folder};
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};

@@ -44,7 +44,7 @@ pub(crate) fn last_error(call: &'static str) -> MapError {
 ///
 /// # Errors
 /// `EFBIG` where a file of this size would be too large.
-pub fn within_file_limit(bytes: usize) -> Result<(), MapError> {
+pub(crate) fn within_file_limit(bytes: usize) -> Result<(), MapError> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes into the local variable.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
@@ -275,11 +275,6 @@ impl Mapped {
     pub fn base(&self) -> *mut u8 {
         self.base
     }
-
-    /// Bytes that may be touched.
-    pub fn allocated_bytes(&self) -> usize {
-        self.allocated_bytes
-    }
 }
 
 #[cfg(test)]
@@ -296,7 +291,7 @@ mod tests {
         unsafe { base.write(7) };
         mapped.ensure(100_000).unwrap();
         assert_eq!(mapped.base(), base);
-        assert!(mapped.allocated_bytes() >= 100_000);
+        assert!(mapped.allocated_bytes >= 100_000);
         assert_eq!(mapped.ensure(2 << 20).unwrap_err().errno, libc::ENOMEM);
         mapped.ensure(1 << 20).unwrap();
         assert_eq!(std::fs::read(folder.path().join("x")).unwrap()[0], 7);
@@ -314,13 +309,13 @@ mod tests {
         for bytes in [5003, 8191, 12289, 100_000, 102_400] {
             mapped.extend(bytes).unwrap();
             let file = std::fs::metadata(&path).unwrap();
-            assert_eq!((file.len(), mapped.allocated_bytes()), (bytes as u64, bytes));
+            assert_eq!((file.len(), mapped.allocated_bytes), (bytes as u64, bytes));
             assert!(file.blocks() * 512 >= file.len(), "{} blocks for {bytes}", file.blocks());
         }
         assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 0));
         std::fs::remove_file(&path).unwrap();
         assert_eq!(mapped.extend(200_000).unwrap_err().errno, libc::ENOENT);
-        assert_eq!(mapped.allocated_bytes(), 102_400);
+        assert_eq!(mapped.allocated_bytes, 102_400);
     }
 
     /// The folder has gone, and is there again before the fourth question, or after it.

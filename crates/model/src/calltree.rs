@@ -74,11 +74,6 @@ impl CallTree {
         self.nodes.is_empty()
     }
 
-    /// The call path's node, if it exists.
-    pub fn get(&self, id: CallId) -> Option<&CallNode> {
-        self.nodes.get(id)
-    }
-
     /// The region that the call path ends in.
     pub fn region(&self, id: CallId) -> RegionId {
         self.nodes[id].region

@@ -148,11 +148,6 @@ impl Cube {
         self.severities[metric].rows.get(call).cloned().unwrap_or_default()
     }
 
-    /// Severity of the call path with all below it, summed over all locations.
-    pub fn inclusive(&self, metric: MetricId, call: CallId) -> i64 {
-        self.calls.subtree(call).into_iter().map(|call| self.own(metric, call)).sum()
-    }
-
     /// Inclusive severities of all call paths, summed over all locations, in one pass.
     pub fn all_inclusive(&self, metric: MetricId) -> IndexVec<CallId, i64> {
         let mut sums: IndexVec<CallId, i64> =
@@ -230,7 +225,6 @@ mod tests {
         cube.add(time, body, LocationId(0), 60);
         cube.add(time, body, LocationId(1), 60);
         cube.add(wait, body, LocationId(1), 10);
-        assert_eq!(cube.inclusive(time, main), 160);
         assert_eq!(cube.all_inclusive(time)[main], 160);
         assert_eq!(cube.own(time, body), 120);
         assert_eq!(cube.total_at(time, LocationId(1)), 60);

@@ -19,9 +19,6 @@ use crate::encode::{EVENT_ROOM_BYTES, Room, TIMESTAMP, TIMESTAMP_BYTES};
 /// Bytes of the header at the start of each chunk.
 pub const HEADER_BYTES: usize = 18;
 
-/// Smallest chunk that the reference library accepts, in bytes.
-pub const MIN_CHUNK_BYTES: usize = 256 << 10;
-
 /// Largest chunk that the reference library accepts, in bytes.
 pub const MAX_CHUNK_BYTES: usize = 16 << 20;
 

@@ -42,9 +42,6 @@ pub type Room = [u8; EVENT_ROOM_BYTES];
 /// Bytes of a timestamp record.
 pub const TIMESTAMP_BYTES: usize = 9;
 
-/// Largest Enter or Leave record with its timestamp, in bytes.
-pub const ENTER_LEAVE_BYTES: usize = TIMESTAMP_BYTES + 6;
-
 /// Record id of a timestamp.
 pub(crate) const TIMESTAMP: u8 = 5;
 

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::archive::{Archive, Local};
 use super::events::EventReader;
-use super::merged::Merged;
 use super::source::ChunkSource;
 use crate::chunk::{HEADER_BYTES, Header};
 use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
@@ -62,14 +61,6 @@ impl Archive {
         let mut events = events.within(first..u64::MAX);
         events.skip_before(time)?;
         Ok(events)
-    }
-
-    /// The events of all locations from a time on, in the order of time.
-    pub fn merged_since(&self, time: u64) -> Result<Merged, Error> {
-        let locations = self.locations();
-        let readers: Result<Vec<_>, Error> =
-            locations.map(|location| self.events_since(location.id, time)).collect();
-        Ok(Merged::new(readers?))
     }
 
     /// The last chunk whose first event is early enough; the first chunk if none is.

@@ -106,11 +106,6 @@ impl<S: ChunkSource> EventReader<S> {
         self.location
     }
 
-    /// Number of the chunk, from 0, that the event read last stands in.
-    pub fn chunk(&self) -> u64 {
-        self.stream.chunk()
-    }
-
     /// Leaves events before `time` out, in ticks of the common clock. An error on the way is
     /// returned; what is behind it has not been looked at.
     pub fn skip_before(&mut self, time: u64) -> Result<(), Error> {

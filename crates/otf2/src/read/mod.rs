@@ -14,7 +14,6 @@ mod records;
 mod references;
 mod simple;
 mod source;
-mod state;
 mod stream;
 mod tournament;
 
@@ -28,4 +27,3 @@ pub use records::{
     DefinitionReader, MarkerReader, SnapshotReader, SnapshotRecord, ThumbnailReader,
 };
 pub use source::{Bytes, ChunkSource, FileChunks};
-pub use state::{ChunkState, HeldLock, OpenRegion, State, Task};

@@ -63,11 +63,6 @@ impl<S: ChunkSource> Stream<S> {
         self.at = usize::MAX;
     }
 
-    /// Number of the current chunk.
-    pub fn chunk(&self) -> u64 {
-        self.chunks.start.saturating_sub(1)
-    }
-
     /// Nothing more is to be read.
     #[inline]
     pub fn has_ended(&self) -> bool {

@@ -101,43 +101,6 @@ impl ArchiveWriter {
         Ok(EventWriter::new(file, &path, event_chunk_bytes).with_endian(endian))
     }
 
-    /// Writes the event file of a location from live chunks in the order of time.
-    ///
-    /// The chunks are sealed on the way; those behind the first that was never begun are left out.
-    pub fn copy_events<'c>(
-        &self,
-        location: LocationRef,
-        chunks: impl IntoIterator<Item = &'c [u8]>,
-    ) -> Result<Sealed, Error> {
-        let path = self.event_path(location);
-        let mut file = File::create(&path).map_err(io_error(&path))?;
-        let mut chunks =
-            chunks.into_iter().take_while(|chunk| Header::read(chunk).is_some()).peekable();
-        let mut sealer = Sealer::new();
-        let mut buffer = Vec::new();
-        while let Some(chunk) = chunks.next() {
-            buffer.clear();
-            buffer.extend_from_slice(chunk);
-            self.check_chunk(&path, chunk)?;
-            let bytes = sealer.chunk(&mut buffer, chunks.peek().is_none()).unwrap_or(0);
-            file.write_all(&buffer[..bytes]).map_err(io_error(&path))?;
-        }
-        if sealer.sealed().file_bytes == 0 {
-            file.write_all(&EMPTY_EVENT_FILE).map_err(io_error(&path))?;
-            return Ok(Sealed { file_bytes: EMPTY_EVENT_FILE.len() as u64, ..Sealed::default() });
-        }
-        Ok(sealer.sealed())
-    }
-
-    fn check_chunk(&self, path: &Path, chunk: &[u8]) -> Result<(), Error> {
-        let (found, expected) = (chunk.len(), self.options.event_chunk_bytes);
-        if found == expected {
-            return Ok(());
-        }
-        let what = format!("a chunk of {found} bytes in an archive with chunks of {expected}");
-        Err(Error::Unsupported { file: path.to_owned(), what })
-    }
-
     /// Makes a live file, which consists of whole chunks of one location, the event file of that
     /// location: seals it in place, cuts it and moves it. Copies only across file systems.
     pub fn adopt_events(&self, location: LocationRef, live: &Path) -> Result<Sealed, Error> {

@@ -4,7 +4,7 @@
 //! once.
 
 use pompeii_analysis::{Finding, check_sum, findings, load};
-use pompeii_cubex::Report;
+use pompeii_cubex::Reader;
 use pompeii_finish::{RunInfo, finish};
 use pompeii_live::{Calibration, NotedEnd};
 
@@ -59,7 +59,7 @@ impl Lines {
         let manifest = finish(run.folder.path(), &RunInfo::default()).unwrap().unwrap();
         assert_eq!((manifest.lost.events, manifest.trace), (0, true));
         assert!(run.folder.path().join("traces.otf2").exists());
-        let reader = Report::open(run.folder.path().join("profile.cubex")).unwrap();
+        let reader = Reader::open(run.folder.path().join("profile.cubex")).unwrap();
         let cube = load(&reader).unwrap();
         check_sum(&cube).unwrap();
         findings(&cube).into_iter().filter(|finding| finding.is_significant(&cube)).collect()

@@ -240,13 +240,6 @@ impl Location {
         task
     }
 
-    /// A new instance, if there is a free one.
-    #[inline(always)]
-    pub fn free_instance_at_hand(&self) -> Option<*mut Task> {
-        let task = self.tasks.free;
-        (!task.is_null()).then_some(task)
-    }
-
     /// The first free instance is a new one now. Free ones are as [`Task::NEW`] but for the time of
     /// the creation, and for what the begin of an instance sets.
     ///
