@@ -15,7 +15,7 @@ use crate::{setup, shell};
 struct Peer {
     name: &'static str,
     program: &'static str,
-    /// The compiler; empty words mean the uninstrumented program by clang, for OMPT.
+    /// The compiler; no words mean the uninstrumented program by clang, for OMPT.
     compiler: &'static [&'static str],
     run: &'static [&'static str],
     modes: &'static [(&'static str, &'static [(&'static str, &'static str)])],
@@ -63,7 +63,7 @@ const PEERS: [Peer; 4] = [
     Peer {
         name: "extrae",
         program: "mpi2prv",
-        compiler: &[],
+        compiler: &["gcc"],
         run: &["sh", "-c", "LD_PRELOAD=$EXTRAE_HOME/lib/libomptrace.so exec PROGRAM \"$@\"", "sh"],
         modes: &[("trace", &[("EXTRAE_ON", "1"), ("EXTRAE_FINAL_DIR", "RESULTS")])],
     },
