@@ -176,40 +176,41 @@ mod tests {
         check(
             Some("tasks_too_few"),
             expect![[r#"
-            Tasks too few or too large (tasks_too_few)
-            a diagnosis: it explains several properties by one cause
+                Tasks too few or too large (tasks_too_few)
+                a diagnosis: it explains several properties by one cause
 
-            What it measures
-              Too coarsely grained tasks: so few that some threads run one more than others,
-              or wait for one that is longer.
+                What it measures
+                  Too coarsely grained tasks: so few that some threads run one more than others,
+                  or wait for one that is longer.
 
-            Formula
-              fewer than 10 executed tasks per thread of the region, where neither their
-              size nor their production explains the loss; the loss around the tasks is at
-              least 2 % of the allocation. Lost: waiting, starving and joining in the tasks'
-              barriers + creation + taskwait.
+                Formula
+                  fewer than 10 executed tasks per thread of the region, where neither their
+                  size nor their production explains the loss; the loss around the tasks is at
+                  least 2 % of the allocation, and at most twice (threads - 1) x work of all
+                  tasks. Lost: waiting, starving and joining in the tasks' barriers + creation +
+                  taskwait.
 
-            Possible gain
-              all that the threads lose around these tasks (waiting, starving and joining in
-              their barriers, creating them, taskwait) / number of threads of the region: if
-              nothing of it remained, the same work would end that much earlier.
+                Possible gain
+                  all that the threads lose around these tasks (waiting, starving and joining in
+                  their barriers, creating them, taskwait) / number of threads of the region: if
+                  nothing of it remained, the same work would end that much earlier.
 
-            Why it costs time
-              With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks,
-              although n/t would do; tasks of unequal length make it worse.
+                Why it costs time
+                  With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks,
+                  although n/t would do; tasks of unequal length make it worse.
 
-            How to recognise
-              omp_ibarrier_starvation is large, tasks_created is small, task_time differs
-              between threads by a whole task.
+                How to recognise
+                  omp_ibarrier_starvation is large, tasks_created is small, task_time differs
+                  between threads by a whole task.
 
-            What to try
-              Split the work into at least ten tasks per thread; create the long ones first
-              (priority); let long tasks create tasks themselves.
+                What to try
+                  Split the work into at least ten tasks per thread; create the long ones first
+                  (priority); let long tasks create tasks themselves.
 
-            Example
-              12 tasks on 8 threads: four threads run two tasks, four run one and wait for
-              as long.
-        "#]],
+                Example
+                  12 tasks on 8 threads: four threads run two tasks, four run one and wait for
+                  as long.
+            "#]],
         );
     }
 

@@ -53,11 +53,11 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
     }
     let busiest = numbers.constructs.iter().max_by_key(|c| (c.work, std::cmp::Reverse(c.task)));
     let Some(&busiest) = busiest else { return };
-    let (name, construct, words) = if let Some(small) = tasks_too_small::find(&numbers) {
+    let (name, construct, words) = if let Some(small) = tasks_too_small::find(&numbers, lost) {
         (tasks_too_small::PROPERTY.name, small, words_too_small(&lens, &small))
     } else if task_creation_bottleneck::applies(&numbers, lost) {
         (task_creation_bottleneck::PROPERTY.name, busiest, words_creation(&lens, &numbers))
-    } else if tasks_too_few::applies(&numbers) {
+    } else if tasks_too_few::applies(&numbers, lost) {
         (tasks_too_few::PROPERTY.name, busiest, words_too_few(&lens, &numbers))
     } else {
         return;

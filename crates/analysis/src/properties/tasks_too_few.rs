@@ -18,8 +18,8 @@ pub const PROPERTY: Property = Property {
             or wait for one that is longer.",
         formula: "fewer than 10 executed tasks per thread of the region, where neither their size \
             nor their production explains the loss; the loss around the tasks is at least 2 % of \
-            the allocation. Lost: waiting, starving and joining in the tasks' barriers + creation \
-            + taskwait.",
+            the allocation, and at most twice (threads - 1) x work of all tasks. Lost: waiting, \
+            starving and joining in the tasks' barriers + creation + taskwait.",
         cost: "With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks, although \
             n/t would do; tasks of unequal length make it worse.",
         recognise: "omp_ibarrier_starvation is large, tasks_created is small, task_time differs \
@@ -34,10 +34,17 @@ pub const PROPERTY: Property = Property {
 /// This many tasks per thread even out their differences.
 pub(crate) const ENOUGH_PER_THREAD: i64 = 10;
 
-/// Whether there are too few tasks to be spread evenly.
-pub(crate) fn applies(numbers: &TaskNumbers) -> bool {
+/// While tasks are executed, the other threads may wait for them; that must be at least this share
+/// of what was lost.
+const EXPLAINED: f64 = 0.5;
+
+/// Whether there are too few tasks to be spread evenly, and that explains most of what was `lost`
+/// (clock ticks).
+pub(crate) fn applies(numbers: &TaskNumbers, lost: i64) -> bool {
     let executed = numbers.sum(|construct| construct.executed);
-    numbers.threads > 1 && executed < ENOUGH_PER_THREAD * numbers.threads as i64
+    let others = numbers.threads.saturating_sub(1);
+    let waiting = others as f64 * numbers.sum(|construct| construct.work) as f64;
+    executed < ENOUGH_PER_THREAD * numbers.threads as i64 && waiting >= EXPLAINED * lost as f64
 }
 
 #[cfg(test)]

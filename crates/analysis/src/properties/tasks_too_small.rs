@@ -18,7 +18,8 @@ pub const PROPERTY: Property = Property {
             queueing and fetching tasks.",
         formula: "mean work of a task < 10 x mean time to create one, and creating takes at least \
             as long as what the creators compute between creations; the loss around the tasks is \
-            at least 2 % of the allocation. Mean work = computation in the task trees / executed \
+            at least 2 % of the allocation, and at most 10 x creation x threads: more has another \
+            cause. Mean work = computation in the task trees / executed \
             tasks. Lost: waiting, starving and joining in the tasks' barriers + creation + \
             taskwait.",
         cost: "Creating a task costs up to microseconds and grows with the number of threads that \
@@ -35,13 +36,19 @@ pub const PROPERTY: Property = Property {
 /// Less than this many times the creation's cost is too small for a task.
 pub(crate) const WORTH: f64 = 10.0;
 
-/// The construct whose tasks are too small for what they cost, the costliest if there are several.
-pub(crate) fn find(numbers: &TaskNumbers) -> Option<TaskConstruct> {
+/// While a task is created, each thread may wait for it, and then for others that fetch theirs from
+/// the same queue. What is lost beyond so many times that is not due to the tasks' size.
+const EXPLAINED_MAX: f64 = 10.0;
+
+/// The construct whose tasks are too small for what they cost, the costliest if there are several,
+/// where that explains what was `lost` (clock ticks).
+pub(crate) fn find(numbers: &TaskNumbers, lost: i64) -> Option<TaskConstruct> {
     let small = |c: &&TaskConstruct| c.created > 0 && c.mean_work() < WORTH * c.mean_creation();
     let all: Vec<&TaskConstruct> = numbers.constructs.iter().filter(small).collect();
     let creation: f64 = all.iter().map(|construct| construct.whole_creation()).sum();
     // A creator that mostly computes is slow for another reason: see task_creation_bottleneck.
-    if creation < numbers.production as f64 {
+    let explained = EXPLAINED_MAX * creation * numbers.threads as f64;
+    if creation < numbers.production as f64 || explained < lost as f64 {
         return None;
     }
     all.into_iter().max_by(|a, b| a.whole_creation().total_cmp(&b.whole_creation())).copied()
@@ -91,6 +98,33 @@ mod tests {
                 a.c:20 task | tasks_too_small lost=160 gain=80
                     100 tasks of 400 µs each; creating one takes 1.0 ms.
                     Make tasks 25 times larger (grainsize), or cut off with if or final.
+            "#]],
+        );
+    }
+
+    /// A few tiny tasks in barriers in which threads wait for something else, such as a core.
+    #[test]
+    fn a_few_tiny_tasks_are_not_what_a_barrier_waits_for() {
+        check(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                                *  visits=1
+             a/parallel@a.c:2/create task@a.c:5              *  time=2 visits=5 tasks_created=5
+             a/parallel@a.c:2/barrier@a.c:7                  0  time=993 visits=5 \
+             omp_ebarrier_wait=400 omp_barrier_last=2
+             a/parallel@a.c:2/barrier@a.c:7                  1  time=993 visits=5 \
+             omp_ebarrier_wait=500 omp_barrier_last=3
+             a/parallel@a.c:2/barrier@a.c:7/task@a.c:5       *  task_time=5
+             TASKS/task@a.c:5                                *  time=5 visits=5",
+            expect![[r#"
+                a.c:7 barrier | omp_ebarrier lost=1086 gain=543
+                    10 visits, 0.11 s each beyond waiting for late threads.
+                    Fewer barriers: nowait, or larger pieces of work between them.
+                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450
+                    thread 1 arrives last in 60 % of 5 visits, 90 ms after the average.
+                    Spread the work before it by cost, or do without the barrier.
+                a.c:5 create task | omp_task_creation lost=4 gain=2
+                    10 visits, 400 µs each.
+                    Create fewer, larger tasks (grainsize), or cut off with an if or final clause.
             "#]],
         );
     }
