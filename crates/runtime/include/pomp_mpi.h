@@ -179,7 +179,7 @@ struct pomp_mpi_known {
   int32_t kind;      /* POMP_MPI_UNKNOWN for all others */
   int32_t cancelled; /* it was asked to be cancelled */
   uint64_t handle;
-  uint64_t words[6]; /* the library's own */
+  uint64_t words[7]; /* the library's own */
   uint64_t own;      /* the caller's */
 };
 void pomp_mpi_request_find(uint64_t request, struct pomp_mpi_known *known);

@@ -116,7 +116,7 @@ pub extern "C" fn pomp_mpi_file_closing(handle: u64) -> u64 {
 pub extern "C" fn pomp_mpi_file_closed(handle: u64, closing: u64) {
     let Some(number) = closing.checked_sub(1) else { return };
     let id = number as u32;
-    FILES.take_if(handle, |[open, _]| open == number);
+    FILES.remove_if(handle, |words| words.at(0) == number);
     on_thread!(|thread| {
         record(thread, When::Now, |room, last, now| encode::io_destroy_handle(room, last, now, id));
         if let Some(known) = known().as_mut() {

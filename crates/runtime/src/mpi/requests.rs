@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pompeii_live::encode;
 
-use super::table::Table;
+use super::table::{Table, Words};
 use super::{When, comms, files, messages, record, windows};
 use crate::location::Location;
 use crate::pomp::on_thread;
+use crate::tls;
 
 /// `struct pomp_mpi_request`.
 #[repr(C)]
@@ -71,11 +72,16 @@ struct Request {
     sent: u64,
     /// Bytes; the new communicator's id.
     received: u64,
+    /// Which thread has made it.
+    thread: u64,
     /// The wrapper's.
     own: u64,
 }
 
-const WORDS: usize = 7;
+const WORDS: usize = 8;
+/// Which of the words they are.
+const ID: usize = 1;
+const THREAD: usize = 6;
 
 impl Request {
     fn words(self) -> [u64; WORDS] {
@@ -83,10 +89,10 @@ impl Request {
         let first = u64::from(self.kind) | flags << 8 | u64::from(self.operation) << 16;
         let first = first | u64::from(self.tests) << 32;
         let partner = u64::from(self.partner as u32) | u64::from(self.tag as u32) << 32;
-        [first, self.id, self.comm, partner, self.sent, self.received, self.own]
+        [first, self.id, self.comm, partner, self.sent, self.received, self.thread, self.own]
     }
 
-    fn of([first, id, comm, partner, sent, received, own]: [u64; WORDS]) -> Self {
+    fn of([first, id, comm, partner, sent, received, thread, own]: [u64; WORDS]) -> Self {
         Self {
             kind: first as u8,
             persistent: first & 1 << 8 != 0,
@@ -99,8 +105,17 @@ impl Request {
             tag: (partner >> 32) as i32,
             sent,
             received,
+            thread,
             own,
         }
+    }
+
+    fn is_it(self, words: &Words<WORDS>) -> bool {
+        words.at(ID) == self.id
+    }
+
+    fn is_of_thread(thread: u64) -> impl Fn(&Words<WORDS>) -> bool {
+        move |words| words.at(THREAD) == thread
     }
 
     fn is_under_way(self) -> bool {
@@ -118,19 +133,57 @@ impl Request {
 }
 
 /// Libraries have one handle for all sends that are complete at once; it is known from the second
-/// on. A call that waits for several of them has it several times, and finds none under way.
+/// on that a thread has under way. A call that waits for several of them has it several times, and
+/// finds none under way. Until then each thread finds its own: another one's may also be one that
+/// is complete, whose handle the library has given away again before that was noted.
 static AT_ONCE: AtomicU64 = AtomicU64::new(0);
 
 static REQUESTS: Table<WORDS, { 1 << 14 }> = Table::new();
 
+/// Outside of an event: this thread's own, if it has made one with this handle.
 fn find(handle: u64) -> Option<Request> {
-    REQUESTS.get(handle).map(Request::of)
+    let is_own = Request::is_of_thread(tls::here() as u64);
+    REQUESTS.get_preferred(handle, is_own).map(Request::of)
 }
 
-fn keep(thread: &Location, handle: u64, request: Request) {
-    if !REQUESTS.set(handle, request.words()) {
-        thread.process.lost(1, libc::ENOSPC);
+/// Changes what is known of a request that was found.
+fn change(handle: u64, before: Request, request: Request) {
+    REQUESTS.set_if(handle, |words| before.is_it(words), request.words());
+}
+
+/// What becomes of a request that is posted.
+#[derive(Debug, PartialEq, Eq)]
+enum Posted {
+    Kept,
+    /// It is complete, and so is this one, if there is one.
+    AtOnce(Option<Request>),
+    /// There is no room.
+    Lost,
+}
+
+fn post(handle: u64, request: Request) -> Posted {
+    if request.is_at_once() && handle == AT_ONCE.load(Ordering::Relaxed) {
+        return Posted::AtOnce(None);
     }
+    match REQUESTS.take_if(handle, Request::is_of_thread(request.thread)).map(Request::of) {
+        Some(other) if other.is_same_kind(request) && request.is_at_once() => {
+            AT_ONCE.store(handle, Ordering::Relaxed);
+            Posted::AtOnce(Some(other))
+        }
+        _ if REQUESTS.add(handle, request.words()) => Posted::Kept,
+        _ => Posted::Lost,
+    }
+}
+
+/// A request is not under way any more. False where its end was noted when it turned out to be
+/// complete at once; its handle may also be another request's by now.
+fn end(handle: u64, request: Request) -> bool {
+    if request.persistent {
+        change(handle, request, Request { id: 0, ..request });
+        return true;
+    }
+    let taken = REQUESTS.remove_if(handle, |words| request.is_it(words));
+    taken || !request.is_at_once() || handle != AT_ONCE.load(Ordering::Relaxed)
 }
 
 /// A request has come into being.
@@ -157,29 +210,24 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
         tag: made.tag,
         sent: if is_dup { made.place as u64 } else { made.sent },
         received: if is_dup { u64::from(made.new_comm) } else { made.received },
+        thread: 0,
         own: made.own,
     };
     on_thread!(|thread| {
+        let request = Request { thread: std::ptr::from_ref(thread) as u64, ..request };
         // The call that finds it complete is one of messages, whose bytes they are not. (Those of a
         // persistent operation are nobody's: MPI_Start is of messages, too.)
         if matches!(request.kind, kind::ICOLLECTIVE | kind::FILE) && !request.persistent {
             messages::count_moved(thread, request.sent, request.received);
         }
-        let is_at_once = request.is_at_once() && made.handle == AT_ONCE.load(Ordering::Relaxed);
-        match find(made.handle) {
-            _ if is_at_once => complete(thread, request, (0, 0, 0)),
-            Some(other) if other.is_same_kind(request) && request.is_at_once() => {
-                AT_ONCE.store(made.handle, Ordering::Relaxed);
-                REQUESTS.take(made.handle);
-                complete(thread, other, (0, 0, 0));
-                complete(thread, request, (0, 0, 0));
-            }
-            Some(_) => keep(thread, made.handle, request),
-            None => {
-                if !REQUESTS.add(made.handle, request.words()) {
-                    thread.process.lost(1, libc::ENOSPC);
+        match post(made.handle, request) {
+            Posted::Kept => {}
+            Posted::AtOnce(other) => {
+                for request in other.into_iter().chain([request]) {
+                    complete(thread, request, (0, 0, 0));
                 }
             }
+            Posted::Lost => thread.process.lost(1, libc::ENOSPC),
         }
     });
 }
@@ -188,9 +236,9 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
 /// as it should be.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_request_start(handle: u64) -> u64 {
-    let Some(mut request) = find(handle).filter(|request| request.persistent) else { return 0 };
-    let before = std::mem::replace(&mut request.id, messages::new_request());
-    (request.cancelled, request.tests) = (false, 0);
+    let Some(before) = find(handle).filter(|request| request.persistent) else { return 0 };
+    let id = messages::new_request();
+    let request = Request { id, cancelled: false, tests: 0, ..before };
     on_thread!(|thread| {
         let Request { id, comm, partner, tag, sent, .. } = request;
         match request.kind {
@@ -201,16 +249,16 @@ pub extern "C" fn pomp_mpi_request_start(handle: u64) -> u64 {
             kind::ICOLLECTIVE => messages::icollective(thread, id),
             _ => {}
         }
-        keep(thread, handle, request);
+        change(handle, before, request);
     });
-    before
+    before.id
 }
 
 /// It has not been started: what was under way before still is.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_request_not_started(handle: u64, before: u64) {
     if let Some(request) = find(handle).filter(|request| request.persistent) {
-        REQUESTS.set(handle, Request { id: before, ..request }.words());
+        change(handle, request, Request { id: before, ..request });
     }
 }
 
@@ -273,16 +321,6 @@ pub unsafe extern "C" fn pomp_mpi_request_find(handle: u64, to: *mut Known) {
     unsafe { to.write(known) };
 }
 
-/// It is not under way any more, unless the handle is another request's by now.
-fn end(handle: u64, request: Request) {
-    let is_it = |words: [u64; WORDS]| Request::of(words).id == request.id;
-    if !request.persistent {
-        REQUESTS.take_if(handle, is_it);
-    } else if REQUESTS.get(handle).is_some_and(is_it) {
-        REQUESTS.set(handle, Request { id: 0, ..request }.words());
-    }
-}
-
 /// A request is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pomp_mpi_request_complete(
@@ -295,7 +333,9 @@ pub unsafe extern "C" fn pomp_mpi_request_complete(
     // SAFETY: the contract of `pomp_mpi.h`.
     let known = unsafe { &*known };
     let Some(request) = known.request() else { return null_mut() };
-    end(known.handle, request);
+    if !end(known.handle, request) {
+        return null_mut();
+    }
     if request.kind == kind::COMM_DUP {
         super::pomp_mpi_found();
         // SAFETY: the contract of `pomp_mpi.h`.
@@ -345,9 +385,9 @@ fn complete(thread: &mut Location, request: Request, message: (c_int, c_int, u64
 pub unsafe extern "C" fn pomp_mpi_request_tested(known: *const Known) {
     // SAFETY: the contract of `pomp_mpi.h`.
     let known = unsafe { &*known };
-    let Some(mut request) = known.request() else { return };
-    request.tests = request.tests.saturating_add(1);
-    REQUESTS.set(known.handle, request.words());
+    let Some(before) = known.request() else { return };
+    let request = Request { tests: before.tests.saturating_add(1), ..before };
+    change(known.handle, before, request);
     if request.tests.is_power_of_two() {
         on_thread!(|thread| tested(thread, request));
     }
@@ -365,7 +405,7 @@ fn tested(thread: &mut Location, Request { kind, id, comm, .. }: Request) {
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_request_cancel(handle: u64) {
     if let Some(request) = find(handle) {
-        REQUESTS.set(handle, Request { cancelled: true, ..request }.words());
+        change(handle, request, Request { cancelled: true, ..request });
     }
 }
 
@@ -386,7 +426,9 @@ pub unsafe extern "C" fn pomp_mpi_request_cancelled(known: *const Known) {
 /// It is freed: whether it completes is not known any more.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_request_free(handle: u64) {
-    REQUESTS.take(handle);
+    if let Some(request) = find(handle) {
+        REQUESTS.remove_if(handle, |words| request.is_it(words));
+    }
 }
 
 /// A matched message is received.
@@ -419,10 +461,60 @@ mod tests {
             tag: i32::MAX,
             sent: 1 << 60,
             received: 7,
+            thread: 1 << 47,
             own: 1 << 50,
         };
         assert_eq!(Request::of(request.words()), request);
         let other = Request { persistent: false, partner: 5, tag: -1, ..request };
         assert_eq!(Request::of(other.words()), other);
+    }
+
+    fn send(thread: u64, id: u64) -> Request {
+        let first = u64::from(kind::SEND);
+        Request::of([first, id, 0, 0, 0, 0, thread, 0])
+    }
+
+    fn of_thread(handle: u64, thread: u64) -> Option<u64> {
+        let found = REQUESTS.get_preferred(handle, Request::is_of_thread(thread));
+        found.map(|words| Request::of(words).id)
+    }
+
+    /// Two threads whose sends are complete at once, with one handle, before that is known: each
+    /// ends its own, and once.
+    #[test]
+    fn sends_of_two_threads_with_one_handle_end_once() {
+        let (handle, [a, b]) = (0x10, [1, 2]);
+        assert_eq!(post(handle, send(a, 11)), Posted::Kept);
+        assert_eq!(post(handle, send(b, 12)), Posted::Kept);
+        assert_eq!((of_thread(handle, a), of_thread(handle, b)), (Some(11), Some(12)));
+        assert!(end(handle, send(b, 12)) && end(handle, send(a, 11)));
+        assert_eq!(of_thread(handle, a), None);
+    }
+
+    /// A thread waits for a send of another, which meanwhile finds it complete at once.
+    #[test]
+    fn a_send_that_was_complete_at_once_does_not_end_again() {
+        let handle = 0x20;
+        assert_eq!(post(handle, send(1, 21)), Posted::Kept);
+        assert_eq!(post(handle, send(1, 22)), Posted::AtOnce(Some(send(1, 21))));
+        assert!(!end(handle, send(1, 21)));
+        assert_eq!(post(handle, send(2, 23)), Posted::AtOnce(None));
+        assert_eq!(of_thread(handle, 1), None);
+    }
+
+    /// A request's end is noted after the library has given its handle to another one.
+    #[test]
+    fn a_handle_that_was_given_away_is_of_two_requests() {
+        let receive = |thread, id| Request { kind: kind::RECEIVE, ..send(thread, id) };
+        let handle = 0x30;
+        assert_eq!(post(handle, receive(1, 31)), Posted::Kept);
+        assert_eq!(post(handle, receive(2, 32)), Posted::Kept);
+        assert!(end(handle, receive(1, 31)));
+        assert_eq!(of_thread(handle, 2), Some(32));
+        // Of the same thread: another one had waited.
+        assert_eq!(post(handle, receive(2, 33)), Posted::Kept);
+        assert!(end(handle, receive(2, 32)));
+        assert!(end(handle, receive(2, 33)));
+        assert_eq!(of_thread(handle, 2), None);
     }
 }

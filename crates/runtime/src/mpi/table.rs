@@ -25,20 +25,31 @@ pub struct Table<const N: usize, const SLOTS: usize> {
 
 struct Slot<const N: usize> {
     handle: AtomicU64,
-    words: [AtomicU64; N],
+    words: Words<N>,
+}
+
+/// What is known of a handle, of which only what is asked for is read.
+pub struct Words<const N: usize>([AtomicU64; N]);
+
+impl<const N: usize> Words<N> {
+    /// One of them.
+    #[inline(always)]
+    pub fn at(&self, index: usize) -> u64 {
+        self.0[index].load(Ordering::Relaxed)
+    }
 }
 
 impl<const N: usize> Slot<N> {
     const fn empty() -> Self {
-        Self { handle: AtomicU64::new(FREE), words: [const { AtomicU64::new(0) }; N] }
+        Self { handle: AtomicU64::new(FREE), words: Words([const { AtomicU64::new(0) }; N]) }
     }
 
     fn read(&self) -> [u64; N] {
-        std::array::from_fn(|index| self.words[index].load(Ordering::Relaxed))
+        std::array::from_fn(|index| self.words.at(index))
     }
 
     fn write(&self, words: [u64; N]) {
-        for (place, word) in self.words.iter().zip(words) {
+        for (place, word) in self.words.0.iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
     }
@@ -58,19 +69,53 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
         (0..slots).map(move |step| &self.slots[(first + step) % SLOTS])
     }
 
+    /// The slots that the handle lies in: one, but where several were added.
+    #[inline(always)]
+    fn all(&self, handle: u64) -> impl Iterator<Item = &Slot<N>> {
+        let is_one = handle != FREE && handle != CLAIMED;
+        let slots = if is_one { self.furthest.load(Ordering::Acquire) + 1 } else { 0 };
+        let is_it = move |slot: &&Slot<N>| slot.handle.load(Ordering::Acquire) == handle;
+        self.window(handle, slots).filter(is_it)
+    }
+
     #[inline(always)]
     fn find(&self, handle: u64) -> Option<&Slot<N>> {
-        if handle == FREE || handle == CLAIMED {
-            return None;
-        }
-        let slots = self.furthest.load(Ordering::Acquire) + 1;
-        self.window(handle, slots).find(|slot| slot.handle.load(Ordering::Acquire) == handle)
+        self.all(handle).next()
     }
 
     /// What is known of the handle.
     #[inline]
     pub fn get(&self, handle: u64) -> Option<[u64; N]> {
         self.find(handle).map(Slot::read)
+    }
+
+    /// The same where it was added several times: of the first that is preferred, or else the
+    /// first.
+    #[inline]
+    pub fn get_preferred(
+        &self,
+        handle: u64,
+        preferred: impl Fn(&Words<N>) -> bool,
+    ) -> Option<[u64; N]> {
+        let mut first = None;
+        for slot in self.all(handle) {
+            if preferred(&slot.words) {
+                return Some(slot.read());
+            }
+            first = first.or(Some(slot));
+        }
+        first.map(Slot::read)
+    }
+
+    /// Changes what is known of the handle, where that is what was expected.
+    pub fn set_if(
+        &self,
+        handle: u64,
+        expected: impl Fn(&Words<N>) -> bool,
+        words: [u64; N],
+    ) -> bool {
+        let found = self.all(handle).find(|slot| expected(&slot.words));
+        found.inspect(|slot| slot.write(words)).is_some()
     }
 
     /// Adds a handle, or changes what is known of it; false where there is no room.
@@ -84,7 +129,7 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
         }
     }
 
-    /// Adds a handle that is not there; false where there is no room.
+    /// Adds a handle, whether or not it is there; false where there is no room.
     pub fn add(&self, handle: u64, words: [u64; N]) -> bool {
         let claim = |slot: &&Slot<N>| {
             let claimed =
@@ -115,21 +160,27 @@ impl<const N: usize, const SLOTS: usize> Table<N, SLOTS> {
 
     /// The same, where what is known of it is what was expected.
     #[inline(always)]
-    pub fn take_if(
-        &self,
-        handle: u64,
-        expected: impl FnOnce([u64; N]) -> bool,
-    ) -> Option<[u64; N]> {
-        let slot = self.find(handle)?;
+    pub fn take_if(&self, handle: u64, expected: impl Fn(&Words<N>) -> bool) -> Option<[u64; N]> {
+        let slot = self.claim(handle, expected)?;
         let words = slot.read();
-        if !expected(words) {
-            return None;
-        }
-        let claimed =
-            slot.handle.compare_exchange(handle, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
-        claimed.ok()?;
         slot.handle.store(FREE, Ordering::Release);
         Some(words)
+    }
+
+    /// Takes a handle out, where what is known of it is what was expected; whether that is so.
+    #[inline(always)]
+    pub fn remove_if(&self, handle: u64, expected: impl Fn(&Words<N>) -> bool) -> bool {
+        let slot = self.claim(handle, expected);
+        slot.inspect(|slot| slot.handle.store(FREE, Ordering::Release)).is_some()
+    }
+
+    /// The slot of a handle, which is nobody else's any more.
+    #[inline(always)]
+    fn claim(&self, handle: u64, expected: impl Fn(&Words<N>) -> bool) -> Option<&Slot<N>> {
+        let slot = self.all(handle).find(|slot| expected(&slot.words))?;
+        let claimed =
+            slot.handle.compare_exchange(handle, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
+        claimed.is_ok().then_some(slot)
     }
 }
 

@@ -143,7 +143,7 @@ pub extern "C" fn pomp_mpi_win_freed(handle: u64, released: u64) {
         return;
     }
     let (id, with_memory) = (released as u32, released >> 32 != 0);
-    WINDOWS.take_if(handle, |words| Window::of(words).id == id);
+    WINDOWS.remove_if(handle, |words| words.at(0) as u32 == id);
     on_thread!(|thread| {
         complete(thread, id, None, Sync::Both);
         record(thread, When::Now, |room, last, now| encode::rma_win_destroy(room, last, now, id));
