@@ -10,7 +10,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::RegionRef;
 
 use crate::common::{messages, oracles, silent};
-use crate::{Sandbox, Source, libraries, report};
+use crate::{Mpi, Sandbox, Source, libraries, report};
 
 const POLLS: Source = ("polls.c", include_str!("programs/polls.c"), "mpicc");
 /// Ways to ask; the last one is told by a further call.
@@ -83,38 +83,48 @@ fn visits_in_profile(sandbox: &Sandbox) -> Visits {
     report["regions"].as_array().unwrap().iter().map(visits).collect()
 }
 
+/// Runs the program, however busy the machine is, and holds what its trace and its profile have of
+/// the calls, and of the regions that are named after one, against what it says itself.
+fn check(mpi: &Mpi, how: &str, regions: impl Fn(&str) -> Vec<String>) -> (Sandbox, Found) {
+    let (sandbox, what) = (Sandbox::new(), mpi.name);
+    mpi.build(&sandbox, POLLS, how);
+    let ended = mpi.run(&sandbox, 2, "--trace --guard-time 1000000", "./program");
+    assert_eq!(ended.code, Some(0), "{what}: {}", ended.messages);
+    let (calls, profile, trace) =
+        (calls(&ended.output), visits_in_profile(&sandbox), found(&sandbox));
+    assert_eq!(calls.len(), WAYS, "{what}: {}", ended.output);
+    let named = calls
+        .iter()
+        .flat_map(|(call, called)| regions(call).into_iter().map(move |name| (name, *called)));
+    for (name, called) in named {
+        let (records, summed) = (trace.records[&name], trace.summed[&name]);
+        assert_eq!((profile[&name], records + summed), (called, called), "{what}: {name}");
+        // The first megabyte is records.
+        assert!(summed > IN_VAIN / 10, "{what}: {name} {summed}");
+    }
+    // Of those that tell failed tests, which are three: the first, the second, the fourth ...
+    assert!((3 * 16..3 * 32).contains(&trace.tests), "{what}: {}", trace.tests);
+    let path = sandbox.path("exp/traces.otf2");
+    silent(Command::new("otf2-print").arg(&path).stdout(std::process::Stdio::null()));
+    assert_eq!(messages("matched", &path, &[]).trim(), "14", "{what}");
+    (sandbox, trace)
+}
+
 #[test]
 fn calls_that_find_nothing_are_sums_in_the_trace() {
     if !oracles() {
         return;
     }
     for mpi in libraries() {
-        let (sandbox, what) = (Sandbox::new(), mpi.name);
-        mpi.build(&sandbox, POLLS, "");
-        // However busy the machine is.
-        let ended = mpi.run(&sandbox, 2, "--trace --guard-time 1000000", "./program");
-        assert_eq!(ended.code, Some(0), "{what}: {}", ended.messages);
-        let (calls, profile, trace) =
-            (calls(&ended.output), visits_in_profile(&sandbox), found(&sandbox));
-        assert_eq!(calls.len(), WAYS, "{what}: {}", ended.output);
-        for (name, &called) in &calls {
-            let (records, summed) = (trace.records[name], trace.summed[name]);
-            assert_eq!((profile[name], records + summed), (called, called), "{what}: {name}");
-            // The first megabyte is records.
-            assert!(summed > IN_VAIN / 10, "{what}: {name} {summed}");
-        }
+        let what = mpi.name;
+        let (sandbox, trace) = check(&mpi, "", |call| vec![call.to_owned()]);
         assert_eq!(trace.summed.len(), WAYS, "{what}");
         let by_rank_0 = trace.received_in.iter().filter(|name| *name != "MPI_Recv");
         let expected =
             ["MPI_Mrecv", "MPI_Test", "MPI_Testany", "MPI_Testsome", "MPI_Testall", "MPI_Wait"];
         assert!(by_rank_0.eq(&expected), "{what}: {:?}", trace.received_in);
-        // Of those that tell failed tests, which are three: the first, the second, the fourth ...
-        assert!((3 * 16..3 * 32).contains(&trace.tests), "{what}: {}", trace.tests);
-        let path = sandbox.path("exp/traces.otf2");
-        silent(Command::new("otf2-print").arg(&path).stdout(std::process::Stdio::null()));
-        assert_eq!(messages("matched", &path, &[]).trim(), "14", "{what}");
         let text = sandbox.succeeds("report exp").output;
-        for name in calls.keys() {
+        for name in trace.summed.keys() {
             let line = format!("Short visits of {name} are sums in the trace, on 1 thread since");
             assert!(text.contains(&line), "{what}: {line}\n{text}");
         }
@@ -133,25 +143,9 @@ fn functions_that_ask_once_are_summed_with_what_they_ask() {
         return;
     }
     for mpi in libraries() {
-        let (sandbox, what) = (Sandbox::new(), mpi.name);
-        mpi.build(&sandbox, POLLS, "--functions");
-        let ended = mpi.run(&sandbox, 2, "--trace --guard-time 1000000", "./program");
-        assert_eq!(ended.code, Some(0), "{what}: {}", ended.messages);
-        let (calls, profile, trace) =
-            (calls(&ended.output), visits_in_profile(&sandbox), found(&sandbox));
-        assert_eq!(calls.len(), WAYS, "{what}: {}", ended.output);
-        for (name, &called) in &calls {
-            for name in [name, &caller(name)] {
-                let (records, summed) = (trace.records[name], trace.summed[name]);
-                assert_eq!((profile[name], records + summed), (called, called), "{what}: {name}");
-                assert!(summed > IN_VAIN / 10, "{what}: {name} {summed}");
-            }
-        }
-        assert_eq!(trace.summed.len(), 2 * WAYS, "{what}");
-        assert!((3 * 16..3 * 32).contains(&trace.tests), "{what}: {}", trace.tests);
-        let path = sandbox.path("exp/traces.otf2");
-        silent(Command::new("otf2-print").arg(&path).stdout(std::process::Stdio::null()));
-        assert_eq!(messages("matched", &path, &[]).trim(), "14", "{what}");
+        let both = |call: &str| vec![call.to_owned(), caller(call)];
+        let (_, trace) = check(&mpi, "--functions", both);
+        assert_eq!(trace.summed.len(), 2 * WAYS, "{}", mpi.name);
     }
 }
 
