@@ -380,36 +380,35 @@ fn add(thread: &mut Location) {
     }
 }
 
+/// Whether a record of a lock is deferred now: where a visit is under way that has a place for it.
+fn has_place_now(thread: &mut Location) -> bool {
+    Short::dress(&mut thread.guard);
+    let is_open = thread.guard.is_open();
+    let has_place = is_open && thread.guard.has_place(1);
+    if is_open && !has_place {
+        flush(thread);
+    }
+    has_place
+}
+
 /// The thread has a lock; true where the record is deferred.
 pub fn defer_acquisition(thread: &mut Location, lock: &Lock, now: u64) -> bool {
-    Short::dress(&mut thread.guard);
-    let guard = &mut thread.guard;
-    if !guard.is_open() {
-        return false;
+    let is_deferred = has_place_now(thread);
+    if is_deferred {
+        thread.guard.defer(Deferred::Acquire(lock, lock.order(), now));
     }
-    if !guard.has_place(1) {
-        flush(thread);
-        return false;
-    }
-    guard.defer(Deferred::Acquire(lock, lock.order(), now));
-    true
+    is_deferred
 }
 
 /// The thread gives a lock back; true where the record is deferred, or not wanted because that of
 /// the acquisition was summed.
 pub fn defer_release(thread: &mut Location, lock: &Lock, now: u64) -> bool {
     let summed = lock.take_silent();
-    Short::dress(&mut thread.guard);
-    let guard = &mut thread.guard;
-    if !guard.is_open() {
-        return summed;
+    let is_deferred = has_place_now(thread);
+    if is_deferred {
+        thread.guard.defer(Deferred::Release(lock, lock.order(), now, summed));
     }
-    if !guard.has_place(1) {
-        flush(thread);
-        return summed;
-    }
-    guard.defer(Deferred::Release(lock, lock.order(), now, summed));
-    true
+    is_deferred || summed
 }
 
 /// Something else happens inside of a visit: it is written after all.
