@@ -9,6 +9,7 @@ mod child;
 mod commands;
 mod compiler;
 mod dependencies;
+mod executables;
 mod execution;
 mod experiment;
 mod failure;

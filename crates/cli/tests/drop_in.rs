@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -430,4 +431,38 @@ fn config_answers_in_words_of_a_command_line() {
     assert!(Path::new(ask("--cmakedir").trim_end()).join("PompeiiConfig.cmake").is_file());
     assert!(Path::new(ask("--pkgconfigdir").trim_end()).join("pompeii.pc").is_file());
     assert_eq!(sandbox.pompeii("config").code, Some(2));
+}
+
+/// A Makefile that says `gcc`, and a compiler that calls it again.
+#[test]
+fn plain_names_are_drop_in_compilers_for_builds_that_know_no_others() {
+    let sandbox = Sandbox::new();
+    sandbox.file("loop.c", LOOP);
+    sandbox.file("Makefile", "loop: loop.c\n\tcc -fopenmp loop.c -o loop\n");
+    fs::create_dir(sandbox.path("tools")).unwrap();
+    sandbox.file("tools/cc", "#!/bin/sh\nexec gcc -DCALLED \"$@\"\n");
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(sandbox.path("tools/cc"), executable).unwrap();
+    let path = |folders: &[&str]| {
+        let folders = folders.iter().map(|folder| sandbox.path(folder));
+        let path = std::env::var_os("PATH").unwrap();
+        std::env::join_paths(folders.chain(std::env::split_paths(&path))).unwrap()
+    };
+    for _ in 0..2 {
+        // The second time DIR itself is in PATH: its scripts are not taken for compilers.
+        let mut wrappers = sandbox.command("wrappers --plain --dir it's");
+        let ended = Ended::of(wrappers.env("PATH", path(&["it's", "tools"])).output().unwrap());
+        assert_eq!(ended.code, Some(0), "{}", ended.messages);
+        assert!(ended.messages.contains("have the compilers' own names"), "{}", ended.messages);
+    }
+    let script = fs::read_to_string(sandbox.path("it's/cc")).unwrap();
+    assert!(script.contains(&sandbox.path("tools/cc").display().to_string()), "{script}");
+    let mut make = Command::new("make");
+    make.current_dir(sandbox.path(".")).env("PATH", path(&["it's"])).env("HOME", sandbox.path("."));
+    let ended = Ended::of(make.output().unwrap());
+    assert_eq!((ended.code, ended.messages.as_str()), (Some(0), ""));
+    assert!(has_calls(&sandbox, "loop"));
+    assert_eq!(sandbox.pompeii("run -q -o exp -- ./loop").output, "4950\n");
+    let report = sandbox.succeeds("report exp").output;
+    assert!(report.contains("@loop.c:4"), "{report}");
 }

@@ -10,6 +10,7 @@ use anyhow::Result;
 use pompeii_finish::metrics::{self, Counters};
 
 use super::print;
+use crate::executables::executable;
 use crate::library;
 use crate::mpi::{Mpi, wrappers};
 
@@ -164,10 +165,7 @@ fn shared_memory() -> Finding {
 fn installed(compiler: &str) -> String {
     let numbered = (9..40).rev().map(|version| format!("{compiler}-{version}"));
     let mut names = std::iter::once(compiler.to_owned()).chain(numbered);
-    let exists = |name: &String| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
-    };
+    let exists = |name: &String| executable(name).is_some();
     names.find(exists).unwrap_or_else(|| compiler.to_owned())
 }
 

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo};
 
 use super::say;
+use crate::executables::executable;
 use crate::mpi::launcher;
 use crate::recording::{self, Recording};
 use crate::{child, experiment, failure, variables};
@@ -259,7 +260,7 @@ fn not_instrumented(arguments: &Arguments, info: &RunInfo) {
 /// Whether the runtime library is in this program, or loaded by it: the name of a variable that
 /// only the library reads, or the library's own name, stands in the file.
 fn has_library(word: &str) -> bool {
-    let Some(text) = launcher::executable(word).and_then(|path| fs::read(path).ok()) else {
+    let Some(text) = executable(word).and_then(|path| fs::read(path).ok()) else {
         return false;
     };
     ["POMPEII_LIVE_DIR", "libpomp.so"]

@@ -1,16 +1,19 @@
-//! `pompeii wrappers`: drop-in compilers, links to this binary that it knows by their names.
+//! `pompeii wrappers`: drop-in compilers, links to this binary that it knows by their names. For
+//! builds that call `gcc` whatever they are told, `--plain` adds scripts with the compilers' own
+//! names, which come first in PATH.
 
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
 use super::say;
+use crate::executables::executable_in;
 
 /// Options of `wrappers`.
 #[derive(clap::Args)]
@@ -19,11 +22,15 @@ use super::say;
     pompeii wrappers --dir ~/bin gcc-12 icx
     CC=pompeii-gcc FC=pompeii-gfortran cmake -B build
     ./configure CC=pompeii-gcc
-    POMPEII_INSTRUMENT='--verbose --pomp-disable=sync' make CC=pompeii-gcc")]
+    POMPEII_INSTRUMENT='--verbose --pomp-disable=sync' make CC=pompeii-gcc
+    pompeii wrappers --plain --dir /tmp/plain && PATH=/tmp/plain:$PATH make     a Makefile that says gcc")]
 pub struct Arguments {
     /// Where they go
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
+    /// Also under the compilers' own names, for builds that know no others: put DIR first in PATH
+    #[arg(long)]
+    plain: bool,
     /// More compilers than the usual ones, which are taken with every version that is in PATH
     #[arg(value_name = "COMPILER")]
     more: Vec<String>,
@@ -38,10 +45,20 @@ const COMPILERS: [&str; 11] = [
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let own = env::current_exe()?;
-    let mut more = versioned(&env::var_os("PATH").unwrap_or_default());
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut more = versioned(&path);
     more.extend(arguments.more.iter().cloned());
-    let count = create(&arguments.dir, &own, &more.into_iter().collect::<Vec<_>>())?;
+    let more: Vec<String> = more.into_iter().collect();
+    let count = create(&arguments.dir, &own, &more)?;
     say(format!("{count} compilers in {}", arguments.dir.display()));
+    if arguments.plain {
+        let folder = fs::canonicalize(&arguments.dir)?;
+        let count = create_plain(&folder, &path, &more)?;
+        say(format!(
+            "{count} of them also have the compilers' own names: PATH={}:$PATH",
+            folder.display()
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -71,6 +88,37 @@ pub fn create(folder: &Path, program: &Path, more: &[String]) -> Result<usize> {
         link(program, &folder.join(format!("pompeii-{compiler}")))?;
     }
     Ok(COMPILERS.len() + more.len())
+}
+
+/// Makes a script of its own name for each compiler that PATH has elsewhere; returns how many.
+fn create_plain(folder: &Path, path: &OsStr, more: &[String]) -> Result<usize> {
+    let is_other = |other: &PathBuf| !fs::canonicalize(other).is_ok_and(|other| other == folder);
+    let others = env::join_paths(env::split_paths(path).filter(is_other))?;
+    let names = COMPILERS.into_iter().chain(more.iter().map(String::as_str));
+    let mut count = 0;
+    for name in names {
+        let Some(compiler) = executable_in(&others, name) else { continue };
+        let script = folder.join(name);
+        let drop_in = folder.join(format!("pompeii-{name}"));
+        fs::write(&script, plain_script(&drop_in, &compiler))
+            .and_then(|()| fs::set_permissions(&script, fs::Permissions::from_mode(0o755)))
+            .with_context(|| script.display().to_string())?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// The drop-in compiler calls the compiler by its name, and `mpicc` calls `gcc`: within it, a
+/// script is what it stands for.
+fn plain_script(drop_in: &Path, compiler: &Path) -> String {
+    let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
+    let (drop_in, compiler) = (quoted(drop_in), quoted(compiler));
+    format!(
+        "#!/bin/sh\n\
+         if [ -n \"$_pompeii_compiles\" ]; then exec {compiler} \"$@\"; fi\n\
+         _pompeii_compiles=1; export _pompeii_compiles\n\
+         exec {drop_in} \"$@\"\n"
+    )
 }
 
 fn link(own: &Path, path: &Path) -> Result<()> {

@@ -12,6 +12,7 @@ use anyhow::{Result, bail};
 use super::{Mpi, wrappers};
 use crate::commands::say;
 use crate::compiler::words::base_name;
+use crate::executables::executable;
 
 /// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
 const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
@@ -223,19 +224,6 @@ fn needed(application: &Path, launched: bool) -> Option<Needed> {
     let is_mpi = |name: &&&str| LIBRARIES.iter().any(|library| name.starts_with(library));
     let library = names.iter().find(is_mpi)?.as_bytes().to_vec();
     Some(Needed { library, wrapped: names.contains(&wrappers::NAME) })
-}
-
-/// The file that a word starts.
-pub(crate) fn executable(word: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
-    let runs = |path: &PathBuf| {
-        path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
-    if word.contains('/') {
-        return Some(PathBuf::from(word)).filter(runs);
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).map(|folder| folder.join(word)).find(runs)
 }
 
 /// The MPI library that a program or a library needs: names of libraries stand in it as text.
