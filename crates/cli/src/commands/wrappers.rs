@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::say;
 use crate::executables::executable_in;
@@ -90,22 +90,41 @@ pub fn create(folder: &Path, program: &Path, more: &[String]) -> Result<usize> {
     Ok(COMPILERS.len() + more.len())
 }
 
+/// In every script, and nowhere else: within a compilation it is set.
+const WITHIN: &str = "_pompeii_compiles";
+
 /// Makes a script of its own name for each compiler that PATH has elsewhere; returns how many.
 fn create_plain(folder: &Path, path: &OsStr, more: &[String]) -> Result<usize> {
     let is_other = |other: &PathBuf| !fs::canonicalize(other).is_ok_and(|other| other == folder);
     let others = env::join_paths(env::split_paths(path).filter(is_other))?;
     let names = COMPILERS.into_iter().chain(more.iter().map(String::as_str));
-    let mut count = 0;
-    for name in names {
-        let Some(compiler) = executable_in(&others, name) else { continue };
+    let found = |name| Some((name, executable_in(&others, name)?));
+    let compilers: Vec<(&str, PathBuf)> = names.filter_map(found).collect();
+    for (name, _) in &compilers {
+        refuse_others(&folder.join(name))?;
+    }
+    for (name, compiler) in &compilers {
         let script = folder.join(name);
         let drop_in = folder.join(format!("pompeii-{name}"));
-        fs::write(&script, plain_script(&drop_in, &compiler))
+        fs::write(&script, plain_script(&drop_in, &std::path::absolute(compiler)?))
             .and_then(|()| fs::set_permissions(&script, fs::Permissions::from_mode(0o755)))
             .with_context(|| script.display().to_string())?;
-        count += 1;
     }
-    Ok(count)
+    Ok(compilers.len())
+}
+
+/// An error where a file stands that is none of our scripts, such as a compiler.
+fn refuse_others(script: &Path) -> Result<()> {
+    let Ok(kind) = fs::symlink_metadata(script) else { return Ok(()) };
+    let is_ours = || fs::read_to_string(script).is_ok_and(|text| text.contains(WITHIN));
+    if !kind.is_file() || !is_ours() {
+        bail!(
+            "{} exists and is no script of `pompeii wrappers`: for --plain, choose a folder of its \
+             own; no script was made",
+            script.display()
+        );
+    }
+    Ok(())
 }
 
 /// The drop-in compiler calls the compiler by its name, and `mpicc` calls `gcc`: within it, a
@@ -115,8 +134,8 @@ fn plain_script(drop_in: &Path, compiler: &Path) -> String {
     let (drop_in, compiler) = (quoted(drop_in), quoted(compiler));
     format!(
         "#!/bin/sh\n\
-         if [ -n \"$_pompeii_compiles\" ]; then exec {compiler} \"$@\"; fi\n\
-         _pompeii_compiles=1; export _pompeii_compiles\n\
+         if [ -n \"${WITHIN}\" ]; then exec {compiler} \"$@\"; fi\n\
+         {WITHIN}=1; export {WITHIN}\n\
          exec {drop_in} \"$@\"\n"
     )
 }
@@ -146,6 +165,25 @@ mod tests {
         let path = env::join_paths([one.path(), missing.as_path(), two.path()]).unwrap();
         let found: Vec<String> = versioned(&path).into_iter().collect();
         assert_eq!(found, ["clang++-19", "gcc-12", "gfortran-12.3"]);
+    }
+
+    #[test]
+    fn a_compiler_is_not_overwritten() {
+        let [own, tools] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+        for name in ["gcc", "g++"] {
+            let tool = tools.path().join(name);
+            fs::write(&tool, "a compiler").unwrap();
+            fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let [own, tools] = [&own, &tools].map(|folder| fs::canonicalize(folder.path()).unwrap());
+        let make = || create_plain(&own, tools.as_os_str(), &[]);
+        symlink(tools.join("gcc"), own.join("gcc")).unwrap();
+        let message = make().unwrap_err().to_string();
+        assert!(message.contains("/gcc exists and is no script"), "{message}");
+        assert_eq!(fs::read_to_string(tools.join("gcc")).unwrap(), "a compiler");
+        assert!(!own.join("g++").exists());
+        fs::remove_file(own.join("gcc")).unwrap();
+        assert_eq!([make().unwrap(), make().unwrap()], [2, 2]);
     }
 
     #[test]
