@@ -12,8 +12,8 @@
 //!
 //! A sign behind our numbers says how they are beside the cheapest of the other tools, whatever it
 //! records ([`verdict`]): `<` below, `>` above, `=` if the turns cannot tell.
-//! eztrace sees no atomics, of which floorplan's serial code has millions: beside it, leave ours out
-//! as well, `POMPEII_INSTRUMENT=--pomp-disable=atomic cargo xtask bench tasks FOLDER`.
+//! eztrace sees no atomics, of which floorplan's serial code has millions. Beside it, leave ours
+//! out as well: `POMPEII_INSTRUMENT=--pomp-disable=atomic cargo xtask bench tasks FOLDER`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
