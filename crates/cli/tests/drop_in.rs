@@ -440,7 +440,7 @@ fn plain_names_are_drop_in_compilers_for_builds_that_know_no_others() {
     sandbox.file("loop.c", LOOP);
     sandbox.file("Makefile", "loop: loop.c\n\tcc -fopenmp loop.c -o loop\n");
     fs::create_dir(sandbox.path("tools")).unwrap();
-    sandbox.file("tools/cc", "#!/bin/sh\nexec gcc -DCALLED \"$@\"\n");
+    sandbox.file("tools/cc", "#!/bin/sh\nexec gcc \"$@\"\n");
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(sandbox.path("tools/cc"), executable).unwrap();
     let path = |folders: &[&str]| {

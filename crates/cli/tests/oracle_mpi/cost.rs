@@ -62,8 +62,8 @@ fn calls_cost_no_more_instructions_than_they_did() {
     let [profile, trace] =
         [How::Profile, How::Trace].map(|how| per_round(&sandbox, "./program", how, 500, 2000));
     let added = [profile, trace].map(|measured| (measured - plain) / CALLS_OF_A_ROUND);
-    // Requests and communicators are found by their addresses, which differ: a few more or less.
-    assert!(added[0] <= 500 && added[1] <= 650, "{added:?}");
+    // Runs differ by six (475 to 481, 626 to 632), with addresses at random or not.
+    assert!(added[0] <= 490 && added[1] <= 640, "{added:?}");
     // It is something: the program is measured.
     assert!(added[0] > 100 && added[1] > added[0], "{added:?}");
 }
