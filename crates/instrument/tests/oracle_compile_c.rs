@@ -41,6 +41,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("ages.c", "c99"),
     ("c23.c", "c2x"),
     ("classes.cpp", "c++98"),
+    ("members.cpp", "c++98"),
     ("lambdas.cpp", "c++11"),
     ("modern.cpp", "c++20"),
     ("cxx23.cpp", "c++23"),
@@ -57,10 +58,16 @@ const LOUD_WHEN_PLAIN: &[&str] = &[
     "three_levels.c",
 ];
 
-/// Plain programs that clang 19 gets wrong: it runs no iteration of such a taskloop, and its library
-/// hangs now and then in a cancelled region.
-const WRONG_WHEN_PLAIN: &[&str] =
-    &["cancel_barriers.c", "cancel_parallel.c", "cancel_taskloop.c", "masked.c", "three_levels.c"];
+/// Plain programs that clang 19 gets wrong: it runs no iteration of such a taskloop, its library
+/// hangs now and then in a cancelled region, and a template's reduction into a member is a race.
+const WRONG_WHEN_PLAIN: &[&str] = &[
+    "cancel_barriers.c",
+    "cancel_parallel.c",
+    "cancel_taskloop.c",
+    "masked.c",
+    "members.cpp",
+    "three_levels.c",
+];
 
 /// Programs that clang 19 does not compile, or gcc 12.
 const NOT_FOR_CLANG: &[&str] = &["scope.c"];

@@ -9,8 +9,7 @@ namespace {
 
 struct Sum {
   int total = 0;
-  template <class F>
-  void each(int n, F f) {
+  void each(int n, int (*f)(int)) {
 #pragma omp parallel for reduction(+ : total)
     for (int i = 0; i < n; ++i) total += f(i);
   }
