@@ -79,7 +79,7 @@ pub fn flush_creation(thread: &mut Location) {
     guard::flush(thread);
     if let Some(due) = take_due(thread) {
         write_creation(thread, due.region, due.task, thread.header.last_ticks);
-        take_back(due.task);
+        take_back(thread, due.task);
     }
 }
 
@@ -90,11 +90,14 @@ fn take_due(thread: &mut Location) -> Option<Due> {
 }
 
 /// The end of the instance's creation is not simply the next event of its creator, which names it
-/// again.
-pub(super) fn take_back(task: *mut Task) {
-    // SAFETY: the memory of an instance stays one. Where it was executed meanwhile, it is free, and
-    // the end of its creation will find that.
-    unsafe { (*task).state.fetch_and(!state::CREATED, Ordering::Relaxed) };
+/// again. Of an untied creator it was never said that it does not; it may have gone on elsewhere,
+/// and be saying so there.
+pub(super) fn take_back(thread: &Location, task: *mut Task) {
+    if creator_stays(thread) {
+        // SAFETY: the memory of an instance stays one. Where it was executed meanwhile, it is free,
+        // and the end of its creation will find that.
+        unsafe { (*task).state.fetch_and(!state::CREATED, Ordering::Relaxed) };
+    }
 }
 
 fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now: u64) {

@@ -29,7 +29,7 @@ pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: 
     let task = untag(handle);
     if thread.tasks.due.is_some_and(|due| due.task == task) {
         // Its creator executes it inside the creation.
-        take_back(task);
+        take_back(thread, task);
     }
     let before = state_of(task);
     if before & (state::UNDEFERRED | state::FREE | state::BEGUN) != 0 {

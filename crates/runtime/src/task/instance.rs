@@ -348,25 +348,17 @@ impl Location {
     }
 
     /// Notes that an instance was executed to its end and is in no stack any more. Where its
-    /// creator names it no more, or is this location, that takes no atomic operation: nobody else
-    /// has anything to note then.
+    /// creator names it no more and no proxy has stood for it, nobody else has anything to note.
     #[inline(always)]
     pub fn note_done(&mut self, task: *mut Task) {
         // SAFETY: as above.
-        let (creator, before) = unsafe { ((*task).creator, (*task).state.load(Ordering::Acquire)) };
-        // SAFETY: as above.
-        if unsafe { !(*task).tied && (*task).migrated != u32::MAX } {
-            return self.note(task, state::DONE);
+        unsafe {
+            let before = (*task).state.load(Ordering::Acquire);
+            if (*task).migrated == u32::MAX && before & state::CREATED != 0 {
+                return self.free_instance(task, (*task).creator);
+            }
         }
-        if before & state::CREATED != 0 {
-            return self.free_instance(task, creator);
-        }
-        if creator != self.header.index {
-            return self.note(task, state::DONE);
-        }
-        let after = before | state::DONE;
-        // SAFETY: as above.
-        unsafe { (*task).state.store(after, Ordering::Relaxed) };
+        self.note(task, state::DONE);
     }
 
     #[inline(never)]

@@ -320,7 +320,8 @@ pub unsafe fn begin<const TRACE: bool, const NESTED: bool, C: Construct>(
 }
 
 /// The same for the instance whose creation is due: its creator executes it at once, because too
-/// many others are waiting, and not because the program says so.
+/// many others are waiting, and not because the program says so. (An untied creator may have left
+/// this thread, and the end of the creation come elsewhere.)
 #[inline(always)]
 pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool, C: Construct>(
     thread: *mut Location,
@@ -335,7 +336,8 @@ pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool, C: Construct>
         }
         let construct = construct()?;
         let due = (*thread).tasks.due.unwrap_unchecked();
-        if due.task != instance || construct.is_conditional() {
+        let may_have_left = NESTED && !(*(*thread).tasks.running).tied;
+        if due.task != instance || construct.is_conditional() || may_have_left {
             return None;
         }
         begin_event(thread);

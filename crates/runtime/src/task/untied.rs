@@ -20,6 +20,9 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
         return;
     }
     let now = clock.now();
+    // First, since the proxy may get the memory of the instance whose creation is due: an untied
+    // task that has gone on elsewhere may have created it, and it may be gone.
+    flush_creation(thread);
     let proxy = thread.new_instance();
     // SAFETY: nobody else knows the proxy; the instance is alive until its end.
     unsafe {
@@ -28,7 +31,6 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
         (*proxy).children = true;
         thread.stand_for(proxy, task);
     }
-    flush_creation(thread);
     push(thread, proxy, now);
     let now = thread.header.last_ticks;
     let node = thread.child(TASKS, Key::Region(region).encode());

@@ -1,14 +1,18 @@
 // Untied tasks that wait for children: clang's runtime moves them between threads.
 #include "pomp.h"
 
-static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <stdio.h>
 
-#define REGION(id, name, sub, line) \
+static POMPExtension extension = {POMP_EXTENSION, ""};
+// What may be wrong: then nothing is said of a task that goes on elsewhere.
+static POMPExtension clauses = {POMP_EXTENSION, CLAUSES};
+
+#define DESCRIBED(id, name, sub, line, extension) \
   static OMPRegDescr id = {name, sub, 0, "untied.c", line, line, line + 5, line + 5, 0, (OMPRegDescr *)&extension}
+#define REGION(id, name, sub, line) DESCRIBED(id, name, sub, line, extension)
 REGION(parallel, "parallel", "", 10);
 REGION(single, "single", "", 20);
-REGION(untied, "task", "", 30);
+DESCRIBED(untied, "task", "", 30, clauses);
 REGION(child, "task", "", 40);
 REGION(taskwait, "taskwait", "", 50);
 REGION(work, "region", "work", 60);
