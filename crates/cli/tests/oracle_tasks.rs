@@ -8,7 +8,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{Sandbox, oracles};
+use common::{Sandbox, instructions, oracles};
 
 /// As the task benchmarks' `fib` with an `if` clause: below four levels no task is deferred, and
 /// nothing is done but creating them and waiting. TASK stands for the directive's name.
@@ -35,26 +35,6 @@ int main(int argc, char **argv) {
 }
 ";
 
-/// Instructions of the whole program, by callgrind.
-fn instructions(sandbox: &Sandbox, program: &str, trace: bool, n: u32) -> u64 {
-    let experiment = sandbox.path("exp");
-    let _ = std::fs::remove_dir_all(&experiment);
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program, &n.to_string()])
-        .current_dir(sandbox.path(""))
-        .env("OMP_NUM_THREADS", "1")
-        .env("POMPEII_TRACE", u8::from(trace).to_string())
-        .env("POMPEII_GUARD", "0")
-        .env("POMPEII_EXPERIMENT", &experiment)
-        // Cargo's: it leads to the runtime library of another build.
-        .env_remove("LD_LIBRARY_PATH")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    let line = text.lines().find(|line| line.contains("Collected :")).unwrap();
-    line.rsplit(' ').next().unwrap().parse().unwrap()
-}
-
 /// Under 100 % is what the product promises (Score-P's 526 % in the tasks paper); what it is, is
 /// kept. What does not depend on the number is in both counts.
 #[test]
@@ -70,11 +50,12 @@ fn fib_with_an_if_clause_costs_less_than_itself() {
         plain.args(["-O2", "-fopenmp", "fib.c", "-o", "plain"]).current_dir(sandbox.path(""));
         assert!(plain.status().unwrap().success());
         let work = |program: &str, trace| {
-            let of = |n| instructions(&sandbox, program, trace, n);
-            of(22) - of(16)
+            let environment = [("OMP_NUM_THREADS", "1"), ("POMPEII_TRACE", trace)];
+            let of = |n| instructions(&sandbox, &[program, n], &environment);
+            of("22") - of("16")
         };
-        let plain = work("./plain", false);
-        for trace in [false, true] {
+        let plain = work("./plain", "0");
+        for trace in ["0", "1"] {
             let added_percent = work("./measured", trace) * 100 / plain - 100;
             println!("{name}, trace {trace}: {added_percent}");
             assert!((20..90).contains(&added_percent), "{name}, trace {trace}: {added_percent}");

@@ -103,6 +103,28 @@ pub fn oracles() -> bool {
     wanted
 }
 
+/// Instructions of a whole run of a program in the sandbox, by callgrind, every event recorded: a
+/// number that can be repeated, where times cannot. The variables come last.
+pub fn instructions(sandbox: &Sandbox, words: &[&str], environment: &[(&str, &str)]) -> u64 {
+    let experiment = sandbox.path("exp");
+    let _ = fs::remove_dir_all(&experiment);
+    fs::create_dir(&experiment).unwrap();
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .args(words)
+        .current_dir(sandbox.path(""))
+        .env("POMPEII_EXPERIMENT", &experiment)
+        .env("POMPEII_GUARD", "0")
+        // Cargo's: it leads to the runtime library of another build.
+        .env_remove("LD_LIBRARY_PATH")
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let line = text.lines().find(|line| line.contains("Collected :")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
 /// The output of a tool that must succeed and say nothing on standard error.
 pub fn silent(command: &mut Command) -> String {
     let output = command.output().unwrap();
