@@ -205,8 +205,8 @@ fn build(row: &Row<'_>, suite: &Path, folder: &Path) -> Result<Vec<Variant>> {
 
 /// A kernel's inner loop that lies elsewhere, with the same instructions, may take half as long
 /// again: without these, sparselu costs 45 % more under any tool, or 45 % less. Floorplan copies a
-/// board of 4 KiB from each function's frame to the next one's, which takes a fifth longer where 16
-/// bytes in a frame, for whatever it is, put the two boards differently into their cache lines.
+/// board of 4 KiB from each function's frame to the next one's, which takes a seventh longer where
+/// 16 bytes in a frame, for whatever it is, put the two boards differently into their cache lines.
 const ALIGNED: [&str; 3] =
     ["-falign-functions=64", "-falign-loops=64", "-mpreferred-stack-boundary=6"];
 
