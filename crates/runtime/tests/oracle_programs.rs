@@ -346,7 +346,7 @@ fn check_newer(checked: &Checked, threads: u64, cancellation: bool) {
     }
 }
 
-/// The untied tasks' descriptors may even lack the clause.
+/// Descriptors written by hand may lack the clause `untied`.
 #[test]
 fn untied_tasks_that_migrate() {
     if !oracles() {

@@ -90,8 +90,8 @@ fn take_due(thread: &mut Location) -> Option<Due> {
 }
 
 /// The end of the instance's creation is not simply the next event of its creator, which names it
-/// again. Of an untied creator it was never said that it does not; it may have gone on elsewhere,
-/// and be saying so there.
+/// again. Where an untied task creates it, that was never taken for granted, and the end may have
+/// come elsewhere meanwhile.
 pub(super) fn take_back(thread: &Location, task: *mut Task) {
     if creator_stays(thread) {
         // SAFETY: the memory of an instance stays one. Where it was executed meanwhile, it is free,

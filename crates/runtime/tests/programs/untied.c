@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 static POMPExtension extension = {POMP_EXTENSION, ""};
-// What may be wrong: then nothing is said of a task that goes on elsewhere.
+// Without the clause the library is told of a tied task, which then goes on elsewhere all the same.
 static POMPExtension clauses = {POMP_EXTENSION, CLAUSES};
 
 #define DESCRIBED(id, name, sub, line, extension) \
