@@ -11,12 +11,16 @@ use crate::clock::Clock;
 use crate::iteration;
 use crate::location::{Location, TASKS, gate};
 
-/// An untied task goes on behind a scheduling point, perhaps on another thread.
+/// An untied task goes on behind a scheduling point, perhaps on another thread. Nothing is done for
+/// one whose descriptor lacks the clause: the thread that it has left may have ended it as a
+/// cancelled one, and its memory may be another instance's, which runs.
 pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clock) {
     let task = untag(handle);
     let deferred =
         has_begun(task) && !is_undeferred(handle) && state_of(task) & state::COMPLETED == 0;
-    if !deferred || thread.is_passing() || is_current(thread, task) {
+    // SAFETY: the memory of an instance stays one.
+    let tied = unsafe { (*task).tied };
+    if !deferred || tied || thread.is_passing() || is_current(thread, task) {
         return;
     }
     let now = clock.now();
