@@ -4,7 +4,7 @@
 //! per rank and the peak of the memory. `cargo xtask bench unify` runs it.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "it is a benchmark")]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;
 
 use std::path::Path;

@@ -1,0 +1,63 @@
+//! Programs with many locks: each lock that is alive has a place of its own.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+const LOCKS: u64 = 500_000;
+
+/// Half of the locks are initialised; the others are static, and met first when they are set.
+/// Prints the largest memory of the process in kilobytes.
+const PROGRAM: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#define LOCKS 500000
+static omp_lock_t unknown[LOCKS];
+int main(void) {
+  omp_lock_t *known = malloc(LOCKS * sizeof *known);
+  for (int i = 0; i < LOCKS; i++)
+    omp_init_lock(&known[i]);
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < LOCKS; i++) {
+    omp_set_lock(&known[i]);
+    omp_set_lock(&unknown[(i + LOCKS / 2) % LOCKS]);
+    omp_unset_lock(&unknown[(i + LOCKS / 2) % LOCKS]);
+    omp_unset_lock(&known[i]);
+  }
+  for (int i = 0; i < LOCKS; i++)
+    omp_destroy_lock(&known[i]);
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  printf("%ld\n", used.ru_maxrss);
+  return 0;
+}
+"#;
+
+fn kilobytes(output: &str) -> u64 {
+    output.trim().parse().unwrap()
+}
+
+#[test]
+fn a_million_locks_may_be_alive() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("locks", PROGRAM);
+    let alone = sandbox.command("run -- ./locks").env("POMPEII_ENABLE", "0").output().unwrap();
+    let alone = kilobytes(&String::from_utf8_lossy(&alone.stdout));
+    let measured = sandbox.succeeds("run -o exp -- ./locks");
+    let manifest = std::fs::read_to_string(sandbox.path("exp/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["lost"]["events"], 0, "{}", measured.messages);
+    let report = sandbox.succeeds("report exp --json").output;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let visits = |name: &str| {
+        let regions = report["regions"].as_array().unwrap().iter();
+        regions.filter(|one| one["name"] == name).map(|one| one["visits"].as_u64().unwrap()).sum()
+    };
+    let all: [u64; 4] =
+        ["omp_init_lock", "omp_set_lock", "omp_unset_lock", "omp_destroy_lock"].map(visits);
+    assert_eq!(all, [LOCKS, 2 * LOCKS, 2 * LOCKS, LOCKS]);
+    // 72 bytes each, and room for growth.
+    let more = kilobytes(&measured.output) - alone;
+    assert!(more * 1000 < 2 * LOCKS * 150, "{more} KB more than {alone}");
+}

@@ -1,0 +1,47 @@
+//! All integration tests of this crate, one module per topic, in one program: linked once. Modules
+//! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
+#![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
+
+mod bytes;
+mod common;
+mod compile;
+mod counters;
+mod cube;
+mod damaged;
+mod drop_in;
+mod dump;
+mod ends;
+mod foreign_text;
+mod guard;
+mod hidden;
+mod instrument;
+mod locks;
+mod measured;
+mod memory;
+mod messages;
+mod metrics;
+mod oracle_apps;
+mod oracle_builds;
+mod oracle_cube;
+mod oracle_dump;
+mod oracle_ends;
+mod oracle_experiment;
+mod oracle_foreign;
+mod oracle_hybrid;
+mod oracle_kernels;
+mod oracle_mpi;
+mod oracle_nodes;
+mod oracle_pomp2;
+mod oracle_tasks;
+mod parameters;
+mod privileged;
+#[path = "../../../algebra/tests/all/common/mod.rs"]
+mod reports;
+mod run;
+mod run_edges;
+mod score;
+mod stacks;
+mod terminal;
+mod unreadable;
+mod untrusted;
+mod window;

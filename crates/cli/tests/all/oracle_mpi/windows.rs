@@ -1,0 +1,99 @@
+//! One-sided communication in traces and profiles.
+
+use std::process::Command;
+
+use super::{Source, command, count, libraries, records};
+use crate::common::{oracles, silent};
+
+const WINDOWS: Source = ("windows.c", include_str!("programs/windows.c"), "mpicc");
+const POINTERS: [Source; 2] = [
+    ("mpi.F90", include_str!("programs/pointers.F90"), "mpif90"),
+    ("f08.F90", concat!("#define F08\n", include_str!("programs/pointers.F90")), "mpif90"),
+];
+
+/// The reference library's reader finds each completion's operations, and each process's windows.
+const MATCHED: &str = r#"
+import sys, otf2
+from otf2.events import *
+under_way, ended, windows = {}, set(), set()
+with otf2.reader.open(sys.argv[1]) as trace:
+    for location, event in trace.events:
+        at = lambda: (location.name, location.group.name, event.win.name, event.matching_id)
+        if isinstance(event, (RmaPut, RmaGet, RmaAtomic)):
+            under_way[at()] = under_way.get(at(), 0) + 1
+        elif isinstance(event, RmaOpCompleteNonBlocking):
+            assert at() in under_way
+            ended.add(at())
+        elif isinstance(event, RmaWinCreate):
+            windows.add(event.win)
+        elif isinstance(event, RmaGroupSync):
+            assert len(event.group.members) == 1
+assert set(under_way) == ended, (under_way, ended)
+print(len(windows), sorted(window.name for window in windows), sorted(under_way.values()))
+"#;
+
+#[test]
+fn operations_on_windows_are_recorded_and_completed() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let sandbox = super::Sandbox::new();
+        mpi.build(&sandbox, WINDOWS, "");
+        let ended = mpi.run(&sandbox, 2, "--trace", "./program");
+        assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+        assert_eq!(ended.output.matches("active").count(), 2, "{}", mpi.name);
+        let text = records(&sandbox);
+        let what = mpi.name;
+        let operations = ["RMA_PUT", "RMA_GET", "RMA_ATOMIC"];
+        assert_eq!(count(&text, operations), [4, 6, 8], "{what}");
+        let windows = ["RMA_WIN_CREATE", "RMA_WIN_DESTROY", "RMA_GROUP_SYNC", "RMA_SYNC"];
+        assert_eq!(count(&text, windows), [8, 8, 16, 2], "{what}");
+        let collective = ["RMA_COLLECTIVE_BEGIN", "RMA_COLLECTIVE_END"];
+        assert_eq!(count(&text, collective), [20; 2], "{what}");
+        let locks = ["RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK", "RMA_RELEASE_LOCK"];
+        assert_eq!(count(&text, locks), [4; 3], "{what}");
+        let kinds = ["CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE"];
+        let found = kinds.map(|kind| text.matches(kind).count());
+        assert_eq!(found, [2; 2], "{what}");
+        let trace = sandbox.path("exp/traces.otf2");
+        let events = silent(Command::new("otf2-print").arg(&trace));
+        assert!(!events.contains("UNKNOWN") && !events.contains("INVALID"), "{what}: {events}");
+        let read = silent(Command::new("/usr/bin/python3").args(["-c", MATCHED]).arg(&trace));
+        assert_eq!(read, "2 ['', 'halo'] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2]\n", "{what}");
+        let report = command(&sandbox, "report --json exp").output().unwrap().stdout;
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let metrics = report["metrics"].as_array().unwrap();
+        let total = |name: &str| {
+            let metric = metrics.iter().find(|metric| metric["name"] == name).unwrap();
+            metric["raw"].as_i64().unwrap()
+        };
+        // Put, the ones that fetch and swap, and the one that adds; what they bring, and Get.
+        assert_eq!([total("bytes_put"), total("bytes_get")], [2 * 6 * 4, 2 * 6 * 4], "{what}");
+    }
+}
+
+/// Memory that comes as a `type(c_ptr)` has functions of its own in some libraries.
+#[test]
+fn windows_of_pointers_of_fortran_are_recorded() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        for source in POINTERS {
+            let (sandbox, what) = (super::Sandbox::new(), format!("{} {}", mpi.name, source.0));
+            mpi.build(&sandbox, source, "");
+            let ended = mpi.run(&sandbox, 2, "--trace --no-guard", "./program");
+            let expected = (Some(0), "bytes 16\n");
+            assert_eq!((ended.code, ended.output.as_str()), expected, "{what}: {}", ended.messages);
+            let text = records(&sandbox);
+            let windows = ["RMA_WIN_CREATE", "RMA_WIN_DESTROY"];
+            assert_eq!(count(&text, windows), [4; 2], "{what}");
+            for name in ["Win_allocate", "Win_allocate_shared", "Win_shared_query", "Alloc_mem"] {
+                let name = format!("\"MPI_{name}\"");
+                let enters = |line: &&str| line.starts_with("ENTER ") && line.contains(&name);
+                assert_eq!(text.lines().filter(enters).count(), 2, "{what}: {name}");
+            }
+        }
+    }
+}

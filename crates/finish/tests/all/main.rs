@@ -1,0 +1,12 @@
+//! All integration tests of this crate, one module per topic, in one program: linked once. Modules
+//! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
+
+mod bounded;
+mod common;
+mod interrupted;
+mod jobs;
+mod links;
+mod many_call_paths;
+mod resources;
+mod unlike_ranks;

@@ -1,0 +1,4 @@
+//! What several tests share, and the fuzz target.
+
+pub mod property;
+pub mod random;

@@ -1,0 +1,7 @@
+//! All integration tests of this crate, one module per topic, in one program: linked once. Modules
+//! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
+
+mod hybrid;
+mod oracle_html;
+mod text;

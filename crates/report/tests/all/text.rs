@@ -1,0 +1,420 @@
+//! The reports of one made-up run as text: what a reader sees, kept as snapshots.
+
+use expect_test::{Expect, expect};
+use pompeii_analysis as analysis;
+use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
+use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, tasks, trees, waits};
+
+/// Eight threads of an ocean model: imbalance, serial parts, and a critical section.
+fn ocean() -> Cube {
+    let measured = analysis::notation::cube(include_str!("ocean.txt")).unwrap();
+    analysis::derive(&measured)
+}
+
+fn run() -> RunInfo {
+    RunInfo {
+        experiment: "ocean-20261120_1132_ab12cd34".into(),
+        observed_by: "source".into(),
+        trace_bytes: Some(12_345_678),
+        notes: Vec::new(),
+    }
+}
+
+/// Each line with a `|` before it, because a snapshot's common indentation does not count.
+fn check(text: &str, width: usize, expect: Expect) {
+    let mut shown = String::new();
+    for line in text.lines() {
+        assert!(line.chars().count() <= width, "too wide: {line}");
+        shown += &format!("|{line}\n");
+    }
+    expect.assert_eq(&shown);
+}
+
+#[test]
+fn the_first_answer() {
+    check(
+        &summary(&ocean(), &run(), &Options::default()),
+        80,
+        expect![[r#"
+            | ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
+            |   paths; trace 12 MB
+            |
+            | Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
+            |                           x  OpenMP overhead 95 %
+            |
+            | 8 x 4.82 s of CPU allocation went to
+            |   computing                 23.6 s     61 %
+            |   waiting at barriers        8.8 s     23 %
+            |   idle in serial parts       4.6 s     12 %
+            |   locks, tasks, fork/join    1.6 s      4 %
+            |
+            | Fix first                                                         lost     gain
+            | 1  ocean.c:118  parallel for    wait at implicit barrier         7.9 s   0.99 s
+            |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
+            |    It computes 1.0 s more than the average in for ocean.c:118.
+            |    Its iterations take longer: try schedule(dynamic), or split them by cost.
+            | 2  ocean.c:61   main            idle threads                     4.6 s   0.58 s
+            |    0.66 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
+            |    Parallelise the largest of these, or overlap it with other work.
+            | 3  ocean.c:203  parallel        wait at implicit barrier        0.91 s   0.11 s
+            |    different threads arrive last (thread 0 in 12 % of 8 visits), 14 ms after
+            |    the average.
+            |    Split the work by cost, or use a parallel loop or tasks.
+            | 4  ocean.c:210  critical (sum)  critical contention             0.71 s    89 ms
+            |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
+            |    Enter less often (private sums, reduction), or make its body shorter.
+            | 5  ocean.c:118  parallel        fork and join                   0.53 s    41 ms
+            |    forked and joined 2,000 times; each time costs 33 µs on every thread.
+            |    Merge it with its neighbours, move it out of a loop, or add an if clause.
+            |
+            | Only counted, not timed: 1.2 million atomics (ocean.c:208).
+            | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
+            |       or   pompeii explain omp_ibarrier_wait
+        "#]],
+    );
+}
+
+#[test]
+fn bars_on_a_terminal() {
+    let options = Options { bars: true, top: 1, ..Options::default() };
+    check(
+        &summary(&ocean(), &run(), &options),
+        80,
+        expect![[r#"
+            | ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
+            |   paths; trace 12 MB
+            |
+            | Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
+            |                           x  OpenMP overhead 95 %
+            |
+            | 8 x 4.82 s of CPU allocation went to
+            |   computing                 23.6 s     61 %  ████████████████████
+            |   waiting at barriers        8.8 s     23 %  ███████
+            |   idle in serial parts       4.6 s     12 %  ████
+            |   locks, tasks, fork/join    1.6 s      4 %  █
+            |
+            | Fix first                                                         lost     gain
+            | 1  ocean.c:118  parallel for  wait at implicit barrier           7.9 s   0.99 s
+            |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
+            |    It computes 1.0 s more than the average in for ocean.c:118.
+            |    Its iterations take longer: try schedule(dynamic), or split them by cost.
+            |    4 more: pompeii report ocean-20261120_1132_ab12cd34 --top 5
+            |
+            | Only counted, not timed: 1.2 million atomics (ocean.c:208).
+            | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
+            |       or   pompeii explain omp_ibarrier_wait
+        "#]],
+    );
+}
+
+#[test]
+fn a_wide_terminal_needs_fewer_lines() {
+    let options = Options { width: 120, ..Options::default() };
+    let text = summary(&ocean(), &run(), &options);
+    assert!(text.contains("load balance 73 %  x  serial parts 88 %  x  OpenMP overhead 95 %"));
+    assert!(text.contains("12 call paths; trace 12 MB"));
+}
+
+#[test]
+fn colours_change_no_character() {
+    let plain = summary(&ocean(), &run(), &Options::default());
+    let coloured = summary(&ocean(), &run(), &Options { color: true, ..Options::default() });
+    assert_ne!(plain, coloured);
+    let mut stripped = String::new();
+    for (index, part) in coloured.split('\u{1b}').enumerate() {
+        stripped += if index == 0 { part } else { part.split_once('m').unwrap().1 };
+    }
+    assert_eq!(plain, stripped);
+}
+
+#[test]
+fn nothing_lost_and_sums_that_do_not_hold() {
+    let show = |text: &str| {
+        let cube = analysis::derive(&analysis::notation::cube(text).unwrap());
+        summary(&cube, &RunInfo::default(), &Options::default())
+    };
+    check(
+        &show("wall=1000 locations=1\n serial  0  time=1000 visits=1"),
+        80,
+        expect![[r#"
+            | serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
+            |
+            | Parallel efficiency 100 %  =  load balance 100 %  x  serial parts 100 %
+            |                            x  OpenMP overhead 100 %
+            |
+            | 1 x 1.00 s of CPU allocation went to
+            |   computing                  1.0 s    100 %
+            |
+            | No problem was found that costs more than 1 % of the run.
+            |
+            | Next: pompeii explain time
+        "#]],
+    );
+    check(
+        &show("wall=1000 locations=1\n serial  0  time=900 visits=1"),
+        80,
+        expect![[r#"
+            | serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
+            |
+            | Parallel efficiency 90 %  =  load balance 100 %  x  serial parts 100 %
+            |                           x  OpenMP overhead 90 %
+            |
+            | 1 x 1.00 s of CPU allocation went to
+            |   computing                 0.90 s     90 %
+            |
+            | No problem was found that costs more than 1 % of the run.
+            |
+            | ! The values of this report do not add up: location 0 was seen for 900 ticks of
+            |   1000.
+            | Next: pompeii explain time
+        "#]],
+    );
+}
+
+#[test]
+fn three_trees_with_both_values() {
+    check(
+        &trees(&ocean(), &TreeOptions::default()),
+        80,
+        expect![[r#"
+            | Properties                                       collapsed     expanded   share
+            | time                                                38.6 s          0 s   100 %
+            |   execution                                         33.9 s          0 s    88 %
+            |     comp                                            23.6 s       23.6 s    61 %
+            |     omp_time                                        10.4 s          0 s    27 %
+            |       omp_management                                0.53 s       0.16 s     1 %
+            |         omp_fork                                    0.37 s       0.37 s     1 %
+            |       omp_synchronization                            9.8 s          0 s    26 %
+            |         omp_barrier                                  9.0 s          0 s    23 %
+            |           omp_ibarrier                               9.0 s       0.18 s    23 %
+            |             omp_ibarrier_wait                        8.8 s        8.8 s    23 %
+            |         omp_critical                                0.86 s       0.14 s     2 %
+            |           omp_lock_contention_critical              0.71 s       0.71 s     2 %
+            |   omp_idle_threads                                   4.6 s        4.6 s    12 %
+            | visits                                         1.9 million  1.9 million   100 %
+            | omp_barrier_last                                     2,008        2,008   100 %
+            | omp_barrier_delay                                    7.9 s        7.9 s    20 %
+            |
+            | Call paths: time                                 collapsed     expanded   share
+            | ocean                                               38.6 s        16 ms   100 %
+            |   main                                              38.5 s       0.46 s   100 %
+            |     read_forcing                                     3.2 s        3.2 s     8 %
+            |     write_state                                      1.6 s        1.6 s     4 %
+            |     !$omp parallel @ocean.c:118                     25.8 s       0.45 s    67 %
+            |       !$omp for @ocean.c:118                        17.2 s       17.2 s    45 %
+            |       !$omp implicit barrier @ocean.c:131            8.2 s        8.2 s    21 %
+            |     !$omp parallel @ocean.c:203                      7.4 s        4.0 s    19 %
+            |       !$omp critical (sum) @ocean.c:210              2.5 s       0.86 s     6 %
+            |         !$omp critical…ock (sum) @ocean.c:210        1.6 s        1.6 s     4 %
+            |       !$omp implicit barrier @ocean.c:214           0.98 s       0.98 s     3 %
+            | (1 call path below 0.1 % not shown)
+            |
+            | Locations: time                                  collapsed     expanded   share
+            | machine                                             38.6 s            -   100 %
+            |   node                                              38.6 s            -   100 %
+            |     Process                                         38.6 s            -   100 %
+            |       Master thread                                  4.8 s        4.8 s    12 %
+            |       OMP thread 1                                   4.8 s        4.8 s    12 %
+            |       OMP thread 2                                   4.8 s        4.8 s    12 %
+            |       OMP thread 3                                   4.8 s        4.8 s    12 %
+            |       OMP thread 4                                   4.8 s        4.8 s    12 %
+            |       OMP thread 5                                   4.8 s        4.8 s    12 %
+            |       OMP thread 6                                   4.8 s        4.8 s    12 %
+            |       OMP thread 7                                   4.8 s        4.8 s    12 %
+        "#]],
+    );
+}
+
+#[test]
+fn trees_of_another_metric() {
+    let options = TreeOptions { metric: "omp_ibarrier_wait".into(), ..TreeOptions::default() };
+    let text = trees(&ocean(), &options);
+    let from = text.find(" Call paths").unwrap();
+    check(
+        &text[from..],
+        80,
+        expect![[r#"
+            | Call paths: omp_ibarrier_wait                    collapsed     expanded   share
+            | ocean                                                8.8 s          0 s   100 %
+            |   main                                               8.8 s          0 s   100 %
+            |     !$omp parallel @ocean.c:118                      7.9 s          0 s    90 %
+            |       !$omp implicit barrier @ocean.c:131            7.9 s        7.9 s    90 %
+            |     !$omp parallel @ocean.c:203                     0.91 s          0 s    10 %
+            |       !$omp implicit barrier @ocean.c:214           0.91 s       0.91 s    10 %
+            | (6 call paths below 0.1 % not shown)
+            |
+            | Locations: omp_ibarrier_wait                     collapsed     expanded   share
+            | machine                                              8.8 s            -   100 %
+            |   node                                               8.8 s            -   100 %
+            |     Process                                          8.8 s            -   100 %
+            |       Master thread                                 0.21 s       0.21 s     2 %
+            |       OMP thread 1                                   1.2 s        1.2 s    14 %
+            |       OMP thread 2                                   1.2 s        1.2 s    14 %
+            |       OMP thread 3                                   1.2 s        1.2 s    14 %
+            |       OMP thread 4                                   1.2 s        1.2 s    14 %
+            |       OMP thread 5                                   1.2 s        1.2 s    14 %
+            |       OMP thread 6                                   1.2 s        1.2 s    14 %
+            |       OMP thread 7                                   1.2 s        1.2 s    14 %
+        "#]],
+    );
+}
+
+#[test]
+fn regions_of_the_machine_readable_report() {
+    let report = json_report(&ocean());
+    let mut shown = String::new();
+    for region in &report.regions {
+        let metrics: Vec<String> =
+            region.metrics.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let kept = metrics.iter().filter(|m| !m.starts_with("time") && !m.starts_with("exec"));
+        let kept: Vec<&str> = kept.map(String::as_str).filter(|m| m.contains("wait")).collect();
+        shown += &format!(
+            "{} {}:{} visits={} time={} self={} {}\n",
+            region.kind,
+            region.file,
+            region.line,
+            region.visits,
+            region.time_s,
+            region.self_s,
+            kept.join(" ")
+        );
+    }
+    expect![[r#"
+        artificial :0 visits=1 time=33.94 self=0.002 
+        function ocean.c:61 visits=1 time=33.938 self=0.058 
+        function ocean.c:20 visits=1 time=0.4 self=0.4 
+        function ocean.c:40 visits=1 time=0.2 self=0.2 
+        parallel ocean.c:118 visits=16000 time=25.84 self=0.45 
+        for ocean.c:118 visits=16000 time=17.23 self=17.23 
+        implicit barrier ocean.c:131 visits=16000 time=8.16 self=8.16 omp_ibarrier_wait=7.899
+        parallel ocean.c:203 visits=80 time=7.44 self=4 
+        critical ocean.c:210 visits=320000 time=2.46 self=0.86 
+        critical sblock ocean.c:210 visits=320000 time=1.6 self=1.6 
+        implicit barrier ocean.c:214 visits=80 time=0.98 self=0.98 omp_ibarrier_wait=0.905
+        atomic ocean.c:208 visits=1200000 time=0 self=0 
+    "#]]
+    .assert_eq(&shown);
+    let json = pompeii_report::json(&ocean());
+    assert!(json.contains("\"schema\": \"pompeii-report-1\""));
+}
+
+/// Threads wait for thread 0 at the barrier of the loop, thread 0 for others at the critical.
+#[test]
+fn who_waited_for_whom() {
+    let mut cube = ocean();
+    let call = |name: &str| {
+        let of = |call: &pompeii_model::CallId| cube.regions[cube.calls.region(*call)].name == name;
+        cube.calls.ids().find(of).unwrap()
+    };
+    let (barrier, critical) =
+        (call("!$omp implicit barrier @ocean.c:131"), call("!$omp critical (sum) @ocean.c:210"));
+    let wait = |call, location, by, ticks| Wait {
+        call,
+        location: LocationId(location),
+        by,
+        visits: 2000,
+        wait_ticks: ticks,
+        starvation_ticks: 0,
+    };
+    cube.waits =
+        (1..8).map(|thread| wait(barrier, thread, Some((barrier, LocationId(0))), 900)).collect();
+    cube.waits.push(wait(barrier, 0, Some((barrier, LocationId(3))), 120));
+    cube.waits.push(wait(critical, 0, Some((critical, LocationId(5))), 80));
+    cube.waits.push(wait(critical, 0, None, 10));
+    check(
+        &waits(&cube, &Options::default()),
+        80,
+        expect![[r#"
+        | Waiting, and for whom                                   lost      times   share
+        | !$omp implicit barrier @ocean.c:131                    6.4 s     16,000   100 %
+        |   thread 0 in parallel ocean.c:118                     6.3 s     14,000    98 %
+        |   thread 3 in parallel ocean.c:118                    0.12 s      2,000     2 %
+        | !$omp critical (sum) @ocean.c:210                      90 ms      4,000   100 %
+        |   thread 5 in parallel ocean.c:203                     80 ms      2,000    89 %
+        |   others                                               10 ms      2,000    11 %
+    "#]],
+    );
+}
+
+/// Ticks of the ocean are microseconds.
+#[test]
+fn times_of_task_instances() {
+    let mut cube = analysis::derive(
+        &analysis::notation::cube(
+            "wall=100 locations=2 clock=1000000
+             a/create task@a.c:7   0  visits=40 tasks_created=8 tasks_undeferred=32
+             TASKS/task@a.c:7      *  time=60",
+        )
+        .unwrap(),
+    );
+    let region = cube.regions.enumerated().find(|(_, r)| r.role.as_str() == "task").unwrap().0;
+    let times = |location, time, ticks: &[i64]| TaskTimes {
+        region,
+        location: LocationId(location),
+        time,
+        ticks: distribution(ticks),
+    };
+    cube.task_times = vec![
+        times(0, TaskTime::Creation, &[1, 1, 1, 1, 1, 1, 2, 2]),
+        times(0, TaskTime::Waiting, &[5, 5, 5, 5]),
+        times(1, TaskTime::Waiting, &[5, 9, 9, 9]),
+        times(0, TaskTime::Execution, &[1, 3, 3, 3]),
+        times(1, TaskTime::Execution, &[3, 3, 3, 900]),
+    ];
+    check(
+        &tasks(&cube, &Options::default()),
+        80,
+        expect![[r#"
+        | Tasks: time per instance      instances      mean deviation       min       max
+        | !$omp task @a.c:7
+        |   creation                            8    1.2 µs    433 ns    1.0 µs    2.0 µs
+        |   waiting                             8    6.5 µs    1.9 µs    5.0 µs    9.0 µs
+        |   execution                           8    115 µs    297 µs    1.0 µs    900 µs
+        |   undeferred, counted only           32
+        |   execution: 12 % < 2.0 µs, 75 % < 4.0 µs, 12 % < 1.0 ms
+    "#]],
+    );
+    let json = serde_json::to_string_pretty(&json_report(&cube).tasks[0].execution).unwrap();
+    expect![[r#"
+        {
+          "count": 8,
+          "sum_s": 0.000919,
+          "mean_s": 0.000114875,
+          "deviation_s": 0.0002967500789806129,
+          "min_s": 1e-6,
+          "max_s": 0.0009,
+          "histogram": [
+            {
+              "from_s": 1e-6,
+              "below_s": 2e-6,
+              "count": 1
+            },
+            {
+              "from_s": 2e-6,
+              "below_s": 4e-6,
+              "count": 6
+            },
+            {
+              "from_s": 0.000512,
+              "below_s": 0.001024,
+              "count": 1
+            }
+          ]
+        }"#]]
+    .assert_eq(&json);
+}
+
+fn distribution(values: &[i64]) -> Distribution {
+    let mut bins = vec![0; 64];
+    for value in values {
+        bins[(64 - value.leading_zeros()) as usize] += 1;
+    }
+    let moments = Moments {
+        count: values.len() as u64,
+        min: *values.iter().min().unwrap(),
+        max: *values.iter().max().unwrap(),
+        sum: values.iter().sum(),
+        sum_of_squares: values.iter().map(|value| (value * value) as f64).sum(),
+    };
+    Distribution { moments, bins }
+}
