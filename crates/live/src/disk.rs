@@ -1,20 +1,21 @@
 //! Getting chunks of an event file from the system's memory to the disk, for a measurement with a
 //! budget for what is on its way there.
 
-use std::ffi::CString;
 use std::mem::MaybeUninit;
+use std::path::Path;
 
 use crate::CHUNK_BYTES;
+use crate::map::path_of;
 use crate::spill::with_file;
 
 /// Lets the system begin to put a chunk of the file on the disk, without waiting for it.
-pub fn begin_writing(path: &str, number: u64) {
+pub fn begin_writing(path: &Path, number: u64) {
     sync_chunk(path, number, libc::SYNC_FILE_RANGE_WRITE);
 }
 
 /// Waits until a chunk of the file is on the disk, and gives its memory back. Where that fails
 /// there is nothing to wait for.
-pub fn finish_writing(path: &str, number: u64) {
+pub fn finish_writing(path: &Path, number: u64) {
     let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE
         | libc::SYNC_FILE_RANGE_WRITE
         | libc::SYNC_FILE_RANGE_WAIT_AFTER;
@@ -26,7 +27,7 @@ pub fn finish_writing(path: &str, number: u64) {
     });
 }
 
-fn sync_chunk(path: &str, number: u64, flags: libc::c_uint) {
+fn sync_chunk(path: &Path, number: u64, flags: libc::c_uint) {
     let _ = with_file(path, |file| {
         let (at, bytes) = (number as libc::off64_t * CHUNK_BYTES as libc::off64_t, CHUNK_BYTES);
         // SAFETY: plain system call on an open file.
@@ -39,10 +40,10 @@ fn sync_chunk(path: &str, number: u64, flags: libc::c_uint) {
 }
 
 /// Whether the files of this folder live in memory: what is written there never leaves it.
-pub fn lies_in_memory(folder: &str) -> bool {
+pub fn lies_in_memory(folder: &Path) -> bool {
     const TMPFS: u64 = 0x0102_1994;
     const RAMFS: u64 = 0x8584_58f6;
-    let Ok(folder) = CString::new(folder) else { return false };
+    let Ok(folder) = path_of(folder) else { return false };
     let mut system = MaybeUninit::<libc::statfs>::zeroed();
     // SAFETY: `statfs` fills the structure where it returns 0, and zeroes are valid otherwise.
     let (result, system) =
@@ -80,9 +81,10 @@ mod tests {
 
     #[test]
     fn memory_is_known_from_a_disk() {
-        assert!(!lies_in_memory("/proc") && !lies_in_memory("/none"));
-        if std::path::Path::new("/dev/shm").exists() {
-            assert!(lies_in_memory("/dev/shm"));
+        let lies = |folder| lies_in_memory(Path::new(folder));
+        assert!(!lies("/proc") && !lies("/none"));
+        if Path::new("/dev/shm").exists() {
+            assert!(lies("/dev/shm"));
         }
     }
 }

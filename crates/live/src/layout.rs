@@ -219,6 +219,8 @@ pub struct ProcessHeader {
     pub metrics_running_permille: AtomicU32,
     /// The process that this one was forked from without an exec, 0 for none.
     pub forked_from: u32,
+    /// Locations whose lost events have not all been counted.
+    pub uncounted: AtomicU32,
     /// The end that was noted, as [`NotedEnd::encode`](crate::NotedEnd::encode) has it; 0 where the
     /// process did not get there.
     pub ended: AtomicU64,

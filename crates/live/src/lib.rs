@@ -32,6 +32,7 @@ mod map;
 pub mod metrics;
 mod mpi;
 mod place;
+mod quote;
 mod read;
 mod spill;
 
@@ -48,6 +49,9 @@ pub use layout::{
 pub use map::{MapError, Mapped};
 pub use mpi::{FOREIGN_RANK, MpiDefinition};
 pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live, spill_folder};
+/// Foreign text in a message, without control characters.
+pub use pompeii_otf2::print::printable;
+pub use quote::quoted;
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use spill::{begin_chunk, gather, write_chunk};
 

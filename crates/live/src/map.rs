@@ -9,6 +9,8 @@
 
 use std::ffi::CString;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
@@ -34,6 +36,12 @@ impl std::error::Error for MapError {}
 const COPYING: [u32; 3] = [0x9123_683E, 0xCA45_1A4E, 0x2FC1_2FC1];
 /// A file system above another one, of which nothing is told.
 const OVERLAY: u32 = 0x794C_7630;
+
+/// The path as system calls take it.
+pub(crate) fn path_of(path: &Path) -> Result<CString, MapError> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| MapError { call: "open", errno: libc::EINVAL })
+}
 
 pub(crate) fn last_error(call: &'static str) -> MapError {
     // SAFETY: errno is a thread-local integer.
@@ -110,12 +118,11 @@ impl Mapped {
     /// # Errors
     /// The system call that failed: no such folder, a full disk, no address space.
     pub fn create(
-        path: &str,
+        path: impl AsRef<Path>,
         initial_bytes: usize,
         reserved_bytes: usize,
     ) -> Result<Self, MapError> {
-        let path =
-            CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
+        let path = path_of(path.as_ref())?;
         let mut mapped =
             Self { path, base: null_mut(), reserved_bytes, allocated_bytes: 0, refused: (0, None) };
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;

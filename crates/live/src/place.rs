@@ -9,6 +9,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Variables that name such storage; behind them comes [`STORAGES`].
@@ -18,14 +19,15 @@ pub const STORAGES: [&str; 2] = ["/tmp", "/dev/shm"];
 
 /// The folder in `storage` of all processes that cannot write to the experiment of this absolute
 /// path, each with a folder of its own.
-pub fn elsewhere(storage: &str, experiment: &str) -> String {
-    format!("{}/pompeii-{:016x}", storage.trim_end_matches('/'), hash(experiment))
+pub fn elsewhere(storage: &Path, experiment: &Path) -> PathBuf {
+    storage.join(format!("pompeii-{:016x}", hash(experiment)))
 }
 
 /// FNV-1a of the path's parts: the same for all spellings of a path.
-fn hash(path: &str) -> u64 {
-    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
-    let bytes = parts.flat_map(|part| std::iter::once(b'/').chain(part.bytes()));
+fn hash(path: &Path) -> u64 {
+    let parts = path.as_os_str().as_bytes().split(|&byte| byte == b'/');
+    let parts = parts.filter(|part| !matches!(*part, b"" | b"."));
+    let bytes = parts.flat_map(|part| std::iter::once(b'/').chain(part.iter().copied()));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -67,10 +69,12 @@ mod tests {
 
     #[test]
     fn spellings_of_a_path_have_one_folder() {
-        let folder = elsewhere("/tmp/", "/home/user/exp");
-        assert_eq!(folder, elsewhere("/tmp", "/home/user/./exp/"));
-        assert_ne!(folder, elsewhere("/tmp", "/home/user/exp2"));
-        assert_ne!(elsewhere("/tmp", "/ab/c"), elsewhere("/tmp", "/a/bc"));
-        assert!(folder.starts_with("/tmp/pompeii-") && folder.len() == 29, "{folder}");
+        let of = |storage: &str, path: &str| elsewhere(Path::new(storage), Path::new(path));
+        let folder = of("/tmp/", "/home/user/exp");
+        assert_eq!(folder, of("/tmp", "/home/user/./exp/"));
+        assert_ne!(folder, of("/tmp", "/home/user/exp2"));
+        assert_ne!(of("/tmp", "/ab/c"), of("/tmp", "/a/bc"));
+        let text = folder.to_str().unwrap();
+        assert!(text.starts_with("/tmp/pompeii-") && text.len() == 29, "{text}");
     }
 }

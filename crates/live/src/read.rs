@@ -2,8 +2,11 @@
 //! file claims is checked against the bytes that are there.
 
 use std::fmt;
+use std::io::Read;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
+
+use pompeii_otf2::folder::open_regular;
 
 use crate::layout::{
     Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, TaskRecord,
@@ -11,7 +14,7 @@ use crate::layout::{
 };
 use crate::{
     DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, buffer_file, events_file,
-    location_file, metrics_file, spill_folder, tasks_file, visits_file,
+    location_file, metrics_file, quoted, spill_folder, tasks_file, visits_file,
 };
 
 /// Why live state cannot be read.
@@ -27,8 +30,8 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReadError::Io(path, error) => write!(out, "{}: {error}", path.display()),
-            ReadError::Damaged(path, what) => write!(out, "{}: {what}", path.display()),
+            ReadError::Io(path, error) => write!(out, "{}: {error}", quoted(path)),
+            ReadError::Damaged(path, what) => write!(out, "{}: {what}", quoted(path)),
         }
     }
 }
@@ -98,6 +101,8 @@ pub struct LiveProcess {
     pub trace: bool,
     /// Events that could not be recorded.
     pub lost_events: u64,
+    /// Whether these are all: a process that is killed may not have counted its last ones.
+    pub lost_are_counted: bool,
     /// Threads without a location.
     pub lost_locations: u64,
     /// First failure inside the tool.
@@ -123,8 +128,9 @@ struct Bytes {
 
 impl Bytes {
     fn read(path: PathBuf) -> Result<Self, ReadError> {
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Self { path, bytes }),
+        let mut bytes = Vec::new();
+        match open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Self { path, bytes }),
             Err(error) => Err(ReadError::Io(path, error)),
         }
     }
@@ -218,6 +224,7 @@ impl LiveProcess {
             tsc: field(offset_of!(ProcessHeader, tsc)) != 0,
             trace: field(offset_of!(ProcessHeader, trace)) != 0,
             lost_events: field(offset_of!(ProcessHeader, lost_events)),
+            lost_are_counted: header.u32(offset_of!(ProcessHeader, uncounted)) == 0,
             lost_locations: field(offset_of!(ProcessHeader, lost_locations)),
             first_errno: (errno != 0).then_some(errno as i32),
             legacy_records: header.u32(offset_of!(ProcessHeader, legacy_records)) != 0,
@@ -301,15 +308,10 @@ fn read_locations(
     metrics: usize,
 ) -> Result<Vec<LiveLocation>, ReadError> {
     let mut locations = Vec::new();
-    for index in 0..count {
-        let path = folder.join(location_file(index));
-        // A location is counted before its file exists: a process may die in between.
-        if !path.exists() {
-            continue;
-        }
-        let file = Bytes::read(path)?;
+    for index in location_files(folder)?.into_iter().take_while(|&index| index < count) {
+        let file = Bytes::read(folder.join(location_file(index)))?;
         if file.u64(0) == MAGIC {
-            let mut location = read_location(folder, &file)?;
+            let mut location = read_location(folder, (index, &file))?;
             let nodes = location.nodes.len();
             location.metrics = read_metrics(folder, index, (nodes, metrics));
             locations.push(location);
@@ -318,10 +320,28 @@ fn read_locations(
     Ok(locations)
 }
 
-fn read_location(folder: &Path, file: &Bytes) -> Result<LiveLocation, ReadError> {
+/// The numbers of the locations that have a file, sorted. A location is counted before its file
+/// exists, so a process that died in between has one less; and a damaged count says nothing.
+fn location_files(folder: &Path) -> Result<Vec<u32>, ReadError> {
+    let entries = std::fs::read_dir(folder);
+    let entries = entries.map_err(|error| ReadError::Io(folder.to_owned(), error))?;
+    let number = |name: &str| {
+        let number = name.strip_suffix(".loc")?.parse().ok()?;
+        (location_file(number) == name).then_some(number)
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let mut numbers: Vec<u32> = names.filter_map(|name| number(name.to_str()?)).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn read_location(folder: &Path, (index, file): (u32, &Bytes)) -> Result<LiveLocation, ReadError> {
     file.expect(LOCATION_PAGE_BYTES)?;
     let (word, long) = (|offset| file.u32(offset), |offset| file.u64(offset));
-    let index = word(offset_of!(LocationHeader, index));
+    let own = word(offset_of!(LocationHeader, index));
+    if own != index {
+        return Err(file.damaged(format!("it is of location {own}, expected location {index}")));
+    }
     let parent = word(offset_of!(LocationHeader, parent));
     let whole = (file.bytes.len() - LOCATION_PAGE_BYTES) / size_of::<Node>();
     let claimed = word(offset_of!(LocationHeader, nodes)) as usize;

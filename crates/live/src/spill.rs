@@ -9,31 +9,31 @@
 //! The first number in a chunk's header is its own number while it is in live state, so that the
 //! buffer says itself which chunk it holds, and putting it there twice does no harm.
 
-use std::ffi::CString;
 use std::fs::{self, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_otf2::chunk::{self, HEADER_BYTES, Header};
+use pompeii_otf2::folder::{edit, open_regular};
 
 use crate::CHUNK_BYTES;
-use crate::map::{MapError, last_error, within_file_limit};
+use crate::map::{MapError, last_error, path_of, within_file_limit};
 
 /// Writes chunk `number`, from 0, to the event file at `path`, which is made where it is missing.
 /// The file is opened anew, because the program may have closed all files.
 ///
 /// # Errors
 /// The system call that failed; then the chunk is not in the file.
-pub fn write_chunk(path: &str, number: u64, bytes: &[u8; CHUNK_BYTES]) -> Result<(), MapError> {
+pub fn write_chunk(path: &Path, number: u64, bytes: &[u8; CHUNK_BYTES]) -> Result<(), MapError> {
     within_file_limit((number as usize + 1).saturating_mul(CHUNK_BYTES))?;
     with_file(path, |file| write_at(file, number * CHUNK_BYTES as u64, bytes))?
 }
 
 /// Opens the file for writing, makes it where it is missing, and closes it behind the call.
-pub(crate) fn with_file<T>(path: &str, call: impl FnOnce(i32) -> T) -> Result<T, MapError> {
-    let path = CString::new(path).map_err(|_| MapError { call: "open", errno: libc::EINVAL })?;
+pub(crate) fn with_file<T>(path: &Path, call: impl FnOnce(i32) -> T) -> Result<T, MapError> {
+    let path = path_of(path)?;
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC;
     let file = loop {
         // SAFETY: the path is a NUL-terminated string that outlives the call.
@@ -91,22 +91,29 @@ pub fn begin_chunk(buffer: &mut [u8; CHUNK_BYTES], number: u64, last_time: &mut 
 /// # Errors
 /// A file that cannot be read, written or removed; the buffer is kept then.
 pub fn gather(buffer: &Path, events: &Path) -> io::Result<()> {
-    let bytes = match fs::read(buffer) {
+    let mut bytes = Vec::new();
+    match open_regular(buffer) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        bytes => bytes?,
+        // One byte more says that it is too long.
+        file => file?.take(CHUNK_BYTES as u64 + 1).read_to_end(&mut bytes)?,
     };
     let Some(header) = Header::read(&bytes).filter(|_| bytes.len() == CHUNK_BYTES) else {
         // It died between a chunk that is in the file and the next one.
         return fs::remove_file(buffer);
     };
-    let known = fs::metadata(events).map_or(0, |events| events.len().div_ceil(bytes.len() as u64));
+    let known = events.symlink_metadata();
+    let known = known.map_or(0, |events| events.len().div_ceil(bytes.len() as u64));
     if known == 0 && fs::rename(buffer, events).is_ok() {
         return Ok(());
     }
     // A damaged number must not make a file of any size.
     let number = header.first.saturating_sub(1).min(known);
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(false).open(events)?;
+    let file = match edit(events) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            OpenOptions::new().write(true).create_new(true).open(events)?
+        }
+        file => file?,
+    };
     file.write_all_at(&bytes, number * CHUNK_BYTES as u64)?;
     fs::remove_file(buffer)
 }
@@ -146,7 +153,7 @@ mod tests {
     fn each_chunk_is_there_once() {
         for written in [CHUNK_BYTES, 2 * CHUNK_BYTES, CHUNK_BYTES + 5000] {
             let folder = tempfile::tempdir().unwrap();
-            let events = folder.path().join(events_file(3)).display().to_string();
+            let events = folder.path().join(events_file(3));
             write_chunk(&events, 0, &buffer(0, 10..20)).unwrap();
             write_chunk(&events, 1, &buffer(1, 20..30)).unwrap();
             OpenOptions::new().write(true).open(&events).unwrap().set_len(written as u64).unwrap();
@@ -154,7 +161,7 @@ mod tests {
             assert_eq!(gathered(folder.path()), (20, Some(10), Some(29)), "{written}");
         }
         let folder = tempfile::tempdir().unwrap();
-        let events = folder.path().join(events_file(3)).display().to_string();
+        let events = folder.path().join(events_file(3));
         write_chunk(&events, 0, &buffer(0, 10..20)).unwrap();
         let mut between = buffer(0, 10..20);
         between[0] = 0;
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn a_damaged_number_makes_no_huge_file() {
         let folder = tempfile::tempdir().unwrap();
-        let events = folder.path().join(events_file(3)).display().to_string();
+        let events = folder.path().join(events_file(3));
         write_chunk(&events, 0, &buffer(0, 10..20)).unwrap();
         fs::write(folder.path().join(buffer_file(3)), &buffer(1 << 60, 20..30)[..]).unwrap();
         assert_eq!(gathered(folder.path()), (20, Some(10), Some(29)));
@@ -190,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_written_says_why() {
-        let error = write_chunk("/proc/none/1.evt", 0, &buffer(0, 5..9)).unwrap_err();
+        let error = write_chunk(Path::new("/proc/none/1.evt"), 0, &buffer(0, 5..9)).unwrap_err();
         assert_eq!((error.call, error.errno), ("open", libc::ENOENT));
     }
 }

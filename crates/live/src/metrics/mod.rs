@@ -85,18 +85,43 @@ impl Unavailable {
     /// What the reason is, and what to do.
     pub fn reason(&self) -> String {
         match self.errno {
-            libc::EACCES | libc::EPERM => format!(
-                "not permitted: /proc/sys/kernel/perf_event_paranoid is {}, at most 2 is needed \
-                 (`sysctl kernel.perf_event_paranoid=2`, or CAP_PERFMON)",
-                perf::paranoid().trim()
-            ),
+            libc::EACCES | libc::EPERM | libc::ENOSYS => {
+                denied(self.errno, perf::paranoid(), perf::has_seccomp_filter())
+            }
             libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => {
                 "this machine has no such counter (virtual machines often have none)".to_owned()
             }
-            libc::ENOSYS => "this kernel has no performance counters".to_owned(),
             libc::EMFILE | libc::ENFILE => "too many open files: each counter is one".to_owned(),
             errno => std::io::Error::from_raw_os_error(errno).to_string(),
         }
+    }
+}
+
+/// Why `perf_event_open` was refused: by the kernel's own rule, by a filter in front of it, or
+/// because there are no counters.
+fn denied(errno: i32, paranoid: Option<i32>, filtered: bool) -> String {
+    let name = match errno {
+        libc::EACCES => "EACCES",
+        libc::EPERM => "EPERM",
+        _ => "ENOSYS",
+    };
+    let remedy = "allow the system call there: for example `--cap-add PERFMON`, or a seccomp \
+                  profile with perf_event_open";
+    match (paranoid, filtered) {
+        (None, _) => "this kernel has no performance counters".to_owned(),
+        (Some(level), _) if level > 2 && errno != libc::ENOSYS => format!(
+            "not permitted: /proc/sys/kernel/perf_event_paranoid is {level}, at most 2 is needed \
+             (`sysctl kernel.perf_event_paranoid=2`, or CAP_PERFMON)"
+        ),
+        (Some(_), true) => format!(
+            "not permitted: a seccomp filter, such as that of a container, denies perf_event_open \
+             ({name}); {remedy}"
+        ),
+        (Some(level), false) => format!(
+            "not permitted: perf_event_open fails ({name}), although \
+             /proc/sys/kernel/perf_event_paranoid is {level} and no seccomp filter is active; a \
+             security module of this system or its sandbox denies it"
+        ),
     }
 }
 
@@ -111,6 +136,8 @@ pub struct Access {
 pub struct Counters {
     metrics: Vec<Metric>,
     groups: Groups,
+    /// The system's id of the thread.
+    thread: libc::pid_t,
     /// Values at the last reading.
     last: Vec<u64>,
     now: Vec<u64>,
@@ -121,7 +148,9 @@ impl Counters {
     pub fn open(metrics: &[Metric]) -> (Self, Vec<Unavailable>) {
         let (groups, failed) = Groups::open(metrics);
         let (last, now) = (vec![0; metrics.len()], vec![0; metrics.len()]);
-        (Self { metrics: metrics.to_vec(), groups, last, now }, failed)
+        // SAFETY: a plain question.
+        let thread = unsafe { libc::syscall(libc::SYS_gettid) } as libc::pid_t;
+        (Self { metrics: metrics.to_vec(), groups, thread, last, now }, failed)
     }
 
     /// How they are read.
@@ -140,6 +169,18 @@ impl Counters {
     pub fn advance(&mut self, counted: &mut [u64]) {
         self.groups.read(&mut self.now);
         usage::read(&self.metrics, &mut self.now);
+        self.note(counted);
+    }
+
+    /// The same for a thread that does nothing at present, asked by another one: of what the system
+    /// counts per thread, what it says of others.
+    pub fn advance_of_other(&mut self, counted: &mut [u64]) {
+        self.groups.read_of_other(&mut self.now);
+        usage::read_of_other(self.thread, &self.metrics, &mut self.now);
+        self.note(counted);
+    }
+
+    fn note(&mut self, counted: &mut [u64]) {
         for (position, counted) in counted.iter_mut().enumerate() {
             let (now, last) = (self.now[position], &mut self.last[position]);
             *counted = match self.metrics[position].source {
@@ -171,6 +212,59 @@ impl Counters {
 #[allow(clippy::print_stderr, reason = "what is not run is said loudly")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_has_its_cause() {
+        let of = |errno, paranoid, filtered| {
+            let said = denied(errno, paranoid, filtered);
+            let causes = [
+                "no performance counters",
+                "at most 2 is needed",
+                "seccomp filter, such",
+                "security module",
+            ];
+            causes.iter().position(|cause| said.contains(cause))
+        };
+        assert_eq!(of(libc::ENOSYS, None, false), Some(0));
+        assert_eq!(of(libc::EACCES, Some(3), true), Some(1));
+        assert_eq!(of(libc::EPERM, Some(2), true), Some(2));
+        assert_eq!(of(libc::ENOSYS, Some(4), true), Some(2));
+        assert_eq!(of(libc::EACCES, Some(-1), false), Some(3));
+    }
+
+    /// Lets the system refuse a system call of this thread, as containers do.
+    fn refuse(call: libc::c_long, errno: i32) {
+        let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+        // Loads the call's number; returns the error for this one, and allows the others.
+        let mut steps = [
+            step(0x20, 0, 0, 0),
+            step(0x15, 0, 1, call as u32),
+            step(0x06, 0, 0, libc::SECCOMP_RET_ERRNO | errno as u32),
+            step(0x06, 0, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        let program = libc::sock_fprog { len: 4, filter: steps.as_mut_ptr() };
+        // SAFETY: the program and its steps live until the calls have returned.
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            let mode = libc::SECCOMP_MODE_FILTER;
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const program), 0);
+        }
+    }
+
+    #[test]
+    fn a_seccomp_filter_is_named() {
+        if perf::paranoid().is_none_or(|level| level > 2) {
+            return eprintln!("NOT RUN: this kernel itself permits no counters");
+        }
+        for errno in [libc::EPERM, libc::ENOSYS] {
+            let refused = std::thread::spawn(move || {
+                refuse(libc::SYS_perf_event_open, errno);
+                Counters::open(&parse_list("page-faults", ",").unwrap()).1[0].reason()
+            });
+            let reason = refused.join().unwrap();
+            assert!(reason.contains("a seccomp filter, such as that of a container"), "{reason}");
+        }
+    }
 
     fn counters(list: &str) -> Counters {
         let (counters, failed) = Counters::open(&parse_list(list, ",").unwrap());

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{Ordering, compiler_fence};
 
-use super::{Metric, Source, Unavailable};
+use super::{Metric, Source, Unavailable, usage};
 
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_GROUP`.
 const READ_FORMAT: u64 = 1 | 2 | 8;
@@ -29,15 +29,24 @@ mod page {
     pub const USER_RDPMC: u64 = 1 << 2;
 }
 
-/// How careful the kernel is, as it says.
-pub fn paranoid() -> String {
-    let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
-    level.unwrap_or_else(|_| "unknown".to_owned())
+/// What the kernel permits by itself, from -1 (all) to 4 (nothing); `None` where it has no
+/// counters.
+pub fn paranoid() -> Option<i32> {
+    std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
+}
+
+/// Whether a filter decides on the system calls of this thread, as containers have it.
+pub fn has_seccomp_filter() -> bool {
+    let status = std::fs::read("/proc/thread-self/status").unwrap_or_default();
+    let mut lines = status.split(|&byte| byte == b'\n');
+    lines.any(|line| line.strip_prefix(b"Seccomp:").is_some_and(|mode| mode.trim_ascii() == b"2"))
 }
 
 struct Counter {
     metric: usize,
     file: libc::c_int,
+    /// What the thread had counted before it was opened, as far as the kernel knows that.
+    before: u64,
     /// The page that the kernel shares, null where it does not.
     page: *const u8,
 }
@@ -99,6 +108,13 @@ impl Groups {
             self.running_permille = self.running_permille.min(share);
         }
     }
+
+    /// The same for the counters of another thread.
+    pub fn read_of_other(&mut self, values: &mut [u64]) {
+        for group in &self.groups {
+            read_by_call(group, values);
+        }
+    }
 }
 
 fn open(
@@ -118,7 +134,7 @@ fn open(
         libc::mmap(null, PAGE_BYTES, libc::PROT_READ, libc::MAP_SHARED, file, 0)
     };
     let page = if page == libc::MAP_FAILED { std::ptr::null() } else { page.cast_const().cast() };
-    Ok(Counter { metric, file, page })
+    Ok(Counter { metric, file, before: usage::before((kind, config)), page })
 }
 
 fn open_file(
@@ -161,7 +177,7 @@ fn read_by_call(group: &[Counter], values: &mut [u64]) -> u64 {
     }
     let (enabled, running) = (answer[1], answer[2]);
     for (counter, &value) in group.iter().zip(&answer[3..]) {
-        values[counter.metric] = scaled(value, enabled, running);
+        values[counter.metric] = counter.before + scaled(value, enabled, running);
     }
     permille(enabled, running)
 }
@@ -185,7 +201,7 @@ fn read_by_user(group: &[Counter], values: &mut [u64]) -> Option<u64> {
     let mut share = 1000;
     for counter in group {
         let (value, enabled, running) = user_value(counter)?;
-        values[counter.metric] = scaled(value, enabled, running);
+        values[counter.metric] = counter.before + scaled(value, enabled, running);
         share = share.min(permille(enabled, running));
     }
     Some(share)
