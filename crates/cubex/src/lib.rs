@@ -90,6 +90,7 @@ mod severity;
 mod source;
 mod system;
 mod tar;
+mod texts;
 mod value;
 mod values;
 mod writer;

@@ -29,12 +29,26 @@ pub struct Limits {
     /// The largest size of anything packed with gzip: the whole file, or anchor.xml in it. What
     /// unpacks to more is refused. (A row of values is bounded by its number of locations.)
     pub unpacked_bytes_max: u64,
+    /// How many bytes one packed byte may become; the first 64 MiB are free. Texts of Cube shrink
+    /// by 1:10 to 1:50, deflate makes up to 1:1032 of nothing.
+    pub unpacked_ratio_max: u64,
+}
+
+/// What anything may unpack to, however small it is packed.
+const UNPACKED_BYTES_FREE: u64 = 64 << 20;
+
+impl Limits {
+    /// What so many bytes may unpack to.
+    pub(crate) fn unpacked_bytes(self, packed: usize) -> u64 {
+        let by_ratio = self.unpacked_ratio_max.saturating_mul(packed as u64);
+        self.unpacked_bytes_max.min(by_ratio.max(UNPACKED_BYTES_FREE))
+    }
 }
 
 impl Default for Limits {
-    /// Enough for any report that a person has looked at: 4 GiB.
+    /// Enough for any report that a person has looked at: 4 GiB, and 128 bytes of each one.
     fn default() -> Self {
-        Self { unpacked_bytes_max: 4 << 30 }
+        Self { unpacked_bytes_max: 4 << 30, unpacked_ratio_max: 128 }
     }
 }
 
@@ -47,6 +61,7 @@ pub struct Reader {
     /// The rows of each metric, where they were in the text.
     text_rows: Option<Vec<Vec<(CallPathId, Extent)>>>,
     format: Format,
+    shows_damaged: bool,
 }
 
 impl Reader {
@@ -70,6 +85,19 @@ impl Reader {
         Self::new(Source::from_bytes(bytes, limits)?, limits)
     }
 
+    /// From now on, values that are damaged or missing are read as zeros, where they are an error
+    /// otherwise. So what is readable of a damaged report can be shown.
+    #[must_use]
+    pub fn show_damaged(mut self) -> Self {
+        self.shows_damaged = true;
+        self
+    }
+
+    /// Whether damaged values are read as zeros.
+    pub fn shows_damaged(&self) -> bool {
+        self.shows_damaged
+    }
+
     fn new(source: Source, limits: Limits) -> Result<Self> {
         if is_text(&source)? {
             return Self::of_text(&source);
@@ -86,7 +114,8 @@ impl Reader {
         let anchor = gunzip_if_needed(source.bytes(anchor)?, "anchor.xml", limits)?;
         let report = anchor_read::parse(&String::from_utf8_lossy(&anchor))?.report;
         let (members, mtime_s) = (members.extents, members.mtime_s);
-        Ok(Self { source, members, mtime_s, report, text_rows: None, format: Format::Cube4 })
+        let (text_rows, format, shows_damaged) = (None, Format::Cube4, false);
+        Ok(Self { source, members, mtime_s, report, text_rows, format, shows_damaged })
     }
 
     /// A report that is one text: Cube 3, or the definitions of Cube 4 alone.
@@ -102,12 +131,18 @@ impl Reader {
             report: parsed.report,
             text_rows: Some(stored.rows),
             format,
+            shows_damaged: false,
         })
     }
 
     /// The definitions.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// As [`Report::change_texts`], for the definitions of this reader; the file stays as it is.
+    pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        self.report.change_texts(change);
     }
 
     /// What the report is stored as.
@@ -155,8 +190,13 @@ impl Reader {
         found.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// The stored values of a metric. A metric without members in the container is zero everywhere;
-    /// a derived metric has no stored values, which is an error.
+    /// The stored values of a metric. A metric without members in the container is zero everywhere,
+    /// and so are call paths that its index does not list; a derived metric has no stored values,
+    /// which is an error.
+    ///
+    /// # Errors
+    /// One of the two members is missing, or has less than the other one says; not where
+    /// [damaged values are shown](Reader::show_damaged).
     pub fn values(&self, metric: MetricId) -> Result<Values<'_>> {
         let Some(definition) = self.report.metrics.get(metric) else {
             let expected = format!("a metric below {}", self.report.metrics.len());
@@ -174,7 +214,7 @@ impl Reader {
             return Ok(Values::stored(&self.source, &self.report, metric, rows));
         }
         let (index, data) = (self.member(metric, "index"), self.member(metric, "data"));
-        Values::open(&self.source, &self.report, metric, index, data)
+        Values::open(&self.source, &self.report, metric, (index, data), self.shows_damaged)
     }
 
     fn member(&self, metric: MetricId, suffix: &str) -> Option<Extent> {

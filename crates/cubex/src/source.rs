@@ -76,14 +76,18 @@ pub(crate) fn gunzip_if_needed(bytes: Vec<u8>, place: &str, limits: Limits) -> R
         return Ok(bytes);
     }
     let mut unpacked = Vec::new();
-    let most = limits.unpacked_bytes_max;
+    let most = limits.unpacked_bytes(bytes.len());
     MultiGzDecoder::new(bytes.as_slice())
         .take(most.saturating_add(1))
         .read_to_end(&mut unpacked)
         .map_err(|error| Error::malformed(place, "intact gzip data", error.to_string()))?;
     if unpacked.len() as u64 > most {
         let expected = format!("at most {most} bytes of gzip data, unpacked");
-        return Err(Error::malformed(place, expected, "more"));
+        return Err(Error::malformed(
+            place,
+            expected,
+            "more; `gunzip` the file first if you trust it",
+        ));
     }
     Ok(unpacked)
 }

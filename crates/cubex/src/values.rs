@@ -27,6 +27,8 @@ pub struct Values<'r> {
     order: ByteOrder,
     row_len: u64,
     compressed: bool,
+    /// Damaged rows are zeros.
+    shows_damaged: bool,
     /// Where the row of each call path is; `None` for a row of zeros.
     rows: Vec<Option<Extent>>,
 }
@@ -70,14 +72,26 @@ impl<'r> Values<'r> {
         source: &'r Source,
         report: &'r Report,
         metric: MetricId,
-        index: Option<Extent>,
-        data: Option<Extent>,
+        members: (Option<Extent>, Option<Extent>),
+        shows_damaged: bool,
     ) -> Result<Self> {
         let mut values = Self::without_rows(source, report, metric);
-        if let (Some(index), Some(data)) = (index, data) {
-            values.locate(index, data)?;
+        values.shows_damaged = shows_damaged;
+        let located = match members {
+            (Some(index), Some(data)) => values.locate(index, data),
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(values.missing("index", "data")),
+            (Some(_), None) => Err(values.missing("data", "index")),
+        };
+        match located {
+            Err(_) if shows_damaged => Ok(values),
+            other => other.map(|()| values),
         }
-        Ok(values)
+    }
+
+    fn missing(&self, member: &str, other: &str) -> Error {
+        let expected = format!("this member, since its {other} is there");
+        self.malformed(member, expected, "none".into())
     }
 
     fn without_rows(source: &'r Source, report: &'r Report, metric: MetricId) -> Self {
@@ -85,7 +99,8 @@ impl<'r> Values<'r> {
         let row_len = size.saturating_mul(report.system.locations.len() as u64);
         let rows = vec![None; report.call_paths.len()];
         let order = ByteOrder::Little;
-        Self { source, report, metric, order, row_len, compressed: false, rows }
+        let (compressed, shows_damaged) = (false, false);
+        Self { source, report, metric, order, row_len, compressed, shows_damaged, rows }
     }
 
     /// Values whose rows are known, in little-endian order. A row may be shorter than the number
@@ -123,7 +138,10 @@ impl<'r> Values<'r> {
         let Some(&Some(extent)) = self.rows.get(call_path.index()) else { return Ok(None) };
         let mut bytes = self.source.bytes(extent)?;
         if self.compressed {
-            bytes = self.inflate(&bytes, call_path)?;
+            bytes = match self.inflate(&bytes, call_path) {
+                Err(_) if self.shows_damaged => return Ok(None),
+                row => row?,
+            };
         }
         bytes.resize(usize::try_from(self.row_len).unwrap_or(bytes.len()), 0);
         let data_type = self.metric().data_type.clone();
@@ -203,6 +221,9 @@ impl<'r> Values<'r> {
         }
         for (position, extent) in positions.into_iter().zip(extents) {
             let Some(call_path) = order.get(position as usize) else {
+                if self.shows_damaged {
+                    continue;
+                }
                 let expected = format!("positions below {}", order.len());
                 return Err(self.malformed("index", expected, position.to_string()));
             };
@@ -236,8 +257,15 @@ impl<'r> Values<'r> {
             return Ok((0..u32::try_from(call_paths).unwrap_or(u32::MAX)).collect());
         }
         let word = |bytes: &[u8]| u32::from_le_bytes(take(bytes, self.order));
-        let count = if rest.len() >= 4 { word(rest) as usize } else { 0 };
+        if rest.len() < 4 {
+            let expected = format!("{} bytes or more", HEADER_LEN + 4);
+            return Err(self.malformed("index", expected, bytes.len().to_string()));
+        }
+        let count = word(rest) as usize;
         let list = rest.get(4..).unwrap_or_default();
+        if self.shows_damaged {
+            return Ok(list.chunks_exact(4).take(count.min(call_paths)).map(word).collect());
+        }
         if list.len() / 4 < count || count > call_paths {
             let expected = format!("at most {} rows", call_paths.min(list.len() / 4));
             return Err(self.malformed("index", expected, count.to_string()));
@@ -275,7 +303,13 @@ impl<'r> Values<'r> {
             return Ok((0..count).map(|row| Some(extent(row))).collect());
         }
         let needed = self.row_len.checked_mul(count).and_then(|len| len.checked_add(start));
-        if needed.is_none_or(|needed| needed > data.len) {
+        let count = match self.shows_damaged {
+            true => {
+                count.min(data.len.saturating_sub(start).checked_div(self.row_len).unwrap_or(0))
+            }
+            false => count,
+        };
+        if !self.shows_damaged && needed.is_none_or(|needed| needed > data.len) {
             let expected = format!("{count} rows of {} bytes", self.row_len);
             return Err(self.malformed("data", expected, format!("{} bytes", data.len)));
         }
@@ -299,6 +333,10 @@ impl<'r> Values<'r> {
             let expected = format!("at most {} table entries", room / TABLE_ENTRY_LEN);
             return Err(self.malformed("data", expected, entries.to_string()));
         };
+        if entries < count && !self.shows_damaged {
+            let expected = format!("{count} table entries, one for each row of the index");
+            return Err(self.malformed("data", expected, entries.to_string()));
+        }
         let table = Extent { offset: data.offset + start + 8, len: table_len };
         let rows_start = table.offset + table_len;
         let known = self.metric().data_type.size_bytes().is_some();
@@ -311,6 +349,9 @@ impl<'r> Values<'r> {
             }
             let end = packed.checked_add(len).filter(|&end| end <= room - table_len);
             if end.is_none() || !unpacked.is_multiple_of(row_len) {
+                if self.shows_damaged {
+                    continue;
+                }
                 let expected = format!("a row within {} bytes", room - table_len);
                 let found = format!("{len} bytes at {packed} for {unpacked}");
                 return Err(self.malformed("data", expected, found));

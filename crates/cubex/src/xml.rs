@@ -128,7 +128,10 @@ pub(crate) fn unescape(text: &str) -> String {
     while let Some(start) = rest.find('&') {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let known = rest.find(';').and_then(|end| Some((end, reference(&rest[1..end])?)));
+        // A reference ends before the next `&`: many `&` without a `;` are one pass over the text.
+        let end = rest[1..].find([';', '&']).map(|end| end + 1);
+        let end = end.filter(|&end| rest[end..].starts_with(';'));
+        let known = end.and_then(|end| Some((end, reference(&rest[1..end])?)));
         match known {
             Some((end, c)) => {
                 out.push(c);
@@ -202,5 +205,13 @@ mod tests {
     #[test]
     fn stray_ampersands_stay() {
         assert_eq!(unescape("a & b &x; &#xZ; &#65;&lt"), "a & b &x; &#xZ; A&lt");
+    }
+
+    /// A search for the `;` of each would read 10^12 bytes.
+    #[test]
+    fn a_million_ampersands_are_one_pass() {
+        let text = "&".repeat(1_000_000);
+        assert_eq!(unescape(&text), text);
+        assert_eq!(unescape(&format!("{text}lt;")), format!("{}<", &text[1..]));
     }
 }

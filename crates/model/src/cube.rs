@@ -177,6 +177,25 @@ impl Cube {
         self.total(metric) - parts
     }
 
+    /// Calls `change` for each text of the definitions: names, files, clauses, descriptions. So
+    /// foreign text can be escaped in one place, before a line for a terminal is made of it.
+    pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        change(&mut self.program);
+        change(&mut self.system.machine);
+        for region in self.regions.iter_mut() {
+            let texts = [&mut region.name, &mut region.file, &mut region.clauses];
+            texts.into_iter().for_each(&mut *change);
+        }
+        for process in self.system.processes.iter_mut() {
+            [&mut process.name, &mut process.node].into_iter().for_each(&mut *change);
+        }
+        self.system.locations.iter_mut().for_each(|location| change(&mut location.name));
+        for metric in self.metrics.iter_mut() {
+            let texts = [&mut metric.name, &mut metric.title, &mut metric.description];
+            texts.into_iter().for_each(&mut *change);
+        }
+    }
+
     /// CPU allocation time: wall time x locations, in ticks (POMP paper, section 5).
     pub fn allocation_ticks(&self) -> Ticks {
         self.wall_ticks * self.system.locations.len() as i64
