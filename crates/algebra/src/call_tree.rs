@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::arithmetic::number;
 use crate::rows::Rows;
-use crate::select::depths;
+use crate::select::{depths, indent};
 use crate::severity::{Mode, severity, total};
 use crate::table::short;
 
@@ -123,7 +123,7 @@ impl CallTree {
                 let value = line.value.map_or("-".to_owned(), short);
                 text += &format!("{value:>16} {:>6.2} %  ", line.percent.unwrap_or(0.0));
             }
-            text += &format!("{}{}", "  ".repeat(line.depth), line.region);
+            text += &format!("{}{}", indent(line.depth), line.region);
             if places && !line.place.is_empty() {
                 text += &format!("  ({})", line.place);
             }

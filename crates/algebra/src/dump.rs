@@ -7,7 +7,7 @@ use pompeii_cubex::{CallPathId, Error, Id, LocationId, MetricId, Report, Result,
 
 use crate::arithmetic::{is_zero, number, show, subtract, zero};
 use crate::rows::Rows;
-use crate::select::{Pattern, Ranges, choose_call_paths, depths};
+use crate::select::{Pattern, Ranges, choose_call_paths, depths, indent};
 use crate::severity::{Mode, severity, total};
 use crate::statistics::path;
 use crate::table::{Table, csv};
@@ -213,7 +213,7 @@ impl Dump<'_> {
             let mut table = Table::new(&head);
             for &call_path in &self.call_paths {
                 let region = &report.regions[report.call_paths[call_path].region].name;
-                let indent = "  ".repeat(depths[call_path.index()]);
+                let indent = indent(depths[call_path.index()]);
                 let mut cells = vec![format!("{indent}{region}"), call_path.0.to_string()];
                 cells.extend(self.row(metric, call_path)?.iter().map(show));
                 table.row(cells);

@@ -17,6 +17,11 @@ impl Pattern {
         Self { text: text.into() }
     }
 
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// True if it fits a name.
     pub fn matches(&self, name: &str) -> bool {
         fits(&self.text, name)
@@ -120,9 +125,9 @@ pub fn choose_metrics(report: &Report, names: &[String]) -> Result<Vec<MetricId>
             let known: Vec<&str> =
                 report.metrics.iter().map(|(_, metric)| metric.unique_name.as_str()).collect();
             return Err(Error::Misuse {
-                what: "metric".into(),
+                what: format!("metric `{name}`"),
                 expected: format!("one of {}", known.join(", ")),
-                found: format!("`{name}`"),
+                found: "none of this name".into(),
             });
         }
     }
@@ -161,6 +166,16 @@ pub(crate) fn depths<I: Id, T>(tree: &Tree<I, T>) -> Vec<usize> {
         depths[id.index()] = tree.parent(id).map_or(0, |parent| depths[parent.index()] + 1);
     }
     depths
+}
+
+/// So many levels are shown as blanks.
+const INDENTED: usize = 64;
+
+/// What stands in front of a name at this depth: two blanks per level; deeper than [`INDENTED`] the
+/// number of the level, since blanks alone would be gigabytes in a deep recursion.
+pub(crate) fn indent(depth: usize) -> String {
+    let blanks = "  ".repeat(depth.min(INDENTED));
+    if depth > INDENTED { format!("{blanks}[{depth}] ") } else { blanks }
 }
 
 #[cfg(test)]

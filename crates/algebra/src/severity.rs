@@ -2,7 +2,7 @@
 //! stores. Computed row by row: an inclusive value of an exclusive metric visits the rows of the
 //! subtree, an exclusive value of an inclusive metric those of the children.
 
-use pompeii_cubex::{CallPathId, DataType, MetricId, MetricKind, Result, Value};
+use pompeii_cubex::{CallPathId, DataType, Id, MetricId, MetricKind, Result, Value};
 
 use crate::arithmetic::{add, subtract, zero};
 use crate::rows::Rows;
@@ -42,6 +42,9 @@ pub fn severity(
             }
         }
         (MetricKind::Exclusive, Mode::Inclusive) => {
+            if let Some(known) = rows.with_below(metric, call_path)? {
+                return Ok(known);
+            }
             let mut open = report.call_paths.children(call_path).to_vec();
             while let Some(below) = open.pop() {
                 open.extend_from_slice(report.call_paths.children(below));
@@ -52,6 +55,24 @@ pub fn severity(
         _ => {}
     }
     Ok(sum)
+}
+
+/// The inclusive rows of an exclusive metric, of all call paths in one pass from the leaves up.
+pub(crate) fn all_inclusive(rows: &dyn Rows, metric: MetricId) -> Result<Vec<Option<Vec<Value>>>> {
+    let report = rows.report();
+    let data_type = &report.metrics[metric].data_type;
+    let mut sums: Vec<Option<Vec<Value>>> = vec![None; report.call_paths.len()];
+    for call_path in report.call_paths.preorder().into_iter().rev() {
+        let own = rows.row(metric, call_path)?;
+        let below = sums[call_path.index()].take();
+        let sum = both(data_type, own, below);
+        if let Some(parent) = report.call_paths.parent(call_path) {
+            let around = sums[parent.index()].take();
+            sums[parent.index()] = both(data_type, around, sum.clone());
+        }
+        sums[call_path.index()] = sum;
+    }
+    Ok(sums)
 }
 
 /// Two rows together; one that is absent does not count.

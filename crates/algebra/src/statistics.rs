@@ -105,11 +105,15 @@ fn subjects(report: &Report, options: &StatisticsOptions) -> Result<Vec<Subject>
     for id in chosen {
         by_region[tree[id].region.index()].push(id);
     }
+    let is_outermost = outermost(report);
+    let outermost_of = |call_paths: &[CallPathId]| {
+        call_paths.iter().copied().filter(|id| is_outermost[id.index()]).collect()
+    };
     let subject = |(index, call_paths): (usize, Vec<CallPathId>)| {
         let region = RegionId::from_index(index);
         (!call_paths.is_empty()).then(|| Subject {
             name: report.regions[region].name.clone(),
-            outermost: outermost(report, region, &call_paths),
+            outermost: outermost_of(&call_paths),
             calls: calls(&call_paths),
             call_paths,
         })
@@ -117,26 +121,38 @@ fn subjects(report: &Report, options: &StatisticsOptions) -> Result<Vec<Subject>
     Ok(by_region.into_iter().enumerate().filter_map(subject).collect())
 }
 
-fn outermost(report: &Report, region: RegionId, call_paths: &[CallPathId]) -> Vec<CallPathId> {
+/// By id, whether the region of a call path is nowhere above it. One walk over the tree counts how
+/// often each region is open, since a walk up from each call path is quadratic in depth.
+fn outermost(report: &Report) -> Vec<bool> {
     let tree = &report.call_paths;
-    let is_outermost = |&id: &CallPathId| {
-        let mut above = tree.parent(id);
-        while let Some(id) = above {
-            if tree[id].region == region {
-                return false;
-            }
-            above = tree.parent(id);
+    let mut found = vec![false; tree.len()];
+    let mut times_open = vec![0_usize; report.regions.len()];
+    let mut open: Vec<CallPathId> = Vec::new();
+    for id in tree.preorder() {
+        while open.last().copied() != tree.parent(id) {
+            let Some(left) = open.pop() else { break };
+            times_open[tree[left].region.index()] -= 1;
         }
-        true
-    };
-    call_paths.iter().copied().filter(is_outermost).collect()
+        let times_open = &mut times_open[tree[id].region.index()];
+        found[id.index()] = *times_open == 0;
+        *times_open += 1;
+        open.push(id);
+    }
+    found
 }
+
+/// A recursion may be 100,000 calls deep: of longer paths, so many regions at the end are named.
+const PATH_MAX: usize = 128;
 
 /// The names of all regions from the root to a call path.
 pub(crate) fn path(report: &Report, call_path: CallPathId) -> String {
     let mut names = Vec::new();
     let mut next = Some(call_path);
     while let Some(id) = next {
+        if names.len() == PATH_MAX {
+            names.push("...");
+            break;
+        }
         names.push(report.regions[report.call_paths[id].region].name.as_str());
         next = report.call_paths.parent(id);
     }

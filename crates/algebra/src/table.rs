@@ -1,5 +1,7 @@
 //! Columns of text: the first one left-aligned, all others right-aligned.
 
+use unicode_width::UnicodeWidthStr;
+
 /// A table with a head line.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -18,14 +20,14 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
         for row in &self.rows {
             let mut line = String::new();
             for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                let gap = " ".repeat(width - cell.chars().count());
+                let gap = " ".repeat(width - cell.width());
                 match column {
                     0 => line.extend([cell.as_str(), &gap]),
                     _ => line.extend(["  ", &gap, cell]),
