@@ -16,6 +16,16 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A symbolic link where a file or folder of the archive is to be written, moved or removed.
+    #[error(
+        "{} is a symbolic link; expected a file or folder: nothing is written through links. \
+         Replace the link by what it leads to",
+        path.display()
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// The bytes are not what the format has at this place.
     #[error("{0}")]
     Malformed(Box<Malformed>),
@@ -115,6 +125,7 @@ impl Error {
         match self {
             Error::Malformed(malformed) => &malformed.file,
             Error::Io { path: file, .. }
+            | Error::Link { path: file }
             | Error::Truncated { file, .. }
             | Error::Unsupported { file, .. }
             | Error::TooLarge { file, .. }

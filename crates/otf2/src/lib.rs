@@ -99,6 +99,8 @@ pub mod event;
 #[cfg(feature = "std")]
 pub mod field;
 #[cfg(feature = "std")]
+pub mod folder;
+#[cfg(feature = "std")]
 mod legacy;
 #[cfg(feature = "std")]
 pub mod mapping;

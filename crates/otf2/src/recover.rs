@@ -7,7 +7,7 @@
 //! are cut behind their last whole event.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::ffi::OsString;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ use crate::definition::{
 use crate::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
 use crate::error::{Error, io_error};
 use crate::event::Event;
+use crate::folder::{Folder, open_regular};
 use crate::read::{Archive, Bytes, DefinitionReader};
 use crate::reference::*;
 use crate::wire::read_framed;
@@ -50,11 +51,12 @@ pub fn recover(anchor: &Path) -> Result<Option<Recovered>, Error> {
     if is_complete(anchor) {
         return Ok(None);
     }
-    let folder = anchor.parent().unwrap_or(Path::new("")).to_owned();
+    let folder = Folder::open(anchor.parent().unwrap_or(Path::new("")))?;
     let name = anchor.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let files = folder.join(&name);
+    let files = folder.below(&name)?;
     let locations = locations_in(&files)?;
-    let known = fs::read(anchor).ok().and_then(|bytes| Anchor::read(anchor, &bytes).ok());
+    let known = bytes_of(&folder, &format!("{name}.otf2"))?;
+    let known = known.and_then(|bytes| Anchor::read(anchor, &bytes).ok());
     let recovery = Recovery { folder, name, files, known, done: Recovered::default() };
     recovery.run(&locations).map(Some)
 }
@@ -71,24 +73,18 @@ fn is_complete(anchor: &Path) -> bool {
 }
 
 /// The locations that have an event file, by their ids.
-fn locations_in(files: &Path) -> Result<Vec<LocationRef>, Error> {
-    let mut locations = Vec::new();
-    for entry in fs::read_dir(files).map_err(io_error(files))? {
-        let path = entry.map_err(io_error(files))?.path();
-        let is_events = path.extension().is_some_and(|extension| extension == "evt");
-        let id = path.file_stem().and_then(|stem| stem.to_str()?.parse().ok());
-        if let (true, Some(id)) = (is_events, id) {
-            locations.push(LocationRef(id));
-        }
-    }
+fn locations_in(files: &Folder) -> Result<Vec<LocationRef>, Error> {
+    let names = files.names()?;
+    let id = |name: &OsString| name.to_str()?.strip_suffix(".evt")?.parse().ok();
+    let mut locations: Vec<LocationRef> = names.iter().filter_map(id).map(LocationRef).collect();
     locations.sort();
     Ok(locations)
 }
 
 struct Recovery {
-    folder: PathBuf,
+    folder: Folder,
     name: String,
-    files: PathBuf,
+    files: Folder,
     known: Option<Anchor>,
     done: Recovered,
 }
@@ -100,14 +96,15 @@ impl Recovery {
         self.done.definitions_kept = definitions.len() as u64;
         let mut counts = Vec::new();
         for &location in locations {
-            let path = self.files.join(format!("{}.evt", location.0));
-            if !has_end_marks(&path)? {
+            let name = format!("{}.evt", location.0);
+            let path = self.files.shown(&name);
+            if !has_end_marks(&self.files, &name)? {
                 self.problem(format!(
                     "{} has no end mark; its whole events are kept",
                     path.display()
                 ));
             }
-            let sealed = seal_file(&path, options.event_chunk_bytes)?;
+            let sealed = seal_file(&self.files, &name, options.event_chunk_bytes)?;
             if sealed.damaged_chunks > 0 {
                 let chunks = sealed.damaged_chunks;
                 self.problem(format!("{}: events are lost in {chunks} chunks", path.display()));
@@ -143,10 +140,10 @@ impl Recovery {
                 endian: anchor.endian,
             });
         }
-        let global = self.folder.join(format!("{}.def", self.name));
+        let global = self.folder.at(&format!("{}.def", self.name));
         let of = |extension: &str| {
             let file = |location: &LocationRef| format!("{}.{extension}", location.0);
-            locations.iter().map(|location| self.files.join(file(location))).collect::<Vec<_>>()
+            locations.iter().map(|location| self.files.at(&file(location))).collect::<Vec<_>>()
         };
         let mut options = Options::default();
         let (events, mut definitions) = (of("evt"), of("def"));
@@ -162,8 +159,9 @@ impl Recovery {
 
     /// What is left of the global definitions.
     fn global_definitions(&mut self, chunk_bytes: u64) -> Result<Vec<Definition>, Error> {
-        let path = self.folder.join(format!("{}.def", self.name));
-        let Some(bytes) = bytes_of(&path)? else {
+        let name = format!("{}.def", self.name);
+        let path = self.folder.shown(&name);
+        let Some(bytes) = bytes_of(&self.folder, &name)? else {
             self.problem(format!("{} is missing", path.display()));
             return Ok(Vec::new());
         };
@@ -180,7 +178,7 @@ impl Recovery {
             }
         }
         if damaged {
-            keep(&path, &bytes)?;
+            keep(&self.folder, &name, &bytes)?;
         }
         Ok(definitions)
     }
@@ -193,16 +191,17 @@ impl Recovery {
     ) -> Result<(), Error> {
         let chunk_bytes = options.definition_chunk_bytes as u64;
         for location in locations {
-            let path = self.files.join(format!("{}.def", location.0));
-            let Some(bytes) = bytes_of(&path)? else { continue };
+            let name = format!("{}.def", location.0);
+            let path = self.files.shown(&name);
+            let Some(bytes) = bytes_of(&self.files, &name)? else { continue };
             let source = Bytes::new(bytes.as_slice(), chunk_bytes);
             let (good, bad): (Vec<_>, Vec<_>) =
                 DefinitionReader::local(source, &path, chunk_bytes).partition(Result::is_ok);
             if let Some(Err(error)) = bad.into_iter().next() {
                 self.problem(error.to_string());
-                keep(&path, &bytes)?;
+                keep(&self.files, &name, &bytes)?;
                 let good: Vec<Definition> = good.into_iter().flatten().collect();
-                write_local(&path, &good, options)?;
+                write_local(&self.files, &name, &good, options)?;
             }
         }
         Ok(())
@@ -321,7 +320,7 @@ impl Recovery {
     }
 
     fn write(&self, definitions: &[Definition], options: Options) -> Result<PathBuf, Error> {
-        let mut writer = ArchiveWriter::create(&self.folder, &self.name, options)?;
+        let mut writer = ArchiveWriter::create_in(self.folder.again()?, &self.name, options)?;
         for definition in definitions {
             writer.define(definition.clone())?;
         }
@@ -358,7 +357,7 @@ fn chunk_bytes(files: &[PathBuf], used_bytes: fn(&[u8]) -> usize) -> Option<usiz
     let second = |path: &PathBuf| {
         let mut bytes = Vec::new();
         let limit = CHUNK_BYTES_MAX + chunk::HEADER_BYTES as u64;
-        File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+        open_regular(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
         let used = used_bytes(&bytes);
         let zeros = bytes.get(used..)?.iter().position(|&byte| byte != END_OF_CHUNK)?;
         let at = used + zeros;
@@ -381,25 +380,24 @@ fn framed_bytes(bytes: &[u8]) -> usize {
 }
 
 /// Whether a file ends as it should.
-fn has_end_marks(path: &Path) -> Result<bool, Error> {
-    let mut file = File::open(path).map_err(io_error(path))?;
+fn has_end_marks(folder: &Folder, name: &str) -> Result<bool, Error> {
+    let mut file = open_regular(&folder.at(name)).map_err(io_error(&folder.shown(name)))?;
     let mut marks = [0; 2];
     let read = file.seek(SeekFrom::End(-2)).and_then(|_| file.read_exact(&mut marks));
     Ok(read.is_ok() && marks == [chunk::END_OF_FILE, chunk::END_OF_BUFFER])
 }
 
-fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+fn bytes_of(folder: &Folder, name: &str) -> Result<Option<Vec<u8>>, Error> {
+    let mut bytes = Vec::new();
+    let read = open_regular(&folder.at(name)).and_then(|mut file| file.read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Io { path: path.to_owned(), source }),
+        Err(source) => Err(Error::Io { path: folder.shown(name), source }),
     }
 }
 
 /// Keeps the old bytes of a file beside it.
-fn keep(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".damaged");
-    let kept = PathBuf::from(name);
-    fs::write(&kept, bytes).map_err(io_error(&kept))
+fn keep(folder: &Folder, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    folder.write(&format!("{name}.damaged"), bytes)
 }

@@ -192,7 +192,8 @@ impl Printer<'_> {
     fn program(&mut self, it: &Definition) -> bool {
         match it {
             Definition::String(it) => {
-                self.line("STRING", it.id.0).text("\"").text(&it.string).text("\"").end();
+                let shown = self.names.string(it.id).unwrap_or_default();
+                self.line("STRING", it.id.0).text("\"").text(shown).text("\"").end();
             }
             Definition::Attribute(it) => {
                 let mut line = self.line("ATTRIBUTE", it.id.0);

@@ -23,7 +23,8 @@
 //!   `INVALID`;
 //! * mapping tables and clock offsets are printed together with the global definitions, if both are
 //!   asked for;
-//! * names in the graph of the system tree are escaped;
+//! * names in the graph of the system tree are escaped, and control characters in all names, unless
+//!   [`Options::raw`] asks for them;
 //! * definitions whose names are missing, and forward references, end in `INVALID`, not in a crash.
 
 mod definitions;
@@ -31,8 +32,10 @@ mod events;
 mod line;
 mod names;
 mod number;
+mod printable;
 mod system_tree;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::definition::Definition;
@@ -43,6 +46,7 @@ use events::RegionLines;
 use line::{plural, shown};
 use names::Names;
 
+pub use printable::{acts_on_a_terminal, printable, printable_bytes, printable_json};
 pub use system_tree::system_tree;
 
 /// Written out when that much has come together.
@@ -79,13 +83,15 @@ pub struct Options {
     pub times: Times,
     /// The callers of calling contexts, too.
     pub unwind: bool,
+    /// Names as they stand in the archive, control characters included.
+    pub raw: bool,
     /// Seconds that local time is ahead of UTC at a time, in seconds since 1970.
     pub utc_offset: fn(i64) -> i32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { times: Times::Plain, unwind: false, utc_offset: |_| 0 }
+        Options { times: Times::Plain, unwind: false, raw: false, utc_offset: |_| 0 }
     }
 }
 
@@ -105,7 +111,7 @@ pub struct Printer<'a, W> {
 impl<'a, W: Write> Printer<'a, W> {
     /// Prints to `out`, which needs no buffer.
     pub fn new(archive: &'a Archive, options: Options, out: W) -> Printer<'a, W> {
-        let (names, region_lines, text) = (Names::default(), RegionLines::new(), Vec::new());
+        let (names, region_lines, text) = (Names::new(options.raw), RegionLines::new(), Vec::new());
         Printer { archive, options, names, named: 0, region_lines, text, out }
     }
 
@@ -150,17 +156,22 @@ impl<'a, W: Write> Printer<'a, W> {
         self.info("Compression", &shown(anchor.compression))?;
         self.info("Number of locations", &anchor.locations.to_string())?;
         self.info("Number of global definitions", &anchor.global_definitions.to_string())?;
-        self.info("Machine name", &anchor.machine)?;
-        self.info("Creator", &anchor.creator)?;
-        self.info("Description", &anchor.description)?;
+        self.info("Machine name", &self.foreign(&anchor.machine))?;
+        self.info("Creator", &self.foreign(&anchor.creator))?;
+        self.info("Description", &self.foreign(&anchor.description))?;
         self.info("Number of properties", &anchor.properties.len().to_string())?;
         for (name, value) in &anchor.properties {
-            self.info("Property name", name)?;
-            self.info("Property value", value)?;
+            self.info("Property name", &self.foreign(name))?;
+            self.info("Property value", &self.foreign(value))?;
         }
         self.info("Trace identifier", &format!("{:x}", anchor.trace_id))?;
         self.info("Number of snapshots", &anchor.snapshots.to_string())?;
         self.info("Number of thumbnails", &anchor.thumbnails.to_string())
+    }
+
+    /// Text of the archive, as it is shown.
+    fn foreign<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.options.raw { Cow::Borrowed(text) } else { printable(text) }
     }
 
     fn info(&mut self, name: &str, value: &str) -> io::Result<()> {
@@ -178,8 +189,8 @@ impl<'a, W: Write> Printer<'a, W> {
             Thumbnail::Header(it) => self.text(&format!(
                 "{:16} {number:12}  Name: \"{}\", Description: \"{}\", Type: {}, Samples: {}, {} {}\n",
                 "THUMBNAIL_HEADER",
-                it.name,
-                it.description,
+                self.foreign(&it.name),
+                self.foreign(&it.description),
                 shown(it.thumbnail_type),
                 it.number_of_samples,
                 it.definitions.len(),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::definition::{self, Definition};
 use crate::enums::{GroupFlag, GroupType, Paradigm};
+use crate::print::printable;
 use crate::reference::*;
 
 /// A defined thing.
@@ -108,6 +109,8 @@ pub(super) struct Names {
     topology_comms: HashMap<CartTopologyRef, CommRef>,
     /// Parents of calling contexts.
     callers: HashMap<CallingContextRef, CallingContextRef>,
+    /// Whether control characters in names stay as they are.
+    raw: bool,
 }
 
 /// A reference whose kind has names.
@@ -159,6 +162,11 @@ named! {
 }
 
 impl Names {
+    /// No names yet; `raw` keeps control characters in them.
+    pub fn new(raw: bool) -> Names {
+        Names { raw, ..Names::default() }
+    }
+
     /// As it is shown: `"name" <id>`, `INVALID <id>` or `UNDEFINED`.
     pub fn of<T: Named>(&self, reference: T) -> String {
         match reference.id() {
@@ -167,7 +175,8 @@ impl Names {
         }
     }
 
-    fn string(&self, id: StringRef) -> Option<&str> {
+    /// A string without its id, as it is shown.
+    pub fn string(&self, id: StringRef) -> Option<&str> {
         self.strings.name(id.id()?)
     }
 
@@ -241,7 +250,9 @@ impl Names {
     /// Takes the name of what is defined.
     pub fn add(&mut self, definition: &Definition) {
         match definition {
-            Definition::String(it) => self.strings.add(it.id.id(), Some(&it.string)),
+            // All names are made of strings: none of them has control characters.
+            Definition::String(it) if self.raw => self.strings.add(it.id.id(), Some(&it.string)),
+            Definition::String(it) => self.strings.add(it.id.id(), Some(&printable(&it.string))),
             Definition::Paradigm(it) => {
                 let name = self.string(it.name).map(str::to_owned);
                 self.paradigms.add(Some(u64::from(it.paradigm.0)), name.as_deref());

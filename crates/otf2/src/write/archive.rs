@@ -5,7 +5,7 @@
 //! anchor at the very end and under its name only when it is complete.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use crate::anchor::Anchor;
 use crate::chunk::{self, EMPTY_EVENT_FILE, END_OF_CHUNK, Endian, HEADER_BYTES, Header};
 use crate::definition::{self, Definition};
 use crate::error::{Error, io_error};
+use crate::folder::Folder;
 use crate::legacy;
 use crate::record::{Family, LOCAL};
 use crate::reference::{LocationRef, StringRef};
@@ -47,8 +48,10 @@ impl Default for Options {
 /// An archive that is being written.
 #[derive(Debug)]
 pub struct ArchiveWriter {
-    folder: PathBuf,
+    folder: Folder,
     name: String,
+    /// The folder of event files and local definitions.
+    files: Folder,
     options: Options,
     global: ChunkedWriter<File>,
     definitions: u64,
@@ -60,21 +63,32 @@ impl ArchiveWriter {
     /// Creates `folder/NAME.def` and `folder/NAME/`; Score-P and most readers use the name
     /// `traces`. Files of an archive of that name are replaced, but for event files: whoever
     /// adopted them may have died before the archive was complete.
+    ///
+    /// # Errors
+    /// A file that cannot be written, or a link in its place.
     pub fn create(folder: &Path, name: &str, options: Options) -> Result<ArchiveWriter, Error> {
-        let files = folder.join(name);
-        fs::create_dir_all(&files).map_err(io_error(&files))?;
-        remove(folder.join(format!("{name}.otf2")))?;
-        for entry in fs::read_dir(&files).map_err(io_error(&files))?.flatten() {
+        std::fs::create_dir_all(folder).map_err(io_error(folder))?;
+        ArchiveWriter::create_in(Folder::open(folder)?, name, options)
+    }
+
+    /// The same in a folder that is open.
+    ///
+    /// # Errors
+    /// As for [`ArchiveWriter::create`].
+    pub fn create_in(folder: Folder, name: &str, options: Options) -> Result<ArchiveWriter, Error> {
+        let files = folder.make(name)?;
+        folder.remove(&format!("{name}.otf2"))?;
+        for name in files.names()? {
             // It may have been begun only.
-            if entry.path().extension().is_some_and(|extension| extension == "def") {
-                remove(entry.path())?;
+            if let Some(name) = name.to_str().filter(|name| name.ends_with(".def")) {
+                files.remove(name)?;
             }
         }
-        let path = folder.join(format!("{name}.def"));
-        let global = definition_file(&path, &options)?;
+        let global = definition_file(&folder, &format!("{name}.def"), &options)?;
         Ok(ArchiveWriter {
-            folder: folder.to_owned(),
+            folder,
             name: name.to_owned(),
+            files,
             options,
             global,
             definitions: 0,
@@ -83,32 +97,55 @@ impl ArchiveWriter {
         })
     }
 
+    /// The folder of event files and local definitions.
+    pub fn files(&self) -> &Folder {
+        &self.files
+    }
+
+    /// Name of the event file of a location in [`ArchiveWriter::files`].
+    pub fn event_name(location: LocationRef) -> String {
+        format!("{}.evt", location.0)
+    }
+
+    fn local_name(location: LocationRef) -> String {
+        format!("{}.def", location.0)
+    }
+
     /// Path of the event file of a location.
     pub fn event_path(&self, location: LocationRef) -> PathBuf {
-        self.folder.join(&self.name).join(format!("{}.evt", location.0))
+        self.files.shown(&ArchiveWriter::event_name(location))
     }
 
     /// Path of the local definitions of a location.
     pub fn local_path(&self, location: LocationRef) -> PathBuf {
-        self.folder.join(&self.name).join(format!("{}.def", location.0))
+        self.files.shown(&ArchiveWriter::local_name(location))
     }
 
     /// Starts the event file of a location, for events that do not exist as chunks.
     pub fn events(&self, location: LocationRef) -> Result<EventWriter<File>, Error> {
+        let file = self.files.create(&ArchiveWriter::event_name(location))?;
         let path = self.event_path(location);
-        let file = File::create(&path).map_err(io_error(&path))?;
         let Options { event_chunk_bytes, endian, .. } = self.options;
         Ok(EventWriter::new(file, &path, event_chunk_bytes).with_endian(endian))
     }
 
     /// Makes a live file, which consists of whole chunks of one location, the event file of that
     /// location: seals it in place, cuts it and moves it. Copies only across file systems.
-    pub fn adopt_events(&self, location: LocationRef, live: &Path) -> Result<Sealed, Error> {
-        let sealed = seal_file(live, self.options.event_chunk_bytes)?;
-        let path = self.event_path(location);
-        if fs::rename(live, &path).is_err() {
-            fs::copy(live, &path).map_err(io_error(&path))?;
-            fs::remove_file(live).map_err(io_error(live))?;
+    ///
+    /// # Errors
+    /// A file that cannot be written, or a link in its place.
+    pub fn adopt_events(
+        &self,
+        location: LocationRef,
+        (live, name): (&Folder, &str),
+    ) -> Result<Sealed, Error> {
+        let sealed = seal_file(live, name, self.options.event_chunk_bytes)?;
+        let own = ArchiveWriter::event_name(location);
+        if live.rename(name, &self.files, &own).is_err() {
+            let mut copy = self.files.create(&own)?;
+            let copied = io::copy(&mut live.edit(name)?, &mut copy);
+            copied.map_err(io_error(&self.files.shown(&own)))?;
+            live.remove(name)?;
         }
         Ok(sealed)
     }
@@ -119,7 +156,8 @@ impl ArchiveWriter {
         location: LocationRef,
         definitions: &[Definition],
     ) -> Result<(), Error> {
-        write_local(&self.local_path(location), definitions, &self.options)
+        let name = ArchiveWriter::local_name(location);
+        write_local(&self.files, &name, definitions, &self.options)
     }
 
     /// Appends a global definition; what it refers to must have been defined before.
@@ -154,10 +192,11 @@ impl ArchiveWriter {
     pub fn finish(self, anchor: Anchor) -> Result<PathBuf, Error> {
         for &location in &self.locations {
             let location = LocationRef(location);
-            if !self.event_path(location).exists() {
-                write_whole(&self.event_path(location), &EMPTY_EVENT_FILE)?;
+            let events = ArchiveWriter::event_name(location);
+            if self.files.entry(&events)?.is_none() {
+                self.files.write(&events, &EMPTY_EVENT_FILE)?;
             }
-            if !self.local_path(location).exists() {
+            if self.files.entry(&ArchiveWriter::local_name(location))?.is_none() {
                 self.local_definitions(location, &[])?;
             }
         }
@@ -170,45 +209,34 @@ impl ArchiveWriter {
             ..anchor
         };
         self.global.finish()?;
-        let path = self.folder.join(format!("{}.otf2", self.name));
-        write_whole(&path, anchor.to_bytes().as_ref())?;
-        Ok(path)
-    }
-}
-
-/// Writes a file that is there when it is complete.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".tmp");
-    let unfinished = PathBuf::from(unfinished);
-    fs::write(&unfinished, bytes).map_err(io_error(&unfinished))?;
-    fs::rename(&unfinished, path).map_err(io_error(path))
-}
-
-/// Removes a file, if it is there.
-fn remove(path: PathBuf) -> Result<(), Error> {
-    match fs::remove_file(&path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Io { path, source }),
-        _ => Ok(()),
+        let name = format!("{}.otf2", self.name);
+        self.folder.write(&name, anchor.to_bytes().as_ref())?;
+        Ok(self.folder.shown(&name))
     }
 }
 
 /// Writes a file of local definitions.
 pub(crate) fn write_local(
-    path: &Path,
+    folder: &Folder,
+    name: &str,
     definitions: &[Definition],
     options: &Options,
 ) -> Result<(), Error> {
-    let mut file = definition_file(path, options)?;
+    let mut file = definition_file(folder, name, options)?;
     for definition in definitions {
         write_definition(&mut file, definition.clone(), true)?;
     }
     file.finish().map(drop)
 }
 
-fn definition_file(path: &Path, options: &Options) -> Result<ChunkedWriter<File>, Error> {
-    let file = File::create(path).map_err(io_error(path))?;
-    let mut file = ChunkedWriter::new(file, path, options.definition_chunk_bytes, false);
+fn definition_file(
+    folder: &Folder,
+    name: &str,
+    options: &Options,
+) -> Result<ChunkedWriter<File>, Error> {
+    let path = folder.shown(name);
+    let mut file =
+        ChunkedWriter::new(folder.create(name)?, &path, options.definition_chunk_bytes, false);
     file.endian = options.endian;
     Ok(file)
 }
@@ -237,9 +265,9 @@ fn write_definition<W: Write>(
 }
 
 /// Seals a live file chunk by chunk; chunks that are complete already are not written again.
-pub(crate) fn seal_file(live: &Path, chunk_bytes: usize) -> Result<Sealed, Error> {
-    let error = |source| Error::Io { path: live.to_owned(), source };
-    let mut file = OpenOptions::new().read(true).write(true).open(live).map_err(error)?;
+pub(crate) fn seal_file(folder: &Folder, name: &str, chunk_bytes: usize) -> Result<Sealed, Error> {
+    let error = |source| Error::Io { path: folder.shown(name), source };
+    let mut file = folder.edit(name)?;
     let mut sealer = Sealer::new();
     let mut chunk = read_chunk(&mut file, 0, chunk_bytes).map_err(error)?;
     for number in 0.. {
@@ -255,7 +283,7 @@ pub(crate) fn seal_file(live: &Path, chunk_bytes: usize) -> Result<Sealed, Error
         chunk = next;
     }
     if sealer.sealed().file_bytes == 0 {
-        fs::write(live, EMPTY_EVENT_FILE).map_err(error)?;
+        folder.write(name, &EMPTY_EVENT_FILE)?;
         return Ok(Sealed { file_bytes: EMPTY_EVENT_FILE.len() as u64, ..Sealed::default() });
     }
     file.set_len(sealer.sealed().file_bytes).map_err(error)?;
