@@ -74,7 +74,7 @@ mod run {
 mod tests {
     use std::ptr::null_mut;
 
-    use crate::addresses::Addresses;
+    use crate::addresses::{Addresses, Zeroed};
     use crate::task::instance::Task;
     use crate::location::Location;
     use crate::run::{Arc, model, thread};
@@ -319,27 +319,52 @@ mod tests {
         });
     }
 
-    /// Threads that meet a lock at the same time find the same place, and others find others.
+    /// What an address has, with a number of the test's.
+    #[derive(Default)]
+    struct Value(AtomicU64);
+
+    // SAFETY: a number of 0, which is the default one.
+    unsafe impl Zeroed for Value {}
+
+    fn place(table: &Addresses<Value>, address: usize) -> usize {
+        let known = table.known(address);
+        let value = known.or_else(|| table.take(address).map(|(value, _)| value)).unwrap();
+        std::ptr::from_ref(value) as usize
+    }
+
+    /// Threads that meet a lock at the same time find the same place, and others find others, also
+    /// where one of them makes the table grow. One that was there before stays where it is.
     #[test]
-    fn an_address_has_one_place() {
+    fn an_address_has_one_place_while_the_table_grows() {
         model(|| {
-            let table = Arc::new(Addresses::new());
-            let find = |table: &Addresses, address| {
-                table.known(address).or_else(|| table.take(address).map(|(place, _)| place))
-            };
-            let found = both(&table, move |table, number| {
-                let find = |address| {
-                    table.known(address).or_else(|| table.take(address).map(|(place, _)| place))
-                };
+            let table = Arc::new(Addresses::<Value>::new());
+            let before = place(&table, 192);
+            let found = both(&table, |table, number| {
                 let (first, second) = if number == 1 { (64, 128) } else { (128, 64) };
-                let (a, b) = (find(first), find(second));
-                if number == 1 { [a, b] } else { [b, a] }
+                let (a, there, b) = (place(table, first), place(table, 192), place(table, second));
+                if number == 1 { [a, there, b] } else { [b, there, a] }
             });
             assert_eq!(found[0], found[1]);
-            assert_ne!(found[0][0], found[0][1]);
-            table.free(found[0][0].unwrap());
-            assert_eq!((table.known(64), table.known(128)), (None, found[0][1]));
-            assert!(find(&table, 192).is_some());
+            let [a, there, b] = found[0];
+            assert!(there == before && a != b && a != there && b != there);
+        });
+    }
+
+    /// What a thread does with its own addresses is not seen at those of others, and a place that
+    /// is used again begins anew.
+    #[test]
+    fn addresses_come_and_go_while_the_table_grows() {
+        model(|| {
+            let table = Arc::new(Addresses::<Value>::new());
+            table.take(192).unwrap();
+            both(&table, |table, number| {
+                let address = 64 * number as usize;
+                let (value, is_new) = table.take(address).unwrap();
+                assert!(is_new && value.0.swap(number, Relaxed) == 0);
+                assert_eq!(table.known(address).unwrap().0.load(Relaxed), number);
+                table.forget(address, |value| value.0.store(0, Relaxed));
+                assert!(table.known(address).is_none() && table.known(192).is_some());
+            });
         });
     }
 

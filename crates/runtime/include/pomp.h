@@ -1,10 +1,10 @@
 /*
  * POMP: the interface between instrumented OpenMP programs and the measurement library libpomp.
  *
- * Calls are written into the source by `pompeii instrument`; they can also be written by hand, or
- * by any other tool that follows the POMP paper (its API has no team and task arguments, see
- * `data` below). Every function is safe at any time and on any thread: missing, doubled and
- * misplaced calls are passed over, and nothing here ever ends or blocks the program.
+ * `pompeii instrument` inserts the calls into the source. You can also write them by hand, or use
+ * another tool that follows the POMP paper. (The functions of the paper have no team and task
+ * arguments, see POMPExtension below.) Every function may be called at any time and on any thread.
+ * Missing, repeated and misplaced calls are ignored. No function ends or blocks the program.
  *
  * Usable from C (C99 and later) and C++; `long` must have 64 bits (LP64).
  */
@@ -17,12 +17,12 @@ extern "C" {
 
 /* A construct in the source. It must live as long as the process: make it static. */
 typedef struct ompregdescr {
-  const char *name;      /* the directive's words: "parallel", "parallel for", "for", "do", "sections",
-                            "section", "workshare", "single", "masked", "critical", "taskloop",
-                            ...; "region" for a user region or a function */
+  const char *name;      /* the words of the directive: "parallel", "parallel for", "for", "do",
+                            "sections", "section", "workshare", "single", "masked", "critical",
+                            "taskloop", ...; "region" for a user region or a function */
   const char *sub_name;  /* name of a critical section, a user region or a function; else "" */
   int num_sections;      /* of a sections construct */
-  const char *file_name; /* as the compiler was given it */
+  const char *file_name; /* as in the compiler's command line */
   int begin_line1;       /* first and last line of the opening directive, from 1 */
   int begin_lineN;
   int end_line1;         /* first and last line of the end */
@@ -32,16 +32,17 @@ typedef struct ompregdescr {
                             this type) an extension */
 } OMPRegDescr;
 
-/* What the instrumenter says beyond the paper. A descriptor whose `next` leads here makes all calls
-   with the team and task arguments below; one without makes them with the descriptor alone. It
-   begins like a descriptor, so a library can tell it from one that was chained by its mark. */
+/* Data of the instrumenter in addition to the paper. If `next` of a descriptor points to an
+   extension, all calls with this descriptor have the team and task arguments below. Otherwise they
+   have the descriptor as their only argument. The first field of an extension is at the place of
+   `name`, so a library can use `mark` to distinguish an extension from a descriptor in a list. */
 typedef struct pompextension {
   const char *mark;    /* POMP_EXTENSION */
-  const char *clauses; /* how the construct runs, words with a blank between: clauses as written
-                          ("schedule(static,4) collapse(2) reduction(+:s) nowait num_threads(2)"),
-                          "timed" (an atomic or flush that takes time stamps), "function" (a user
-                          region that is one), "barrier_included" (the construct's own time has the
-                          waiting at its built-in barrier in it) */
+  const char *clauses; /* words separated by blanks that say how the construct runs: clauses as in
+                          the source ("schedule(static,4) collapse(2) reduction(+:s) nowait
+                          num_threads(2)"), "timed" (an atomic or flush with time stamps),
+                          "function" (the user region is a function), "barrier_included" (the time
+                          of the construct includes the waiting at its built-in barrier) */
 } POMPExtension;
 
 #define POMP_EXTENSION "pompeii 1"
@@ -50,35 +51,35 @@ typedef struct pompextension {
 
 void POMP_Init(void);     /* makes the experiment now instead of at the first construct */
 void POMP_Finalize(void); /* ends the measurement now instead of at the end of the process */
-void POMP_Off(void);      /* stops recording on this thread; regions it forks meanwhile go unobserved */
-void POMP_On(void);       /* goes on. Off ends by itself with the task, or with the thread's part of
-                             the parallel region, in which it was called */
+void POMP_Off(void);      /* stops recording on this thread, and in parallel regions forked by it */
+void POMP_On(void);       /* resumes recording. Recording also resumes at the end of the task, or of
+                             the thread's part of the parallel region, in which it was stopped */
 
-/* ---- User regions and functions. `variable` is NULL, or the address of what the program names in
-   `omp inst begin(name, variable)`: for libraries that look at it; this one does not. */
+/* ---- User regions and functions. `variable` is NULL, or the address of the variable in
+   `omp inst begin(name, variable)`. libpomp ignores it; another library may use it. */
 
 void POMP_Begin(OMPRegDescr *d, void *variable);
 void POMP_End(OMPRegDescr *d, void *variable);
 
-/* ---- Parameters: from here to the end of the region that is open, or until the parameter gets
-   another value, the thread's call path has a part `name=value`. The strings are copied. From
-   Fortran: `call pomp_parameter_int('n', value)` with integer(8), and
+/* ---- Parameters. After the call, the thread's call path has the element `name=value`, until the
+   surrounding region ends or the parameter gets another value. The strings are copied. In Fortran:
+   `call pomp_parameter_int('n', value)` with integer(8), and
    `call pomp_parameter_string('n', value)`. */
 
 void POMP_Parameter_int(const char *name, long value);
 void POMP_Parameter_uint(const char *name, unsigned long value);
 void POMP_Parameter_string(const char *name, const char *value);
 
-/* ---- Parallel regions: `fork` before and `join` behind the construct, on the thread that meets
-   it; `begin` and `end` first and last in the body, on every thread. `fork` stores the team's id,
-   which the body gets by firstprivate. */
+/* ---- Parallel regions. The thread that encounters the construct calls `fork` before it and
+   `join` after it. Every thread calls `begin` and `end` at the beginning and end of the body.
+   `fork` stores the id of the team, and the body receives it by firstprivate. */
 
 void POMP_Parallel_fork(OMPRegDescr *d, long *team);
 void POMP_Parallel_begin(OMPRegDescr *d, long team);
 void POMP_Parallel_end(OMPRegDescr *d, long team);
 void POMP_Parallel_join(OMPRegDescr *d, long team);
 
-/* ---- Worksharing: around the construct, its implicit barrier included. */
+/* ---- Worksharing: the calls are around the construct and its implicit barrier. */
 
 void POMP_For_enter(OMPRegDescr *d);
 void POMP_For_exit(OMPRegDescr *d);
@@ -103,14 +104,14 @@ void POMP_Master_end(OMPRegDescr *d);
 void POMP_Masked_begin(OMPRegDescr *d);
 void POMP_Masked_end(OMPRegDescr *d);
 
-/* ---- An iteration of a worksharing loop, on request: `d` is the loop's. The next iteration has
-   the number i + step; 0 and 0 where that is not known. Iterations that one thread executes one
-   after the other are shown as a chunk. */
+/* ---- An iteration of a worksharing loop (`--loop-chunks`). `d` is the descriptor of the loop. The
+   next iteration has the number i + step; both are 0 if this is unknown. Consecutive iterations of
+   one thread are shown as a chunk. */
 
 void POMP_Iteration_begin(OMPRegDescr *d, long i, long step);
 void POMP_Iteration_end(OMPRegDescr *d);
 
-/* ---- Constructs inside which there is nothing to call, or nothing to be seen from the host:
+/* ---- Constructs whose body must not contain calls, or does not run on the host: the calls are
    around the construct. */
 
 void POMP_Loop_enter(OMPRegDescr *d);
@@ -124,28 +125,29 @@ void POMP_Target_exit(OMPRegDescr *d);
 
 /* ---- Synchronisation. */
 
-void POMP_Barrier_enter(OMPRegDescr *d); /* `name` is "barrier" for an explicit barrier; else it is */
-void POMP_Barrier_exit(OMPRegDescr *d);  /* the implicit one of that construct, made explicit */
+void POMP_Barrier_enter(OMPRegDescr *d); /* `name` is "barrier" for an explicit barrier; else */
+void POMP_Barrier_exit(OMPRegDescr *d);  /* it is the construct with this implicit barrier */
 void POMP_Critical_enter(OMPRegDescr *d);
 void POMP_Critical_begin(OMPRegDescr *d); /* the body */
 void POMP_Critical_end(OMPRegDescr *d);
 void POMP_Critical_exit(OMPRegDescr *d);
-void POMP_Ordered_enter(OMPRegDescr *d); /* waits for its turn until `begin`; with `doacross` or */
-void POMP_Ordered_begin(OMPRegDescr *d); /* `depend` there is no body, and it waits until `exit` */
+void POMP_Ordered_enter(OMPRegDescr *d); /* the thread waits for its turn until `begin`; with */
+void POMP_Ordered_begin(OMPRegDescr *d); /* `doacross` and `depend` (no body), until `exit` */
 void POMP_Ordered_end(OMPRegDescr *d);
 void POMP_Ordered_exit(OMPRegDescr *d);
-void POMP_Atomic_enter(OMPRegDescr *d); /* counted; timed where the extension says so */
+void POMP_Atomic_enter(OMPRegDescr *d); /* counted; timed if the extension has "timed" */
 void POMP_Atomic_exit(OMPRegDescr *d);
 void POMP_Flush_enter(OMPRegDescr *d);  /* the same */
 void POMP_Flush_exit(OMPRegDescr *d);
-void POMP_Cancel(OMPRegDescr *d);       /* counted; before the directive, as is */
+void POMP_Cancel(OMPRegDescr *d);       /* counted; called before the directive */
 void POMP_Cancellation_point(OMPRegDescr *d);
 
-/* ---- Tasks: `create_begin` and `create_end` around the construct, on the thread that meets it;
-   `begin` and `end` first and last in the body, which gets the id by firstprivate. An untied task
-   calls `resume` behind each scheduling point in its text: it may go on at another thread. A task
-   with a `detach` clause calls `detach` in place of `end`, with the handle of its event: it is
-   complete when that is fulfilled, too (libpomp stands in for omp_fulfill_event). */
+/* ---- Tasks. The thread that encounters the construct calls `create_begin` before it and
+   `create_end` after it. The thread that executes the task calls `begin` and `end` at the beginning
+   and end of the body; the body receives the task id by firstprivate. An untied task calls `resume`
+   after each scheduling point in its text, because it may continue on another thread. A task with
+   a `detach` clause calls `detach` instead of `end`, with the handle of its event. It is complete
+   when its body has ended and the event is fulfilled (libpomp replaces omp_fulfill_event). */
 
 void POMP_Task_create_begin(OMPRegDescr *d, long *task);
 void POMP_Task_begin(OMPRegDescr *d, long task);
@@ -159,21 +161,21 @@ void POMP_Taskyield_enter(OMPRegDescr *d);
 void POMP_Taskyield_exit(OMPRegDescr *d);
 void POMP_Taskgroup_enter(OMPRegDescr *d);
 void POMP_Taskgroup_begin(OMPRegDescr *d);
-void POMP_Taskgroup_end(OMPRegDescr *d);  /* the body is over, waiting for the tasks begins */
+void POMP_Taskgroup_end(OMPRegDescr *d);  /* after the body, before waiting for the tasks */
 void POMP_Taskgroup_exit(OMPRegDescr *d);
 
-/* ---- Taskloops: `enter` and `exit` around the construct, on the thread that meets it; `begin` and
-   `end` in each iteration, on the thread that executes it. `id` reaches the iterations by
-   firstprivate, and so does `task`, which is 0 at the first iteration of each generated task. */
+/* ---- Taskloops. The thread that encounters the construct calls `enter` before it and `exit` after
+   it. The thread that executes an iteration calls `begin` and `end` in it. The iterations receive
+   `id` and `task` by firstprivate; `task` is 0 at the first iteration of each generated task. */
 
 void POMP_Taskloop_enter(OMPRegDescr *d, long *id);
 void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task);
 void POMP_Taskloop_end(OMPRegDescr *d, long task);
 void POMP_Taskloop_exit(OMPRegDescr *d, long id);
 
-/* ---- Locks under the names that the POMP paper gives them. libpomp also stands in for the OpenMP
-   routines themselves, so a program's own calls are measured as they are. `lock` is a pointer to
-   omp_lock_t or omp_nest_lock_t. */
+/* ---- Lock routines with the names of the POMP paper. libpomp also replaces the OpenMP routines at
+   link time, so a program's calls of these are measured too. `lock` is a pointer to omp_lock_t or
+   omp_nest_lock_t. */
 
 int POMP_Init_lock(void *lock);
 int POMP_Init_nest_lock(void *lock);

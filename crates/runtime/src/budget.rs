@@ -11,6 +11,7 @@
 
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,7 +34,7 @@ type Chunk = (u32, u64);
 pub struct Budget {
     chunks: u64,
     when_full: WhenFull,
-    folder: String,
+    folder: PathBuf,
     in_memory: bool,
     /// Chunks that are not known to be on the disk.
     underway: AtomicU64,
@@ -45,7 +46,7 @@ pub struct Budget {
 
 impl Budget {
     /// A budget of so many bytes, at least one chunk, for event files in `folder`.
-    pub fn new(bytes: u64, when_full: WhenFull, folder: &str) -> Self {
+    pub fn new(bytes: u64, when_full: WhenFull, folder: &Path) -> Self {
         Self {
             chunks: (bytes / CHUNK_BYTES as u64).max(1),
             when_full,
@@ -102,8 +103,8 @@ impl Budget {
         self.more.notify_one();
     }
 
-    fn path(&self, (location, _): Chunk) -> String {
-        format!("{}/{}", self.folder, events_file(location))
+    fn path(&self, (location, _): Chunk) -> PathBuf {
+        self.folder.join(events_file(location))
     }
 
     fn wait_for(&self, chunk: Chunk) {

@@ -10,7 +10,8 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use pompeii_live::NotedEnd;
 
@@ -88,10 +89,33 @@ fn note(how: NotedEnd) -> bool {
         let location = unsafe { &mut *location };
         close_outside(process, location);
         visits::settle(location);
+        location.count_unkept();
     }
     process.end(how, clock::calibrate());
     tls::restore(thread);
+    if how != NotedEnd::Exec {
+        say_farewell();
+    }
     true
+}
+
+/// The line that the end writes, made before: at the end nothing may be allocated.
+static FAREWELL: OnceLock<String> = OnceLock::new();
+static IS_SAID: AtomicBool = AtomicBool::new(false);
+
+/// Says this at the end of the process.
+pub fn set_farewell(text: Option<String>) {
+    if let Some(text) = text {
+        let _ = FAREWELL.set(text);
+    }
+}
+
+fn say_farewell() {
+    if let (Some(text), Some(started)) = (FAREWELL.get(), start::started())
+        && !IS_SAID.swap(true, Ordering::Relaxed)
+    {
+        started.write(text);
+    }
 }
 
 /// Outside of parallel regions the threads of a thread's teams wait inside the OpenMP runtime:
@@ -104,9 +128,11 @@ pub fn close_outside(process: &Process, thread: &mut Location) -> bool {
         process.each_worker_of(thread.index(), |worker| {
             // SAFETY: locations are never freed; nobody else uses this one, see above.
             let worker = unsafe { &mut *worker };
+            metrics::count_of_waiting(worker);
             team::settle(worker);
             visits::settle(worker);
             guard::write_outermost(worker);
+            worker.count_unkept();
         });
         guard::write_outermost(thread);
     }

@@ -8,6 +8,8 @@ use std::ptr::{self, null_mut};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::encode::{self, EVENT_ROOM_BYTES, Packed, Room, TIMESTAMP_BYTES};
+use std::path::Path;
+
 use pompeii_live::{
     CHUNK_BYTES, Definition, MapError, Mapped, begin_chunk, buffer_file, chunk, events_file,
     write_chunk,
@@ -17,6 +19,10 @@ use crate::clock;
 use crate::guard;
 use crate::location::Location;
 use crate::team::OPENMP;
+use crate::unkept::Unkept;
+
+/// Where a chunk is filled.
+pub type Buffer = [u8; CHUNK_BYTES];
 
 /// Events of a location: the current chunk.
 pub struct Events {
@@ -24,18 +30,28 @@ pub struct Events {
     /// "no chunk" is like "no room".
     next: usize,
     limit: usize,
-    chunk: *mut [u8; CHUNK_BYTES],
+    chunk: *mut Buffer,
     /// Its number.
     number: u64,
     /// How many records at its begin are ours: what happened to the chunk before.
-    own_records: u64,
+    pub own_records: u64,
     /// Time of the last timestamp.
     pub last_time: u64,
+    /// Whether the chunk has no file.
+    pub unkept: Unkept,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { next: 1, limit: 0, chunk: null_mut(), number: 0, own_records: 0, last_time: 0 }
+        Self {
+            next: 1,
+            limit: 0,
+            chunk: null_mut(),
+            number: 0,
+            own_records: 0,
+            last_time: 0,
+            unkept: Unkept::No,
+        }
     }
 }
 
@@ -59,6 +75,35 @@ impl Events {
         self.number = number;
         self.next = self.chunk as usize + used;
         self.limit = self.chunk as usize + CHUNK_BYTES - EVENT_ROOM_BYTES;
+    }
+
+    /// Begins the first chunk in this buffer.
+    pub fn begin_in(&mut self, buffer: *mut Buffer) {
+        self.chunk = buffer;
+        self.begin(0);
+    }
+
+    /// Begins the chunk once more: nothing of ours is in it.
+    pub fn begin_again(&mut self) {
+        self.begin(self.number);
+        self.own_records = 0;
+    }
+
+    /// Where the chunk is filled.
+    pub fn buffer(&self) -> *mut Buffer {
+        self.chunk
+    }
+
+    /// The chunk is in this buffer now, with all that it had.
+    pub fn move_to(&mut self, buffer: *mut Buffer) {
+        let moved = (buffer as usize).wrapping_sub(self.chunk as usize);
+        self.chunk = buffer;
+        (self.next, self.limit) = (self.next.wrapping_add(moved), self.limit.wrapping_add(moved));
+    }
+
+    /// The chunk is as if it were full.
+    pub fn fill(&mut self) {
+        self.limit = 0;
     }
 }
 
@@ -367,27 +412,29 @@ impl Location {
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self) -> bool {
-        if !self.events.chunk.is_null() {
+        if self.events.chunk.is_null() {
+            return match self.make_buffer() {
+                Ok(buffer) => {
+                    self.events.begin_in(buffer);
+                    true
+                }
+                Err(error) => self.begin_unkept(&error),
+            };
+        }
+        if self.events.unkept == Unkept::No || self.keep() {
             self.spill();
-            return true;
         }
-        let path = format!("{}/{}", self.process.options.folder, buffer_file(self.index()));
-        match Mapped::create(&path, CHUNK_BYTES, CHUNK_BYTES) {
-            Ok(buffer) => {
-                self.events.chunk = buffer.base().cast();
-                self.events.begin(0);
-                true
-            }
-            Err(error) => {
-                self.process.lost(1, error.errno);
-                self.tracing = false;
-                false
-            }
-        }
+        true
+    }
+
+    /// Makes the mapped file in which chunks are filled.
+    pub fn make_buffer(&self) -> Result<*mut Buffer, MapError> {
+        let path = self.process.options.folder.join(buffer_file(self.index()));
+        Mapped::create(&path, CHUNK_BYTES, CHUNK_BYTES).map(|buffer| buffer.base().cast())
     }
 
     /// Writes the full chunk, as far as the budget allows it.
-    fn hand_over(&self, path: &str, bytes: &[u8; CHUNK_BYTES]) -> Result<(), MapError> {
+    fn hand_over(&self, path: &Path, bytes: &Buffer) -> Result<(), MapError> {
         let number = self.events.number;
         let Some(budget) = &self.process.budget else { return write_chunk(path, number, bytes) };
         if !budget.admits() {
@@ -402,7 +449,7 @@ impl Location {
     /// be written, it is given up: how many events that are is counted, and the newest are kept.
     fn spill(&mut self) {
         let (before, now) = (clock::now(), self.header.last_ticks);
-        let path = format!("{}/{}", self.process.spill, events_file(self.index()));
+        let path = self.process.spill.join(events_file(self.index()));
         // SAFETY: the buffer is mapped, and only this thread writes there.
         let bytes = unsafe { &*self.events.chunk };
         match self.hand_over(&path, bytes) {
@@ -418,7 +465,7 @@ impl Location {
     }
 
     /// The full chunk is given up: the trace says that nothing was recorded meanwhile.
-    fn give_up(&mut self, scan: chunk::Scan, errno: i32) {
+    pub fn give_up(&mut self, scan: chunk::Scan, errno: i32) {
         let now = self.header.last_ticks;
         let (from, until) = (scan.first_time.unwrap_or(now), scan.last_time.unwrap_or(now));
         // Only events of the program are missed.
@@ -485,7 +532,7 @@ mod tests {
         memory: Option<(u64, WhenFull)>,
     ) -> (tempfile::TempDir, &'static mut Location) {
         let options = Options {
-            folder: folder.path().display().to_string(),
+            folder: folder.path().to_owned(),
             trace: true,
             tsc: true,
             memory,
@@ -597,7 +644,7 @@ mod tests {
     #[test]
     fn a_tiny_budget_waits_for_the_disk() {
         let folder = tempfile::tempdir().unwrap();
-        if pompeii_live::lies_in_memory(&folder.path().display().to_string()) {
+        if pompeii_live::lies_in_memory(folder.path()) {
             return;
         }
         let (folder, location) = location_in(folder, Some((1, WhenFull::Wait)));

@@ -5,19 +5,21 @@
 //! that is not, only the way to that note. Constructs of OpenMP are never filtered: teams, tasks
 //! and barrier arrivals stay whole.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use pompeii_live::RegionKind;
 use pompeii_live::filter::{Filter, Naming};
 
 use crate::definitions::RegionText;
+use pompeii_live::quoted;
+
 use crate::folder::{self, Started};
 
 /// A filter, and the folder that relative paths of sources are looked for in.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     rules: Filter,
-    folder: String,
+    folder: PathBuf,
 }
 
 impl Selection {
@@ -25,7 +27,7 @@ impl Selection {
     /// `pompeii run` refuses it before the start, a measured process never does.
     pub fn of_environment(started: &Started) -> Self {
         let names = ["POMPEII_FILTER", "SCOREP_FILTERING_FILE"];
-        let Some(path) = folder::variable(&names).filter(|path| !path.is_empty()) else {
+        let Some(path) = folder::path(&names) else {
             return Self::default();
         };
         let text = std::fs::read(started.absolute(&path)).map_err(|error| error.to_string());
@@ -35,15 +37,18 @@ impl Selection {
         match rules {
             Ok(rules) => Self::new(rules, started.folder()),
             Err(error) => {
-                started.say(&format!("measuring without the filter {path}: {error}"));
+                started.say(&format!(
+                    "warning: measuring without the filter {}: {error}",
+                    quoted(&path)
+                ));
                 Self::default()
             }
         }
     }
 
     /// A filter for a program that runs in `folder`.
-    pub fn new(rules: Filter, folder: &str) -> Self {
-        Self { rules, folder: folder.to_owned() }
+    pub fn new(rules: Filter, folder: impl Into<PathBuf>) -> Self {
+        Self { rules, folder: folder.into() }
     }
 
     /// Whether the region is recorded.
@@ -54,7 +59,7 @@ impl Selection {
             RegionKind::User => Naming::C,
             _ => return true,
         };
-        self.rules.wants_file(&region.file, Some(Path::new(&self.folder)))
+        self.rules.wants_file(&region.file, Some(&self.folder))
             && self.rules.wants_function(&region.name, naming)
     }
 }

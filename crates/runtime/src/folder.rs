@@ -9,14 +9,16 @@
 //! or cannot write to. They wait for a while, and else keep their live state where `finish` finds
 //! it on the same host ([`pompeii_live::elsewhere`]).
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsString};
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pompeii_live::{
-    FAILED_PREFIX, MapError, SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live,
+    FAILED_PREFIX, MapError, SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, printable, quoted,
+    remove_live,
 };
 
 use crate::clock;
@@ -33,7 +35,7 @@ const ROOT: [&str; 2] = ["POMPEII_EXPERIMENT", "SCOREP_EXPERIMENT_DIRECTORY"];
 /// What has to be known before the program changes it.
 pub struct Started {
     /// The working folder.
-    folder: String,
+    folder: PathBuf,
     /// What file descriptor 2 was: a program may close it and get the number for a file of its own.
     standard_error: Option<(libc::dev_t, libc::ino_t)>,
     /// Children that are forked and go on without an exec are measured too.
@@ -43,7 +45,7 @@ pub struct Started {
 impl Started {
     /// As it is now.
     pub fn now() -> Self {
-        let folder = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = std::env::current_dir().unwrap_or_default();
         let follow_forks = enabled(&["POMPEII_FOLLOW_FORKS"]);
         Self { folder, standard_error: standard_error(), follow_forks }
     }
@@ -52,31 +54,40 @@ impl Started {
     /// the experiment's root, where `run` finds it. The text is a link's, which needs no block.
     pub fn complain(&self, what: &str) {
         let (id, program) = (std::process::id(), program_name());
-        if let Some(root) = variable(&ROOT) {
-            let link = format!("{}/{FAILED_PREFIX}{id}", self.absolute(&root));
+        let root = path(&ROOT).map(|root| self.absolute(&root));
+        if let Some(root) = &root {
+            let link = root.join(format!("{FAILED_PREFIX}{id}"));
             let _ = std::os::unix::fs::symlink(format!("{program}: {what}"), link);
         }
-        self.say(&format!("not measuring this process: {what}"));
+        let place = quoted(root.unwrap_or_else(|| self.folder.clone()));
+        self.say(&format!(
+            "warning: not measuring this process: {what}; its data would be in {place}, set \
+             POMPEII_EXPERIMENT to a folder that can be written"
+        ));
     }
 
     /// Says something on standard error, if that is still open.
     pub fn say(&self, what: &str) {
+        self.write(&format!("pompeii: {}\n", printable(what)));
+    }
+
+    /// Writes a message to standard error, if that is still open: without allocation.
+    pub fn write(&self, text: &str) {
         if standard_error().is_none() || standard_error() != self.standard_error {
             return;
         }
-        let text = format!("pompeii: {what}\n");
         // SAFETY: writes a buffer to standard error; `eprintln!` could lock what the program holds.
         unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
     }
 
     /// The working folder that the program was started in.
-    pub fn folder(&self) -> &str {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The path, seen from that folder.
-    pub fn absolute(&self, path: &str) -> String {
-        if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.folder) }
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        self.folder.join(path)
     }
 }
 
@@ -95,13 +106,12 @@ pub fn make_live<T>(
     started: &Started,
     name: &Name,
     forked: bool,
-    start: impl Fn(String) -> Result<T, MapError>,
+    start: impl Fn(PathBuf) -> Result<T, MapError>,
 ) -> Result<T, MapError> {
-    let named = variable(&ROOT);
+    let named = path(&ROOT);
     // Nobody else makes a folder that is named after this process.
     let in_job = named.is_some() && variable(&IN_JOB).is_some();
-    let root = named.unwrap_or_else(|| format!("pompeii-{}-{}", name.host, name.pid));
-    let root = started.absolute(&root);
+    let root = started.absolute(&named.unwrap_or_else(|| name.root()));
     let (mut waited, mut pause) = (Duration::ZERO, Duration::from_millis(10));
     loop {
         let error = match make_in(started, &root, name, forked, &start) {
@@ -117,6 +127,29 @@ pub fn make_live<T>(
     }
 }
 
+/// What a program that was started without `run` says at its end: where its data is, and which
+/// command reads it. `None` where that is not wanted (`run` says it itself), where another process
+/// of the job says it, and where the data is not in a folder of its own.
+pub fn farewell(started: &Started, name: &Name, live: &Path) -> Option<String> {
+    let rank = variable(&IN_JOB);
+    let named = path(&ROOT);
+    let root = started.absolute(named.as_ref().unwrap_or(&name.root()));
+    if enabled(&["POMPEII_QUIET"])
+        || rank.as_ref().is_some_and(|rank| rank != "0")
+        || live != root.join("live")
+    {
+        return None;
+    }
+    let shown = quoted(root.strip_prefix(started.folder()).unwrap_or(&root));
+    let others = match rank.is_some() && named.is_none() {
+        true => {
+            " (each process of the job has its own; POMPEII_EXPERIMENT=DIR brings them together)"
+        }
+        false => "",
+    };
+    Some(format!("pompeii: measured in {shown}{others}; next: pompeii report {shown}\n"))
+}
+
 /// A process in the names of folders.
 pub struct Name<'a> {
     /// Where it runs.
@@ -128,6 +161,11 @@ pub struct Name<'a> {
 }
 
 impl Name<'_> {
+    /// The experiment of a process that has no other.
+    fn root(&self) -> PathBuf {
+        format!("pompeii-{}-{}", self.host, self.pid).into()
+    }
+
     /// The first such name, and others: a process that has replaced itself (exec) comes again with
     /// the same id.
     fn with_number(&self, number: u32) -> String {
@@ -142,17 +180,17 @@ impl Name<'_> {
 /// The same in the experiment's folder, once.
 fn make_in<T>(
     started: &Started,
-    root: &str,
+    root: &Path,
     name: &Name,
     forked: bool,
-    start: &impl Fn(String) -> Result<T, MapError>,
+    start: &impl Fn(PathBuf) -> Result<T, MapError>,
 ) -> Result<T, MapError> {
     let live = free_place(root, name, forked)?;
-    let local = variable(&["POMPEII_LIVE_DIR"]).map(|folder| started.absolute(&folder));
+    let local = path(&["POMPEII_LIVE_DIR"]).map(|folder| started.absolute(&folder));
     match try_place(&live, local.as_deref(), start) {
         Err(error) if is_unsupported(&error) => {
-            let start = |live: String| spill_beside(&live).and_then(|()| start(live));
-            try_place(&live, Some(SHARED_MEMORY), &start)
+            let start = |live: PathBuf| spill_beside(&live).and_then(|()| start(live));
+            try_place(&live, Some(Path::new(SHARED_MEMORY)), &start)
         }
         result => result,
     }
@@ -171,7 +209,7 @@ fn is_out_of_reach(error: &MapError) -> bool {
 }
 
 /// Another process may be about to make the folder, or the file system has not noticed it yet.
-fn may_come(error: &MapError, root: &str) -> bool {
+fn may_come(error: &MapError, root: &Path) -> bool {
     [libc::ENOENT, libc::ESTALE].contains(&error.errno) || !std::fs::exists(root).unwrap_or(false)
 }
 
@@ -181,15 +219,15 @@ fn may_come(error: &MapError, root: &str) -> bool {
 /// Why it was not possible in the experiment's folder, where it is nowhere else, either.
 fn start_elsewhere<T>(
     started: &Started,
-    root: &str,
+    root: &Path,
     name: &Name,
-    start: &impl Fn(String) -> Result<T, MapError>,
+    start: &impl Fn(PathBuf) -> Result<T, MapError>,
     error: MapError,
 ) -> Result<T, MapError> {
-    let named = STORAGE_VARIABLES.iter().filter_map(|name| variable(&[name]));
-    let storages = named.chain(STORAGES.map(ToOwned::to_owned));
+    let named = STORAGE_VARIABLES.iter().filter_map(|name| path(&[name]));
+    let storages = named.chain(STORAGES.map(PathBuf::from));
     let mut folders = storages.map(|storage| elsewhere(&started.absolute(&storage), root));
-    let in_one = |folder: String| {
+    let in_one = |folder: PathBuf| {
         let (live, own) = make_private(&folder, name)?;
         let result = start(live.clone());
         if result.is_err() {
@@ -199,22 +237,24 @@ fn start_elsewhere<T>(
         Some((result.ok()?, live, own))
     };
     let (result, live, own) = folders.find_map(in_one).ok_or_else(|| error.clone())?;
+    let (shown, place) = (quoted(root), quoted(root.join("procs").join(own).join("live")));
     started.say(&format!(
-        "cannot write to {root} ({error}): this process is measured in {live}; on this host the \
-         experiment gets it from there, from another one copy it to {root}/procs/{own}/live and \
-         call `pompeii recover`"
+        "warning: cannot write to {shown} ({error}): this process is measured in {}; on this host \
+         the experiment gets it from there, from another one copy it to {place} and call \
+         `pompeii recover`",
+        quoted(live)
     ));
     Ok(result)
 }
 
 /// Makes a folder for this process in `folder`, and returns its path and its name. It is not for
 /// the eyes of others: everybody may write to where it is.
-fn make_private(folder: &str, name: &Name) -> Option<(String, String)> {
+fn make_private(folder: &Path, name: &Name) -> Option<(PathBuf, String)> {
     let mut private = std::fs::DirBuilder::new();
     private.mode(0o700);
     let _ = private.create(folder);
     for own in (1..PROCESSES_MAX).map(|number| name.with_number(number)) {
-        let path = format!("{folder}/{own}");
+        let path = folder.join(&own);
         match private.create(&path) {
             Ok(()) => return Some((path, own)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -226,14 +266,14 @@ fn make_private(folder: &str, name: &Name) -> Option<(String, String)> {
 
 /// Reserves a folder of the experiment by making its `live`, and returns that path. A forked child
 /// leaves the root to the program that it comes from, which may have had no event yet.
-fn free_place(root: &str, name: &Name, forked: bool) -> Result<String, MapError> {
+fn free_place(root: &Path, name: &Name, forked: bool) -> Result<PathBuf, MapError> {
     make_folder(root)?;
     let mut own = root.to_owned();
     for number in 1..PROCESSES_MAX {
-        let live = format!("{own}/live");
+        let live = own.join("live");
         // A finished experiment stays as it is: its program may have left children behind.
-        let taken = number == 1 && forked
-            || std::fs::exists(format!("{own}/manifest.json")).unwrap_or(false);
+        let taken =
+            number == 1 && forked || std::fs::exists(own.join("manifest.json")).unwrap_or(false);
         if !taken {
             match std::fs::create_dir(&live) {
                 Ok(()) => return Ok(live),
@@ -243,17 +283,18 @@ fn free_place(root: &str, name: &Name, forked: bool) -> Result<String, MapError>
                 Err(_) => {}
             }
         }
-        make_folder(&format!("{root}/procs"))?;
-        own = format!("{root}/procs/{}", name.with_number(number));
+        let processes = root.join("procs");
+        make_folder(&processes)?;
+        own = processes.join(name.with_number(number));
         make_folder(&own)?;
     }
     Err(MapError { call: "mkdir", errno: libc::EEXIST })
 }
 
 fn try_place<T>(
-    live: &str,
-    local: Option<&str>,
-    start: &impl Fn(String) -> Result<T, MapError>,
+    live: &Path,
+    local: Option<&Path>,
+    start: &impl Fn(PathBuf) -> Result<T, MapError>,
 ) -> Result<T, MapError> {
     let result = match local {
         None => start(live.to_owned()),
@@ -266,8 +307,8 @@ fn try_place<T>(
 }
 
 /// Makes `live` a link to a new folder below `local`.
-fn link(live: &str, local: &str) -> Result<(), MapError> {
-    let target = format!("{local}/pompeii-{}-{:x}", std::process::id(), clock::now());
+fn link(live: &Path, local: &Path) -> Result<(), MapError> {
+    let target = local.join(format!("pompeii-{}-{:x}", std::process::id(), clock::now()));
     std::fs::create_dir_all(&target).map_err(|error| failed("mkdir", &error))?;
     // The folder was made to reserve the place.
     let _ = std::fs::remove_dir(live);
@@ -276,22 +317,22 @@ fn link(live: &str, local: &str) -> Result<(), MapError> {
 
 /// Live state in memory that nobody has asked for must not take too much of it: a trace's chunks go
 /// to a folder beside `live`.
-fn spill_beside(live: &str) -> Result<(), MapError> {
-    let spill = format!("{live}-{SPILL_LINK}");
+fn spill_beside(live: &Path) -> Result<(), MapError> {
+    let spill = live.with_file_name(format!("live-{SPILL_LINK}"));
     make_folder(&spill)?;
-    symlink(&spill, &format!("{live}/{SPILL_LINK}"))
+    symlink(&spill, &live.join(SPILL_LINK))
 }
 
-fn symlink(target: &str, link: &str) -> Result<(), MapError> {
+fn symlink(target: &Path, link: &Path) -> Result<(), MapError> {
     std::os::unix::fs::symlink(target, link).map_err(|error| failed("symlink", &error))
 }
 
 /// Removes what could not be started.
-fn remove(live: &str) {
-    let _ = remove_live(Path::new(live));
+fn remove(live: &Path) {
+    let _ = remove_live(live);
 }
 
-fn make_folder(path: &str) -> Result<(), MapError> {
+fn make_folder(path: &Path) -> Result<(), MapError> {
     match std::fs::create_dir(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(failed("mkdir", &error)),
         _ => Ok(()),
@@ -302,16 +343,38 @@ fn failed(call: &'static str, error: &std::io::Error) -> MapError {
     MapError { call, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }
 
-/// The first of these environment variables that is set. Not by `std::env`: other code of the
-/// process may be changing the environment, which `getenv` survives in glibc.
-pub fn variable(names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| {
+/// Whether the program has rights that whoever started it does not have (set-user-id, set-group-id,
+/// file capabilities; `AT_SECURE` in getauxval(3)). Its environment is that of a stranger then.
+pub fn is_privileged() -> bool {
+    // SAFETY: reads what the kernel has put there when the program was started.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// The first of these environment variables that is set; none of a privileged program's. Not by
+/// `std::env`: other code of the process may be changing the environment, which `getenv` survives
+/// in glibc.
+fn value(names: &[&str]) -> Option<OsString> {
+    if is_privileged() {
+        return None;
+    }
+    let value = names.iter().find_map(|name| {
         let name = CString::new(*name).ok()?;
         // SAFETY: a NUL-terminated name; the result is copied at once.
         let value = unsafe { libc::getenv(name.as_ptr()) };
         // SAFETY: `getenv` returns null or a NUL-terminated string.
-        (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
-    })
+        (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_bytes().to_vec())
+    });
+    value.map(OsString::from_vec)
+}
+
+/// The same as text.
+pub fn variable(names: &[&str]) -> Option<String> {
+    value(names).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// The path that the first of these variables that is set names, byte for byte.
+pub fn path(names: &[&str]) -> Option<PathBuf> {
+    value(names).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// Whether the first of these variables that is set says yes, in Score-P's words for that.
@@ -351,44 +414,41 @@ mod tests {
     fn check(errors: &[(&'static str, i32)], expected: Expect) {
         let folder = tempfile::tempdir().unwrap();
         let live = folder.path().join("live");
-        let live = live.to_str().unwrap();
-        std::fs::create_dir(live).unwrap();
+        std::fs::create_dir(&live).unwrap();
         let errors = std::cell::RefCell::new(errors.iter());
-        let start = |folder: String| {
-            std::fs::write(format!("{folder}/process"), "").unwrap();
+        let start = |folder: PathBuf| {
+            std::fs::write(folder.join("process"), "").unwrap();
             match errors.borrow_mut().next() {
                 Some(&(call, errno)) => Err(MapError { call, errno }),
                 None => Ok(()),
             }
         };
-        let mut result = try_place(live, None, &start);
+        let mut result = try_place(&live, None, &start);
         if result.as_ref().is_err_and(is_unsupported) {
             let shared = folder.path().join("shm");
-            result = try_place(live, shared.to_str(), &start);
+            result = try_place(&live, Some(&shared), &start);
         }
-        let path = std::path::Path::new(live);
-        let kind = match path.symlink_metadata() {
+        let kind = match live.symlink_metadata() {
             Ok(found) if found.is_symlink() => "link",
             Ok(_) => "folder",
             Err(_) => "nothing",
         };
         let shared = folder.path().join("shm").exists();
-        let whole = path.join("process").exists();
+        let whole = live.join("process").exists();
         expected.assert_eq(&format!("{result:?}: {kind}, shared {shared}, whole {whole}"));
     }
 
     #[test]
     fn private_folders_have_names_of_their_own() {
         let storage = tempfile::tempdir().unwrap();
-        let folder = storage.path().join("pompeii-1");
-        let folder = folder.to_str().unwrap();
+        let folder = &storage.path().join("pompeii-1");
         let name = Name { host: "here", program: "ocean", pid: 7 };
         let made = [(); 2].map(|()| make_private(folder, &name).unwrap());
-        assert_eq!(made[0], (format!("{folder}/here-7-ocean"), "here-7-ocean".to_owned()));
+        assert_eq!(made[0], (folder.join("here-7-ocean"), "here-7-ocean".to_owned()));
         assert_eq!(made[1].1, "here-7-ocean-2");
         let mode = std::fs::metadata(folder).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
-        assert_eq!(make_private("/proc/no", &name), None);
+        assert_eq!(make_private(Path::new("/proc/no"), &name), None);
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl Location {
         index: u32,
         parent: Option<(u32, u32, u32)>,
     ) -> Result<*mut Location, MapError> {
-        let path = format!("{}/{}", process.options.folder, location_file(index));
+        let path = process.options.folder.join(location_file(index));
         let tree = Mapped::create(&path, NODES_FIRST_BYTES, NODES_RESERVED_BYTES)?;
         let place: *mut Location = tree.base().cast();
         // SAFETY: processes are leaked when they start, so they outlive every location.

@@ -41,8 +41,23 @@ impl Routine {
     fn find(&self) -> usize {
         // SAFETY: a NUL-terminated name.
         let address = unsafe { openmp::symbol(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let address = if address == 0 { self.without_hint() } else { address };
         self.real.store(address, Ordering::Relaxed);
         address
+    }
+
+    /// The routine that does the same without a hint, 0 for others. Not every OpenMP library has
+    /// those with one, but a program that calls them is linked all the same, because we have them.
+    fn without_hint(&self) -> usize {
+        const HINT: &str = "_with_hint";
+        let name = self.name.to_str().unwrap_or_default();
+        let Some((front, end)) = name.split_once(HINT) else { return 0 };
+        // Zeros end the name.
+        let mut plain = [0_u8; 32];
+        let bytes = front.bytes().chain(end.bytes()).take(plain.len() - 1);
+        plain.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        // SAFETY: a NUL-terminated name.
+        unsafe { openmp::symbol(libc::RTLD_NEXT, plain.as_ptr().cast()) }
     }
 
     fn region(&self, thread: &Location) -> u32 {
@@ -117,7 +132,7 @@ fn after(thread: &mut Location, routine: &Routine, action: Action, of: (usize, c
     match LOCKS.find(address) {
         Some(lock) if acquires(thread, action, lock, result) => sync::acquired(thread, lock, now),
         Some(_) => {}
-        None => thread.process.lost(1, libc::ENOSPC),
+        None => thread.process.lost(1, libc::ENOMEM),
     }
     thread.exit(region, now);
 }

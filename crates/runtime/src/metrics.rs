@@ -4,10 +4,12 @@
 //! Where all counters can be read without a system call, they are at every event. Otherwise they
 //! are at the borders of parallel regions, user regions, functions and tasks only, and `finish`
 //! lifts what was counted in between to the innermost of these. Counters belong to the thread of
-//! the system, whichever location it plays, and what it counts between teams is nobody's.
+//! the system ([`crate::counters`]), whichever location it plays. What a worker counts from the end
+//! of its part in a team to the next begin is that of its location's root, the time outside of
+//! teams, so the sum of a metric is all that its threads have counted.
 
-use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use pompeii_live::encode::{self, MetricValue};
 use pompeii_live::metrics::{Counters, Metric, Source};
@@ -16,7 +18,8 @@ use pompeii_live::{
 };
 
 use crate::clock;
-use crate::location::{Location, gate};
+use crate::counters;
+use crate::location::{Location, ROOT, gate};
 use crate::process::Process;
 
 const RESERVED_BYTES: usize = 512 << 20;
@@ -25,7 +28,7 @@ const FIRST_BYTES: usize = 4096;
 const TRIALS: u64 = 64;
 
 /// The metrics of a process.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Metrics {
     /// Those that are counted.
     pub list: Vec<Metric>,
@@ -33,23 +36,33 @@ pub struct Metrics {
     pub everywhere: bool,
 }
 
-/// A thread's counters, for the process at this address.
-struct OfThread {
-    process: usize,
-    counters: Counters,
-}
+/// What was chosen when the library was loaded, and what of.
+static CHOSEN: OnceLock<(Vec<Metric>, Metrics, Vec<Definition>)> = OnceLock::new();
 
-thread_local! {
-    static COUNTERS: RefCell<Option<OfThread>> = const { RefCell::new(None) };
+/// The library is loaded, and the environment asks for these: what the initial thread does before
+/// its first event counts, too.
+pub fn begin(wanted: &[Metric]) {
+    if !wanted.is_empty() {
+        let (metrics, said) = Metrics::try_out(wanted);
+        counters::begin(&metrics.list);
+        let _ = CHOSEN.set((wanted.to_vec(), metrics, said));
+    }
 }
 
 impl Metrics {
-    /// Tries which of `wanted` can be counted, on the initial thread. Returns what is to be said
-    /// about them, too.
+    /// Those of `wanted` that can be counted, and what is to be said about them.
     pub fn choose(wanted: &[Metric]) -> (Metrics, Vec<Definition>) {
-        if wanted.is_empty() {
-            return (Metrics::default(), Vec::new());
+        match CHOSEN.get() {
+            _ if wanted.is_empty() => (Metrics::default(), Vec::new()),
+            Some((chosen_of, metrics, said)) if chosen_of == wanted => {
+                (metrics.clone(), said.clone())
+            }
+            _ => Self::try_out(wanted),
         }
+    }
+
+    /// The same, tried on the calling thread.
+    fn try_out(wanted: &[Metric]) -> (Metrics, Vec<Definition>) {
         let mut wanted = wanted.to_vec();
         wanted.sort_by_key(is_mark);
         let (_, failed) = Counters::open(&wanted);
@@ -96,6 +109,7 @@ fn cost_ns(counters: &mut Counters) -> u64 {
 /// What a location has counted.
 pub struct Table {
     rows: Mapped,
+    location: u32,
     /// What was counted since the last reading.
     counted: Vec<u64>,
     /// What the trace says: the sum so far, or the mark.
@@ -111,12 +125,13 @@ impl Table {
         if metrics == 0 {
             return None;
         }
-        let path = format!("{}/{}", process.options.folder, metrics_file(location));
+        let path = process.options.folder.join(metrics_file(location));
         match Mapped::create(&path, FIRST_BYTES, RESERVED_BYTES) {
             Ok(rows) => {
                 let (counted, totals) = (vec![0; metrics], vec![0; metrics]);
                 Some(Box::new(Table {
                     rows,
+                    location,
                     counted,
                     totals,
                     #[cfg(test)]
@@ -186,14 +201,29 @@ pub fn read(thread: &mut Location, now: u64) {
     thread.metrics = Some(table);
 }
 
-/// What the thread has counted since its last reading is nobody's: it was in no team.
-pub fn skip(thread: &mut Location, now: u64) {
-    if thread.gate & gate::DETAIL != 0 {
-        let process = thread.process;
-        if let Some(table) = thread.metrics.as_mut() {
-            table.skip(process, now);
-        }
+/// Adds what the thread has counted since its last reading to the time outside of teams.
+pub fn count_outside(thread: &mut Location, now: u64) {
+    if thread.gate & gate::DETAIL == 0 {
+        return;
     }
+    let (process, Some(table)) = (thread.process, thread.metrics.as_mut()) else { return };
+    if table.advance(process, now).is_some() {
+        counters::add_left(&mut table.counted);
+        table.add(node_index(ROOT) as usize);
+    }
+}
+
+/// The same for a worker that waits for its next team when another thread ends the process.
+pub fn count_of_waiting(worker: &mut Location) {
+    let Some(table) = worker.metrics.as_mut() else { return };
+    #[cfg(test)]
+    if is_script_time(worker.process) {
+        return;
+    }
+    counters::with_those_of(table.location, |counters| {
+        counters.advance_of_other(&mut table.counted);
+        table.add(node_index(ROOT) as usize);
+    });
 }
 
 impl Table {
@@ -205,7 +235,8 @@ impl Table {
             self.totals.iter_mut().for_each(|total| *total += self.counted[0]);
             return Some(());
         }
-        with_counters(process, |counters| {
+        let of = (std::ptr::from_ref(process) as usize, &process.metrics.list[..]);
+        counters::with(of, self.location, |counters| {
             counters.advance(&mut self.counted);
             for (position, total) in self.totals.iter_mut().enumerate() {
                 *total = match process.metrics.list[position].source {
@@ -216,16 +247,6 @@ impl Table {
             process.metrics_ran(counters.running_permille() as u32);
         })
     }
-
-    #[cfg_attr(not(test), allow(unused_variables, reason = "scripts count their own time"))]
-    fn skip(&mut self, process: &Process, now: u64) {
-        #[cfg(test)]
-        if is_script_time(process) {
-            self.script_last = now;
-            return;
-        }
-        with_counters(process, Counters::skip);
-    }
 }
 
 /// Name of the metric of scripts, which count their own time.
@@ -235,20 +256,4 @@ pub const SCRIPT_TIME: &str = "script time";
 #[cfg(test)]
 fn is_script_time(process: &Process) -> bool {
     process.metrics.list.iter().any(|metric| metric.name == SCRIPT_TIME)
-}
-
-/// Uses the calling thread's counters, which are opened the first time. `None` while the thread
-/// ends.
-fn with_counters<T>(process: &Process, call: impl FnOnce(&mut Counters) -> T) -> Option<T> {
-    let address = std::ptr::from_ref(process) as usize;
-    let with = |known: &RefCell<Option<OfThread>>| {
-        let mut known = known.try_borrow_mut().ok()?;
-        // A forked child's process is another one, and counters are not inherited.
-        if known.as_ref().is_none_or(|of| of.process != address) {
-            let (counters, _) = Counters::open(&process.metrics.list);
-            *known = Some(OfThread { process: address, counters });
-        }
-        known.as_mut().map(|of| call(&mut of.counters))
-    };
-    COUNTERS.try_with(with).ok().flatten()
 }

@@ -1,7 +1,7 @@
 //! The process as a whole: where its live state is, its definitions, teams and locations, and what
 //! went wrong. There is one in a measured program; tests make their own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -33,7 +33,7 @@ const LOCATIONS_MAX: usize = 1 << 14;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Folder for live state; exists.
-    pub folder: String,
+    pub folder: PathBuf,
     /// Record events.
     pub trace: bool,
     /// Take the time of undeferred tasks too.
@@ -82,7 +82,7 @@ pub struct Process {
     /// How it was set up.
     pub options: Options,
     /// Folder of event files.
-    pub spill: String,
+    pub spill: PathBuf,
     /// Metrics that are counted.
     pub metrics: Metrics,
     /// By region, a bit each: whether it is a border for metrics.
@@ -130,15 +130,14 @@ impl Process {
     /// # Errors
     /// The system call that failed.
     pub fn start(options: Options, parent: Option<&Process>) -> Result<&'static Process, MapError> {
-        let file = |name: &str| format!("{}/{name}", options.folder);
-        let log = Mapped::create(&file(DEFINITIONS_FILE), 1 << 16, DEFINITIONS_RESERVED_BYTES)?;
+        let file = |name: &str| options.folder.join(name);
+        let log = Mapped::create(file(DEFINITIONS_FILE), 1 << 16, DEFINITIONS_RESERVED_BYTES)?;
         let team_bytes = size_of::<Team>();
-        let teams =
-            Mapped::create(&file(TEAMS_FILE), 64 * team_bytes, TEAMS_RESERVED * team_bytes)?;
+        let teams = Mapped::create(file(TEAMS_FILE), 64 * team_bytes, TEAMS_RESERVED * team_bytes)?;
         let header = write_header(&file(PROCESS_FILE), &options)?;
         let teams_base = teams.base().cast();
         let (metrics, said) = Metrics::choose(&options.metrics);
-        let spill = spill_folder(Path::new(&options.folder)).to_string_lossy().into_owned();
+        let spill = spill_folder(&options.folder);
         let budget = options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &spill));
         let process = Process {
             options,
@@ -387,7 +386,7 @@ impl Process {
     }
 }
 
-fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, MapError> {
+fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, MapError> {
     let mapped = Mapped::create(path, 4096, 4096)?;
     let mut header = ProcessHeader {
         magic: MAGIC,
@@ -405,6 +404,7 @@ fn write_header(path: &str, options: &Options) -> Result<*mut ProcessHeader, Map
         legacy_records: u32::from(options.legacy_records),
         metrics_running_permille: AtomicU32::new(1000),
         forked_from: options.forked_from,
+        uncounted: AtomicU32::new(0),
         ended: AtomicU64::new(0),
         program: [0; 256],
         host: [0; 64],
@@ -450,7 +450,7 @@ mod tests {
     #[test]
     fn threads_get_the_same_ids_and_locations_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().display().to_string();
+        let folder = folder.path().to_owned();
         let process = Process::start(Options { folder, ..Options::default() }, None).unwrap();
         process.new_location(None).unwrap();
         let together = Arc::new(Barrier::new(THREADS as usize));

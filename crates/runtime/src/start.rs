@@ -64,13 +64,25 @@ fn begin() -> &'static (Calibration, Started) {
         openmp::find();
         ends::register();
         forks::register();
-        (clock::calibrate(), Started::now())
+        let start = (clock::calibrate(), Started::now());
+        // What the list lacks is said when there is an event.
+        if let Ok(wanted) = metrics::requested(|name| folder::variable(&[name]))
+            && is_enabled()
+        {
+            crate::metrics::begin(&wanted);
+        }
+        start
     })
+}
+
+/// What was known when the program was started.
+pub fn started() -> Option<&'static Started> {
+    START.get().map(|(_, started)| started)
 }
 
 /// Whether forked children get an experiment of their own.
 pub fn follows_forks() -> bool {
-    START.get().is_some_and(|(_, started)| started.follow_forks)
+    started().is_some_and(|started| started.follow_forks)
 }
 
 /// Nobody sets up as long as this is held.
@@ -100,6 +112,7 @@ unsafe extern "C" fn thread_ends(location: *mut c_void) {
     if ends::close_outside(process, location) {
         location.unwind_to_root(clock::now());
         visits::settle(location);
+        location.count_unkept();
         process.spare_location(location.index());
     }
     tls::restore(Thread::New);
@@ -160,10 +173,18 @@ fn remember(location: *const Location) {
     }
 }
 
+fn is_enabled() -> bool {
+    !folder::variable(&["POMPEII_ENABLE"]).is_some_and(|value| value == "0" || value == "false")
+}
+
 fn set_up(forked: Option<Forked>) {
+    // A privileged program would read and write files of its owner's for whoever has started it.
+    if folder::is_privileged() {
+        return stop();
+    }
     let (_, started) = begin();
-    if folder::variable(&["POMPEII_ENABLE"]).is_some_and(|value| value == "0" || value == "false") {
-        return STATE.store(state::OFF, Ordering::Release);
+    if !is_enabled() {
+        return stop();
     }
     // The OpenMP runtime may have been loaded after this library.
     openmp::find();
@@ -213,6 +234,9 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
     let errno = MapError { call: "create the initial location", errno: libc::ENOMEM };
     process.main.store(process.new_location(None).ok_or(errno)?, Ordering::Release);
     make_thread_key();
+    if forked.is_none() {
+        ends::set_farewell(folder::farewell(started, &name, &process.options.folder));
+    }
     Ok(process)
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use pompeii_live::{Key, NodeOffset, encode};
 
-use crate::addresses::{self, Addresses};
+use crate::addresses::{Addresses, Zeroed};
 use crate::cause::{self, Delay, Place};
 use crate::doacross;
 use crate::events::Fields;
@@ -19,7 +19,7 @@ use crate::location::Location;
 use crate::team::OPENMP;
 
 /// State of one lock or one named critical: a cache line that moves with it from holder to holder.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(align(64))]
 pub struct Lock {
     /// Id in the trace.
@@ -40,22 +40,14 @@ pub struct Lock {
 
 const _: () = assert!(size_of::<Lock>() == 64);
 
-impl Lock {
-    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes one of its own")]
-    const EMPTY: Lock = Lock {
-        id: AtomicU32::new(0),
-        fields: Fields::NONE,
-        order: AtomicU32::new(0),
-        released_ticks: AtomicU64::new(0),
-        holder: AtomicU64::new(0),
-        depth: AtomicU32::new(0),
-        silent: AtomicBool::new(false),
-    };
+// SAFETY: numbers of 0, and `false`, which are the default values.
+unsafe impl Zeroed for Lock {}
 
+impl Lock {
     /// A lock with the next free id.
     pub fn new() -> Self {
         let id = next_id();
-        Lock { id: AtomicU32::new(id), fields: Fields::lock(OPENMP, id), ..Self::EMPTY }
+        Lock { id: AtomicU32::new(id), fields: Fields::lock(OPENMP, id), ..Self::default() }
     }
 
     /// The number of the acquisition that the lock is in.
@@ -254,29 +246,22 @@ pub fn nested_released(lock: &Lock) -> bool {
 }
 
 /// OpenMP locks by address.
-pub struct LockTable {
-    addresses: Addresses,
-    locks: [Lock; addresses::PLACES],
-}
+pub struct LockTable(Addresses<Lock>);
 
 impl LockTable {
     /// An empty table.
     pub const fn new() -> Self {
-        Self { addresses: Addresses::new(), locks: [const { Lock::EMPTY }; addresses::PLACES] }
+        Self(Addresses::new())
     }
 
-    /// The lock at `address`, or `None` where its part of the table is full.
+    /// The lock at `address`, or `None` where there is no memory for it.
     pub fn find(&self, address: usize) -> Option<&Lock> {
-        match self.addresses.known(address) {
-            Some(place) => Some(&self.locks[place]),
-            None => self.take(address),
-        }
+        self.0.known(address).or_else(|| self.take(address))
     }
 
     #[cold]
     fn take(&self, address: usize) -> Option<&Lock> {
-        let (place, is_new) = self.addresses.take(address)?;
-        let lock = &self.locks[place];
+        let (lock, is_new) = self.0.take(address)?;
         if is_new {
             lock.id.store(next_id(), Relaxed);
         }
@@ -285,34 +270,39 @@ impl LockTable {
 
     /// The lock at `address` is new or gone: nobody has held it, and its place is free.
     pub fn forget(&self, address: usize) {
-        if let Some(place) = self.addresses.known(address) {
-            let lock = &self.locks[place];
+        self.0.forget(address, |lock| {
             lock.released_ticks.store(0, Relaxed);
             lock.holder.store(0, Relaxed);
             lock.depth.store(0, Relaxed);
             lock.silent.store(false, Relaxed);
             lock.order.store(0, Relaxed);
-            self.addresses.free(place);
-        }
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
+    static TABLE: LockTable = LockTable::new();
+
+    fn id(address: usize) -> Option<u32> {
+        TABLE.find(address).map(|lock| lock.id.load(Relaxed))
+    }
+
+    /// Each of a million locks that are alive together has a place of its own, and keeps it.
     #[test]
-    fn places_are_used_again() {
-        static TABLE: LockTable = LockTable::new();
-        let id = |address| TABLE.find(address).map(|lock| lock.id.load(Relaxed));
-        let first = id(0x1000);
-        assert_eq!(id(0x1000), first);
-        for address in (0x1000..).step_by(64).take(3 * addresses::PLACES) {
-            assert!(id(address).is_some(), "{address:x}");
-            TABLE.forget(address);
-        }
-        assert_ne!(id(0x1000), first);
-        let full = (0x1000..).step_by(64).take(3 * addresses::PLACES);
-        assert!(full.filter(|&address| id(address).is_none()).count() >= 2 * addresses::PLACES);
+    fn the_table_grows_and_places_are_used_again() {
+        const LOCKS: usize = 1_000_000;
+        let addresses = || (0x1000..).step_by(4).take(LOCKS);
+        let ids: Vec<_> = addresses().map(id).collect();
+        assert_eq!(ids.iter().flatten().collect::<HashSet<_>>().len(), LOCKS);
+        assert!(addresses().map(id).eq(ids.iter().copied()));
+        let place = |address| TABLE.find(address).map(std::ptr::from_ref);
+        let before: HashSet<_> = addresses().map(place).collect();
+        addresses().for_each(|address| TABLE.forget(address));
+        assert!(addresses().all(|address| before.contains(&place(address))));
+        assert_ne!(id(0x1000), ids[0]);
     }
 }

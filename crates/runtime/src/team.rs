@@ -126,7 +126,7 @@ pub fn begin(
     let record = process.team(team);
     let worker = number != 0;
     if worker {
-        metrics::skip(thread, now);
+        metrics::count_outside(thread, now);
         settle(thread);
         attach(thread, record);
     } else if !is_forked(thread, team, record.node.load(Relaxed), now) {

@@ -49,7 +49,7 @@ pub struct Visits {
 impl Visits {
     /// For the location with this index; `None` where its file cannot be made, which is told.
     pub fn new(process: &crate::process::Process, location: u32) -> Option<Box<Visits>> {
-        let path = format!("{}/{}", process.options.folder, visits_file(location));
+        let path = process.options.folder.join(visits_file(location));
         match Mapped::create(&path, FIRST_BYTES, RESERVED_BYTES) {
             Ok(records) => {
                 let segments = vec![Segment { task: null_mut(), begin_ticks: 0, first_frame: 0 }];

@@ -6,6 +6,7 @@
 //! thread outside of parallel regions switches; the teams that it forks meanwhile are recorded.
 
 use pompeii_live::filter::Windows;
+use pompeii_live::quoted;
 
 use crate::clock;
 use crate::folder::{self, Started};
@@ -33,16 +34,16 @@ struct Visits {
 
 /// The windows that the environment says.
 pub fn of_environment(started: &Started) -> Windows {
-    let set = |names: &[&str]| folder::variable(names).filter(|value| !value.is_empty());
-    let windows = match (set(&["POMPEII_WINDOW"]), set(FILES)) {
+    let text = folder::variable(&["POMPEII_WINDOW"]).filter(|text| !text.is_empty());
+    let windows = match (text, folder::path(FILES)) {
         (Some(text), _) => Windows::parse(&text),
         (None, Some(path)) => std::fs::read(started.absolute(&path))
-            .map_err(|error| format!("{path}: {error}"))
+            .map_err(|error| format!("{}: {error}", quoted(&path)))
             .and_then(|text| Windows::parse_selective(&String::from_utf8_lossy(&text))),
         (None, None) => return Windows::default(),
     };
     windows.unwrap_or_else(|error| {
-        started.say(&format!("measuring without a window: {error}"));
+        started.say(&format!("warning: measuring without a window: {error}"));
         Windows::default()
     })
 }

@@ -8,31 +8,49 @@ struct offset {
   int64_t ahead;
 };
 
-/* The offset of the process `above`, from the shortest of several round trips; that one answers. */
+/* What another process says of its clock. */
+struct reading {
+  uint64_t ns, identity;
+};
+
+/* The offset of the process `above`, from the shortest of several round trips; that one answers. Of
+   processes that read the same clock it is known, and one round trip is enough: where there are more
+   processes than cores, each takes as long as the others spin. A time of 0 says that it was the last
+   one. */
 static struct offset measure(int above)
 {
   struct offset found = { 0, UINT64_MAX, 0 };
-  uint64_t theirs;
+  struct reading theirs;
+  uint64_t identity = pomp_mpi_clock_identity(), last = 0;
   for (int round = 0; round < ROUND_TRIPS; round++) {
     uint64_t begin = pomp_mpi_clock_ns();
     PMPI_Send(&begin, sizeof begin, MPI_BYTE, above, 0, own_world);
     PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, above, 0, own_world, MPI_STATUS_IGNORE);
-    uint64_t half = (pomp_mpi_clock_ns() - begin) / 2;
+    uint64_t end = pomp_mpi_clock_ns(), half = (end - begin) / 2;
     if (half < found.error) {
       found.error = half;
       found.at = begin + half;
-      found.ahead = (int64_t)(theirs - found.at);
+      found.ahead = (int64_t)(theirs.ns - found.at);
+    }
+    if (identity && identity == theirs.identity && begin <= theirs.ns && theirs.ns <= end) {
+      found.error = 0;
+      found.ahead = 0;
+      break;
     }
   }
+  PMPI_Send(&last, sizeof last, MPI_BYTE, above, 0, own_world);
   return found;
 }
 
 static void answer(int below)
 {
-  uint64_t mine, theirs;
-  for (int round = 0; round < ROUND_TRIPS; round++) {
+  struct reading mine = { 0, pomp_mpi_clock_identity() };
+  uint64_t theirs;
+  for (;;) {
     PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, below, 0, own_world, MPI_STATUS_IGNORE);
-    mine = pomp_mpi_clock_ns();
+    if (theirs == 0)
+      return;
+    mine.ns = pomp_mpi_clock_ns();
     PMPI_Send(&mine, sizeof mine, MPI_BYTE, below, 0, own_world);
   }
 }

@@ -46,6 +46,20 @@ pub extern "C" fn pomp_mpi_clock_ns() -> u64 {
     clock::monotonic_ns()
 }
 
+/// Which clock that is: processes with the same number read the same one. It follows from what the
+/// kernel has drawn at random when it was booted (random(4)), and from the process's time namespace
+/// (time_namespaces(7)). 0 where that is not known.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_clock_identity() -> u64 {
+    let Ok(boot) = std::fs::read("/proc/sys/kernel/random/boot_id") else { return 0 };
+    // A kernel without such namespaces has one clock.
+    let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    let bytes = boot.iter().chain(namespace.as_os_str().as_encoded_bytes());
+    // FNV-1a.
+    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.fold(0xcbf2_9ce4_8422_2325, hash).max(1)
+}
+
 /// How far rank 0's clock was ahead. It is also what waiting is measured with from now on.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_clock_offset(at_ns: u64, offset_ns: i64, error_ns: u64) {
@@ -62,4 +76,15 @@ pub extern "C" fn pomp_mpi_clock_offset(at_ns: u64, offset_ns: i64, error_ns: u6
         let definition = MpiDefinition::ClockOffset { ticks, offset_ns, error_ns };
         thread.process.define(&Definition::Mpi(definition));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_keeps_its_clock() {
+        assert_ne!(pomp_mpi_clock_identity(), 0);
+        assert_eq!(pomp_mpi_clock_identity(), pomp_mpi_clock_identity());
+    }
 }

@@ -204,7 +204,7 @@ impl Scene {
     }
 
     pub fn definitions(&self) -> Vec<Definition> {
-        let log = std::fs::read(format!("{}/definitions", self.run.process.options.folder));
+        let log = std::fs::read(self.run.process.options.folder.join("definitions"));
         Definition::decode_all(&log.unwrap())
     }
 

@@ -35,9 +35,9 @@ fn user_regions_are_borders_and_other_constructs_are_not() {
     );
 }
 
-/// The worker counts from its begin to its end; between teams it is nobody's.
+/// The worker counts from its begin to its end in the teams, and in between at its root.
 #[test]
-fn a_worker_counts_in_its_teams() {
+fn a_worker_counts_in_its_teams_and_outside() {
     check_metrics(
         "100 T0 fork parallel p
          105 T0 begin p 0/2
@@ -55,6 +55,7 @@ fn a_worker_counts_in_its_teams() {
             T0 program 200
             T0 parallel 102
             T0 end of parallel 18
+            T1 program 262
             T1 T0's parallel 48
             T0
               100 Metric [U64(100)]
@@ -82,14 +83,14 @@ fn a_worker_counts_in_its_teams() {
             T1
               110 ThreadTeamBegin 1
               110 Enter parallel
-              150 Metric [U64(40)]
+              150 Metric [U64(150)]
               150 Enter end of parallel
               200 Leave end of parallel
               200 Leave parallel
               200 ThreadTeamEnd 1
               302 ThreadTeamBegin 1
               302 Enter parallel
-              310 Metric [U64(48)]
+              310 Metric [U64(310)]
               310 Enter end of parallel
               320 Leave end of parallel
               320 Leave parallel

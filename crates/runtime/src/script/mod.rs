@@ -227,7 +227,7 @@ impl Run {
         let live = folder.path().join("live");
         std::fs::create_dir(&live).unwrap();
         let options = Options {
-            folder: live.display().to_string(),
+            folder: live,
             trace: setting.trace,
             timed_undeferred: setting.timed_undeferred,
             statistics: setting.statistics,

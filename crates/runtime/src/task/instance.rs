@@ -218,7 +218,9 @@ impl Tasks {
     #[inline(never)]
     fn make_instances(&mut self, creator: u32) {
         const GROUP: usize = 32;
-        for task in Box::leak(Box::new([const { Task::NEW }; GROUP])) {
+        // An array would be built on the stack of the user's thread first.
+        let group: Box<[Task]> = (0..GROUP).map(|_| Task::NEW).collect();
+        for task in Box::leak(group) {
             (task.below, task.creator) = (self.free, creator);
             self.free = task;
         }

@@ -103,7 +103,7 @@ fn make(thread: &mut Location, node: NodeOffset, region: u32, times: &[u32]) -> 
     }
     if thread.task_times.file.is_none() {
         let name = tasks_file(thread.index());
-        let path = format!("{}/{name}", thread.process.options.folder);
+        let path = thread.process.options.folder.join(name);
         match Mapped::create(&path, FIRST_BYTES, RESERVED_BYTES) {
             Ok(file) => thread.task_times.file = Some(file),
             Err(error) => return fail(thread, error.errno),
