@@ -78,6 +78,9 @@ pub struct Options {
     /// Whether the compiler takes the output for preprocessed (`.i`, `.ii`): then it knows `# 12`
     /// and pragma lines, and nothing else of the preprocessor. C and C++ only.
     pub preprocessed: bool,
+    /// Folders of headers that are measured although the compiler takes them for the system's
+    /// (`-isystem`), as line markers name them.
+    pub own_folders: Vec<String>,
     /// User functions that get events; `None` for none.
     pub functions: Option<Functions>,
     /// Whether the directives are in effect. Without OpenMP they are comments, and only functions
@@ -102,6 +105,7 @@ impl Options {
             end_barrier: false,
             line_markers: true,
             preprocessed: path.ends_with(".i") || path.ends_with(".ii"),
+            own_folders: Vec::new(),
             functions: None,
             openmp: true,
         }

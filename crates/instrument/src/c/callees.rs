@@ -198,7 +198,7 @@ mod tests {
     /// Whether what `f` names may have a directive in it.
     fn check(text: &str) -> bool {
         let lines = LineIndex::new(text.as_bytes());
-        let lexed = lexer::lex(text.as_bytes(), &lines, true, true, false);
+        let lexed = lexer::lex(text.as_bytes(), &lines, true, true, false, &[]);
         let lexed = lexed.unwrap_or_else(|error| panic!("{error:?}"));
         may_hold_directives(text.as_bytes(), &lexed, std::iter::once(&b"f"[..]), &[], &[])
     }

@@ -63,12 +63,15 @@ impl Emitter<'_> {
         }
         if self.options.line_markers {
             let word = self.insertions.marker_word();
-            if preprocessed {
+            let file = self.positions.file(at).unwrap_or(path);
+            // A name that was not UTF-8 cannot be written here, so it stays what it is.
+            let named = !file.contains(char::REPLACEMENT_CHARACTER);
+            if preprocessed && named {
                 text.insert_str(0, "# 1 \"<pompeii>\"\n");
             }
-            let file = self.positions.file(at).unwrap_or(path);
             let line = self.positions.line(at);
-            text += &format!("{word} {line} {}\n", prelude::literal(file));
+            let name = if named { format!(" {}", prelude::literal(file)) } else { String::new() };
+            text += &format!("{word} {line}{name}\n");
         }
         // At once for what comes later, too.
         self.edits.reserve(1, text.len() + self.insertions.length_bytes());

@@ -114,15 +114,18 @@ impl Lexed {
     }
 }
 
-/// Cuts the text; `everything`: all of it, and not only what is near directives.
+/// Cuts the text; `everything`: all of it, and not only what is near directives. Headers in
+/// `own_folders` are not the system's, whatever line markers say.
 pub(super) fn lex(
     text: &[u8],
     lines: &LineIndex,
     cxx: bool,
     openmp: bool,
     everything: bool,
+    own_folders: &[String],
 ) -> Result<Lexed, Error> {
     let mut lexer = Lexer::new(text, lines, cxx, openmp, everything);
+    lexer.own_folders = own_folders;
     if u32::try_from(text.len()).is_err() {
         let message = "the text is longer than 4 GiB".to_owned();
         return Err(lines.error(text, 0, message, "a source file, split if need be"));
@@ -195,6 +198,8 @@ struct Lexer<'a> {
     saved: Vec<(Option<i64>, Option<i64>)>,
     /// Whether a line marker says that this is a header of the system: its directives stay alone.
     system: bool,
+    /// Folders whose headers are not the system's, whatever markers say.
+    own_folders: &'a [String],
     /// The next `#` or `%`, which may begin a preprocessor line.
     next_hash: Next,
     /// The next `_Pragma`.
@@ -224,6 +229,7 @@ impl<'a> Lexer<'a> {
             depth: None,
             saved: Vec::new(),
             system: false,
+            own_folders: &[],
             next_hash: Next::new(),
             next_operator: Next::new(),
             next_attribute: Next::new(),
@@ -477,11 +483,12 @@ impl<'a> Lexer<'a> {
         let (number, file) = rest.trim().split_once([' ', '\t']).unwrap_or((rest.trim(), ""));
         let Ok(number) = number.parse() else { return };
         let file = file.trim().strip_prefix('"').and_then(|file| file.rsplit_once('"'));
-        if let Some((_, flags)) = file {
+        if let Some((name, flags)) = file {
             // 1: a file begins, 2: it goes on, 3: it is the system's. Without the first two, a
             // macro of a system header is at work in the user's file.
             let has = |flag| flags.split_ascii_whitespace().any(|word| word == flag);
-            let system = if has("1") || has("2") { has("3") } else { self.system };
+            let system = has("3") && !self.is_own(name);
+            let system = if has("1") || has("2") { system } else { self.system };
             if system != self.system {
                 self.lexed.system.push(end);
             }
@@ -489,6 +496,14 @@ impl<'a> Lexer<'a> {
         }
         let file = file.map(|(file, _)| file.replace("\\\\", "\\").replace("\\\"", "\""));
         self.lexed.markers.push((self.lines.next_line(end), number, file));
+    }
+
+    /// Whether a header lies in a folder that the user calls the system's, and is not.
+    fn is_own(&self, header: &str) -> bool {
+        let below = |folder: &String| {
+            header.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.own_folders.iter().any(below)
     }
 
     fn condition(
@@ -553,7 +568,7 @@ mod tests {
             #else\nint c; // d\n#pragma omp barrier\n#endif\nint e() {\n#pragma omp for\n\
             for (;;)\n#if B\nf(g);\n#endif\n}\n#pragma once\nint h;\n";
         let lines = LineIndex::new(text);
-        let cut = |everything| lex(text, &lines, false, true, everything).unwrap();
+        let cut = |everything| lex(text, &lines, false, true, everything, &[]).unwrap();
         let shown = |lexed: &Lexed| {
             let conditionals = lexed.conditions.lines.iter().map(|line| line.token);
             (lexed.tokens.clone(), conditionals.collect::<Vec<_>>())

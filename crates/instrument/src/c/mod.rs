@@ -55,7 +55,8 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let cxx = options.language == Language::Cxx;
     let lines = LineIndex::new(source);
     let everything = functions || locks::replaced(options);
-    let mut lexed = lexer::lex(source, &lines, cxx, options.openmp, everything)?;
+    let mut lexed =
+        lexer::lex(source, &lines, cxx, options.openmp, everything, &options.own_folders)?;
     let views = lexed.conditions.views(cxx);
     let sites = statements::sites(source, &lines, &lexed, &views)?;
     let devices = device::Devices::of(source, &lexed, &sites);

@@ -430,7 +430,7 @@ mod tests {
         let differs = "void h(void) {\n#if A\ng(2);\n#else\ng(3);\n#endif\n}\n";
         let text = [&plain, differs, &plain].concat();
         let lines = LineIndex::new(text.as_bytes());
-        let lexed = lexer::lex(text.as_bytes(), &lines, false, true, true).unwrap();
+        let lexed = lexer::lex(text.as_bytes(), &lines, false, true, true, &[]).unwrap();
         let views = lexed.conditions.views(false);
         let macros = head::Macros::of(text.as_bytes());
         let language = Language { text: text.as_bytes(), cxx: false, macros: &macros };

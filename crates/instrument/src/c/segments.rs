@@ -106,7 +106,7 @@ mod tests {
     /// Walks from one group to the next; a text fails in front of a `?`.
     fn check(text: &str, expected: &Expect) {
         let lines = LineIndex::new(text.as_bytes());
-        let lexed = lexer::lex(text.as_bytes(), &lines, false, true, true).unwrap();
+        let lexed = lexer::lex(text.as_bytes(), &lines, false, true, true, &[]).unwrap();
         let views = lexed.conditions.views(false);
         let mut walked = String::new();
         let result = walk(&lexed, &views, (), |view, start, ()| {

@@ -139,6 +139,8 @@ impl Plans {
         }
         if let Some(alias) = site.alias {
             self.common_event(facts, site, alias);
+            let reason = "only the preprocessed text shows which alternative is compiled";
+            self.note(facts, site, Severity::Hidden, reason);
             self.instrumented += usize::from(self.plans[alias].is_some());
             return self.plans[alias]
                 .as_deref()
