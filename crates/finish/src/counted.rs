@@ -3,7 +3,7 @@
 
 use pompeii_live::metrics::MetricUnit;
 use pompeii_live::{Definition as Live, LiveProcess, metric_classes};
-use pompeii_model::{CallId, Cube, Metric, MetricId, Role, Unit};
+use pompeii_model::{CallId, Cube, IndexVec, Metric, MetricId, Role, Unit};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::MetricMember;
 use pompeii_otf2::enums;
@@ -98,10 +98,11 @@ pub fn metrics(live: &LiveProcess) -> impl Iterator<Item = Metric> {
 /// Adds what was counted to the cube; `ids` are the metrics.
 pub fn add(cube: &mut Cube, place: &Place, ids: &[MetricId]) {
     let everywhere = describe(place.live).is_some_and(|described| described.at_every_event);
+    let borders = borders(cube);
     for (position, location) in place.live.locations.iter().enumerate() {
         for (node, values) in location.metrics.iter().enumerate() {
             let Some(&call) = place.calls_of[position].get(node) else { continue };
-            let call = if everywhere { call } else { border(cube, call) };
+            let call = if everywhere { call } else { borders[call] };
             for (&metric, &value) in ids.iter().zip(values).filter(|(_, value)| **value != 0) {
                 let value = i64::try_from(value).unwrap_or(i64::MAX);
                 cube.add(metric, call, place.location(position), value);
@@ -125,14 +126,19 @@ fn description(everywhere: bool, mark: bool) -> &'static str {
     }
 }
 
-/// What was counted between two borders belongs to the innermost region that has borders.
-fn border(cube: &Cube, call: CallId) -> CallId {
-    let has_borders = |call: &CallId| {
-        let role = cube.regions[cube.calls.region(*call)].role;
-        matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task)
-    };
-    let root = cube.calls.ancestors(call).last().unwrap_or(call);
-    cube.calls.ancestors(call).find(has_borders).unwrap_or(root)
+/// What was counted between two borders belongs to the innermost region that has borders. For each
+/// call path, in one pass: paths may be very long.
+fn borders(cube: &Cube) -> IndexVec<CallId, CallId> {
+    let mut borders: IndexVec<CallId, CallId> = IndexVec::default();
+    for call in cube.calls.ids() {
+        let role = cube.regions[cube.calls.region(call)].role;
+        let has_borders = matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task);
+        borders.push(match cube.calls.parent(call) {
+            Some(parent) if !has_borders => borders[parent],
+            _ => call,
+        });
+    }
+    borders
 }
 
 /// The metrics' classes in the trace, whose values come right before the Enter or Leave of the same
@@ -156,7 +162,7 @@ pub fn define_member(
     let (unit, mark) = (*unit, *mark);
     let description = match mark {
         true => "The process's mark",
-        false => "What the thread has counted so far in regions that are observed",
+        false => "What the thread has counted so far",
     };
     let unit = match unit {
         MetricUnit::Count => "#",

@@ -2,21 +2,22 @@
 //! this host gets its place in the experiment by a link. Only what belongs to the user is taken,
 //! since its name is no secret.
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use pompeii_live::{STORAGE_VARIABLES, STORAGES, elsewhere};
+use pompeii_otf2::folder::Folder;
 
 use crate::{LIVE_FOLDER, PROCESSES_FOLDER};
 
 /// The folders of such processes.
 fn folders(experiment: &Path) -> Vec<PathBuf> {
     let Ok(experiment) = std::path::absolute(experiment) else { return Vec::new() };
-    let named = STORAGE_VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
-    let storages = named.chain(STORAGES.map(ToOwned::to_owned));
-    let folder =
-        |storage: String| PathBuf::from(elsewhere(&storage, &experiment.to_string_lossy()));
+    let named = STORAGE_VARIABLES.iter().filter_map(std::env::var_os);
+    let storages = named.chain(STORAGES.map(OsString::from));
+    let folder = |storage: OsString| elsewhere(Path::new(&storage), &experiment);
     let mut folders: Vec<PathBuf> = storages.map(folder).filter(|folder| is_own(folder)).collect();
     folders.sort();
     folders.dedup();
@@ -36,13 +37,13 @@ pub fn live_folders(experiment: &Path) -> Vec<PathBuf> {
 }
 
 /// Gives each a place in the experiment.
-pub fn take_in(experiment: &Path) {
-    for live in live_folders(experiment) {
-        let Some(name) = live.file_name() else { continue };
-        let own = experiment.join(PROCESSES_FOLDER).join(name);
+pub fn take_in(experiment: &Folder) {
+    for live in live_folders(experiment.path()) {
+        let Some(name) = live.file_name().and_then(|name| name.to_str()) else { continue };
         // What cannot be taken in stays where it is.
-        if fs::create_dir_all(&own).is_ok() {
-            let _ = symlink(&live, own.join(LIVE_FOLDER));
+        let own = experiment.make(PROCESSES_FOLDER).and_then(|processes| processes.make(name));
+        if let Ok(own) = own {
+            let _ = symlink(&live, own.at(LIVE_FOLDER));
         }
     }
 }

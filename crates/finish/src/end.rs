@@ -36,7 +36,7 @@ pub enum End {
         /// Its name.
         name: String,
     },
-    /// It died, and nobody has seen how.
+    /// It died of an unknown cause: `run` has not started it, and a signal leaves no note.
     #[default]
     Unknown,
 }
@@ -71,7 +71,7 @@ impl fmt::Display for End {
             End::ImmediateExit { code } => ("_exit", code),
             End::Exec => return write!(out, "exec of another program"),
             End::Signal { number, name } => return write!(out, "signal {number}, {name}"),
-            End::Unknown => return write!(out, "nobody has seen how"),
+            End::Unknown => return write!(out, "an unknown cause"),
         };
         match code {
             Some(code) => write!(out, "{name} with code {code}"),

@@ -3,8 +3,6 @@
 //! there, and are left out; a task's number is its creator's location and its generation.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::path::Path;
 
 use pompeii_live::{CHUNK_BYTES, Definition as Live, LiveProcess};
 use pompeii_otf2::Error;
@@ -12,6 +10,7 @@ use pompeii_otf2::event::{
     Event, OmpAcquireLock, OmpFork, OmpJoin, OmpReleaseLock, OmpTaskComplete, OmpTaskCreate,
     OmpTaskSwitch,
 };
+use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::{EventReader, FileChunks};
 use pompeii_otf2::reference::{CommRef, LocationRef};
 use pompeii_otf2::write::EventWriter;
@@ -68,18 +67,16 @@ impl Teams {
         })
     }
 
-    /// Writes the event file at `path` anew, beside it first, so that it is whole at any time.
-    /// Returns the number of its events.
+    /// Writes an event file anew, next to it first, so that it is whole at any time. Returns the
+    /// number of its events.
     ///
     /// # Errors
     /// What cannot be read or written.
-    pub fn rewrite(&self, path: &Path) -> Result<u64, Error> {
-        let io = |source| Error::Io { path: path.to_owned(), source };
-        let beside = path.with_extension("legacy");
-        let file = File::create(&beside).map_err(io)?;
-        let mut writer = EventWriter::new(file, &beside, CHUNK_BYTES);
-        let chunks = FileChunks::new(path, CHUNK_BYTES as u64);
-        for record in EventReader::new(chunks, path, CHUNK_BYTES as u64, LocationRef(0)) {
+    pub fn rewrite(&self, folder: &Folder, name: &str) -> Result<u64, Error> {
+        let (path, new) = (folder.shown(name), format!("{name}.legacy"));
+        let mut writer = EventWriter::new(folder.create(&new)?, &folder.shown(&new), CHUNK_BYTES);
+        let chunks = FileChunks::new(&folder.at(name), CHUNK_BYTES as u64);
+        for record in EventReader::new(chunks, &path, CHUNK_BYTES as u64, LocationRef(0)) {
             let record = record?;
             if let Some(event) = self.legacy(record.event) {
                 writer.event(record.time, &event, &record.attributes)?;
@@ -87,7 +84,7 @@ impl Teams {
         }
         let events = writer.events();
         writer.finish()?;
-        fs::rename(&beside, path).map_err(io)?;
+        folder.rename(&new, folder, name)?;
         Ok(events)
     }
 }

@@ -17,6 +17,7 @@ mod dropped;
 mod elsewhere;
 mod end;
 mod guard;
+mod inside;
 mod job;
 mod legacy;
 mod manifest;
@@ -29,6 +30,7 @@ mod resources;
 mod run;
 mod running;
 mod severities;
+mod snapshot;
 mod task_times;
 mod trace;
 mod unify;
@@ -37,18 +39,20 @@ mod visit_times;
 mod waits;
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
-use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE, remove_live};
+use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE, SPILL_LINK};
+use pompeii_otf2::folder::{Folder, open_regular};
 
 pub use counted::Counted;
-pub use pompeii_live::bytes_of;
+pub use pompeii_live::{bytes_of, quoted};
 
 pub use dropped::Dropped;
 pub use end::End;
 pub use guard::Guarded;
+use inside::{LiveFolder, descend, remove_live};
 use job::Group;
 pub use manifest::{
     Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
@@ -58,8 +62,12 @@ pub use manifest::{
 pub use pompeii_live::metrics;
 use run::Run;
 use running::Running;
+pub use snapshot::{Unended, snapshot, unended};
 use trace::Trace;
 use values::Values;
+
+/// What tells this version's live state from another's.
+pub const LIVE_STATE_VERSION: u8 = pompeii_live::MAGIC.to_le_bytes()[7];
 
 /// Name of the profile in an experiment.
 pub const PROFILE_FILE: &str = "profile.cubex";
@@ -104,13 +112,28 @@ pub enum Error {
         host: String,
     },
     /// Live state is not any more what it was when it was read first.
-    #[error("{path}: live state has changed while it was read; is its program still running?")]
+    #[error(
+        "{}: live state has changed while it was read; is its program still running?",
+        quoted(path)
+    )]
     Changed {
         /// Its folder.
         path: PathBuf,
     },
+    /// A link of live state that is not followed.
+    #[error(
+        "{} is a symbolic link that is not followed: {what}. If you trust it, copy the folder \
+         that it leads to into its place",
+        quoted(path)
+    )]
+    ForeignLink {
+        /// The link.
+        path: PathBuf,
+        /// Why not.
+        what: String,
+    },
     /// Something else about a file.
-    #[error("{path}: {source}")]
+    #[error("{}: {source}", quoted(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -158,21 +181,24 @@ pub fn finish_ended(folder: &Path, info: &RunInfo) -> Result<Option<Manifest>, E
 }
 
 fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manifest>, Error> {
+    let root = Folder::open(folder)?;
     // Two commands may open the experiment at the same time. The lock goes with the process that
     // holds it, and file systems that have none have to do without.
-    let _lock = File::open(folder).ok().map(|file| Flock::lock(file, FlockArg::LockExclusive));
+    let _lock =
+        File::open(root.anchor()).ok().map(|file| Flock::lock(file, FlockArg::LockExclusive));
+    let is_run = !info.command.is_empty();
     let info = info.with_started(folder);
-    elsewhere::take_in(folder);
-    move_to_root(folder, ended);
+    elsewhere::take_in(&root);
+    move_to_root(&root, ended)?;
     let mut processes = Vec::new();
     let mut finished = None;
     for group in job::groups(folder)? {
         if group.is_done {
-            discard(&group)?;
+            discard(&root, &group)?;
         } else if group.folder == folder {
-            finished = finish_group(&group, &info, ended, &processes)?;
+            finished = finish_group(&root, &group, (&info, ended), &processes)?;
         } else {
-            processes.extend(further_group(&group, &info, ended));
+            processes.extend(further_group(&root, &group, (&info, ended)));
         }
     }
     let mut manifest = match finished {
@@ -180,25 +206,32 @@ fn finish_all(folder: &Path, info: &RunInfo, ended: bool) -> Result<Option<Manif
         None => Manifest::load(folder).ok().map(|known| Manifest { processes, ..known }),
     };
     if let Some(manifest) = &mut manifest {
-        manifest.processes.extend(take_failed(folder));
-        manifest.store(folder)?;
+        manifest.processes.extend(failed_in(&root));
+        manifest.store(&root)?;
     }
-    let _ = fs::remove_file(folder.join(STARTED_FILE));
+    // `run` itself removes its file, as the last: its lock on that keeps the folder where it is.
+    if !is_run {
+        let _ = fs::remove_file(root.at(STARTED_FILE));
+    }
     elsewhere::clean(folder);
     // It goes if all processes were of the root's job.
-    let _ = fs::remove_dir(folder.join(PROCESSES_FOLDER));
+    let _ = fs::remove_dir(root.at(PROCESSES_FOLDER));
     Ok(manifest)
 }
 
 /// Processes that could not be measured: each has left a link in the experiment's root that says
 /// why. The links are removed.
 pub fn take_failed(folder: &Path) -> Vec<ProcessEntry> {
+    Folder::open(folder).map(|root| failed_in(&root)).unwrap_or_default()
+}
+
+fn failed_in(root: &Folder) -> Vec<ProcessEntry> {
     let mut failed = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(FAILED_PREFIX) {
+    for name in root.names().unwrap_or_default() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(FAILED_PREFIX)) else {
             continue;
-        }
-        let text = fs::read_link(entry.path()).unwrap_or_default();
+        };
+        let text = fs::read_link(root.at(name)).unwrap_or_default();
         let text = text.to_string_lossy().into_owned();
         let (program, problem) = text.split_once(": ").unwrap_or(("a process", &text));
         failed.push(ProcessEntry {
@@ -208,35 +241,40 @@ pub fn take_failed(folder: &Path) -> Vec<ProcessEntry> {
             forked_from: None,
             problem: Some(problem.to_owned()),
         });
-        let _ = fs::remove_file(entry.path());
+        let _ = fs::remove_file(root.at(name));
     }
     failed
 }
 
 /// Where only children were measured, and not the program that has forked them, the first of them
 /// gets its place.
-fn move_to_root(folder: &Path, ended: bool) {
-    let root = folder.join(LIVE_FOLDER);
-    if root.symlink_metadata().is_ok() || folder.join(MANIFEST_FILE).exists() {
-        return;
+fn move_to_root(root: &Folder, ended: bool) -> Result<(), Error> {
+    if root.entry(LIVE_FOLDER)?.is_some() || root.entry(MANIFEST_FILE)?.is_some() {
+        return Ok(());
     }
-    for own in process_folders(folder).unwrap_or_default() {
-        let live = own.join(LIVE_FOLDER);
-        let known = LiveProcess::open_without_locations(&live).is_ok();
+    for path in process_folders(root.path())? {
+        let Ok(own) = descend(root, &path) else { continue };
+        let Ok(Some(live)) = LiveFolder::open(&own, LIVE_FOLDER) else { continue };
+        let known = live.read_without_locations().is_ok();
         if known && (ended || check_ended(&live, false).is_ok()) {
-            if fs::rename(&live, &root).is_ok() {
-                let _ = fs::remove_dir(&own);
+            // The name of the folder of full chunks follows from that of `live`.
+            let spill = format!("{LIVE_FOLDER}-{SPILL_LINK}");
+            let _ = fs::rename(own.at(&spill), root.at(&spill));
+            if fs::rename(own.at(LIVE_FOLDER), root.at(LIVE_FOLDER)).is_ok() {
+                let name = path.file_name().unwrap_or_default();
+                let _ = fs::remove_dir(root.at(PROCESSES_FOLDER).join(name));
             }
-            return;
+            return Ok(());
         }
     }
+    Ok(())
 }
 
 /// One process or job that has trouble does not keep the others from being finished.
-fn further_group(group: &Group, info: &RunInfo, ended: bool) -> Option<ProcessEntry> {
+fn further_group(root: &Folder, group: &Group, how: (&RunInfo, bool)) -> Option<ProcessEntry> {
     let folder = &group.folder;
     let name = folder.file_name()?.to_string_lossy().into_owned();
-    let result = finish_group(group, info, ended, &[]);
+    let result = finish_group(root, group, how, &[]);
     let entry = |manifest: Manifest| ProcessEntry {
         folder: format!("{PROCESSES_FOLDER}/{name}"),
         program: manifest.program,
@@ -245,7 +283,7 @@ fn further_group(group: &Group, info: &RunInfo, ended: bool) -> Option<ProcessEn
         problem: None,
     };
     match result {
-        Ok(Some(manifest)) => manifest.store(folder).ok().map(|()| entry(manifest)),
+        Ok(Some(manifest)) => Some(entry(manifest)),
         Ok(None) => Manifest::load(folder).ok().map(entry),
         Err(error) => Some(ProcessEntry {
             folder: format!("{PROCESSES_FOLDER}/{name}"),
@@ -259,6 +297,9 @@ fn further_group(group: &Group, info: &RunInfo, ended: bool) -> Option<ProcessEn
 
 fn process_folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let path = folder.join(PROCESSES_FOLDER);
+    if path.is_symlink() {
+        return Err(pompeii_otf2::Error::Link { path }.into());
+    }
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -271,58 +312,59 @@ fn process_folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// Makes profile, trace and manifest of the live state of a group's processes, and then away with
 /// it. The manifest is the last, since it is what says that the rest is there.
 fn finish_group(
+    root: &Folder,
     group: &Group,
-    info: &RunInfo,
-    ended: bool,
+    (info, ended): (&RunInfo, bool),
     processes: &[ProcessEntry],
 ) -> Result<Option<Manifest>, Error> {
-    let folder = &group.folder;
-    remove(&folder.join(USED_FOLDER))?;
+    let folder = descend(root, &group.folder)?;
+    remove_live(&folder, USED_FOLDER)?;
     let mut begun = Vec::new();
-    for live in group.members.iter().map(|member| member.join(LIVE_FOLDER)) {
-        if never_began(&live) {
-            remove(&live)?;
-        } else {
-            begun.push(live);
+    for path in &group.members {
+        let member = descend(root, path)?;
+        match LiveFolder::open(&member, LIVE_FOLDER)? {
+            Some(live) if !never_began(&live)? => {
+                if !ended {
+                    check_ended(&live, info.has_ended())?;
+                }
+                begun.push(path.clone());
+            }
+            _ => remove_live(&member, LIVE_FOLDER)?,
         }
     }
     if begun.is_empty() {
         return Ok(None);
     }
-    if !ended {
-        begun.iter().try_for_each(|live| check_ended(live, info.has_ended()))?;
-    }
-    let run = Run::survey(&begun)?;
-    let trace = run.is_traced().then(|| Trace::create(folder, &run)).transpose()?;
-    let (cube, values) = run.cube(Values::new(folder), &|process| match &trace {
+    let run = Run::survey(root, &begun)?;
+    let trace = run.is_traced().then(|| Trace::create(folder.again()?, &run)).transpose()?;
+    let (cube, values) = run.cube(Values::new(folder.again()?), &|process| match &trace {
         Some(trace) => trace.take(&run, process),
         None => Ok(()),
     })?;
     let communicators = &run.definitions().communicators;
-    profile::write((&cube, &values), communicators, &folder.join(PROFILE_FILE))?;
+    profile::write((&cube, &values), communicators, folder.create(PROFILE_FILE)?)?;
     drop(values);
-    if let Some(trace) = trace {
-        trace.finish(&run, &cube)?;
-    }
-    let manifest = Manifest::new(&run, &cube, info, processes.to_vec());
-    manifest.store(folder)?;
-    discard(group)?;
+    let events = trace.map(|trace| trace.finish(&run, &cube)).transpose()?;
+    let mut manifest = Manifest::new(&run, &cube, info, processes.to_vec());
+    manifest.lost.is_trace_empty = manifest.lost.events > 0 && events == Some(0);
+    manifest.store(&folder)?;
+    discard(root, group)?;
     Ok(Some(manifest))
 }
 
 /// Removes the live state of processes whose experiment is complete.
-fn discard(group: &Group) -> Result<(), Error> {
-    for member in &group.members {
-        let (live, used) = (member.join(LIVE_FOLDER), member.join(USED_FOLDER));
-        remove(&used)?;
-        match fs::rename(&live, &used) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::Io { path: live, source });
+fn discard(root: &Folder, group: &Group) -> Result<(), Error> {
+    for path in &group.members {
+        let member = descend(root, path)?;
+        remove_live(&member, USED_FOLDER)?;
+        match fs::rename(member.at(LIVE_FOLDER), member.at(USED_FOLDER)) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Io { path: member.shown(LIVE_FOLDER), source });
             }
-            _ => remove(&used)?,
+            _ => remove_live(&member, USED_FOLDER)?,
         }
-        if *member != group.folder {
-            let _ = fs::remove_dir(member);
+        if let (true, Some(name)) = (*path != group.folder, path.file_name()) {
+            let _ = fs::remove_dir(root.at(PROCESSES_FOLDER).join(name));
         }
     }
     Ok(())
@@ -330,27 +372,23 @@ fn discard(group: &Group) -> Result<(), Error> {
 
 /// Whether there is no live state, or none whose header was written: the process died while it was
 /// being set up, before its first event.
-fn never_began(live: &Path) -> bool {
+fn never_began(live: &LiveFolder) -> Result<bool, Error> {
     let mut magic = [0; 8];
-    match File::open(live.join(PROCESS_FILE)) {
-        Ok(mut header) => header.read_exact(&mut magic).is_err() || magic == [0; 8],
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    match open_regular(&live.files.at(PROCESS_FILE)) {
+        Ok(mut header) => Ok(header.read_exact(&mut magic).is_err() || magic == [0; 8]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(source) => Err(Error::Io { path: live.files.shown(PROCESS_FILE), source }),
     }
 }
 
 /// `launcher`: whether a command has ended that may have started it on another host. What an MPI
 /// launcher has started there is gone then.
-fn check_ended(folder: &Path, launcher: bool) -> Result<(), Error> {
-    let live = LiveProcess::open_without_locations(folder)?;
-    match running::of(&live, folder) {
+fn check_ended(folder: &LiveFolder, launcher: bool) -> Result<(), Error> {
+    let live = folder.read_without_locations()?;
+    match running::of(&live, folder.files.anchor()) {
         Running::No => Ok(()),
         Running::Elsewhere if launcher && mpi::world(&live).is_some() => Ok(()),
         Running::Yes => Err(Error::Running { pid: live.pid }),
         Running::Elsewhere => Err(Error::Elsewhere { pid: live.pid, host: live.host }),
     }
-}
-
-/// Removes a folder of live state, if it is there.
-fn remove(live: &Path) -> Result<(), Error> {
-    remove_live(live).map_err(|source| Error::Io { path: live.to_owned(), source })
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pompeii_live::quoted;
 use pompeii_model::Cube;
+use pompeii_otf2::Error;
+use pompeii_otf2::folder::Folder;
 use serde::{Deserialize, Serialize};
 
 use crate::counted::{self, Counted};
@@ -24,7 +27,7 @@ pub const STARTED_FILE: &str = "started.json";
 
 /// Why the manifest cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {what}")]
+#[error("{}: {what}", quoted(path))]
 pub struct ManifestError {
     path: PathBuf,
     what: String,
@@ -62,7 +65,11 @@ impl RunInfo {
     /// # Errors
     /// The file that could not be written.
     pub fn store_started(&self, folder: &Path) -> Result<(), ManifestError> {
-        store(&folder.join(STARTED_FILE), self)
+        let failed = |error: Error| ManifestError {
+            path: folder.join(STARTED_FILE),
+            what: error.to_string(),
+        };
+        store(&Folder::open(folder).map_err(failed)?, STARTED_FILE, self)
     }
 
     /// Whether the command is known to have ended.
@@ -88,6 +95,12 @@ impl RunInfo {
 pub struct Lost {
     /// Events that could not be recorded.
     pub events: u64,
+    /// A process was killed before it could count the last of them: there are more.
+    #[serde(default)]
+    pub more_events: bool,
+    /// The trace was to have events and has none.
+    #[serde(default)]
+    pub is_trace_empty: bool,
     /// Those of them that were whole chunks of the trace.
     #[serde(default)]
     pub dropped: Vec<Dropped>,
@@ -115,6 +128,8 @@ impl Lost {
         let reason = all().find_map(|live| live.first_errno);
         Self {
             events: all().map(|live| live.lost_events).sum(),
+            more_events: all().any(|live| !live.lost_are_counted),
+            is_trace_empty: false,
             dropped: run.surveys.iter().flat_map(dropped).collect(),
             threads: all().map(|live| live.lost_locations).sum(),
             reason: reason.map(|errno| std::io::Error::from_raw_os_error(errno).to_string()),
@@ -186,11 +201,12 @@ impl Job {
             clock_error_ns: survey.alignment.error_ns,
         };
         let ranks: Vec<RankEntry> = run.surveys.iter().map(entry).collect();
+        let size = run.size().unwrap_or(world.size);
         let there = |rank: &u32| ranks.binary_search_by_key(rank, |entry| entry.rank).is_ok();
         Some(Self {
             id: world.job.clone(),
-            size: world.size,
-            missing: (0..world.size).filter(|rank| !there(rank)).collect(),
+            size,
+            missing: (0..size).filter(|rank| !there(rank)).collect(),
             unreadable: run.unreadable.iter().map(|(_, why)| why.clone()).collect(),
             ranks,
         })
@@ -286,8 +302,8 @@ impl Manifest {
     ///
     /// # Errors
     /// The file that could not be written.
-    pub fn store(&self, folder: &Path) -> Result<(), ManifestError> {
-        store(&folder.join(MANIFEST_FILE), self)
+    pub(crate) fn store(&self, folder: &Folder) -> Result<(), ManifestError> {
+        store(folder, MANIFEST_FILE, self)
     }
 
     /// Reads the manifest of the experiment in `folder`.
@@ -304,15 +320,13 @@ impl Manifest {
 }
 
 /// Under its name only when it is complete.
-fn store(path: &Path, value: &impl Serialize) -> Result<(), ManifestError> {
-    let unfinished = path.with_extension("json.tmp");
+fn store(folder: &Folder, name: &str, value: &impl Serialize) -> Result<(), ManifestError> {
     let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string());
     let written = text.and_then(|text| {
-        let written = fs::write(&unfinished, text + "\n");
-        written.and_then(|()| fs::rename(&unfinished, path)).map_err(|error| error.to_string())
+        folder.write(name, (text + "\n").as_bytes()).map_err(|error| match error {
+            Error::Io { source, .. } => source.to_string(),
+            other => other.to_string(),
+        })
     });
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written.map_err(|what| ManifestError { path: path.to_owned(), what })
+    written.map_err(|what| ManifestError { path: folder.shown(name), what })
 }

@@ -21,10 +21,13 @@ pub fn definitions(live: &LiveProcess) -> impl Iterator<Item = &MpiDefinition> {
     })
 }
 
+/// No machine runs more processes; a larger number is damage, and would ask for memory.
+const PROCESSES_MAX: u32 = 1 << 22;
+
 /// The process's place; `None` where it has not called `MPI_Init`.
 pub fn world(live: &LiveProcess) -> Option<World> {
     definitions(live).find_map(|definition| match definition {
-        MpiDefinition::World { rank, size, job } => {
+        MpiDefinition::World { rank, size, job } if rank < size && *size <= PROCESSES_MAX => {
             Some(World { rank: *rank, size: *size, job: job.clone() })
         }
         _ => None,

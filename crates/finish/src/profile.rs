@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Cursor;
-use std::path::Path;
 
 use pompeii_cubex::Id as _;
 use pompeii_cubex::{
@@ -23,15 +22,15 @@ use crate::{Error, task_times, visit_times};
 /// Attribute of the report, and of each process: how long it was observed.
 const WALL_TICKS: &str = "pompeii::wall_ticks";
 
-/// Writes `path`; the communicators are those of the run, for the topologies of some.
+/// Writes the file, which is empty. The communicators are those of the run, for topologies.
 pub fn write(
     (cube, values): (&Cube, &Values),
     communicators: &IndexVec<CommunicatorId, Communicator>,
-    path: &Path,
+    file: File,
 ) -> Result<(), Error> {
     let (mut report, calls) = report(cube);
     report.topologies = topologies(cube, communicators);
-    let mut writer = Writer::create(path, &report, WriteOptions::default())?;
+    let mut writer = Writer::new(file, &report, WriteOptions::default())?;
     write_files(&mut writer, cube, &calls)?;
     let own: HashMap<cubex::CallPathId, CallId> =
         calls.enumerated().map(|(own, &theirs)| (theirs, own)).collect();

@@ -13,22 +13,27 @@ use pompeii_model::{
     CallId, Cube, Definitions, Frequency, LocationId, Map, MetricId, TaskTimes, Ticks, Union,
     VisitTimes, Wait, unify_all,
 };
+use pompeii_otf2::folder::Folder;
 
 use crate::classes::{self, Class};
 use crate::clock::align::{Alignment, Clock, align_together};
 use crate::dropped::{Dropped, dropped};
 use crate::guard::{Guarded, guarded};
+use crate::inside::{LiveFolder, descend};
 use crate::mpi::{self, World};
 use crate::profile::RowOrder;
 use crate::rate::Rate;
 use crate::severities::{self, Place};
 use crate::unify::{Resolved, end_ticks, resolve, sort_locations};
 use crate::values::Values;
-use crate::{Error, clock, task_times, visit_times, waits};
+use crate::{Error, LIVE_FOLDER, clock, task_times, visit_times, waits};
+
+/// A run may lack so many processes, or 63 of 64.
+const MISSING_MAX: u32 = 1 << 14;
 
 /// What is known of a process beside its values.
 pub struct Survey {
-    /// Its live state.
+    /// The folder that has its live state.
     pub folder: PathBuf,
     /// What it left, without locations and regions.
     pub live: LiveProcess,
@@ -56,6 +61,8 @@ pub struct Survey {
 
 /// The processes of a run.
 pub struct Run {
+    /// The experiment's folder.
+    root: Folder,
     /// In the order of ranks; never empty.
     pub surveys: Vec<Survey>,
     /// Processes whose live state cannot be read, with the reason.
@@ -78,6 +85,8 @@ pub struct Reading<'a> {
     pub position: usize,
     /// All that it left.
     pub live: &'a LiveProcess,
+    /// Its files.
+    pub folder: &'a LiveFolder,
     /// Its own definitions.
     pub resolved: &'a Resolved,
     /// From its ids to those of the run.
@@ -85,15 +94,16 @@ pub struct Reading<'a> {
 }
 
 impl Run {
-    /// Reads what the processes define that have left live state in these folders.
+    /// Reads what the processes define that have left live state in these folders, which are below
+    /// `root` or that itself.
     ///
     /// # Errors
     /// Where none of them can be read: why not the first.
-    pub fn survey(folders: &[PathBuf]) -> Result<Run, Error> {
+    pub fn survey(root: &Folder, folders: &[PathBuf]) -> Result<Run, Error> {
         let results: Vec<Mutex<Option<Result<Survey, Error>>>> =
             folders.iter().map(|_| Mutex::new(None)).collect();
         let load = |index: usize| -> Result<Definitions, Error> {
-            let (definitions, result) = match survey(&folders[index]) {
+            let (definitions, result) = match survey(root, &folders[index]) {
                 Ok((definitions, survey)) => (definitions, Ok(survey)),
                 Err(error) => (Definitions::default(), Err(error)),
             };
@@ -122,7 +132,7 @@ impl Run {
             let rate = rates.get(&processes[id].rank).copied().unwrap_or_default();
             processes[id].wall_ticks = rate.ticks(processes[id].wall_ticks);
         }
-        Ok(Run { surveys, unreadable, span, definitions })
+        Ok(Run { root: root.again()?, surveys, unreadable, span, definitions })
     }
 
     /// The run's definitions.
@@ -182,7 +192,8 @@ impl Run {
         (shared, order): (&Mutex<Shared>, &RowOrder),
         each: &impl Fn(&Reading) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut live = LiveProcess::open(&survey.folder)?;
+        let folder = live_of(&self.root, &survey.folder)?;
+        let mut live = folder.read()?;
         sort_locations(&mut live);
         let resolved = resolve(&live, survey.world.as_ref());
         let own = measured(&live, &resolved, survey);
@@ -204,7 +215,7 @@ impl Run {
             add_lists(cube, &own, &map);
             values.add(&column)?;
         }
-        each(&Reading { position, live: &live, resolved: &resolved, map: &map })
+        each(&Reading { position, live: &live, folder: &folder, resolved: &resolved, map: &map })
     }
 
     fn empty_cube(&self) -> Cube {
@@ -256,9 +267,15 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// The live state of the process with this folder.
+fn live_of(root: &Folder, folder: &Path) -> Result<LiveFolder, Error> {
+    let live = LiveFolder::open(&descend(root, folder)?, LIVE_FOLDER)?;
+    live.ok_or_else(|| Error::Changed { path: folder.join(LIVE_FOLDER) })
+}
+
 /// Reads one process, and keeps of it what is small.
-fn survey(folder: &Path) -> Result<(Definitions, Survey), Error> {
-    let mut live = LiveProcess::open(folder)?;
+fn survey(root: &Folder, folder: &Path) -> Result<(Definitions, Survey), Error> {
+    let mut live = live_of(root, folder)?.read()?;
     sort_locations(&mut live);
     let frequency = clock::of(&live);
     let world = mpi::world(&live);
@@ -320,9 +337,12 @@ impl Survey {
 }
 
 impl Run {
-    /// Number of processes of the MPI job, if it is one.
+    /// Number of processes of the MPI job, if it is one. Those that were not measured are listed
+    /// and have files in the trace, so their number is bounded, should it be damaged.
     pub fn size(&self) -> Option<u32> {
-        self.surveys.iter().find_map(|survey| Some(survey.world.as_ref()?.size))
+        let size = self.surveys.iter().find_map(|survey| Some(survey.world.as_ref()?.size))?;
+        let last = self.surveys.iter().map(Survey::rank).max().unwrap_or(0);
+        Some(size.min(MISSING_MAX.max(64 * self.surveys.len() as u32)).max(last + 1))
     }
 
     /// Whether events were recorded.

@@ -26,7 +26,9 @@ pub fn of(live: &LiveProcess, folder: &Path) -> Running {
     if !is_here(&live.host) {
         return if live.noted_end.is_none() { Running::Elsewhere } else { Running::No };
     }
-    let maps = fs::read_to_string(format!("/proc/{}/maps", live.pid)).unwrap_or_default();
+    // Names of files in it may be of any bytes.
+    let maps = fs::read(format!("/proc/{}/maps", live.pid)).unwrap_or_default();
+    let maps = String::from_utf8_lossy(&maps);
     match fs::metadata(folder.join(PROCESS_FILE)) {
         Ok(file) if has_mapped(&maps, file.ino()) => Running::Yes,
         _ => Running::No,

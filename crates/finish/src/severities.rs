@@ -189,21 +189,26 @@ fn close(nodes: &mut [Node], live: &LiveProcess, location: &LiveLocation, end_ti
     close_tasks(nodes, location.current);
 }
 
+/// The root of the task tree that each node lies in, in one pass: a node is made after its parent,
+/// and anything else is damage.
+fn task_roots(nodes: &[Node]) -> Vec<Option<usize>> {
+    let mut roots: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.iter().enumerate() {
+        let above = roots.get(node.parent as usize).copied().flatten();
+        roots.push(if node.parent == TASKS { Some(index) } else { above });
+    }
+    roots
+}
+
 /// A task that is open at the end has its time in its tree already, but not in the stub under its
 /// scheduling point, which gets it fragment by fragment: it gets what is missing now, so that task
 /// trees and stubs are the same time seen twice again.
 fn close_tasks(nodes: &mut [Node], current: u32) {
-    let root_of = |nodes: &[Node], node: usize| {
-        let up = |&node: &usize| Some(nodes.get(node)?.parent as usize);
-        let mut path = std::iter::successors(Some(node), up).take(nodes.len());
-        path.find(|&node| nodes.get(node).is_none_or(|node| node.parent == TASKS))
-    };
-    let Some(task) = root_of(nodes, current as usize).and_then(|task| nodes.get(task)) else {
-        return;
-    };
-    let Key::Region(region) = Key::decode(task.key) else { return };
-    let is_task = |node: usize| root_of(nodes, node).is_some_and(|root| root < nodes.len());
-    let in_trees: u64 = (3..nodes.len()).filter(|&n| is_task(n)).map(|n| nodes[n].ticks).sum();
+    let roots = task_roots(nodes);
+    let Some(&Some(task)) = roots.get(current as usize) else { return };
+    let Key::Region(region) = Key::decode(nodes[task].key) else { return };
+    let in_tasks = nodes.iter().zip(&roots).filter(|(_, root)| root.is_some());
+    let in_trees: u64 = in_tasks.map(|(node, _)| node.ticks).sum();
     let is_stub = |node: &&Node| matches!(Key::decode(node.key), Key::Stub(_));
     let in_stubs: u64 = nodes.iter().filter(is_stub).map(|node| node.task_ticks).sum();
     let stub = Key::Stub(region).encode();

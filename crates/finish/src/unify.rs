@@ -198,6 +198,8 @@ struct Resolver<'a> {
     place_of: HashMap<u32, usize>,
     known: HashMap<(usize, u32), CallId>,
     regions: usize,
+    /// Number of nodes: no path is longer, except in a circle, which is damage.
+    nodes: usize,
 }
 
 impl<'a> Resolver<'a> {
@@ -209,14 +211,14 @@ impl<'a> Resolver<'a> {
         let nodes = live.locations.iter().flat_map(|location| location.nodes.iter().skip(3));
         let has_tasks = nodes.into_iter().any(|node| node.parent == TASKS);
         let (known, tasks, regions) = (HashMap::new(), None, regions.len());
-        Self { live, calls, program, tasks, has_tasks, place_of, known, regions }
+        let nodes = live.locations.iter().map(|location| location.nodes.len()).sum();
+        Self { live, calls, program, tasks, has_tasks, place_of, known, regions, nodes }
     }
 
     /// The node's call path. Not recursive: call trees may be deep.
     fn call(&mut self, place: usize, node: u32) -> CallId {
         let mut path = Vec::new();
         let mut at = (place, node);
-        let limit = self.live.locations.iter().map(|location| location.nodes.len()).sum::<usize>();
         let mut call = loop {
             if let Some(&known) = self.known.get(&at) {
                 break known;
@@ -225,7 +227,7 @@ impl<'a> Resolver<'a> {
                 0 | ROOT => break self.program,
                 TASKS if self.has_tasks => break self.tasks(),
                 TASKS => break self.program,
-                _ if path.len() > limit => break self.program,
+                _ if path.len() > self.nodes => break self.program,
                 _ => {}
             }
             path.push(at);
@@ -348,6 +350,7 @@ mod tests {
             tsc: false,
             trace: false,
             lost_events: 0,
+            lost_are_counted: true,
             lost_locations: 0,
             first_errno: None,
             metrics_running_permille: 1000,

@@ -7,9 +7,9 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
 use pompeii_model::{Id, LocationId, MetricId};
+use pompeii_otf2::folder::Folder;
 
 use crate::Error;
 
@@ -66,7 +66,7 @@ impl Column {
 /// The severities of all processes.
 #[derive(Debug)]
 pub struct Values {
-    folder: PathBuf,
+    folder: Folder,
     limit: usize,
     /// What does not fit into memory; without a name in the folder.
     file: Option<File>,
@@ -78,13 +78,12 @@ pub struct Values {
 
 impl Values {
     /// None; a file is made in the folder when it is needed.
-    pub fn new(folder: &Path) -> Self {
+    pub fn new(folder: Folder) -> Self {
         Self::with_limit(folder, MEMORY_BYTES)
     }
 
-    fn with_limit(folder: &Path, limit: usize) -> Self {
-        let (folder, parts) = (folder.to_owned(), Vec::new());
-        Self { folder, limit, file: None, in_file: 0, recent: Vec::new(), parts }
+    fn with_limit(folder: Folder, limit: usize) -> Self {
+        Self { folder, limit, file: None, in_file: 0, recent: Vec::new(), parts: Vec::new() }
     }
 
     /// Adds those of a process.
@@ -97,21 +96,22 @@ impl Values {
             self.parts[metric.index()].push((from, to));
         }
         if self.recent.len() > self.limit {
-            self.flush().map_err(|source| self.failed(source))?;
+            self.flush()?;
         }
         Ok(())
     }
 
     fn failed(&self, source: io::Error) -> Error {
-        Error::Io { path: self.folder.clone(), source }
+        Error::Io { path: self.folder.path().to_owned(), source }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> Result<(), Error> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(unnamed(&self.folder)?),
         };
-        file.write_all(&self.recent)?;
+        let written = file.write_all(&self.recent);
+        written.map_err(|source| self.failed(source))?;
         self.in_file += self.recent.len() as u64;
         self.recent.clear();
         Ok(())
@@ -139,10 +139,10 @@ impl Values {
 }
 
 /// A file of which nothing stays, whatever happens.
-fn unnamed(folder: &Path) -> io::Result<File> {
-    let path = folder.join(format!("values-{}.tmp", std::process::id()));
-    let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
-    std::fs::remove_file(&path)?;
+fn unnamed(folder: &Folder) -> Result<File, Error> {
+    let name = format!("values-{}.tmp", std::process::id());
+    let file = folder.create(&name)?;
+    folder.remove(&name)?;
     Ok(file)
 }
 
@@ -209,7 +209,7 @@ mod tests {
     /// Four processes of two locations; each has values in every row but that of its own number.
     fn check(limit: usize, in_files: bool) {
         let folder = tempfile::tempdir().unwrap();
-        let mut values = Values::with_limit(folder.path(), limit);
+        let mut values = Values::with_limit(Folder::open(folder.path()).unwrap(), limit);
         let value = |row: u32, location: u32| i64::from(row * 100 + location) - 150;
         for process in 0..4_u32 {
             let places = (0..300_u32).rev().filter(|&row| row != process);

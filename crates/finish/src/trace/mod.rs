@@ -6,10 +6,9 @@ mod communicators;
 mod local;
 mod recorders;
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use pompeii_live::CHUNK_BYTES;
+use pompeii_live::{CHUNK_BYTES, buffer_file, events_file, gather};
 use pompeii_model::{Cube, Paradigm, Region, Role, System};
 use pompeii_otf2::anchor::Anchor;
 use pompeii_otf2::definition::{
@@ -17,6 +16,7 @@ use pompeii_otf2::definition::{
     Region as RegionDefinition, SystemTreeNode, SystemTreeNodeDomain,
 };
 use pompeii_otf2::enums;
+use pompeii_otf2::folder::Folder;
 use pompeii_otf2::reference::{
     LocationGroupRef, LocationRef, RegionRef, StringRef, SystemTreeNodeRef,
 };
@@ -56,9 +56,9 @@ pub struct Trace {
 
 impl Trace {
     /// Begins `traces.otf2`, `traces.def` and `traces/` in `folder`.
-    pub fn create(folder: &Path, run: &Run) -> Result<Trace, Error> {
+    pub fn create(folder: Folder, run: &Run) -> Result<Trace, Error> {
         let options = Options { event_chunk_bytes: CHUNK_BYTES, ..Options::default() };
-        let archive = ArchiveWriter::create(folder, "traces", options)?;
+        let archive = ArchiveWriter::create_in(folder, "traces", options)?;
         let mut classes = Classes::default();
         let class_ids = recorders::Ids::of(&run.surveys, &mut classes);
         let mut parameters = Parameters::default();
@@ -91,16 +91,21 @@ impl Trace {
         let mut events = Vec::new();
         for (place, location) in live.locations.iter().enumerate() {
             let id = location_ref(survey.rank(), place);
-            let failed = |source| Error::Io { path: location.events_path.clone(), source };
-            location.gather_events().map_err(failed)?;
+            let name = events_file(location.index);
+            let (from, to) = (reading.folder.events(), self.archive.files());
+            let (files, buffer) = (&reading.folder.files, buffer_file(location.index));
+            files.no_link(&buffer)?;
+            let failed = |source| Error::Io { path: from.shown(&name), source };
+            gather(&files.at(&buffer), &from.at(&name)).map_err(failed)?;
             // Where the last attempt to finish has not come to its end, it is there already.
-            let adopted = self.archive.event_path(id);
-            let mut files = [&location.events_path, &adopted].into_iter();
-            let file = files.find(|file| file.exists());
-            let sealed = file.map(|file| self.archive.adopt_events(id, file));
-            let sealed = sealed.transpose()?;
+            let adopted = ArchiveWriter::event_name(id);
+            let file = match from.no_link(&name)? {
+                Some(_) => Some((from, name.as_str())),
+                None => to.entry(&adopted)?.map(|_| (to, adopted.as_str())),
+            };
+            let sealed = file.map(|file| self.archive.adopt_events(id, file)).transpose()?;
             events.push(match (&legacy, sealed) {
-                (Some(teams), Some(_)) => teams.rewrite(&adopted)?,
+                (Some(teams), Some(_)) => teams.rewrite(to, &adopted)?,
                 (_, sealed) => sealed.map_or(0, |sealed| sealed.events),
             });
             let tables = tables(place);
@@ -112,8 +117,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Writes the definitions and completes the archive.
-    pub fn finish(self, run: &Run, cube: &Cube) -> Result<(), Error> {
+    /// Writes the definitions and completes the archive. Returns the number of events in it.
+    pub fn finish(self, run: &Run, cube: &Cube) -> Result<u64, Error> {
         let Trace { mut archive, classes, class_ids, parameters, resources, events, .. } = self;
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
         let size = run.size();
@@ -145,7 +150,7 @@ impl Trace {
             anchor.properties.push((CLOCK_ERROR.to_owned(), error_ns.to_string()));
         }
         archive.finish(anchor)?;
-        Ok(())
+        Ok(events.iter().flatten().sum())
     }
 }
 
