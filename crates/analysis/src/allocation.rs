@@ -32,7 +32,7 @@ pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
         part("mpi", "in MPI", lens.total("mpi")),
         part("mpi_idle", "idle while in MPI", beside_mpi),
         part("serial_idle", "idle in serial parts", serial),
-        part("limited_idle", "idle beside small teams", limited),
+        part("limited_idle", "idle, team too small", limited),
         part("overhead", "locks, tasks, fork/join", lens.total("omp_time") - waiting - starving),
         part("absent", "processes not running", lens.total("process_absent")),
         part("recording_off", "recording off", off + idle_beside),

@@ -19,23 +19,22 @@ pub struct Counted {
 /// Constructs that were counted and not timed, the most frequent first.
 pub fn counted_only(cube: &Cube) -> Vec<Counted> {
     let lens = Lens::new(cube);
-    let mut found: Vec<Counted> =
-        cube.regions.ids().filter_map(|region| counted(&lens, region)).collect();
+    let by_region = lens.calls_by_region();
+    let of = |(region, calls): (RegionId, &Vec<CallId>)| counted(&lens, region, calls);
+    let mut found: Vec<Counted> = by_region.enumerated().filter_map(of).collect();
     found.sort_by_key(|counted| (std::cmp::Reverse(counted.count), counted.region));
     found
 }
 
-fn counted(lens: &Lens, region: RegionId) -> Option<Counted> {
-    let calls = &lens.cube.calls;
-    let of_region: Vec<CallId> = calls.ids().filter(|&c| calls.region(c) == region).collect();
-    let untimed = lens.sum("execution", &of_region) == 0;
+fn counted(lens: &Lens, region: RegionId, of_region: &[CallId]) -> Option<Counted> {
+    let untimed = lens.sum("execution", of_region) == 0;
     let (thing, count) = match lens.cube.regions[region].role {
-        Role::Atomic if untimed => ("atomic", lens.sum("visits", &of_region)),
-        Role::Flush if untimed => ("flush", lens.sum("visits", &of_region)),
-        Role::Cancel => ("cancel", lens.sum("visits", &of_region)),
-        Role::Taskwait if untimed => ("taskwait", lens.sum("visits", &of_region)),
+        Role::Atomic if untimed => ("atomic", lens.sum("visits", of_region)),
+        Role::Flush if untimed => ("flush", lens.sum("visits", of_region)),
+        Role::Cancel => ("cancel", lens.sum("visits", of_region)),
+        Role::Taskwait if untimed => ("taskwait", lens.sum("visits", of_region)),
         Role::TaskCreate | Role::Taskloop => {
-            ("undeferred task", lens.sum("tasks_undeferred", &of_region))
+            ("undeferred task", lens.sum("tasks_undeferred", of_region))
         }
         _ => return None,
     };

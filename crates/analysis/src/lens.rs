@@ -1,8 +1,8 @@
 //! An analysed cube with its metrics by name: what findings and reports look at it through.
 
 use pompeii_model::{
-    CallId, Cube, Id, IndexVec, Location, LocationId, MetricId, Paradigm, Region, Role, System,
-    Ticks,
+    CallId, Cube, Id, IndexVec, Location, LocationId, MetricId, Paradigm, Region, RegionId, Role,
+    System, Ticks,
 };
 
 use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
@@ -20,7 +20,7 @@ impl<'a> Lens<'a> {
         Self { cube }
     }
 
-    fn metric(&self, name: &str) -> Option<MetricId> {
+    pub(crate) fn metric(&self, name: &str) -> Option<MetricId> {
         self.cube.metric(name)
     }
 
@@ -50,6 +50,16 @@ impl<'a> Lens<'a> {
             }
         }
         sums
+    }
+
+    /// The call paths that end in each region, ascending.
+    pub fn calls_by_region(&self) -> IndexVec<RegionId, Vec<CallId>> {
+        let mut found: IndexVec<RegionId, Vec<CallId>> =
+            self.cube.regions.iter().map(|_| Vec::new()).collect();
+        for call in self.cube.calls.ids() {
+            found[self.cube.calls.region(call)].push(call);
+        }
+        found
     }
 
     /// The region that the call path ends in.

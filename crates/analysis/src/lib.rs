@@ -50,4 +50,4 @@ pub use load::{LoadError, load, measured};
 pub use properties::{Compute, Doc, Property};
 pub use sums::{SumError, check_sum};
 pub use task_times::{TaskInstances, task_instances};
-pub use waits::{Cause, WaitedAt, causes, waited_at};
+pub use waits::{Cause, WaitedAt, waited_at};

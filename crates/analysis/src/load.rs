@@ -38,6 +38,21 @@ pub enum LoadError {
         /// What should be there.
         expected: &'static str,
     },
+    /// A profile of ours lacks a row that it must have.
+    #[error(
+        "the data of metric `{metric}` has no row of call path {call} (`{region}`), {why}; \
+         the report is damaged"
+    )]
+    MissingRow {
+        /// The metric's unique name.
+        metric: String,
+        /// The call path's number in the report.
+        call: u32,
+        /// Its region.
+        region: String,
+        /// Why the row must be there.
+        why: &'static str,
+    },
     /// There is nothing to analyse.
     #[error("the report has no {0}")]
     Empty(&'static str),
@@ -92,12 +107,54 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
         }
     }
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;
+    if is_own(report) && !reader.shows_damaged() {
+        check_rows(reader)?;
+    }
     cube.wall_ticks = wall_ticks(report, &cube, time)?;
     complete_walls(&mut cube, report, time);
     cube.waits = waits(reader, &ids)?;
     cube.visit_times = visit_times(reader, &ids)?;
     cube.task_times = task_times(reader, cube.regions.len(), &ids)?;
     Ok(cube)
+}
+
+/// Whether we have measured it, and no operator of `pompeii cube` has changed it.
+fn is_own(report: &cubex::Report) -> bool {
+    report.attribute("Creator").is_some_and(|creator| creator.starts_with("Pompeii"))
+        && report.attribute("Pompeii::operation").is_none()
+        && report.attribute(WALL_TICKS).is_some()
+}
+
+/// What a profile of ours cannot lack: an inclusive value contains those below it, and who has
+/// entered a function or a parallel region twice has spent time there.
+fn check_rows(reader: &cubex::Reader) -> Result<(), LoadError> {
+    let report = reader.report();
+    let missing = |metric: cubex::MetricId, path: cubex::CallPathId, why| LoadError::MissingRow {
+        metric: report.metrics[metric].unique_name.clone(),
+        call: path.0,
+        region: report.regions[report.call_paths[path].region].name.clone(),
+        why,
+    };
+    let Some(time) = report.metric("time") else { return Ok(()) };
+    let mut has_time = vec![false; report.call_paths.len()];
+    reader.values(time)?.call_paths().for_each(|path| has_time[path.index()] = true);
+    for path in report.call_paths.ids() {
+        let parent = report.call_paths.parent(path).filter(|parent| !has_time[parent.index()]);
+        if let (true, Some(parent)) = (has_time[path.index()], parent) {
+            return Err(missing(time, parent, "though a call path below it has one"));
+        }
+    }
+    let Some(visits) = report.metric("visits") else { return Ok(()) };
+    let values = reader.values(visits)?;
+    for path in values.call_paths().filter(|path| !has_time[path.index()]) {
+        let region = &report.regions[report.call_paths[path].region];
+        let is_timed = matches!(region.role.as_str(), "function" | "parallel" | "user");
+        let row = values.row(path)?.and_then(|row| row.numbers::<f64>()).unwrap_or_default();
+        if is_timed && row.iter().sum::<f64>() >= 2.0 {
+            return Err(missing(time, path, "though it was visited"));
+        }
+    }
+    Ok(())
 }
 
 /// Who waited for whom, where the report says so. What is said of unknown ids is passed over.

@@ -183,6 +183,8 @@ struct Visit {
 /// Counts the records of call paths.
 struct Counter<'a> {
     cube: &'a Cube,
+    /// By call path: how many parallel regions are around it, itself included.
+    levels: IndexVec<CallId, usize>,
     visits: Option<MetricId>,
     time: Option<MetricId>,
     created: Option<MetricId>,
@@ -193,8 +195,15 @@ struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     fn new(cube: &'a Cube) -> Self {
+        let mut levels: IndexVec<CallId, usize> = IndexVec::default();
+        for call in cube.calls.ids() {
+            let above = cube.calls.parent(call).map_or(0, |parent| levels[parent]);
+            let role = cube.regions[cube.calls.region(call)].role;
+            levels.push(above + usize::from(role == Role::Parallel));
+        }
         Self {
             cube,
+            levels,
             visits: cube.metric("visits"),
             time: cube.metric("time"),
             created: cube.metric("tasks_created"),
@@ -316,9 +325,7 @@ impl<'a> Counter<'a> {
 
     /// Whether the location forks this region: its own threads are one level of numbers deeper.
     fn is_master(&self, call: CallId, location: LocationId) -> bool {
-        let is_parallel =
-            |call: &CallId| self.cube.regions[self.cube.calls.region(*call)].role == Role::Parallel;
-        let level = self.cube.calls.ancestors(call).filter(is_parallel).count();
+        let level = self.levels[call];
         let name = &self.cube.system.locations[location].name;
         let numbers = name.strip_prefix("OMP thread ").and_then(|rest| rest.split(' ').next());
         numbers.map_or(0, |numbers| numbers.split('.').count()) < level

@@ -1,7 +1,9 @@
 //! Who waited for whom, summed for people: per construct that threads wait at, the locations that
 //! they wait for, each with the call path that it came from.
 
-use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
+use std::collections::HashMap;
+
+use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks, Wait};
 
 use crate::Lens;
 
@@ -30,34 +32,48 @@ pub struct Cause {
 
 /// All constructs at which threads have waited for each other, the largest first.
 pub fn waited_at(lens: &Lens) -> Vec<WaitedAt> {
-    let mut regions: Vec<RegionId> =
-        lens.cube.waits.iter().map(|wait| lens.cube.calls.region(wait.call)).collect();
-    regions.sort();
-    regions.dedup();
-    let of = |region: RegionId| {
-        let causes = causes(lens, |call| lens.cube.calls.region(call) == region);
-        WaitedAt { region, ticks: causes.iter().map(|cause| cause.ticks).sum(), causes }
+    let waits = Waits::new(*lens);
+    let mut calls: Vec<(RegionId, CallId)> =
+        waits.by_call.keys().map(|&call| (lens.cube.calls.region(call), call)).collect();
+    calls.sort();
+    let of = |group: &[(RegionId, CallId)]| {
+        let causes = waits.causes(group.iter().map(|&(_, call)| call));
+        let ticks = causes.iter().map(|cause| cause.ticks).sum();
+        WaitedAt { region: group[0].0, ticks, causes }
     };
-    let mut found: Vec<WaitedAt> = regions.into_iter().map(of).collect();
+    let mut found: Vec<WaitedAt> = calls.chunk_by(|a, b| a.0 == b.0).map(of).collect();
     found.sort_by_key(|at| (-at.ticks, at.region));
     found
 }
 
-/// What was waited for at these call paths, the largest first.
-pub fn causes(lens: &Lens, at: impl Fn(CallId) -> bool) -> Vec<Cause> {
-    let mut found: Vec<Cause> = Vec::new();
-    for wait in lens.cube.waits.iter().filter(|wait| at(wait.call)) {
-        let by = wait.by.map(|(call, location)| (around(lens, call), location));
-        match found.iter_mut().find(|cause| cause.by == by) {
-            Some(cause) => {
-                cause.visits += wait.visits;
-                cause.ticks += wait.ticks();
-            }
-            None => found.push(Cause { by, visits: wait.visits, ticks: wait.ticks() }),
+/// The waits of a cube, by the call path that waited.
+pub(crate) struct Waits<'a> {
+    lens: Lens<'a>,
+    by_call: HashMap<CallId, Vec<&'a Wait>>,
+}
+
+impl<'a> Waits<'a> {
+    pub(crate) fn new(lens: Lens<'a>) -> Self {
+        let mut by_call: HashMap<CallId, Vec<&Wait>> = HashMap::new();
+        for wait in &lens.cube.waits {
+            by_call.entry(wait.call).or_default().push(wait);
         }
+        Self { lens, by_call }
     }
-    found.sort_by_key(|cause| (-cause.ticks, cause.by));
-    found
+
+    /// What was waited for at these call paths, the largest first.
+    pub(crate) fn causes(&self, calls: impl IntoIterator<Item = CallId>) -> Vec<Cause> {
+        let mut found: HashMap<Option<(CallId, LocationId)>, Cause> = HashMap::new();
+        for wait in calls.into_iter().filter_map(|call| self.by_call.get(&call)).flatten() {
+            let by = wait.by.map(|(call, location)| (around(&self.lens, call), location));
+            let cause = found.entry(by).or_insert(Cause { by, visits: 0, ticks: 0 });
+            cause.visits += wait.visits;
+            cause.ticks += wait.ticks();
+        }
+        let mut found: Vec<Cause> = found.into_values().collect();
+        found.sort_by_key(|cause| (-cause.ticks, cause.by));
+        found
+    }
 }
 
 /// The call path that a delaying location came from: a construct that synchronises says only where
@@ -75,7 +91,6 @@ fn around(lens: &Lens, call: CallId) -> CallId {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
-    use pompeii_model::Wait;
 
     use super::*;
 

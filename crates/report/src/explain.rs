@@ -37,17 +37,17 @@ pub fn explain(name: Option<&str>, columns: usize) -> Result<String, UnknownProp
 }
 
 fn overview(columns: usize) -> String {
-    let mut text = "Properties: each is a part of the one above it.\n\n".to_owned();
+    let mut text = "Properties. An indented property is a part of the one above it.\n\n".to_owned();
     let (metrics, diagnoses): (Vec<_>, Vec<_>) =
         properties::ALL.iter().copied().partition(|property| property.is_metric());
     for property in metrics {
         text += &overview_line(property, depth(property), columns);
     }
-    text += "\nDiagnoses: causes that explain several of them together.\n\n";
+    text += "\nDiagnoses. Each is one cause for the losses of several properties.\n\n";
     for property in diagnoses {
         text += &overview_line(property, 0, columns);
     }
-    text + "\n`pompeii explain NAME` tells what one measures, its formula, and what to try.\n"
+    text + "\n`pompeii explain NAME` describes a property: its meaning, its formula, and what to try.\n"
 }
 
 fn depth(property: &Property) -> usize {
@@ -65,7 +65,7 @@ fn details(property: &Property, columns: usize) -> String {
     let mut text = format!("{} ({})\n", property.title, property.name);
     let unit = property.unit.cube_name();
     match (property.is_metric(), property.parent) {
-        (false, _) => text += "a diagnosis: it explains several properties by one cause\n",
+        (false, _) => text += "a diagnosis: one cause for the losses of several properties\n",
         (true, Some(parent)) => text += &format!("part of {parent}, in {unit}\n"),
         (true, None) => text += &format!("root of its tree, in {unit}\n"),
     }
@@ -132,42 +132,41 @@ mod tests {
         check(
             Some("omp_ibarrier_wait"),
             expect![[r#"
-            Wait at implicit barrier (omp_ibarrier_wait)
-            part of omp_ibarrier, in sec
+                Wait at implicit barrier (omp_ibarrier_wait)
+                part of omp_ibarrier, in sec
 
-            What it measures
-              Time from a thread's arrival at an implicit barrier until the latest thread of
-              the team has arrived.
+                What it measures
+                  Time between the arrival of a thread at an implicit barrier and the arrival of
+                  the last thread of the team.
 
-            Formula
-              per barrier and thread: measure of [own arrival, latest arrival of the team]
-              minus the tasks that the thread executed in it. Known when the barrier ends,
-              also without a trace.
+                Formula
+                  for each barrier and thread: measure of [own arrival, latest arrival of the
+                  team] minus the tasks executed by the thread in this time. It is known at the
+                  end of the barrier, without a trace.
 
-            Possible gain
-              waiting of all threads / number of threads that meet at the barrier: if all
-              arrived at the same moment, the latest would be earlier by the average
-              waiting.
+                Possible gain
+                  waiting of all threads / number of threads of the team: if the same work were
+                  spread evenly, the last thread would arrive earlier by the mean waiting time.
 
-            Why it costs time
-              The threads that arrived do nothing: the work before the barrier is not spread
-              evenly.
+                Why it costs time
+                  The threads that have arrived do nothing, because the work before the barrier
+                  is not spread evenly.
 
-            How to recognise
-              omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the
-              others. Always the same thread: its share of the work is larger. A different
-              one each time: the work varies, or the machine disturbs.
+                How to recognise
+                  omp_barrier_last shows which thread arrives last, and omp_barrier_delay how
+                  much waiting it causes. If it is always the same thread, it has more work. If
+                  it changes, the amount of work varies, or other programs disturb the run.
 
-            What to try
-              Always the same thread: schedule(dynamic) or guided, or bounds that follow the
-              cost. Different threads: larger pieces of work between barriers, nowait where
-              the next construct allows it. After single: nowait, or let the others do
-              something else meanwhile.
+                What to try
+                  If the same thread is always last, use schedule(dynamic) or guided, or loop
+                  bounds that follow the cost. If the last thread changes, do more work between
+                  barriers, or use nowait if the next construct allows it. After single, use
+                  nowait, or give the other threads other work meanwhile.
 
-            Example
-              A triangular loop with schedule(static) on 4 threads: the last thread has 7/16
-              of the work, the others wait for it.
-        "#]],
+                Example
+                  A triangular loop with schedule(static) on 4 threads: the last thread has 7/16
+                  of the work, and the others wait for it.
+            "#]],
         );
     }
 
@@ -177,39 +176,39 @@ mod tests {
             Some("tasks_too_few"),
             expect![[r#"
                 Tasks too few or too large (tasks_too_few)
-                a diagnosis: it explains several properties by one cause
+                a diagnosis: one cause for the losses of several properties
 
                 What it measures
-                  Too coarsely grained tasks: so few that some threads run one more than others,
-                  or wait for one that is longer.
+                  There are so few tasks that some threads execute one more than others, or wait
+                  for a long one.
 
                 Formula
-                  fewer than 10 executed tasks per thread of the region, where neither their
-                  size nor their production explains the loss; the loss around the tasks is at
-                  least 2 % of the allocation, and at most twice (threads - 1) x work of all
-                  tasks. Lost: waiting, starving and joining in the tasks' barriers + creation +
+                  fewer than 10 executed tasks per thread of the region, and neither their size
+                  nor their creation explains the loss. The loss around the tasks is at least 2
+                  % of the CPU allocation, and at most twice (threads - 1) x work of all tasks.
+                  Lost: waiting, starvation and joining in the tasks' barriers + creation +
                   taskwait.
 
                 Possible gain
-                  all that the threads lose around these tasks (waiting, starving and joining in
-                  their barriers, creating them, taskwait) / number of threads of the region: if
-                  nothing of it remained, the same work would end that much earlier.
+                  the loss around these tasks (waiting, starvation and joining in their
+                  barriers, creation, taskwait) / number of threads of the region: without this
+                  loss the same work would end earlier by this time.
 
                 Why it costs time
-                  With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks,
-                  although n/t would do; tasks of unequal length make it worse.
+                  With n tasks of equal length on t threads, the phase lasts as long as
+                  ceil(n/t) tasks instead of n/t. Tasks of different length make it worse.
 
                 How to recognise
-                  omp_ibarrier_starvation is large, tasks_created is small, task_time differs
-                  between threads by a whole task.
+                  omp_ibarrier_starvation is large, tasks_created is small, and task_time
+                  differs between threads by a whole task.
 
                 What to try
                   Split the work into at least ten tasks per thread; create the long ones first
                   (priority); let long tasks create tasks themselves.
 
                 Example
-                  12 tasks on 8 threads: four threads run two tasks, four run one and wait for
-                  as long.
+                  12 tasks on 8 threads: four threads execute two tasks, the other four execute
+                  one and then wait.
             "#]],
         );
     }

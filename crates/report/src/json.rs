@@ -304,10 +304,8 @@ fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
     }
     let measured = cube.metric("execution");
     let inclusive = measured.map(|metric| cube.all_inclusive(metric));
-    let outermost = |&call: &CallId| {
-        let mut callers = cube.calls.ancestors(call).skip(1);
-        !callers.any(|caller| cube.calls.region(caller) == cube.calls.region(call))
-    };
+    let repeated = repeated(cube);
+    let outermost = |call: &CallId| !repeated[*call];
     let region = |(id, region): (RegionId, &Region)| {
         let calls = &calls[id.index()];
         let own = |metric| calls.iter().map(|&call| cube.own(metric, call)).sum::<i64>();
@@ -329,6 +327,26 @@ fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
         }
     };
     cube.regions.enumerated().map(region).collect()
+}
+
+/// Whether a call path's region is on the way to it already. One walk: paths may be very long.
+fn repeated(cube: &Cube) -> IndexVec<CallId, bool> {
+    let mut repeated: IndexVec<CallId, bool> = cube.calls.ids().map(|_| false).collect();
+    let mut open = vec![0_usize; cube.regions.len()];
+    let mut steps: Vec<(CallId, bool)> = Vec::new();
+    steps.extend(cube.calls.roots().iter().map(|&root| (root, true)));
+    while let Some((call, enters)) = steps.pop() {
+        let around = &mut open[cube.calls.region(call).index()];
+        if enters {
+            repeated[call] = *around > 0;
+            *around += 1;
+            steps.push((call, false));
+            steps.extend(cube.calls.children(call).iter().map(|&child| (child, true)));
+        } else {
+            *around -= 1;
+        }
+    }
+    repeated
 }
 
 fn json_call_paths(cube: &Cube) -> Vec<JsonCallPath> {

@@ -1,10 +1,13 @@
-//! Text on a grid: wrapping, columns, bars and colours. Widths are counted in characters.
+//! Text on a grid: wrapping, columns, bars and colours. Widths are counted in columns of a
+//! terminal, where a character takes none, one or two of them.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::Options;
 
 /// Number of columns that a text takes.
 pub fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// Text with blanks after it up to `columns`.
@@ -24,14 +27,13 @@ pub fn name_width(options: &Options, columns: &[usize]) -> usize {
 
 /// Text cut to `columns`, with `…` in its middle: begin and end of a name tell most.
 pub fn fit(text: &str, columns: usize) -> String {
-    let chars: Vec<char> = text.chars().collect();
-    if chars.len() <= columns {
+    if width(text) <= columns {
         return text.to_owned();
     }
     let kept = columns.saturating_sub(1);
     let (head, tail) = (kept / 2, kept - kept / 2);
-    let tail = &chars[chars.len() - tail..];
-    chars[..head].iter().chain(&['…']).chain(tail).collect()
+    let tail: Vec<char> = first(text.chars().rev(), tail).collect();
+    first(text.chars(), head).chain(['…']).chain(tail.into_iter().rev()).collect()
 }
 
 /// At most `columns` columns; of a longer text the begin, which says most in a sentence.
@@ -39,7 +41,35 @@ pub fn fit_head(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
-    text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    first(text.chars(), columns.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// The characters that fit into so many columns.
+fn first(text: impl Iterator<Item = char>, columns: usize) -> impl Iterator<Item = char> {
+    text.scan(0, move |used, character| {
+        *used += character.width().unwrap_or(0);
+        (*used <= columns).then_some(character)
+    })
+}
+
+/// A name in the first column of a table, `columns` wide. A longer one is cut, or stays whole; then
+/// [`even`] widens the column for all lines of the table.
+pub fn named(text: &str, columns: usize, options: &Options) -> String {
+    match options.whole_names {
+        true => left(text, columns) + "\t",
+        false => left(&fit(text, columns), columns),
+    }
+}
+
+/// A table whose first column is as wide as its longest name.
+pub fn even(table: &str) -> String {
+    let of = |line: &str| line.rsplit_once('\t').map_or(0, |(name, _)| width(name));
+    let widest = table.lines().map(of).max().unwrap_or(0);
+    let line = |line: &str| match line.rsplit_once('\t') {
+        Some((name, rest)) => left(name, widest) + rest + "\n",
+        None => line.to_owned() + "\n",
+    };
+    table.lines().map(line).collect()
 }
 
 /// Lines of at most `columns` columns, broken at blanks; the first one starts with `first`, the
@@ -160,9 +190,24 @@ mod tests {
     }
 
     #[test]
+    fn whole_names_widen_their_column() {
+        let whole = Options { whole_names: true, ..Options::default() };
+        let table =
+            ["a.c", "計算", "image_retrieval.cpp"].map(|name| named(name, 6, &whole) + "1\n");
+        expect![[r#"
+            a.c                1
+            計算               1
+            image_retrieval.cpp1
+        "#]]
+        .assert_eq(&even(&table.concat()));
+        assert_eq!(named("image_retrieval.cpp", 6, &Options::default()), "im…cpp");
+    }
+
+    #[test]
     fn names_keep_begin_and_end() {
         assert_eq!(fit("image_retrieval.cpp:118", 12), "image…pp:118");
         assert_eq!(fit("a.c:1", 12), "a.c:1");
+        assert_eq!([fit("計算する関数.c", 9), fit_head("計算する関数", 6)], ["計算…数.c", "計算…"]);
         assert_eq!([bar(0.5, 4), bar(0.01, 4), bar(0.0, 4)], ["██", "▏", ""]);
     }
 }

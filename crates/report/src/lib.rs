@@ -38,6 +38,8 @@ pub use waits::waits;
 pub struct Options {
     /// Columns of the terminal; output is wrapped to it.
     pub width: usize,
+    /// Whether names stay whole where they are wider than their column, as a pipe wants them.
+    pub whole_names: bool,
     /// Whether to use ANSI colours.
     pub color: bool,
     /// Whether to draw bars.
@@ -48,7 +50,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: 80, color: false, bars: false, top: 5 }
+        Self { width: 80, whole_names: false, color: false, bars: false, top: 5 }
     }
 }
 

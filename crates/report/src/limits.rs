@@ -49,16 +49,12 @@ fn places(cube: &Cube, is: fn(&Region) -> bool) -> Option<String> {
 
 fn barriers_included(cube: &Cube) -> Option<String> {
     let places = places(cube, Region::includes_barrier)?;
-    Some(format!(
-        "Barrier included, so waiting there counts as the construct's own time: {places}."
-    ))
+    Some(format!("Barrier included: waiting is part of the time of these constructs: {places}."))
 }
 
 fn workshares(cube: &Cube) -> Option<String> {
     let places = places(cube, |region| region.role == Role::Workshare)?;
-    Some(format!(
-        "Not seen from the source: waiting between the statements of workshare ({places})."
-    ))
+    Some(format!("Not measured: waiting between the statements of workshare ({places})."))
 }
 
 /// From this share of the run on, what is paid once hides what the program does.
@@ -73,7 +69,7 @@ fn begin_and_end(cube: &Cube) -> Option<String> {
     let share = lens.share(ticks);
     (share >= MUCH_BEGIN_AND_END).then(|| {
         format!(
-            "Beginning and ending MPI took {} of the run, and takes no longer in one that does more.",
+            "MPI_Init and MPI_Finalize took {} of the run. They take no longer in a longer run.",
             format::percent(share)
         )
     })
@@ -88,7 +84,7 @@ fn other_values(cube: &Cube) -> Option<String> {
     let names: Vec<&str> = others.map(|region| region.name.as_str()).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "Parameters with more values than are told apart; the further ones are together in {}.",
+            "A parameter has too many values: all further values are summed up in {}.",
             names.join(", ")
         )
     })

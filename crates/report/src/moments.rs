@@ -5,14 +5,14 @@ use pompeii_analysis::format;
 use pompeii_model::{Cube, Moments};
 
 use crate::Options;
-use crate::layout::{Style, fit, left, name_width, right};
+use crate::layout::{self, Style, fit, left, name_width, right};
 
 /// Widths of the columns of numbers.
 const NUMBERS: [usize; 5] = [12, 10, 10, 10, 10];
 
 /// The head of a table of `things`.
 pub fn head(title: &str, things: &str, options: &Options) -> String {
-    let title = Style::new(options).bold(&left(title, name_width(options, &NUMBERS)));
+    let title = Style::new(options).bold(&named(title, options));
     format!(" {title}{}\n", columns([things, "mean", "deviation", "min", "max"]))
 }
 
@@ -35,8 +35,12 @@ pub fn counted_row(name: &str, count: i64, options: &Options) -> String {
 }
 
 fn named(name: &str, options: &Options) -> String {
-    let width = name_width(options, &NUMBERS);
-    left(&fit(name, width - 1), width)
+    // A blank stays free between the name and numbers that fill their column.
+    let (width, gap) = (name_width(options, &NUMBERS), " ");
+    match options.whole_names {
+        true => layout::named(&format!("{name}{gap}"), width, options),
+        false => left(&fit(name, width - 1), width),
+    }
 }
 
 fn columns(texts: [&str; 5]) -> String {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::Options;
 use crate::json::nonzero;
-use crate::layout::{Style, fit, left, right};
+use crate::layout::{Style, even, named, right};
 
 /// A process in the machine-readable report. Seconds are sums over its threads.
 #[derive(Debug, Serialize)]
@@ -71,13 +71,13 @@ pub fn processes(cube: &Cube, options: &Options) -> String {
     let most = (0..columns.len()).map(|index| column(index).max().unwrap_or(0)).collect();
     let width = options.width.saturating_sub(1 + columns.len() * NUMBER).clamp(12, 32);
     let style = Style::new(options);
-    let mut text = format!(" {}", style.bold(&left("Processes", width)));
+    let mut text = format!(" {}", style.bold(&named("Processes", width, options)));
     text.extend(columns.iter().map(|(_, heading)| right(heading, NUMBER)));
     text.push('\n');
     let line = |(name, row): &(String, Vec<Ticks>)| {
         let numbers = row.iter().map(|&ticks| format::seconds(lens.seconds(ticks)));
         let numbers: String = numbers.map(|number| right(&number, NUMBER)).collect();
-        format!(" {}{numbers}\n", left(&fit(name, width), width))
+        format!(" {}{numbers}\n", named(name, width, options))
     };
     text.extend(shown(&rows).into_iter().map(line));
     if rows.len() > SHOWN {
@@ -85,7 +85,7 @@ pub fn processes(cube: &Cube, options: &Options) -> String {
         text += &style.dim(&format!(" ({more} between these not shown; --json has them)\n"));
     }
     text += &line(&("average".to_owned(), average));
-    text + &line(&("largest".to_owned(), most))
+    even(&(text + &line(&("largest".to_owned(), most))))
 }
 
 fn row(

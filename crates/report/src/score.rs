@@ -72,7 +72,7 @@ const CHUNK_BYTES: u64 = 1 << 20;
 
 /// The estimate as JSON.
 pub fn score_json(cube: &Cube, score: &Score, options: &ScoreOptions) -> String {
-    let table = Table { cube, score, options };
+    let table = Table::new(cube, score, options);
     let (kept, max_bytes) = score.total(|row| !options.is_filtered(row.region));
     let cost_s = table.cost_s(&kept);
     let report = JsonScore {
@@ -92,7 +92,7 @@ pub fn score_json(cube: &Cube, score: &Score, options: &ScoreOptions) -> String 
 
 /// The estimate as text.
 pub fn score(cube: &Cube, score: &Score, options: &ScoreOptions) -> String {
-    let table = Table { cube, score, options };
+    let table = Table::new(cube, score, options);
     let (kept, max_bytes) = score.total(|row| !options.is_filtered(row.region));
     let cost_s = table.cost_s(&kept);
     let memory = format::bytes(table.memory_bytes());
@@ -125,9 +125,16 @@ struct Table<'a> {
     cube: &'a Cube,
     score: &'a Score,
     options: &'a ScoreOptions<'a>,
+    /// Time of all rows.
+    ticks: i64,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    fn new(cube: &'a Cube, score: &'a Score, options: &'a ScoreOptions<'a>) -> Self {
+        let ticks = score.rows.iter().map(|row| row.cost.ticks).sum();
+        Self { cube, score, options, ticks }
+    }
+
     fn allocation_s(&self) -> f64 {
         self.cube.clock.seconds(self.cube.allocation_ticks()).max(f64::MIN_POSITIVE)
     }
@@ -184,7 +191,6 @@ impl Table<'_> {
         region: String,
     ) -> ScoreLine {
         let time_s = self.cube.clock.seconds(cost.ticks);
-        let all: i64 = self.score.rows.iter().map(|row| row.cost.ticks).sum();
         ScoreLine {
             filter: if self.options.filtered.is_some() { filter } else { ' ' },
             group: group.to_owned(),
@@ -193,7 +199,7 @@ impl Table<'_> {
             visits: cost.visits,
             records: cost.records,
             time_s,
-            time_share: cost.ticks as f64 / all.max(1) as f64,
+            time_share: cost.ticks as f64 / self.ticks.max(1) as f64,
             time_per_visit_s: if cost.visits == 0 { 0.0 } else { time_s / cost.visits as f64 },
             cost_s: self.cost_s(&cost),
             region,
@@ -209,12 +215,12 @@ impl Table<'_> {
         let bytes: u64 = left.map(|row| row.cost.bytes).sum();
         let (all, _) = self.score.total(|row| !self.options.is_filtered(row.region));
         if bytes * 10 < all.bytes {
-            return "No region fills a trace by being tiny: a filter would not make it much smaller.\n"
+            return "No short region fills the trace, so a filter would not make it much smaller.\n"
                 .to_owned();
         }
         format!(
-            "Tiny functions and user regions are {} of it: `pompeii filter init EXP -o FILE` writes a\n\
-             filter that leaves them out, for `run --filter` or `compile --functions --filter`.\n",
+            "Short functions and user regions make up {} of it. `pompeii filter init EXP -o FILE` writes\n\
+             a filter without them, for `run --filter` or `compile --functions --filter`.\n",
             format::percent(bytes as f64 / all.bytes.max(1) as f64)
         )
     }
@@ -280,7 +286,7 @@ pub fn tiny<'a>(cube: &Cube, score: &'a Score, bounds: &Tiny) -> Vec<&'a Row> {
 /// A filter file that leaves these regions out, with the reasons behind them.
 pub fn filter_file(cube: &Cube, rows: &[&Row]) -> String {
     let mut text = String::from(
-        "# Regions whose events fill a trace though their visits are short.\n\
+        "# Regions with short visits that make up a large part of the trace.\n\
          # For `pompeii run --filter` and `pompeii compile --functions --filter`.\n\
          SCOREP_REGION_NAMES_BEGIN\n",
     );
@@ -355,7 +361,7 @@ mod tests {
              -  COM            480            20      0.006     4.4      300.00      0.000  work
              -  COM             24             1      0.000     0.0        6.00      0.000  main
 
-            No region fills a trace by being tiny: a filter would not make it much smaller.
+            No short region fills the trace, so a filter would not make it much smaller.
         "#]].assert_eq(&score(&cube, &estimate, &options));
         let options = ScoreOptions { event_ns: 25.0, filtered: None, regions: false };
         expect![[r#"
@@ -370,8 +376,8 @@ mod tests {
                 COM            504            21      0.006     4.4      286.00      0.000  COM
                 OMP           1280            80      0.120    88.9     1500.22      0.000  OMP
 
-            Tiny functions and user regions are 100 % of it: `pompeii filter init EXP -o FILE` writes a
-            filter that leaves them out, for `run --filter` or `compile --functions --filter`.
+            Short functions and user regions make up 100 % of it. `pompeii filter init EXP -o FILE` writes
+            a filter without them, for `run --filter` or `compile --functions --filter`.
         "#]].assert_eq(&score(&cube, &estimate, &options));
     }
 
@@ -380,7 +386,7 @@ mod tests {
         let cube = notation::cube(RUN).unwrap();
         let estimate = Score::new(&cube);
         expect![[r#"
-            # Regions whose events fill a trace though their visits are short.
+            # Regions with short visits that make up a large part of the trace.
             # For `pompeii run --filter` and `pompeii compile --functions --filter`.
             SCOREP_REGION_NAMES_BEGIN
               EXCLUDE
@@ -390,7 +396,7 @@ mod tests {
         .assert_eq(&filter_file(&cube, &tiny(&cube, &estimate, &Tiny::default())));
         let none = Tiny { ns_per_visit: 10.0, ..Tiny::default() };
         expect![[r#"
-            # Regions whose events fill a trace though their visits are short.
+            # Regions with short visits that make up a large part of the trace.
             # For `pompeii run --filter` and `pompeii compile --functions --filter`.
             SCOREP_REGION_NAMES_BEGIN
             SCOREP_REGION_NAMES_END

@@ -22,12 +22,13 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     text += &allocation_table(cube, options, style);
     text += "\n";
     text += &problems(Lens::new(cube), &found, options, style);
+    text += &hidden(run, found.len(), options, style);
     text += "\n";
     for limit in limits(cube) {
         text += &wrap(&limit, options.width, " ", "   ");
     }
     if let Err(error) = check_sum(cube) {
-        let warning = format!("The sums of this report do not hold: {error}.");
+        let warning = format!("The values of this report do not add up: {error}.");
         text += &style.bad(&wrap(&warning, options.width, " ! ", "   "));
     }
     for note in &run.notes {
@@ -142,7 +143,10 @@ impl Columns {
             longest(|f| width(&f.construct)),
             longest(|f| width(f.property.title)),
         ];
-        let room = options.width.saturating_sub(FIXED);
+        let room = match options.whole_names {
+            true => usize::MAX,
+            false => options.width.saturating_sub(FIXED),
+        };
         let excess = |columns: [usize; 3]| columns.iter().sum::<usize>().saturating_sub(room);
         // The sentences below it say what the problem is; names are only here.
         columns[2] -= excess(columns).min(columns[2].saturating_sub(18));
@@ -170,7 +174,7 @@ struct Table<'a> {
 fn problems(lens: Lens, found: &[Finding], options: &Options, style: Style) -> String {
     let shown: Vec<&Finding> = found.iter().take(options.top).collect();
     if shown.is_empty() {
-        return " Nothing to fix costs more than 1 % of the run.\n".to_owned();
+        return " No problem was found that costs more than 1 % of the run.\n".to_owned();
     }
     let columns = Columns::new(&shown, options);
     let before = FIXED + columns.place + columns.construct + columns.problem - 2 * NUMBER;
@@ -180,11 +184,19 @@ fn problems(lens: Lens, found: &[Finding], options: &Options, style: Style) -> S
     for (index, finding) in shown.iter().enumerate() {
         text += &problem(index + 1, finding, &table);
     }
-    if found.len() > shown.len() {
-        let more = found.len() - shown.len();
-        text += &style.dim(&format!("    {more} more: --top {}\n", found.len()));
-    }
     text
+}
+
+/// How many findings are not shown, and the command that shows them.
+fn hidden(run: &RunInfo, found: usize, options: &Options, style: Style) -> String {
+    let command = match run.experiment.as_str() {
+        "" => String::new(),
+        experiment => format!("pompeii report {experiment} "),
+    };
+    match found.saturating_sub(options.top) {
+        0 => String::new(),
+        more => style.dim(&format!("    {more} more: {command}--top {found}\n")),
+    }
 }
 
 fn problem(rank: usize, finding: &Finding, table: &Table) -> String {

@@ -3,7 +3,7 @@
 use pompeii_analysis::{TaskInstances, format, task_instances};
 use pompeii_model::{Cube, Distribution};
 
-use crate::layout::{fit, wrap};
+use crate::layout::{even, fit, wrap};
 use crate::{Options, moments};
 
 /// Constructs that are shown.
@@ -25,11 +25,15 @@ pub fn tasks(cube: &Cube, options: &Options) -> String {
         let more = format::counted((found.len() - SHOWN) as i64, "construct");
         text += &format!(" ({more} more: --json has all)\n");
     }
-    text
+    even(&text)
 }
 
 fn construct(cube: &Cube, of: &TaskInstances, options: &Options) -> String {
-    let mut text = format!(" {}\n", fit(&cube.regions[of.region].name, options.width - 1));
+    let name = &cube.regions[of.region].name;
+    let mut text = match options.whole_names {
+        true => format!(" {name}\n"),
+        false => format!(" {}\n", fit(name, options.width - 1)),
+    };
     for (time, distribution) in of.times() {
         if distribution.moments.count > 0 {
             let name = format!("  {}", time.as_str());

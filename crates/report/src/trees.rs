@@ -6,7 +6,7 @@ use pompeii_analysis::{Lens, format};
 use pompeii_model::{CallId, Cube, IndexVec, MetricId, Process, ProcessId, Unit};
 
 use crate::Options;
-use crate::layout::{Style, fit, left, name_width, right, width};
+use crate::layout::{Style, even, name_width, named, right};
 
 /// What the trees show.
 #[derive(Clone, Debug)]
@@ -34,14 +34,12 @@ pub fn trees(cube: &Cube, options: &TreeOptions) -> String {
     let Some(metric) = metric else { return String::new() };
     let table = Table { lens, unit: cube.metrics()[metric].unit, options };
     let name = &cube.metrics()[metric].name;
-    let mut text = table.heading("Properties");
-    text += &properties(&table);
-    text += "\n";
-    text += &table.heading(&format!("Call paths: {name}"));
-    text += &call_paths(&table, metric);
-    text += "\n";
-    text += &table.heading(&format!("Locations: {name}"));
-    text + &locations(&table, metric)
+    let trees = [
+        table.heading("Properties") + &properties(&table),
+        table.heading(&format!("Call paths: {name}")) + &call_paths(&table, metric),
+        table.heading(&format!("Locations: {name}")) + &locations(&table, metric),
+    ];
+    trees.map(|tree| even(&tree)).join("\n")
 }
 
 /// Columns of numbers: collapsed, expanded, share of the whole.
@@ -70,19 +68,18 @@ impl Table<'_> {
 
     fn heading(&self, title: &str) -> String {
         let style = Style::new(&self.options.layout);
-        let title = left(title, self.name_width());
+        let title = named(title, self.name_width(), &self.options.layout);
         let columns = right("collapsed", NUMBERS[0]) + &right("expanded", NUMBERS[1]);
         format!(" {}{columns}{}\n", style.bold(&title), right("share", NUMBERS[2]))
     }
 
     fn line(&self, line: &Line) -> String {
         let name = format!("{}{}", "  ".repeat(line.depth), line.name);
-        let name = left(&fit(&name, self.name_width()), self.name_width());
+        let name = named(&name, self.name_width(), &self.options.layout);
         let expanded = line.expanded.map_or("-".to_owned(), |value| self.value(value));
         let mut text = format!(" {name}{}", right(&self.value(line.collapsed), NUMBERS[0]));
         text += &right(&expanded, NUMBERS[1]);
         text += &right(&format::percent(line.share), NUMBERS[2]);
-        debug_assert!(width(&text) <= self.options.layout.width.max(55));
         text + "\n"
     }
 

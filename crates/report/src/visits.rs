@@ -4,6 +4,7 @@
 use pompeii_analysis::format;
 use pompeii_model::{CallId, Cube, Moments};
 
+use crate::layout::even;
 use crate::{Options, moments};
 
 /// Call paths that are shown.
@@ -37,5 +38,5 @@ pub fn visits(cube: &Cube, options: &Options) -> String {
         let more = format::counted((found.len() - SHOWN) as i64, "call path");
         text += &format!(" ({more} more: --json has all)\n");
     }
-    text
+    even(&text)
 }

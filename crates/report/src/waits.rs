@@ -5,7 +5,7 @@ use pompeii_analysis::{Cause, Lens, WaitedAt, format, waited_at};
 use pompeii_model::Cube;
 
 use crate::Options;
-use crate::layout::{Style, fit, left, name_width, right};
+use crate::layout::{Style, even, name_width, named, right};
 
 /// Constructs, and causes of each, that are shown.
 const SHOWN: usize = 5;
@@ -20,7 +20,7 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
         return String::new();
     }
     let style = Style::new(options);
-    let heading = left("Waiting, and for whom", name_width(options, &NUMBERS));
+    let heading = named("Waiting, and for whom", name_width(options, &NUMBERS), options);
     let columns = right("lost", NUMBERS[0]) + &right("times", NUMBERS[1]);
     let mut text = format!(" {}{columns}{}\n", style.bold(&heading), right("share", NUMBERS[2]));
     for at in found.iter().take(SHOWN) {
@@ -30,7 +30,7 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
         let more = format::counted((found.len() - SHOWN) as i64, "construct");
         text += &format!(" ({more} more: --json has all)\n");
     }
-    text
+    even(&text)
 }
 
 fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
@@ -49,8 +49,7 @@ fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
 }
 
 fn line(options: &Options, name: &str, (seconds, visits, share): (f64, i64, f64)) -> String {
-    let width = name_width(options, &NUMBERS);
-    let name = left(&fit(name, width), width);
+    let name = named(name, name_width(options, &NUMBERS), options);
     let numbers = right(&format::seconds(seconds), NUMBERS[0])
         + &right(&format::count(visits), NUMBERS[1])
         + &right(&format::percent(share), NUMBERS[2]);

@@ -66,7 +66,7 @@ const FIRST = 5;
 
 function findings(raw, onFinding) {
   const shown = raw.findings.filter((finding) => finding.significant);
-  if (!shown.length) return el("p.note", {}, "Nothing to fix costs more than 1 % of the run.");
+  if (!shown.length) return el("p.note", {}, "No problem was found that costs more than 1 % of the run.");
   const items = shown.map((finding, index) =>
     el("li", {}, el("button.finding", { onclick: () => onFinding(finding) },
       el("span.rank", {}, String(index + 1)),

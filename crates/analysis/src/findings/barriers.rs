@@ -1,10 +1,11 @@
 //! Waiting at barriers, named by the construct that the barrier belongs to: who arrives last, by
 //! how much, and in which code it is slower than the others.
 
-use pompeii_model::{CallId, LocationId, RegionId, Role};
+use std::cmp::Reverse;
+
+use pompeii_model::{CallId, Id, LocationId, RegionId, Role};
 
 use super::{Loss, Search, Site, Words, largest_share};
-use crate::waits::causes;
 use crate::{Lens, format};
 
 /// A thread that is last this often is the reason; below, the late thread changes.
@@ -65,17 +66,15 @@ fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: V
     let (at_the_end, half) = costlier_half(&lens, metric, &calls);
     let (owner_region, construct, scope) = owner(&lens, half[0]);
     // The late thread may have come from where nobody waits.
-    let here = |&call: &CallId| {
-        lens.cube.calls.region(call) == region && ends_team(&lens, call) == at_the_end
-    };
-    let arrived: Vec<CallId> = lens.cube.calls.ids().filter(here).collect();
+    let here = |&call: &CallId| ends_team(&lens, call) == at_the_end;
+    let arrived: Vec<CallId> = search.by_region[region].iter().copied().filter(here).collect();
     let arrivals = lens.by_location("omp_barrier_last", &arrived);
     let visits: i64 = arrivals.iter().sum();
     let mut details = Vec::new();
     let late = largest_share(&arrivals);
     if let Some((location, share)) = late {
         let late_by = lens.seconds(lens.sum(metric, &half)) / (threads * visits) as f64;
-        let who = lens.thread_name(location) + &came_from(&lens, &half, location);
+        let who = lens.thread_name(location) + &came_from(search, &half, location);
         let percent = format::percent(share);
         let (often, late_by) = (format::counted(visits, "visit"), format::seconds(late_by));
         details.push(match visits {
@@ -84,12 +83,13 @@ fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: V
                 format!("{who} arrives last in {percent} of {often}, {late_by} after the average.")
             }
             _ => format!(
-                "the last one changes ({who} in {percent} of {often}), {late_by} after the average."
+                "different threads arrive last ({who} in {percent} of {often}), {late_by} after the \
+                 average."
             ),
         });
     }
     let same = late.filter(|(_, share)| *share >= ALWAYS_THE_SAME).map(|(location, _)| location);
-    if let Some(more) = same.and_then(|location| slower_code(&lens, scope, location, threads)) {
+    if let Some(more) = same.and_then(|location| slower_code(search, scope, location, threads)) {
         details.push(more);
     }
     let suggestion = suggestion(&construct, lens.role(scope), same.is_some(), late.is_some());
@@ -117,9 +117,10 @@ fn ends_team(lens: &Lens, call: CallId) -> bool {
 }
 
 /// ` in foo`, where the late thread has come to the barrier by another way than those that wait.
-fn came_from(lens: &Lens, calls: &[CallId], late: LocationId) -> String {
-    let tree = &lens.cube.calls;
-    let known = causes(lens, |call| calls.contains(&call)).into_iter().filter_map(|cause| cause.by);
+fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
+    let (lens, tree) = (&search.lens, &search.lens.cube.calls);
+    let known = search.waits.causes(calls.iter().copied());
+    let known = known.into_iter().filter_map(|cause| cause.by);
     let from = known.filter(|(_, location)| *location == late).map(|(call, _)| call).next();
     let own = |from: &CallId| calls.iter().any(|&call| tree.parent(call) == Some(*from));
     match from.filter(|from| !own(from)) {
@@ -129,20 +130,32 @@ fn came_from(lens: &Lens, calls: &[CallId], late: LocationId) -> String {
 }
 
 /// The code in which `location` computes longest beyond the average of its team.
-fn slower_code(lens: &Lens, scope: CallId, location: LocationId, threads: i64) -> Option<String> {
+fn slower_code(
+    search: &mut Search,
+    scope: CallId,
+    location: LocationId,
+    threads: i64,
+) -> Option<String> {
+    let lens = search.lens;
     // An explicit barrier has no body: what comes before it is its siblings.
     let scope = match lens.role(scope) {
         Role::Barrier => lens.cube.calls.parent(scope)?,
         _ => scope,
     };
-    let excess = |call: &CallId| {
-        let by_location = lens.by_location("comp", &[*call]);
-        by_location[location] - by_location.iter().sum::<i64>() / threads.max(1)
+    let excess = |call: CallId| {
+        let by_location = lens.metric("comp").map_or(&[][..], |comp| lens.cube.row(comp, call));
+        let own = by_location.get(location.index()).copied().unwrap_or(0);
+        own - by_location.iter().sum::<i64>() / threads.max(1)
     };
-    let subtree = lens.cube.calls.subtree(scope);
-    let most =
-        subtree.iter().copied().max_by_key(|call| (excess(call), std::cmp::Reverse(*call)))?;
-    let more = excess(&most);
+    // Many barriers may have the same siblings.
+    let (more, Reverse(most)) = search
+        .slower
+        .entry((scope, location, threads))
+        .or_insert_with(|| {
+            let subtree = lens.cube.calls.subtree(scope);
+            subtree.into_iter().map(|call| (excess(call), Reverse(call))).max()
+        })
+        .to_owned()?;
     if more <= 0 || most == scope {
         return None;
     }
@@ -154,20 +167,20 @@ fn slower_code(lens: &Lens, scope: CallId, location: LocationId, threads: i64) -
 fn suggestion(construct: &str, role: Role, same: bool, known: bool) -> String {
     let loop_like = construct.ends_with("for") || construct.ends_with("do");
     let text = match role {
-        Role::Single => "One thread works: try nowait, or share its work as tasks.",
+        Role::Single => "Only one thread works: try nowait, or split its work into tasks.",
         _ if construct.ends_with("sections") => {
-            "Sections differ, or are fewer than threads: split the long ones, or use tasks."
+            "The sections differ, or are fewer than the threads: split long ones, or use tasks."
         }
         _ if loop_like && same => {
-            "Its iterations take longer: try schedule(dynamic) or split them by cost."
+            "Its iterations take longer: try schedule(dynamic), or split them by cost."
         }
         _ if loop_like && known => {
-            "The late thread changes: try schedule(dynamic), or nowait where data allows."
+            "Try schedule(dynamic), or nowait if the next code does not need the results."
         }
         _ if loop_like => "Try schedule(dynamic), or split the iterations by cost.",
-        Role::Barrier => "Spread the work before it by cost, or do without the barrier.",
-        _ if same => "Its part takes longer: split the work by cost, or share it as tasks.",
-        _ => "Split the work by cost, or share it by a loop or as tasks.",
+        Role::Barrier => "Spread the work before the barrier evenly, or remove the barrier.",
+        _ if same => "This thread has more work: split the work by cost, or use tasks.",
+        _ => "Split the work by cost, or use a parallel loop or tasks.",
     };
     text.to_owned()
 }
@@ -185,8 +198,10 @@ fn starving(search: &mut Search, metric: &'static str, calls: Vec<CallId>) {
         .collect();
     let tasks = format::seconds(lens.seconds(lens.sum("task_time", &executed)));
     let wait = format::seconds(lens.seconds(lost) / threads as f64);
-    let detail = format!("each thread waits {wait} while others run tasks ({tasks} here in sum).");
-    let suggestion = "Look for one long task or a chain of dependent ones: start it first.".into();
+    let detail =
+        format!("each thread waits {wait} while others execute tasks ({tasks} of tasks in total).");
+    let suggestion =
+        "Look for one long task, or a chain of dependent tasks: start it first.".into();
     let site = Site { region, construct, metric, calls };
     let words = Words { details: vec![detail], suggestion };
     search.report(metric, site, Loss { lost, gain: divide(lost, threads) }, words);
@@ -218,7 +233,7 @@ mod tests {
                 a.c:5 parallel for | omp_ibarrier_wait lost=1800 gain=450
                     thread 0 arrives last in 90 % of 10 visits, 45 ms after the average.
                     It computes 0.45 s more than the average in for a.c:5.
-                    Its iterations take longer: try schedule(dynamic) or split them by cost.
+                    Its iterations take longer: try schedule(dynamic), or split them by cost.
             "#]],
         );
     }
@@ -242,10 +257,10 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=420 gain=210
                     thread 0 arrives last in 100 % of 10 visits, 20 ms after the average.
-                    Its iterations take longer: try schedule(dynamic) or split them by cost.
+                    Its iterations take longer: try schedule(dynamic), or split them by cost.
                 a.c:5 parallel for | omp_ibarrier lost=20 gain=10
-                    40 visits, 500 µs each beyond waiting for late threads.
-                    Fewer barriers: nowait, or larger pieces of work between them.
+                    40 visits; each costs 500 µs in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
             "#]],
         );
     }
@@ -285,11 +300,11 @@ mod tests {
              omp_barrier_last=4 visits=8",
             expect![[r#"
                 a.f90:5 do | omp_ibarrier_wait lost=38 gain=19
-                    the last one changes (thread 0 in 50 % of 8 visits), 2.4 ms after the average.
-                    The late thread changes: try schedule(dynamic), or nowait where data allows.
+                    different threads arrive last (thread 0 in 50 % of 8 visits), 2.4 ms after the average.
+                    Try schedule(dynamic), or nowait if the next code does not need the results.
                 a.f90:5 do | omp_ibarrier lost=2 gain=1
-                    16 visits, 125 µs each beyond waiting for late threads.
-                    Fewer barriers: nowait, or larger pieces of work between them.
+                    16 visits; each costs 125 µs in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
             "#]],
         );
     }
@@ -311,11 +326,11 @@ mod tests {
                 a.c:5 barrier | omp_ebarrier_wait lost=40 gain=20
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in work.
-                    Spread the work before it by cost, or do without the barrier.
+                    Spread the work before the barrier evenly, or remove the barrier.
                 a.c:6 single | omp_ibarrier_wait lost=40 gain=20
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in single sblock a.c:6.
-                    One thread works: try nowait, or share its work as tasks.
+                    Only one thread works: try nowait, or split its work into tasks.
             "#]],
         );
     }

@@ -43,7 +43,7 @@ pub(super) fn detect_serial(search: &mut Search) {
     };
     let details = vec![format!("{seconds} run on one thread{each}{parts}.")];
     let suggestion = match (is_one, lens.cube.calls.parent(place)) {
-        (true, None) => "Mark its parts with `omp inst begin(name)` to see which these are.",
+        (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",
         (false, _) => "Parallelise the largest of these, or overlap it with other work.",
     };
@@ -91,7 +91,7 @@ fn limited(search: &mut Search, metric: &'static str, region: RegionId, calls: V
     let idle = idle.iter().filter(|&&idle| idle > 0).count() as i64;
     let construct = lens.region(calls[0]).construct().to_owned();
     let details = vec![format!(
-        "{} of {} idle beside it, {} each.",
+        "{} of {} are idle meanwhile, {} each.",
         idle,
         format::counted(threads, "thread"),
         format::seconds(lens.seconds(lost) / idle.max(1) as f64),
@@ -132,7 +132,7 @@ mod tests {
             expect![[r#"
                 ? a | omp_idle_threads lost=400 gain=200
                     0.40 s run on one thread.
-                    Mark its parts with `omp inst begin(name)` to see which these are.
+                    Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );
     }
@@ -147,7 +147,7 @@ mod tests {
             expect![[r#"
                 ? a | omp_idle_threads lost=600 gain=300
                     0.60 s run on one thread.
-                    Mark its parts with `omp inst begin(name)` to see which these are.
+                    Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );
     }
@@ -160,7 +160,7 @@ mod tests {
              a/parallel@a.c:80  0-1  time=60 visits=1",
             expect![[r#"
                 a.c:80 parallel | omp_limited_parallelism lost=120 gain=30
-                    2 of 4 threads idle beside it, 60 ms each.
+                    2 of 4 threads are idle meanwhile, 60 ms each.
                     Check num_threads, if clauses and nesting of this region.
             "#]],
         );

@@ -12,13 +12,16 @@ mod overheads;
 mod task_diagnoses;
 mod task_group;
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
 
-use pompeii_model::{CallId, Cube, LocationId, RegionId, Ticks};
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Ticks};
 
 pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 
 use crate::properties::{self, Property};
+use crate::waits::Waits;
 use crate::{Lens, format};
 
 /// A problem of the program: one property at one construct of the source.
@@ -70,7 +73,7 @@ const DETECTORS: &[fn(&mut Search)] = &[
 
 /// All problems of an analysed cube, the one with the largest possible gain first.
 pub fn findings(cube: &Cube) -> Vec<Finding> {
-    let mut search = Search { lens: Lens::new(cube), claimed: BTreeSet::new(), found: Vec::new() };
+    let mut search = Search::new(cube);
     for detect in DETECTORS {
         detect(&mut search);
     }
@@ -85,9 +88,52 @@ pub(crate) struct Search<'a> {
     pub(crate) lens: Lens<'a>,
     claimed: BTreeSet<(&'static str, CallId)>,
     found: Vec<Finding>,
+    // What detectors ask for each construct is found once for all: there may be 100,000.
+    by_region: IndexVec<RegionId, Vec<CallId>>,
+    waits: Waits<'a>,
+    parallels: IndexVec<CallId, Option<CallId>>,
+    /// Delays of barriers by location: in each outermost parallel region, and (`None`) in all.
+    delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
+    /// What `barriers::slower_code` has found below a call path for a location of so many threads.
+    slower: HashMap<(CallId, LocationId, i64), Option<Excess>>,
 }
 
+/// Clock ticks that a location computes beyond the average of its team, and the call path; of equal
+/// ones the first is the largest.
+type Excess = (i64, Reverse<CallId>);
+
 impl<'a> Search<'a> {
+    fn new(cube: &'a Cube) -> Self {
+        let lens = Lens::new(cube);
+        let parallels = lens.outermost_parallels();
+        let mut of: HashMap<Option<CallId>, Vec<CallId>> = HashMap::new();
+        let all: Vec<CallId> = match lens.metric("omp_barrier_delay") {
+            Some(metric) => {
+                cube.calls.ids().filter(|&call| !cube.row(metric, call).is_empty()).collect()
+            }
+            None => Vec::new(),
+        };
+        for &call in &all {
+            if let Some(parallel) = parallels[call] {
+                of.entry(Some(parallel)).or_default().push(call);
+            }
+        }
+        of.insert(None, all);
+        let delay = |(parallel, calls): (Option<CallId>, Vec<CallId>)| {
+            (parallel, lens.by_location("omp_barrier_delay", &calls))
+        };
+        Self {
+            lens,
+            claimed: BTreeSet::new(),
+            found: Vec::new(),
+            by_region: lens.calls_by_region(),
+            waits: Waits::new(lens),
+            parallels,
+            delays: of.into_iter().map(delay).collect(),
+            slower: HashMap::new(),
+        }
+    }
+
     /// The call paths, grouped by region, at which `metric` is lost and not yet explained.
     fn losses(&self, metric: &'static str) -> Vec<(RegionId, Vec<CallId>)> {
         let calls = &self.lens.cube.calls;
@@ -131,21 +177,16 @@ impl<'a> Search<'a> {
     /// The loss of the thread that delays the others (see the gain of `omp_critical`).
     fn on_the_delaying_thread(&self, metric: &str, calls: &[CallId]) -> Ticks {
         let mut gain = 0.0;
-        let parallels = self.lens.outermost_parallels();
-        for (parallel, calls) in grouped(calls.iter().copied(), |call| parallels[call]) {
-            let scope = match parallel {
-                Some(parallel) => self.lens.cube.calls.subtree(parallel),
-                None => self.lens.cube.calls.ids().collect(),
-            };
-            let delay = self.lens.by_location("omp_barrier_delay", &scope);
+        for (parallel, calls) in grouped(calls.iter().copied(), |call| self.parallels[call]) {
+            let delay = self.delays.get(&parallel);
             let loss = self.lens.by_location(metric, &calls);
-            let total: i64 = delay.iter().sum();
-            gain += match total {
-                0 => loss.iter().sum::<i64>() as f64 / self.lens.threads_at(&calls) as f64,
-                _ => {
+            let total: i64 = delay.map_or(0, |delay| delay.iter().sum());
+            gain += match delay {
+                Some(delay) if total != 0 => {
                     loss.iter().zip(delay.iter()).map(|(&l, &d)| l as f64 * d as f64).sum::<f64>()
                         / total as f64
                 }
+                _ => loss.iter().sum::<i64>() as f64 / self.lens.threads_at(&calls) as f64,
             };
         }
         gain.round() as Ticks
@@ -173,17 +214,19 @@ struct Words {
 }
 
 /// The call paths of each key, in the order in which the keys come first.
-fn grouped<K: PartialEq>(
+fn grouped<K: Copy + Eq + Hash>(
     calls: impl IntoIterator<Item = CallId>,
     key: impl Fn(CallId) -> K,
 ) -> Vec<(K, Vec<CallId>)> {
     let mut groups: Vec<(K, Vec<CallId>)> = Vec::new();
+    let mut known: HashMap<K, usize> = HashMap::new();
     for call in calls {
         let key = key(call);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(call),
-            None => groups.push((key, vec![call])),
-        }
+        let place = *known.entry(key).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(call);
     }
     groups
 }

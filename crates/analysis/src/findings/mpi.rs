@@ -59,7 +59,7 @@ fn report(
     let waited: Ticks = waits.iter().map(|wait| lens.sum(wait, &calls)).sum();
     if waited > 0 {
         let share = format::percent(waited as f64 / lens.sum(metric, &calls).max(1) as f64);
-        details.push(format!("{share} of it is measured waiting for others."));
+        details.push(format!("{share} of this time is waiting for other processes."));
     }
     // Who is late at the end waits for no message.
     let role = if metric == BEGIN_AND_END { Role::Barrier } else { lens.role(calls[0]) };
@@ -116,22 +116,26 @@ fn is_poll(name: &str) -> bool {
         .any(|poll| name.starts_with(poll))
 }
 
-const POLLED: &str =
-    "Asked again and again: do more work in between, or wait in one call (MPI_Wait, MPI_Probe).";
+const POLLED: &str = "It is called again and again: do more work between the calls, or wait in one call \
+     (MPI_Wait, MPI_Probe).";
 
 fn suggestion(role: Role, least: Ticks, most: Ticks) -> String {
     match (is_unequal(least, most), role) {
         (true, Role::PointToPoint | Role::Function) => {
-            "Those with much time wait for messages of the others: balance the work, or send earlier."
+            "Processes with much time wait for messages: balance the work, or send earlier."
         }
         (true, _) => {
-            "The process with the least time comes last: it has more to do before than the others."
+            "The process with the least time comes last, because it has more work before this call."
         }
-        (false, Role::Barrier) => "Leave out what nothing needs; most barriers only serve timing.",
+        (false, Role::Barrier) => {
+            "Remove the barrier if nothing needs it: many only serve time measurement."
+        }
         (false, Role::PointToPoint | Role::Function) => {
-            "Fewer and larger messages, or non-blocking ones with work before the wait."
+            "Send fewer and larger messages, or use non-blocking ones and compute before waiting."
         }
-        (false, _) => "Combine small ones, or use non-blocking ones with work between.",
+        (false, _) => {
+            "Combine small operations, or use non-blocking ones and compute before waiting."
+        }
     }
     .to_owned()
 }
@@ -154,8 +158,8 @@ mod tests {
             expect![[r#"
                 a.c:60 MPI_Allreduce | mpi_collective lost=840 gain=190
                     20 visits; 0.21 s on average, least on rank 1 (20 ms), most on rank 0 (0.40 s).
-                    71 % of it is measured waiting for others.
-                    The process with the least time comes last: it has more to do before than the others.
+                    71 % of this time is waiting for other processes.
+                    The process with the least time comes last, because it has more work before this call.
                 a.c:60 main | omp_idle_threads lost=200 gain=50
                     0.10 s run on one thread of each process.
                     Parallelise it, or overlap it with other work.
@@ -178,7 +182,7 @@ mod tests {
             expect![[r#"
                 ? a | omp_idle_threads lost=60 gain=15
                     30 ms run on one thread of each process.
-                    Mark its parts with `omp inst begin(name)` to see which these are.
+                    Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );
     }
@@ -194,7 +198,7 @@ mod tests {
             expect![[r#"
                 ? MPI_Finalize | mpi_init_exit lost=720 gain=340
                     2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
-                    The process with the least time comes last: it has more to do before than the others.
+                    The process with the least time comes last, because it has more work before this call.
             "#]],
         );
     }
@@ -210,7 +214,7 @@ mod tests {
             expect![[r#"
                 ? MPI_Testany | mpi_point2point lost=900 gain=350
                     10,000 visits; 0.45 s on average, least on rank 1 (0.10 s), most on rank 0 (0.80 s).
-                    Asked again and again: do more work in between, or wait in one call (MPI_Wait, MPI_Probe).
+                    It is called again and again: do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe).
             "#]],
         );
     }

@@ -6,7 +6,6 @@ use pompeii_model::{CallId, RegionId, Role};
 
 use super::barriers::{divide, owner};
 use super::{Loss, Search, Site, Words, grouped};
-use crate::waits::causes;
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
@@ -44,12 +43,16 @@ fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
     let detail = format!("{}, {each} each.", format::counted(visits, "visit"));
     let suggestion = match metric {
         "omp_taskwait" | "omp_taskgroup" => {
-            "Give the waiting task a part of the work, or create fewer, larger tasks."
+            "Give the waiting task a part of the work, or create fewer and larger tasks."
         }
-        "omp_taskyield" => "Yield less often, or wait with a task dependence instead.",
-        "omp_taskloop" => "Choose grainsize or num_tasks: some ten tasks for each thread.",
-        "omp_flush" => "Use atomic with acquire and release, or a barrier, instead of flags.",
-        _ => "Create fewer, larger tasks (grainsize), or cut off with an if or final clause.",
+        "omp_taskyield" => "Yield less often, or use a task dependence instead.",
+        "omp_taskloop" => "Choose grainsize or num_tasks: about ten tasks per thread.",
+        "omp_flush" => {
+            "Use atomic with acquire and release, or a barrier, instead of flags with flush."
+        }
+        _ => {
+            "Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final)."
+        }
     };
     Words { details: vec![detail], suggestion: suggestion.into() }
 }
@@ -74,12 +77,16 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
         }
         let suggestion = match lens.role(calls[0]) {
             Role::Atomic => "Collect in private variables, or use reduction.",
-            Role::Ordered => "Use small chunks (schedule(static, 1)), and order less of the work.",
-            Role::Critical => "Enter less often (private sums, reduction), or make it shorter.",
+            Role::Ordered => {
+                "Use small chunks (schedule(static, 1)), or make the ordered part smaller."
+            }
+            Role::Critical => {
+                "Enter less often (private sums, reduction), or make its body shorter."
+            }
             _ if waiting == 0 => "Lock less often: do more while the lock is held.",
-            _ => "Hold the lock for shorter, or use one lock per independent object.",
+            _ => "Hold the lock for a shorter time, or use one lock per independent object.",
         };
-        let details = [Some(detail + "."), holder(&lens, &calls)].into_iter().flatten().collect();
+        let details = [Some(detail + "."), holder(search, &calls)].into_iter().flatten().collect();
         let words = Words { details, suggestion: suggestion.into() };
         let (region, construct) = locked_in(&lens, region, &calls);
         report(search, metric, Site { region, construct, metric, calls }, words);
@@ -95,9 +102,10 @@ fn inside(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
 }
 
 /// Whom most of the waiting was for, where it was for one: it is the one to relieve.
-fn holder(lens: &Lens, calls: &[CallId]) -> Option<String> {
+fn holder(search: &Search, calls: &[CallId]) -> Option<String> {
     const MOST: f64 = 0.6;
-    let causes = causes(lens, |call| calls.contains(&call));
+    let lens = &search.lens;
+    let causes = search.waits.causes(calls.iter().copied());
     let all: i64 = causes.iter().map(|cause| cause.ticks).sum();
     let first = causes.first()?;
     let (call, location) = first.by?;
@@ -132,7 +140,8 @@ fn fork_and_join(search: &mut Search) {
         let forks = (lens.sum("visits", &parallel) / threads.max(1)).max(1);
         let each = lens.seconds(lens.sum(metric, &calls)) / (forks * threads) as f64;
         let (forks, each) = (format::counted(forks, "time"), format::seconds(each));
-        let details = vec![format!("forked and joined {forks}, {each} on each thread.")];
+        let details =
+            vec![format!("forked and joined {forks}; each time costs {each} on every thread.")];
         let suggestion =
             "Merge it with its neighbours, move it out of a loop, or add an if clause.".into();
         let words = Words { details, suggestion };
@@ -156,8 +165,10 @@ fn barriers_themselves(search: &mut Search) {
         let each = format::seconds(lens.seconds(lost) / visits as f64);
         let visits = format::counted(visits, "visit");
         let words = Words {
-            details: vec![format!("{visits}, {each} each beyond waiting for late threads.")],
-            suggestion: "Fewer barriers: nowait, or larger pieces of work between them.".into(),
+            details: vec![format!(
+                "{visits}; each costs {each} in addition to waiting for late threads."
+            )],
+            suggestion: "Use fewer barriers: add nowait, or do more work between them.".into(),
         };
         let threads = lens.threads_at(&calls) as i64;
         let (region, construct, _) = owner(&lens, calls[0]);
@@ -189,13 +200,13 @@ mod tests {
             expect![[r#"
                 a.c:5 critical (sum) | omp_lock_contention_critical lost=54 gain=18
                     40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
-                    Enter less often (private sums, reduction), or make it shorter.
+                    Enter less often (private sums, reduction), or make its body shorter.
                 a.c:2 parallel | omp_ibarrier lost=17 gain=9
-                    2 visits, 8.5 ms each beyond waiting for late threads.
-                    Fewer barriers: nowait, or larger pieces of work between them.
+                    2 visits; each costs 8.5 ms in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
                 a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2
                     thread 1 arrives last, 1.5 ms after the average.
-                    Its part takes longer: split the work by cost, or share it as tasks.
+                    This thread has more work: split the work by cost, or use tasks.
             "#]],
         );
     }
@@ -239,7 +250,7 @@ mod tests {
             expect![[r#"
                 a.c:5 ordered | omp_ordered_wait lost=90 gain=45
                     40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
-                    Use small chunks (schedule(static, 1)), and order less of the work.
+                    Use small chunks (schedule(static, 1)), or make the ordered part smaller.
             "#]],
         );
     }
@@ -255,7 +266,7 @@ mod tests {
             expect![[r#"
                 a.c:9 taskgroup end | omp_taskgroup lost=80 gain=80
                     2 visits, 40 ms each.
-                    Give the waiting task a part of the work, or create fewer, larger tasks.
+                    Give the waiting task a part of the work, or create fewer and larger tasks.
             "#]],
         );
     }
@@ -284,11 +295,11 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9   *  time=200 omp_management=200 visits=100",
             expect![[r#"
                 a.c:2 parallel | omp_management lost=800 gain=400
-                    forked and joined 100 times, 4.0 ms on each thread.
+                    forked and joined 100 times; each time costs 4.0 ms on every thread.
                     Merge it with its neighbours, move it out of a loop, or add an if clause.
                 ? a | omp_idle_threads lost=100 gain=50
                     0.10 s run on one thread.
-                    Mark its parts with `omp inst begin(name)` to see which these are.
+                    Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );
     }

@@ -43,7 +43,7 @@ pub(super) fn detect(search: &mut Search) {
 
 fn diagnose(search: &mut Search, group: &TaskGroup) {
     let lens = search.lens;
-    let numbers = TaskNumbers::new(&lens, group);
+    let numbers = TaskNumbers::new(&lens, group, &search.by_region);
     let at_barriers: i64 =
         AT_BARRIERS.iter().map(|metric| lens.sum(metric, &numbers.barriers)).sum();
     let waiting: i64 = TASK_WAITS.iter().map(|metric| lens.sum(metric, &numbers.taskwaits)).sum();
@@ -107,11 +107,12 @@ fn words_too_small(lens: &Lens, small: &TaskConstruct) -> Words {
     let mut details = vec![format!("{tasks} of {each} each; creating one takes {create}.")];
     if small.undeferred > 0 {
         let more = format::count(small.undeferred);
-        details.push(format!("{more} more were run at once by their creator, untimed."));
+        details.push(format!("{more} more were executed at once by their creator and not timed."));
     }
     let larger = format::count((tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64);
-    let suggestion =
-        format!("Make tasks {larger} times larger (grainsize), or cut off with if or final.");
+    let suggestion = format!(
+        "Make tasks {larger} times larger (grainsize), or create none below a size (if, final)."
+    );
     Words { details, suggestion }
 }
 
@@ -143,10 +144,11 @@ fn words_creation(lens: &Lens, numbers: &TaskNumbers) -> Words {
         _ => format!("{creators} threads create {share} of {tasks} and need {need} each;"),
     };
     let each = shown(lens, mean);
-    let second = format!("a task runs {each}, so the others could take one every {wanted}.");
+    let second =
+        format!("executing a task takes {each}, so the others could take one every {wanted}.");
     Words {
         details: vec![first, second],
-        suggestion: "Create tasks on several threads, or move the production into the tasks."
+        suggestion: "Create tasks on several threads, or move their preparation into the tasks."
             .into(),
     }
 }

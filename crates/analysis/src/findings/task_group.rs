@@ -5,9 +5,9 @@
 //! tree do; and the same construct may be executed in several regions. So constructs and outermost
 //! parallel regions that are linked by stubs or by creation are taken together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use pompeii_model::{CallId, LocationId, RegionId, Role};
+use pompeii_model::{CallId, Id, IndexVec, LocationId, RegionId, Role};
 
 use crate::Lens;
 
@@ -23,52 +23,84 @@ pub(crate) struct TaskGroup {
     pub parallels: BTreeSet<CallId>,
 }
 
-/// The task groups of a cube.
+/// The task groups of a cube. Constructs and parallel regions are linked in one pass, as sets that
+/// become one (union-find), since there may be many of each.
 pub(super) fn task_groups(lens: &Lens) -> Vec<TaskGroup> {
-    let parallels = lens.outermost_parallels();
-    let mut groups: Vec<TaskGroup> = Vec::new();
+    let (parallels, tasks) = (lens.outermost_parallels(), Tasks::new(lens));
+    let regions = lens.cube.regions.len();
+    let mut sets: Vec<usize> = (0..regions + lens.cube.calls.len()).collect();
+    let mut linked: Vec<(usize, Option<usize>)> = Vec::new();
     for call in lens.cube.calls.ids() {
-        let Some(task) = task_of(lens, call) else { continue };
-        let mut linked = TaskGroup { tasks: BTreeSet::from([task]), ..TaskGroup::default() };
-        if lens.in_task_tree(call) {
-            linked.tasks.extend(tree_root(lens, call).map(|root| lens.cube.calls.region(root)));
-        } else {
-            linked.parallels.extend(parallels[call]);
+        let Some(task) = tasks.of(lens, call) else { continue };
+        let other = match lens.in_task_tree(call) {
+            true => tree_root(lens, call).map(|root| lens.cube.calls.region(root).index()),
+            false => parallels[call].map(|parallel| regions + parallel.index()),
+        };
+        linked.push((task.index(), other));
+        if let Some(other) = other {
+            let (a, b) = (set_of(&mut sets, task.index()), set_of(&mut sets, other));
+            sets[a] = b;
         }
-        let (same, other): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| {
-            !group.tasks.is_disjoint(&linked.tasks)
-                || !group.parallels.is_disjoint(&linked.parallels)
-        });
-        groups = other;
-        for group in same {
-            linked.tasks.extend(group.tasks);
-            linked.parallels.extend(group.parallels);
-        }
-        groups.push(linked);
     }
-    groups.retain(|group| !group.parallels.is_empty());
-    groups
+    let mut groups: HashMap<usize, (usize, TaskGroup)> = HashMap::new();
+    for (position, (task, other)) in linked.into_iter().enumerate() {
+        let (last, group) = groups.entry(set_of(&mut sets, task)).or_default();
+        *last = position;
+        for member in std::iter::once(task).chain(other) {
+            match member.checked_sub(regions) {
+                None => group.tasks.insert(RegionId::from_index(member)),
+                Some(call) => group.parallels.insert(CallId::from_index(call)),
+            };
+        }
+    }
+    let mut groups: Vec<(usize, TaskGroup)> = groups.into_values().collect();
+    groups.retain(|(_, group)| !group.parallels.is_empty());
+    groups.sort_by_key(|(last, _)| *last);
+    groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// The task construct that a stub stands for, that `create task` or a taskloop creates, or that a
-/// tree is of.
-fn task_of(lens: &Lens, call: CallId) -> Option<RegionId> {
-    let region = lens.region(call);
-    match region.role {
-        Role::Task => Some(lens.cube.calls.region(call)),
-        Role::TaskCreate | Role::Taskloop => {
-            let same = |r: &pompeii_model::Region| {
-                r.role == Role::Task && r.begin_line == region.begin_line && r.file == region.file
-            };
-            lens.cube.regions.enumerated().find(|(_, r)| same(r)).map(|(id, _)| id)
+/// The set of a member, which gets a shorter way to it.
+fn set_of(sets: &mut [usize], mut member: usize) -> usize {
+    while sets[member] != member {
+        sets[member] = sets[sets[member]];
+        member = sets[member];
+    }
+    member
+}
+
+/// The regions of tasks by their place.
+pub(super) struct Tasks<'a>(HashMap<(&'a str, u32), RegionId>);
+
+impl<'a> Tasks<'a> {
+    fn new(lens: &Lens<'a>) -> Self {
+        let mut tasks = HashMap::new();
+        for (id, region) in lens.cube.regions.enumerated().filter(|(_, r)| r.role == Role::Task) {
+            tasks.entry((region.file.as_str(), region.begin_line)).or_insert(id);
         }
-        _ => None,
+        Self(tasks)
+    }
+
+    /// The task construct that a stub stands for, that `create task` or a taskloop creates, or that
+    /// a tree is of.
+    fn of(&self, lens: &Lens, call: CallId) -> Option<RegionId> {
+        let region = lens.region(call);
+        match region.role {
+            Role::Task => Some(lens.cube.calls.region(call)),
+            Role::TaskCreate | Role::Taskloop => {
+                self.0.get(&(region.file.as_str(), region.begin_line)).copied()
+            }
+            _ => None,
+        }
     }
 }
 
 /// The top of the task tree that `call` lies in, just below `TASKS`.
 fn tree_root(lens: &Lens, call: CallId) -> Option<CallId> {
-    lens.cube.calls.ancestors(call).find(|&above| lens.is_task_tree(above))
+    let top = lens.cube.calls.below_root(call);
+    match lens.is_task_tree(top) {
+        true => Some(top),
+        false => lens.cube.calls.ancestors(call).find(|&above| lens.is_task_tree(above)),
+    }
 }
 
 /// One task construct of a group. Times are clock ticks over all locations.
@@ -89,20 +121,17 @@ pub(crate) struct TaskConstruct {
 }
 
 impl TaskConstruct {
-    fn new(lens: &Lens, task: RegionId, creations: &[CallId]) -> Self {
+    /// `tops` are the tops of its trees, `creations` the call paths that create it.
+    fn new(lens: &Lens, task: RegionId, (tops, creations): (&[CallId], &[CallId])) -> Self {
         let calls = &lens.cube.calls;
-        let own_tree = |&call: &CallId| calls.region(call) == task && lens.is_task_tree(call);
-        let tops: Vec<CallId> = calls.ids().filter(own_tree).collect();
         let trees: Vec<CallId> = tops.iter().flat_map(|&top| calls.subtree(top)).collect();
-        let creations: Vec<CallId> =
-            creations.iter().copied().filter(|&call| task_of(lens, call) == Some(task)).collect();
         Self {
             task,
-            executed: lens.sum("visits", &tops),
+            executed: lens.sum("visits", tops),
             work: lens.sum("comp", &trees),
-            created: lens.sum("tasks_created", &creations),
-            creation: lens.sum("omp_task_creation", &creations),
-            undeferred: lens.sum("tasks_undeferred", &creations),
+            created: lens.sum("tasks_created", creations),
+            creation: lens.sum("omp_task_creation", creations),
+            undeferred: lens.sum("tasks_undeferred", creations),
         }
     }
 
@@ -150,19 +179,35 @@ pub(crate) struct TaskNumbers {
 
 impl TaskNumbers {
     /// Collects the numbers of `group`.
-    pub fn new(lens: &Lens, group: &TaskGroup) -> Self {
+    pub fn new(
+        lens: &Lens,
+        group: &TaskGroup,
+        by_region: &IndexVec<RegionId, Vec<CallId>>,
+    ) -> Self {
         let calls = &lens.cube.calls;
         let regions: Vec<CallId> =
             group.parallels.iter().flat_map(|&parallel| calls.subtree(parallel)).collect();
-        let own_tree =
-            |&call: &CallId| lens.is_task_tree(call) && group.tasks.contains(&calls.region(call));
-        let trees = calls.ids().filter(own_tree).flat_map(|top| calls.subtree(top));
+        let tops_of = |task: RegionId| -> Vec<CallId> {
+            by_region[task].iter().copied().filter(|&call| lens.is_task_tree(call)).collect()
+        };
+        let trees = group.tasks.iter().flat_map(|&task| tops_of(task));
+        let trees = trees.flat_map(|top| calls.subtree(top));
         let all: Vec<CallId> = regions.iter().copied().chain(trees).collect();
         let with_role = |role: Role| -> Vec<CallId> {
             all.iter().copied().filter(|&call| lens.role(call) == role).collect()
         };
         let creations = with_role(Role::TaskCreate);
-        let construct = |&task: &RegionId| TaskConstruct::new(lens, task, &creations);
+        let tasks = Tasks::new(lens);
+        let mut created: HashMap<RegionId, Vec<CallId>> = HashMap::new();
+        for &call in &creations {
+            if let Some(task) = tasks.of(lens, call) {
+                created.entry(task).or_default().push(call);
+            }
+        }
+        let construct = |&task: &RegionId| {
+            let creations = created.get(&task).map_or(&[][..], Vec::as_slice);
+            TaskConstruct::new(lens, task, (&tops_of(task), creations))
+        };
         let constructs: Vec<TaskConstruct> = group.tasks.iter().map(construct).collect();
         let creators = creators(lens, &creations);
         let on_creators = |metric, calls: &[CallId]| {
@@ -212,7 +257,7 @@ fn creators(lens: &Lens, creations: &[CallId]) -> Vec<(LocationId, i64)> {
 /// Barriers with stubs below them, and those of the constructs that tasks are created in.
 fn task_barriers(lens: &Lens, regions: &[CallId], creations: &[CallId]) -> Vec<CallId> {
     let calls = &lens.cube.calls;
-    let constructs: Vec<CallId> =
+    let constructs: BTreeSet<CallId> =
         creations.iter().filter_map(|&call| innermost_construct(lens, call)).collect();
     regions
         .iter()

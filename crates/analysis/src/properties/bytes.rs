@@ -13,12 +13,15 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Bytes that the process has given to, and got from, functions of MPI.",
+        measures: "Bytes transferred by MPI functions: sent, received, put, got, written or read \
+            by the process.",
         formula: "bytes_p2p + bytes_coll + bytes_rma + bytes_file.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "A halo of 8 kB to two neighbours in 100 steps: 1.6 MB sent and as much received.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "A process sends 8 kB to each of two neighbours in 100 steps: 1.6 MB sent, and \
+            1.6 MB received.",
     },
 };
 

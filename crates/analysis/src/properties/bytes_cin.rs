@@ -13,13 +13,14 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Bytes that the process receives in collective communication, as if it were \
-            made of messages.",
-        formula: "sum over the visits of what the process would receive in messages from each \
-            partner, itself included.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "Each process of MPI_Bcast of 8 bytes: 8 bytes.",
+        measures: "Bytes received by the process in collective operations, counted as if the \
+            operation consisted of messages.",
+        formula: "sum over the visits: bytes the process would receive in messages from all \
+            partners, including itself.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "MPI_Bcast of 8 bytes: 8 bytes in each process.",
     },
 };

@@ -13,11 +13,14 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Bytes of collective communication, as if it were made of messages.",
+        measures: "Bytes of collective operations, counted as if each operation consisted of \
+            messages.",
         formula: "bytes_cout + bytes_cin.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "MPI_Allreduce of a double by 4 processes.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "MPI_Allreduce of a double (8 bytes) by 4 processes: in each process 32 bytes \
+            outgoing and 32 bytes incoming.",
     },
 };

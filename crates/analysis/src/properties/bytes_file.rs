@@ -13,11 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Bytes that processes have written to and read from files.",
+        measures: "Bytes written to files and read from files through MPI.",
         formula: "bytes_written + bytes_read.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "A checkpoint of 1 GB, written and read again: 2 GB.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_io: bytes / time is the \
+            bandwidth.",
+        remedy: "Write and read only the data needed, in fewer and larger portions.",
+        example: "A checkpoint of 1 GB is written and read again: 2 GB.",
     },
 };

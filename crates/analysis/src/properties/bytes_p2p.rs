@@ -13,11 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Bytes of messages between two processes, at both ends.",
+        measures: "Bytes of messages between two processes, counted at both ends.",
         formula: "bytes_sent + bytes_rcvd.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "One message of 80 bytes counts 80 where it is sent and 80 where it is received.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "One message of 80 bytes: 80 bytes in the sender and 80 bytes in the receiver.",
     },
 };

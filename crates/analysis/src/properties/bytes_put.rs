@@ -13,11 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Bytes that the process has written into windows of others.",
-        formula: "sum over MPI_Put and the accumulating functions.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
+        measures: "Bytes written by the process into windows of other processes.",
+        formula: "sum over MPI_Put and the functions that add to remote values (MPI_Accumulate \
+            and similar).",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
         example: "MPI_Put of 10 doubles: 80 bytes.",
     },
 };

@@ -13,12 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Bytes of messages that the process has received.",
-        formula: "sum of the lengths that messages really had, at the function that completes \
-            the receive.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "MPI_Recv with room for 100 doubles that gets 10: 80 bytes.",
+        measures: "Bytes of messages received by the process.",
+        formula: "sum of the actual lengths of the messages, at the function that completes the \
+            receive.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "MPI_Recv with room for 100 doubles receives 10 doubles: 80 bytes.",
     },
 };

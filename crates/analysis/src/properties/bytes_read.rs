@@ -13,11 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Bytes that the process has read from files with MPI.",
-        formula: "sum over functions that read.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
+        measures: "Bytes read by the process from files through MPI.",
+        formula: "sum over the MPI functions that read files.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_io: bytes / time is the \
+            bandwidth.",
+        remedy: "Write and read only the data needed, in fewer and larger portions.",
         example: "MPI_File_read of 10 doubles: 80 bytes.",
     },
 };

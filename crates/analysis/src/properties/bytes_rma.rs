@@ -15,9 +15,10 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Bytes of one-sided communication.",
         formula: "bytes_put + bytes_get.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
         example: "MPI_Put of a row of 1,000 doubles: 8,000 bytes.",
     },
 };

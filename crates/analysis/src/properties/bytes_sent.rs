@@ -13,11 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Bytes of messages that the process has sent.",
-        formula: "sum of the lengths of messages, at the function that begins the send.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
+        measures: "Bytes of messages sent by the process.",
+        formula: "sum of the lengths of the messages, at the function that begins the send.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
         example: "MPI_Send of 10 doubles: 80 bytes.",
     },
 };

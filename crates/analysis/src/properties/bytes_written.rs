@@ -13,11 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Bytes that the process has written to files with MPI.",
-        formula: "sum over functions that write.",
-        cost: "Not a time; it tells how much there is to be transferred.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
+        measures: "Bytes written by the process to files through MPI.",
+        formula: "sum over the MPI functions that write files.",
+        cost: "This is an amount of data and not a time. A large amount takes long to transfer.",
+        recognise: "Compare it with the time of the same call path in mpi_io: bytes / time is the \
+            bandwidth.",
+        remedy: "Write and read only the data needed, in fewer and larger portions.",
         example: "MPI_File_write of 10 doubles: 80 bytes.",
     },
 };

@@ -13,12 +13,16 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Messages and visits of functions that communicate.",
+        measures: "Number of messages and of visits of functions for collective and one-sided \
+            communication.",
         formula: "comms_p2p + comms_coll + comms_rma.",
-        cost: "Not a time; each costs some microseconds.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "100 steps with two messages sent and received each, and one MPI_Allreduce: 500.",
+        cost: "This is a number and not a time. Each communication costs some microseconds, \
+            however small it is.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "100 steps, each with two messages sent, two received, and one MPI_Allreduce: \
+            500.",
     },
 };
 

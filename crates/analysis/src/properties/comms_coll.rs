@@ -16,11 +16,13 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Visits of functions of collective communication, by each process.",
-        formula: "visits of call paths that mpi_collective consists of.",
-        cost: "Not a time; each costs some microseconds.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "MPI_Allreduce in 100 steps on 4 ranks: 400.",
+        measures: "Number of visits of functions for collective communication, in each process.",
+        formula: "visits of the call paths of mpi_collective.",
+        cost: "This is a number and not a time. Each communication costs some microseconds, \
+            however small it is.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "MPI_Allreduce in 100 steps on 4 processes: 400.",
     },
 };

@@ -13,11 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Messages between two processes, at both ends.",
+        measures: "Number of messages between two processes, counted at both ends.",
         formula: "comms_send + comms_recv.",
-        cost: "Not a time; each costs some microseconds.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "One message counts once where it is sent and once where it is received.",
+        cost: "This is a number and not a time. Each communication costs some microseconds, \
+            however small it is.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "One message: 1 in the sender and 1 in the receiver.",
     },
 };

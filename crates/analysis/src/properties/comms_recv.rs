@@ -13,11 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Messages that the process has received.",
-        formula: "one for each receive that was completed.",
-        cost: "Not a time; each costs some microseconds.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "MPI_Irecv and MPI_Wait: one, at MPI_Wait.",
+        measures: "Number of messages received by the process.",
+        formula: "+1 for each completed receive.",
+        cost: "This is a number and not a time. Each communication costs some microseconds, \
+            however small it is.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "MPI_Irecv and MPI_Wait: 1, at MPI_Wait.",
     },
 };

@@ -16,11 +16,13 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Visits of functions of one-sided communication.",
-        formula: "visits of call paths that mpi_rma_communication consists of.",
-        cost: "Not a time; each costs some microseconds.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
+        measures: "Number of visits of functions for one-sided communication.",
+        formula: "visits of the call paths of mpi_rma_communication.",
+        cost: "This is a number and not a time. Each communication costs some microseconds, \
+            however small it is.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
         example: "MPI_Put for each of 100 rows: 100.",
     },
 };

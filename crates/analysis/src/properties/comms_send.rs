@@ -13,11 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Messages that the process has sent.",
-        formula: "one for each send that was begun.",
-        cost: "Not a time; each costs some microseconds.",
-        recognise: "Compare with the time of the same call path in mpi_communication.",
-        remedy: "Send only what is needed, in fewer and larger portions.",
-        example: "MPI_Sendrecv: one sent, one received.",
+        measures: "Number of messages sent by the process.",
+        formula: "+1 for each send that was begun.",
+        cost: "This is a number and not a time. Each communication costs some microseconds, \
+            however small it is.",
+        recognise: "Compare it with the time of the same call path in mpi_communication: much \
+            time for little data is waiting.",
+        remedy: "Send only the data needed, in fewer and larger messages.",
+        example: "MPI_Sendrecv: 1 sent and 1 received.",
     },
 };

@@ -20,15 +20,15 @@ pub const PROPERTY: Property = Property {
         measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of \
             critical and single.",
         formula: "execution - mpi - omp_time - recording_off. The overhead of worksharing \
-            constructs (handing out \
-            iterations, entering single or sections) has no class of its own and is contained.",
-        cost: "It is the useful part; it costs time only where it is more than the serial program \
-            would need.",
+            constructs (distributing iterations, entering single or sections) is not measured \
+            separately and is included.",
+        cost: "This is the useful part. It is a loss only as far as it exceeds the time of the \
+            serial program.",
         recognise: "Parallel efficiency is computation / time.",
-        remedy: "Faster algorithms, better memory access, vectorisation: matters of the code, not \
-            of its parallelisation.",
-        example: "A loop of 1,000 iterations at 1 ms on 4 threads: 1 s of computation in total, \
-            0.25 s per thread.",
+        remedy: "Use faster algorithms, better memory access and vectorisation. This concerns the \
+            code itself and not its parallelisation.",
+        example: "A loop of 1,000 iterations of 1 ms each on 4 threads: 1 s of computation in \
+            total, 0.25 s on each thread.",
     },
 };
 

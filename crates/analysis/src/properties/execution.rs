@@ -13,14 +13,15 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| profile.time(call)),
     gain: "",
     doc: Doc {
-        measures: "Time in which the thread was inside the program: computing, in OpenMP, or \
-            waiting in a construct.",
+        measures: "Time during which the thread was active in the program: computing, in OpenMP, \
+            in MPI, or waiting in a construct.",
         formula: "time - omp_idle_threads - process_absent.",
-        cost: "Not a loss by itself; it separates what ran from what stood still.",
-        recognise: "Execution far below time: the program is serial for long (see \
-            omp_idle_threads).",
-        remedy: "Go on with its parts: computation and OpenMP.",
-        example: "38.6 s allocated, 34.0 s execution: 4.6 s in which threads had nothing to run.",
+        cost: "This is not a loss by itself. It separates active time from idle time.",
+        recognise: "If execution is much less than time, the program is serial for a long time \
+            (see omp_idle_threads).",
+        remedy: "Continue with its parts, for example computation, OpenMP and MPI.",
+        example: "38.6 s of CPU allocation, 34.0 s of execution: in the remaining 4.6 s threads \
+            had nothing to run.",
     },
 };
 

@@ -2,28 +2,28 @@
 //! `findings` computes them: `Search::on_the_delaying_thread`, `barriers`, `mpi`, `task_diagnoses`.
 
 /// Losses of single threads: locks, ordered, fork and join, tasks.
-pub(super) const DELAYING_THREAD: &str = "the loss on the thread that delays the others: each \
-    thread's loss, weighted by the share of barrier waiting that this thread causes in the same \
-    parallel region; the average over its threads where no barrier waiting is known.";
+pub(super) const DELAYING_THREAD: &str = "weighted mean of the losses of all threads. A thread has a \
+    large weight if the others wait for it at barriers of the same parallel region, because the \
+    run becomes shorter only if the last thread becomes faster. If no such waiting was measured, \
+    all threads have the same weight.";
 
-/// What a barrier costs beyond waiting.
+/// The cost of a barrier in addition to waiting.
 pub(super) const BARRIER_ITSELF: &str =
-    "time in the barrier beyond waiting / number of threads that meet there.";
+    "(time in the barrier - waiting) / number of threads of the team.";
 
 /// Waiting for threads that arrive later.
-pub(super) const LATE_THREADS: &str = "waiting of all threads / number of threads that meet at \
-    the barrier: if all arrived at the same moment, the latest would be earlier by the average \
-    waiting.";
+pub(super) const LATE_THREADS: &str = "waiting of all threads / number of threads of the team: if \
+    the same work were spread evenly, the last thread would arrive earlier by the mean waiting \
+    time.";
 
 /// Waiting in barriers for tasks.
-pub(super) const STARVATION: &str =
-    "waiting of all threads / number of threads that meet at the barrier.";
+pub(super) const STARVATION: &str = "waiting of all threads / number of threads of the team.";
 
 /// Waiting for the last process.
-pub(super) const LATE_PROCESS: &str = "the average over the processes of what is above the least \
-    of them: the time that one process, the last to arrive, makes the others wait.";
+pub(super) const LATE_PROCESS: &str = "mean over the processes of (time of the process - smallest \
+    time of any process): the others wait this long for the process that arrives last.";
 
 /// The diagnoses of tasks.
-pub(super) const AROUND_TASKS: &str = "all that the threads lose around these tasks (waiting, \
-    starving and joining in their barriers, creating them, taskwait) / number of threads of the \
-    region: if nothing of it remained, the same work would end that much earlier.";
+pub(super) const AROUND_TASKS: &str = "the loss around these tasks (waiting, starvation and \
+    joining in their barriers, creation, taskwait) / number of threads of the region: without this \
+    loss the same work would end earlier by this time.";

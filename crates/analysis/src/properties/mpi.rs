@@ -13,15 +13,15 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| profile.mpi(call)),
     gain: "",
     doc: Doc {
-        measures: "Time that threads spent in functions of MPI.",
-        formula: "own time of call paths whose region is a function of MPI.",
-        cost: "The thread does not compute meanwhile, and where it is the master outside of \
-            parallel regions, the other threads of its process have nothing to do either \
-            (omp_idle_threads).",
-        recognise: "The parts say what it is: mostly mpi_communication or mpi_synchronization.",
-        remedy: "Go on with the largest part.",
-        example: "4 ranks with 2 threads, 1 s each in MPI on the masters: 4 s here and 4 s of \
-            idle threads.",
+        measures: "Time in MPI functions.",
+        formula: "own time of call paths whose region is an MPI function.",
+        cost: "The thread does not compute meanwhile. If it is the master outside of parallel \
+            regions, the other threads of its process are idle too (omp_idle_threads).",
+        recognise: "The parts say in which kind of MPI function the time is: mostly \
+            mpi_communication or mpi_synchronization.",
+        remedy: "Continue with the largest part.",
+        example: "4 processes of 2 threads; each master spends 1 s in MPI: 4 s in mpi, and 4 s in \
+            omp_idle_threads.",
     },
 };
 

@@ -13,12 +13,14 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time from a process's own arrival at a barrier to that of the last one.",
-        formula: "latest arrival - own arrival, at most until the process is out of the barrier; \
-            with `run --mpi-wait`.",
-        cost: "It is pure waiting: the processes before it have different amounts of work.",
-        recognise: "The rest of mpi_sync_collective is the barrier's own cost.",
-        remedy: "Give the process that arrives last less to do.",
-        example: "Four ranks need 3, 3, 3 and 5 s before the barrier: 6 s.",
+        measures: "Time between the arrival of a process at an MPI barrier and the arrival of the \
+            last process.",
+        formula: "latest arrival - own arrival, at most until the process leaves the barrier. \
+            Measured with `run --mpi-wait`.",
+        cost: "This is waiting only: the processes have different amounts of work before the \
+            barrier.",
+        recognise: "The rest of mpi_sync_collective is the cost of the barrier itself.",
+        remedy: "Give less work to the process that arrives last.",
+        example: "Four processes need 3, 3, 3 and 5 s before the barrier: 3 x 2 s = 6 s.",
     },
 };

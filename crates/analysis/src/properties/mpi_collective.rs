@@ -16,15 +16,17 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::LATE_PROCESS,
     doc: Doc {
-        measures: "Time in collective functions that move data, waiting for others included.",
-        formula: "own time of call paths with the roles `one2all`, `all2one`, `all2all`, `other \
-            collective`.",
-        cost: "Most of them end for nobody before the last process has come.",
-        recognise: "The process with the least time here is the one that the others wait for.",
-        remedy: "Balance the work before it; combine small ones; non-blocking ones \
-            (MPI_Iallreduce) with work between.",
-        example: "MPI_Allreduce of 8 bytes takes 1 s on three ranks and 10 us on the fourth: \
-            that one is late.",
+        measures: "Time in collective functions that move data, including the time of waiting for \
+            other processes.",
+        formula: "own time of call paths to regions of the kinds `one2all`, `all2one`, `all2all`, \
+            `other collective`.",
+        cost: "Most of these functions cannot finish in any process before the last process has \
+            called them.",
+        recognise: "The process with the least time here comes last, and the others wait for it.",
+        remedy: "Balance the work before the call; combine small operations; use non-blocking \
+            ones (MPI_Iallreduce) with work between begin and wait.",
+        example: "MPI_Allreduce of 8 bytes takes 1 s on three processes and 10 us on the fourth: \
+            the fourth is late.",
     },
 };
 

@@ -13,13 +13,14 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time in functions of MPI that move data between processes, waiting for \
-            partners included.",
+        measures: "Time in MPI functions that move data between processes, including the time of \
+            waiting for partners.",
         formula: "mpi_point2point + mpi_collective + mpi_rma_communication.",
-        cost: "The processes do not compute meanwhile, unless it is overlapped.",
-        recognise: "Bytes and messages (`bytes`, `comms`) tell transfer from waiting: little \
-            data and much time is waiting.",
-        remedy: "Go on with the largest of its parts.",
-        example: "1 GB over a network of 10 GB/s is 0.1 s; 1 s means that 0.9 s are waiting.",
+        cost: "The process does not compute meanwhile, unless it uses non-blocking functions.",
+        recognise: "Compare with the amount of data (`bytes`, `comms`): much time for little data \
+            is waiting.",
+        remedy: "Continue with the largest part.",
+        example: "A network of 10 GB/s transfers 1 GB in 0.1 s. If it takes 1 s, then 0.9 s are \
+            waiting.",
     },
 };

@@ -13,12 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time of the root in a function that collects from all, before any other \
-            process has come.",
-        formula: "earliest arrival of another process - own arrival; with `run --mpi-wait`.",
-        cost: "It is pure waiting of the root.",
-        recognise: "Large at MPI_Reduce and MPI_Gather on the root only.",
-        remedy: "Let the root do something else before, or choose another root.",
-        example: "The root has no part of the work, and waits for the others' results.",
+        measures: "Time of the root in a function that collects data from all processes, before \
+            the first other process has arrived.",
+        formula: "earliest arrival of another process - own arrival of the root. Measured with \
+            `run --mpi-wait`.",
+        cost: "The root waits and does nothing.",
+        recognise: "MPI_Reduce and MPI_Gather take long on the root only.",
+        remedy: "Give the root other work before the call, or choose another root.",
+        example: "The root has no part of the work, so it waits for the results of the others.",
     },
 };

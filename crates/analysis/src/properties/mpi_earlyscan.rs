@@ -13,13 +13,14 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time in MPI_Scan and MPI_Exscan until all processes of lower ranks have come, \
-            whose data a process needs.",
-        formula: "latest arrival of the ranks up to its own - own arrival; with `run --mpi-wait`.",
-        cost: "It is pure waiting: a lower rank has more to do before.",
-        recognise: "The ranks above the late one wait, those below it do not.",
-        remedy: "Balance the work before the scan, or give lower ranks less of it.",
-        example: "Rank 0 reads the input and comes 0.2 s late to the MPI_Exscan that numbers the \
-            elements: three others wait 0.6 s together.",
+        measures: "Time in MPI_Scan and MPI_Exscan until all processes with lower ranks have \
+            arrived, because the process needs their data.",
+        formula: "latest arrival of the ranks up to its own - own arrival. Measured with `run \
+            --mpi-wait`.",
+        cost: "This is waiting only: a lower rank has more work before the call.",
+        recognise: "Ranks above the late one wait, ranks below it do not.",
+        remedy: "Balance the work before the scan, or give less of it to the lower ranks.",
+        example: "Rank 0 of 4 reads the input and arrives 0.2 s late at MPI_Exscan: the three \
+            others wait 0.6 s in total.",
     },
 };

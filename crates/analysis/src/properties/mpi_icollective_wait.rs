@@ -13,14 +13,17 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time in waiting for requests, until the processes had begun without which a \
-            non-blocking collective operation cannot be complete.",
-        formula: "begin of the operation in the last process, or in its root, or in the first other \
-            one for the root of a reduction - begin of the wait, at most until that ends; with \
-            `run --mpi-wait`.",
-        cost: "It is pure waiting: the operation was begun too late elsewhere to be hidden.",
-        recognise: "Processes that have little of it are those that the others wait for.",
-        remedy: "Begin the operation earlier everywhere, or do more before waiting for it.",
-        example: "7 of 8 ranks wait for an MPI_Iallreduce that rank 0 begins 2 ms later.",
+        measures: "Time of waiting for a request of a non-blocking collective operation, until \
+            the processes whose data it needs have begun the operation.",
+        formula: "begin of the operation in the last process (for a broadcast: in the root; for \
+            the root of a reduction: in the first other process) - begin of the wait, at most \
+            until the wait ends. Measured with `run --mpi-wait`.",
+        cost: "This is waiting only: another process began the operation too late to overlap it \
+            with computation.",
+        recognise: "The others wait for the processes with the least time here.",
+        remedy: "Begin the operation earlier in all processes, or do more work before waiting for \
+            it.",
+        example: "Rank 0 of 8 begins MPI_Iallreduce 2 ms later than the others: 7 processes wait \
+            up to 2 ms.",
     },
 };

@@ -14,19 +14,20 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::MpiInitExit, call)
     }),
-    gain: "for MPI_Finalize, where processes differ much: the average over the processes of what is \
-        above the least of them.",
+    gain: "for MPI_Finalize, if the processes differ much: mean over the processes of (time of the \
+        process - smallest time of any process).",
     doc: Doc {
-        measures: "Time in MPI_Init, MPI_Init_thread, MPI_Finalize, and in what asks whether \
-            these were called.",
+        measures: "Time in MPI_Init, MPI_Init_thread, MPI_Finalize, and in functions that ask \
+            whether these were called.",
         formula: "own time of call paths of these functions.",
-        cost: "All processes wait there until the slowest has come; a process that calls \
-            MPI_Finalize early waits for the others.",
-        recognise: "In a run of seconds it is much, in one of hours nothing. Look whether the \
-            processes differ.",
-        remedy: "Nothing for MPI_Init; for MPI_Finalize, give the early processes more of the \
-            work.",
-        example: "Rank 3 has finished its part 2 s before the others: 2 s in MPI_Finalize.",
+        cost: "All processes wait there for the slowest. A process that calls MPI_Finalize early \
+            waits for the others.",
+        recognise: "The time matters in a run of seconds, but not in a run of hours. Check \
+            whether the processes differ.",
+        remedy: "MPI_Init cannot be improved in the program. For MPI_Finalize, give more work to \
+            the processes that finish early.",
+        example: "Rank 3 has finished its part 2 s before the others: it spends 2 s in \
+            MPI_Finalize.",
     },
 };
 

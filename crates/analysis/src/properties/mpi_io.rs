@@ -13,11 +13,11 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time in functions of MPI that read and write files.",
+        measures: "Time in MPI functions that read and write files.",
         formula: "mpi_io_individual + mpi_io_collective.",
-        cost: "Processes wait for storage that they share.",
-        recognise: "Compare with bytes_read and bytes_written: the bandwidth that was reached.",
-        remedy: "Larger portions, collective functions, fewer files; write while computing.",
+        cost: "Processes wait for the storage, because they share it.",
+        recognise: "Compare with bytes_read and bytes_written: bytes / time is the bandwidth.",
+        remedy: "Use larger portions, collective functions and fewer files; write while computing.",
         example: "100 MB in portions of 1 kB: 100,000 requests to the file system.",
     },
 };

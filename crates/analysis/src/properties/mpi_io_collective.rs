@@ -16,11 +16,13 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in MPI_File_read_all, _write_all, _ordered and their variants.",
+        measures: "Time in collective file functions: MPI_File_read_all, _write_all, _ordered and \
+            their variants.",
         formula: "own time of call paths of these functions.",
-        cost: "All processes wait for each other beside the storage.",
-        recognise: "The process with the least time here is the last to come.",
-        remedy: "Balance the work before; hints of the library (cb_nodes, striping).",
-        example: "A checkpoint of 10 GB by all ranks at once.",
+        cost: "Processes wait for the storage, and also for each other.",
+        recognise: "The process with the least time here arrives last.",
+        remedy: "Balance the work before the call; set hints of the MPI library (cb_nodes, \
+            striping).",
+        example: "All processes write a checkpoint of 10 GB together.",
     },
 };

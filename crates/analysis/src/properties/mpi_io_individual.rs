@@ -16,11 +16,12 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in MPI_File_read, _write and their variants that are not collective.",
+        measures: "Time in file functions that are not collective: MPI_File_read, _write and \
+            their variants.",
         formula: "own time of call paths of these functions.",
-        cost: "The library cannot combine what processes ask for.",
-        recognise: "Many visits with few bytes.",
+        cost: "The MPI library cannot combine the requests of several processes.",
+        recognise: "There are many visits with few bytes each.",
         remedy: "Use the collective variants (_all) with a file view.",
-        example: "Each of 64 ranks writes its rows one by one.",
+        example: "Each of 64 processes writes its rows separately.",
     },
 };

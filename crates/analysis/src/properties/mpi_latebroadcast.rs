@@ -13,12 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time in a function that one process sends to all by, until that process has \
-            come.",
-        formula: "arrival of the root - own arrival; with `run --mpi-wait`.",
-        cost: "It is pure waiting: the root has more to do before.",
-        recognise: "Large at MPI_Bcast and MPI_Scatter on all but the root.",
-        remedy: "Let the root broadcast earlier, for instance before it computes its own part.",
-        example: "The root reads input for 1 s, 15 others wait: 15 s.",
+        measures: "Time in a function by which the root sends data to all processes, until the \
+            root has arrived.",
+        formula: "arrival of the root - own arrival. Measured with `run --mpi-wait`.",
+        cost: "This is waiting only: the root has more work before the call.",
+        recognise: "MPI_Bcast and MPI_Scatter take long in all processes except the root.",
+        remedy: "Let the root send earlier, for example before it computes its own part.",
+        example: "The root reads input for 1 s while 15 other processes wait: 15 s.",
     },
 };

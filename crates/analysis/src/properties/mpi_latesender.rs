@@ -14,11 +14,12 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time in a receive, or in waiting for one, until the message was sent.",
-        formula: "begin of the send - begin of the receiving function, at most until that ends; \
-            with `run --mpi-wait`.",
-        cost: "It is pure waiting: the sender has more to do before it sends.",
-        recognise: "The rest of mpi_point2point is transfer, and waiting for late receivers.",
-        remedy: "Send earlier, or give the sender less to do before.",
-        example: "A master sends work to 7 ranks, which wait for it meanwhile.",
+        formula: "begin of the send - begin of the receiving function, at most until that \
+            function ends. Measured with `run --mpi-wait`.",
+        cost: "This is waiting only: the sender has more work before it sends.",
+        recognise: "The rest of mpi_point2point is transfer of data, and waiting of senders for \
+            late receivers.",
+        remedy: "Send earlier, or give the sender less work before.",
+        example: "7 processes wait until a master sends them work.",
     },
 };

@@ -16,13 +16,13 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in functions of communicators and process topologies.",
+        measures: "Time in functions for communicators and process topologies.",
         formula: "own time of call paths of MPI_Comm_*, MPI_Cart_*, MPI_Graph_*, \
-            MPI_Dist_graph_*, MPI_Intercomm_*, MPI_Topo_test, MPI_Dims_create and of connecting \
-            to other jobs.",
-        cost: "Making a communicator is collective, and costs more than a barrier.",
-        recognise: "Many visits: the call tree shows from where.",
-        remedy: "Make them once, at the start.",
-        example: "MPI_Comm_dup for each call of a library: 40 us each time.",
+            MPI_Dist_graph_*, MPI_Intercomm_*, MPI_Topo_test, MPI_Dims_create and of functions \
+            that connect to other jobs.",
+        cost: "Creating a communicator is collective, and takes longer than a barrier.",
+        recognise: "These functions have many visits. The call tree shows where they are called.",
+        remedy: "Create communicators once, at the start.",
+        example: "A library calls MPI_Comm_dup in each of its functions: 40 us each time.",
     },
 };

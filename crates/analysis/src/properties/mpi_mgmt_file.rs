@@ -16,12 +16,14 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in functions that open, close, delete, position, size and sync files.",
-        formula: "own time of call paths of MPI_File_* that move no data.",
-        cost: "File systems of clusters are slow at this, the more so the more processes ask.",
-        recognise: "Compare with mpi_io: much of it here means too many files or too small \
+        measures: "Time in functions that open, close, delete and sync files, or set their \
+            position and size.",
+        formula: "own time of call paths of the MPI_File_* functions that move no data.",
+        cost: "File systems of clusters need long for this, and longer with more processes.",
+        recognise: "Compare with mpi_io: much time here means too many files, or too small \
             portions.",
-        remedy: "Open once; one file for all processes rather than one each; fewer syncs.",
-        example: "MPI_File_open by 1,000 processes: the metadata server takes them one by one.",
+        remedy: "Open files once; use one file for all processes instead of one for each; sync \
+            less often.",
+        example: "1,000 processes call MPI_File_open: the file server handles one after the other.",
     },
 };

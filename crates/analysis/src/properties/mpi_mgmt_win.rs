@@ -16,12 +16,13 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in functions that make, ask and free windows.",
+        measures: "Time in functions that create, query and free windows.",
         formula: "own time of call paths of MPI_Win_allocate*, _attach, _create*, _detach, \
             _free*, _get_*, _set_*, _shared_query.",
-        cost: "Making a window is collective, and may register memory with the network.",
-        recognise: "Many visits: the call tree shows from where.",
-        remedy: "Make windows once, and larger ones rather than many.",
-        example: "MPI_Win_allocate of 1 GiB in each step: the pages are touched anew each time.",
+        cost: "Creating a window is collective, and may have to register memory with the network.",
+        recognise: "These functions have many visits. The call tree shows where they are called.",
+        remedy: "Create windows once, and a few large ones instead of many small ones.",
+        example: "MPI_Win_allocate of 1 GiB in each step: each time all its memory pages are \
+            touched anew.",
     },
 };

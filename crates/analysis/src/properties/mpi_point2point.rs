@@ -14,15 +14,16 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::PointToPoint, call)
     }),
-    gain: "the average over the processes of what is above the least of them.",
+    gain: "mean over the processes of (time of the process - smallest time of any process).",
     doc: Doc {
-        measures: "Time in sends, receives, probes, and in what waits for requests or tests them.",
-        formula: "own time of call paths with the role `point2point`, and of MPI_Wait* and \
-            MPI_Test*.",
+        measures: "Time in sends, receives and probes, and in functions that wait for requests or \
+            test them.",
+        formula: "own time of call paths to regions of the kind `point2point`, and of MPI_Wait* \
+            and MPI_Test*.",
         cost: "A receive waits until its message has been sent; a send may wait for the receive.",
-        recognise: "Much time with few bytes is waiting for a partner that is late.",
-        remedy: "Balance the work; send earlier; receive with MPI_Irecv before computing and \
-            wait after it.",
+        recognise: "Much time with few bytes means waiting for a late partner.",
+        remedy: "Balance the work; send earlier; call MPI_Irecv before computing and wait after \
+            it.",
         example: "Rank 1 waits 0.5 s in MPI_Recv for rank 0, which is still computing.",
     },
 };

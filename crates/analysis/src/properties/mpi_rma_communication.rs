@@ -17,10 +17,12 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time in functions that access the memory of other processes.",
-        formula: "own time of call paths with the role `rma`.",
-        cost: "It is normally short: most of the transfer ends in the synchronisation.",
+        formula: "own time of call paths to regions of the kind `rma`.",
+        cost: "The process does not compute meanwhile. This time is normally short, because most \
+            of the data is transferred in the synchronisation.",
         recognise: "Compare with mpi_rma_synchronization, and with bytes_put and bytes_get.",
-        remedy: "Larger portions; derived datatypes instead of many puts.",
-        example: "One MPI_Put per element of an array instead of one for a row.",
+        remedy: "Transfer larger portions in each call, and use derived datatypes instead of many \
+            puts.",
+        example: "One MPI_Put for each element of an array, instead of one for a row.",
     },
 };

@@ -19,8 +19,9 @@ pub const PROPERTY: Property = Property {
         measures: "Time in MPI_Win_fence, _post, _start, _complete, _wait, _test.",
         formula: "own time of call paths of these functions.",
         cost: "A fence is a barrier for all processes of the window.",
-        recognise: "Processes that differ: as for barriers.",
-        remedy: "Post and start between those that communicate, instead of a fence for all.",
-        example: "A fence of 64 processes where each communicates with two.",
+        recognise: "The others wait for the processes with the least time here, as at barriers.",
+        remedy: "Use MPI_Win_post and MPI_Win_start between the processes that communicate, \
+            instead of a fence for all.",
+        example: "A fence of 64 processes, although each communicates with two others only.",
     },
 };

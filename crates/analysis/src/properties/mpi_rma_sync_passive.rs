@@ -18,12 +18,12 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time in MPI_Win_lock*, _unlock*, _flush*, _sync.",
         formula: "own time of call paths of these functions.",
-        cost: "Exclusive locks are taken in turn; some libraries need the target to call MPI \
-            before anything moves.",
-        recognise: "Much time in MPI_Win_unlock while the target computes: it makes no progress \
-            for others.",
-        remedy: "Shared locks; MPI_Win_lock_all once and flushes; a progress thread of the \
-            library.",
-        example: "An exclusive lock for each update of a table by 16 ranks.",
+        cost: "Only one process at a time has an exclusive lock. Some MPI libraries move data \
+            only while the target process is inside an MPI function.",
+        recognise: "If MPI_Win_unlock takes long while the target process computes, the target \
+            makes no progress for others.",
+        remedy: "Use shared locks, or MPI_Win_lock_all once and then flushes; switch on the \
+            progress thread of the MPI library.",
+        example: "16 processes take an exclusive lock for each update of a table.",
     },
 };

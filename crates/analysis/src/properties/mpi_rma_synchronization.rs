@@ -15,9 +15,9 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time in functions that begin and end epochs of one-sided communication.",
         formula: "mpi_rma_sync_active + mpi_rma_sync_passive.",
-        cost: "Data often moves only here: it contains the transfer beside the waiting.",
+        cost: "Data is often moved only here, so this time contains transfer as well as waiting.",
         recognise: "Compare with mpi_rma_communication.",
-        remedy: "Longer epochs with more communication in each.",
+        remedy: "Use longer epochs with more communication in each.",
         example: "A fence around each MPI_Put of 8 bytes.",
     },
 };

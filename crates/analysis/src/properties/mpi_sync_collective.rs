@@ -16,13 +16,13 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::LATE_PROCESS,
     doc: Doc {
-        measures: "Time in barriers of MPI.",
-        formula: "own time of call paths with the role `barrier` of MPI.",
-        cost: "The last process to arrive determines when all go on.",
+        measures: "Time in MPI barriers.",
+        formula: "own time of call paths to regions of the kind `barrier` of MPI.",
+        cost: "All processes wait until the last one has arrived.",
         recognise: "The process with the least time here arrives last.",
-        remedy: "Balance the work before the barrier; most barriers only serve to measure time \
-            and can go.",
-        example: "Three ranks wait 0.8 s for the fourth: 2.4 s.",
+        remedy: "Balance the work before the barrier. Remove barriers the program does not need: \
+            many only serve time measurement.",
+        example: "Three processes wait 0.8 s for the fourth: 2.4 s.",
     },
 };
 

@@ -13,13 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time in functions of MPI whose purpose is to wait for other processes.",
+        measures: "Time in MPI functions whose purpose is to wait for other processes.",
         formula: "mpi_sync_collective + mpi_rma_synchronization.",
-        cost: "No data moves: all of it is lost.",
-        recognise: "Processes differ: the one with the least time here is the one that the \
-            others wait for.",
-        remedy: "Balance the work before it; leave barriers out that nothing needs.",
-        example: "A barrier after each of 1,000 steps, with 1 ms of difference: 1 s on all but \
-            the slowest.",
+        cost: "No data is moved, so all of this time is lost.",
+        recognise: "The others wait for the process with the least time here.",
+        remedy: "Balance the work before the call; remove synchronisation the program does not \
+            need.",
+        example: "A barrier after each of 1,000 steps, with a difference of 1 ms: 1 s on all \
+            processes except the slowest.",
     },
 };

@@ -14,12 +14,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time in MPI_Allreduce, MPI_Alltoall and the like until the last process has \
-            come.",
-        formula: "latest arrival - own arrival; with `run --mpi-wait`.",
-        cost: "It is pure waiting: the processes have different amounts of work before.",
+        measures: "Time in MPI_Allreduce, MPI_Alltoall and other functions in which all send to \
+            all, until the last process has arrived.",
+        formula: "latest arrival - own arrival. Measured with `run --mpi-wait`.",
+        cost: "This is waiting only: the processes have different amounts of work before the call.",
         recognise: "The rest of the function's time is its own cost.",
-        remedy: "Balance the work between such functions.",
-        example: "Three ranks wait 0.4 s for the fourth in each of 10 steps: 12 s.",
+        remedy: "Balance the work between two such calls.",
+        example: "Three processes wait 0.4 s for the fourth in each of 10 steps: 12 s.",
     },
 };

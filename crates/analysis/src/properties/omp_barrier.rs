@@ -13,13 +13,12 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time in barriers, without the tasks that were executed there and without fork \
-            and join.",
+        measures: "Time in barriers, without the tasks executed there and without fork and join.",
         formula: "omp_ebarrier + omp_ibarrier.",
         cost: "All threads wait for the last one.",
-        recognise: "Its parts tell waiting for late threads from waiting for tasks; the rest is \
-            the barrier itself.",
+        recognise: "The parts distinguish waiting for late threads from waiting for tasks. The \
+            remaining time is the cost of the barrier itself.",
         remedy: "See omp_ibarrier_wait.",
-        example: "8 threads, one of which needs 10 ms more: 70 ms in the barrier.",
+        example: "8 threads, one of them needs 10 ms more than the others: 70 ms in the barrier.",
     },
 };

@@ -14,13 +14,15 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Waiting time of the other threads, shown at the thread that arrived last and so \
-            caused it.",
-        formula: "per barrier: sum of the waiting of all threads of the team, on the latest \
-            thread. Totals of waiting and delay agree up to waiting that was filled with tasks.",
-        cost: "It tells whom to relieve.",
-        recognise: "Compare the call paths of the delaying thread with those of the others.",
-        remedy: "Take work away from the thread with the largest value.",
-        example: "Thread 0 causes 7.6 s of 7.9 s: its rows take longer than all others.",
+        measures: "Waiting time of the other threads, shown at the thread that arrived last and \
+            therefore caused it.",
+        formula: "for each barrier: sum of the waiting times of all threads of the team, at the \
+            latest thread. The totals of waiting and delay are equal, except for waiting time \
+            filled with tasks.",
+        cost: "It shows which thread has too much work.",
+        recognise: "Compare the call paths of this thread with those of the others.",
+        remedy: "Move work from the thread with the largest value to others.",
+        example: "All waiting together is 7.9 s. Thread 0 causes 7.6 s of it, because its rows \
+            take longer than the other rows.",
     },
 };

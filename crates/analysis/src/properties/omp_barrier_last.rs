@@ -14,12 +14,12 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "How often the thread was the last of its team to arrive at the barrier.",
-        formula: "+1 per barrier on the latest thread; the sum over threads is the number of \
-            barriers.",
-        cost: "The last thread determines when all others go on.",
-        recognise: "One thread with nearly all of them: its work is larger. An even spread: chance \
-            or the machine.",
+        formula: "+1 for each barrier, at the latest thread. The sum over all threads is the \
+            number of barriers.",
+        cost: "All others wait until the last thread has arrived.",
+        recognise: "If one thread has nearly all arrivals as the last, it has more work. If they \
+            are spread evenly, the cause is chance or the machine.",
         remedy: "See omp_ibarrier_wait.",
-        example: "Thread 0 is last in 1,920 of 2,000 barriers: it does something extra before.",
+        example: "Thread 0 is last at 1,920 of 2,000 barriers: it has additional work before them.",
     },
 };

@@ -18,15 +18,15 @@ pub const PROPERTY: Property = Property {
     gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time at the entry and exit of critical sections, and in atomic constructs.",
-        formula: "own time of call paths with the roles `critical` and `atomic` (the body, \
-            `critical sblock`, is computation).",
-        cost: "Only one thread at a time is inside: the others wait, and even an uncontended entry \
-            costs tens of nanoseconds.",
-        recognise: "Its part omp_lock_contention_critical is waiting for another thread; the rest \
+        formula: "own time of call paths to regions of the kinds `critical` and `atomic` (the \
+            body, `critical sblock`, is computation).",
+        cost: "Only one thread at a time can be inside, so the others wait. Even without waiting, \
+            an entry costs tens of nanoseconds.",
+        recognise: "The part omp_lock_contention_critical is waiting for another thread; the rest \
             is the cost of the lock itself.",
         remedy: "Collect in private variables and enter once per thread; use reduction or atomic; \
-            give independent data critical sections of different names.",
-        example: "sum += f(i) in a critical section: reduction(+:sum) needs none.",
+            use critical sections of different names for independent data.",
+        example: "`sum += f(i)` in a critical section: use reduction(+:sum) instead.",
     },
 };
 

@@ -16,16 +16,17 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::BARRIER_ITSELF,
     doc: Doc {
-        measures: "Time in explicit barriers, without the tasks that were executed there.",
-        formula: "own time of call paths with the role `barrier`.",
-        cost: "All threads wait for the last one; the barrier itself costs a few hundred \
+        measures: "Time in barriers written in the program (`#pragma omp barrier`), without the \
+            tasks executed there.",
+        formula: "own time of call paths to regions of the kind `barrier`.",
+        cost: "All threads wait for the last one. The barrier itself costs a few hundred \
             nanoseconds to a few microseconds.",
-        recognise: "Little waiting in it but many visits: the number of barriers is the problem, \
-            not the balance.",
-        remedy: "Remove barriers that nothing depends on; a barrier after a worksharing construct \
-            without nowait is one too many.",
-        example: "`for` without nowait followed by `barrier`: the second barrier is free of \
-            waiting and costs its visits.",
+        recognise: "If there are many visits with little waiting, the number of barriers is the \
+            problem, and not the balance of work.",
+        remedy: "Remove unnecessary barriers. For example, a barrier after a worksharing \
+            construct without nowait is not needed.",
+        example: "`for` without nowait followed by `barrier`: at the second barrier no thread \
+            waits, but each visit has its cost.",
     },
 };
 

@@ -13,20 +13,20 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: gains::LATE_THREADS,
     doc: Doc {
-        measures: "Time from a thread's arrival at an explicit barrier until the latest thread of \
-            the team has arrived.",
-        formula: "per barrier and thread: measure of [own arrival, latest arrival of the team] \
-            minus the tasks that the thread executed in it. Known when the barrier ends, also \
-            without a trace.",
-        cost: "The threads that arrived do nothing: the work before the barrier is not spread \
-            evenly.",
-        recognise: "omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the \
-            others. Always the same thread: its share of the work is larger. A different one each \
-            time: the work varies, or the machine disturbs.",
+        measures: "Time between the arrival of a thread at an explicit barrier and the arrival of \
+            the last thread of the team.",
+        formula: "for each barrier and thread: measure of [own arrival, latest arrival of the \
+            team] minus the tasks executed by the thread in this time. It is known at the end of \
+            the barrier, without a trace.",
+        cost: "The threads that have arrived do nothing, because the work before the barrier is \
+            not spread evenly.",
+        recognise: "omp_barrier_last shows which thread arrives last, and omp_barrier_delay how \
+            much waiting it causes. If it is always the same thread, it has more work. If it \
+            changes, the amount of work varies, or other programs disturb the run.",
         remedy: "Spread the work before the barrier evenly; replace the barrier by finer \
-            synchronisation (task dependences, point-to-point flags), or remove it.",
-        example: "Phase 1 takes 3 ms on thread 0 and 1 ms on the others, then a barrier: each of \
-            the others waits 2 ms.",
+            synchronisation (task dependences, flags between two threads), or remove it.",
+        example: "Before a barrier, thread 0 works for 3 ms and each of the others for 1 ms: each \
+            of the others waits 2 ms.",
     },
 };
 

@@ -16,16 +16,16 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time in flush directives that were timed (`--pomp-enable=flush`); without that \
-            they are only counted.",
-        formula: "own time of call paths with the role `flush`.",
-        cost: "A flush empties the core's store buffer and waits for that; the variable's cache \
-            line moves between the cores that flush it.",
-        recognise: "Many visits, each of tens of nanoseconds or more.",
+        measures: "Time in flush directives compiled with `--pomp-enable=flush`. By default they \
+            are only counted.",
+        formula: "own time of call paths to regions of the kind `flush`.",
+        cost: "A flush waits until all earlier writes of the core are visible, and the variable's \
+            cache line moves between the cores that flush it.",
+        recognise: "There are many visits of flush, each of tens of nanoseconds or more.",
         remedy: "Use atomic read and write with acquire or release, a barrier, or a task \
-            dependence instead of hand-made flags with flush.",
-        example: "A spin on a flag with flush in it: 2 million flushes, and the thread that sets \
-            the flag is slowed down by them.",
+            dependence instead of flags with flush.",
+        example: "A thread waits in a loop for a flag, with a flush in each iteration: 2 million \
+            flushes, which also slow down the thread that sets the flag.",
     },
 };
 

@@ -13,14 +13,16 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time from the fork on the master until the thread begins its part of the \
-            parallel region.",
-        formula: "per region and thread: its begin - fork on the master, not below 0.",
-        cost: "Threads that begin late arrive late.",
-        recognise: "Large on workers, small on the master: threads have to be woken up or created.",
-        remedy: "As for omp_management; the first region of a program also pays for the creation \
-            of the threads.",
-        example: "A first region takes 200 us to fork, later ones 3 us: the threads were created \
-            in the first.",
+        measures: "Time between the fork on the master and the moment when the thread begins its \
+            part of the parallel region.",
+        formula: "for each region and thread: begin on the thread - fork on the master, at least \
+            0.",
+        cost: "A thread that begins late also finishes late.",
+        recognise: "If this time is large on workers and small on the master, the threads have to \
+            be woken up or created.",
+        remedy: "See omp_management. The first parallel region of a program also creates the \
+            threads.",
+        example: "The first region takes 200 us to fork, because it creates the threads. Later \
+            regions take 3 us.",
     },
 };

@@ -17,16 +17,17 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::BARRIER_ITSELF,
     doc: Doc {
-        measures: "Time in implicit barriers, without the tasks that were executed there and \
-            without the join of the team.",
-        formula: "own time of call paths with the role `implicit barrier` - omp_management there.",
-        cost: "All threads wait for the last one; the barrier itself costs a few hundred \
+        measures: "Time in implicit barriers (at the end of a loop, of single and so on), without \
+            the tasks executed there and without the join of the team.",
+        formula: "own time of call paths to regions of the kind `implicit barrier` - \
+            omp_management there.",
+        cost: "All threads wait for the last one. The barrier itself costs a few hundred \
             nanoseconds to a few microseconds.",
-        recognise: "Little waiting in it but many visits: the number of barriers is the problem, \
-            not the balance.",
-        remedy: "Remove barriers that nothing depends on: nowait where the next construct does not \
-            read what this one writes.",
-        example: "Two independent loops in one region: the first one with nowait.",
+        recognise: "If there are many visits with little waiting, the number of barriers is the \
+            problem, and not the balance of work.",
+        remedy: "Remove unnecessary barriers: use nowait if the next construct does not read the \
+            results of this one.",
+        example: "A parallel region has two independent loops: the first one can have nowait.",
     },
 };
 

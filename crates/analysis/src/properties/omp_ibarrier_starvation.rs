@@ -17,22 +17,20 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::STARVATION,
     doc: Doc {
-        measures: "Time in an implicit barrier after the latest thread has arrived in which the \
-            thread executed no task, although the barrier cannot end because tasks are not \
-            finished.",
-        formula: "omp_task_starvation as measured at call paths with the role `implicit barrier` \
-            under which any thread executed tasks: measure of [latest arrival, own leave] minus \
-            executed tasks. Where nobody executed a task this time is the barrier's own work and \
-            stays in omp_ibarrier.",
-        cost: "There are fewer ready tasks than threads: towards the end of a phase, because tasks \
-            are few or one of them is long, or all the time, because they depend on each other or \
-            are created too slowly.",
-        recognise: "See the diagnoses tasks_too_few, task_creation_bottleneck and tasks_too_small, \
-            which name the cause where the profile tells it.",
-        remedy: "More and smaller tasks, the long ones first (priority); create tasks on several \
-            threads; fewer dependences.",
-        example: "10 tasks of 0.1 s on 8 threads: 6 threads wait 0.1 s while two execute the last \
-            two tasks.",
+        measures: "Time in an implicit barrier during which the thread has no task to execute, \
+            although all threads have arrived and tasks of other threads are still running.",
+        formula: "for call paths to regions of the kind `implicit barrier`: measure of [latest \
+            arrival, own leave] minus executed tasks (omp_task_starvation). If no thread executed \
+            a task in the barrier, this time is the barrier's own cost and stays in omp_ibarrier.",
+        cost: "There are fewer ready tasks than threads. This happens at the end of a phase, \
+            because there are few tasks or one task is long. Or it happens all the time, because \
+            tasks depend on each other or are created too slowly.",
+        recognise: "The diagnoses tasks_too_few, task_creation_bottleneck and tasks_too_small \
+            name the cause if the profile shows it.",
+        remedy: "Create more and smaller tasks, the long ones first (priority); create tasks on \
+            several threads; use fewer dependences.",
+        example: "10 tasks of 0.1 s on 8 threads: 6 threads wait 0.1 s while two threads execute \
+            the last two tasks.",
     },
 };
 

@@ -14,22 +14,22 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: gains::LATE_THREADS,
     doc: Doc {
-        measures: "Time from a thread's arrival at an implicit barrier until the latest thread of \
-            the team has arrived.",
-        formula: "per barrier and thread: measure of [own arrival, latest arrival of the team] \
-            minus the tasks that the thread executed in it. Known when the barrier ends, also \
-            without a trace.",
-        cost: "The threads that arrived do nothing: the work before the barrier is not spread \
-            evenly.",
-        recognise: "omp_barrier_last tells who arrives last, omp_barrier_delay what that cost the \
-            others. Always the same thread: its share of the work is larger. A different one each \
-            time: the work varies, or the machine disturbs.",
-        remedy: "Always the same thread: schedule(dynamic) or guided, or bounds that follow the \
-            cost. Different threads: larger pieces of work between barriers, nowait where the \
-            next construct allows it. After single: nowait, or let the others do something else \
-            meanwhile.",
+        measures: "Time between the arrival of a thread at an implicit barrier and the arrival of \
+            the last thread of the team.",
+        formula: "for each barrier and thread: measure of [own arrival, latest arrival of the \
+            team] minus the tasks executed by the thread in this time. It is known at the end of \
+            the barrier, without a trace.",
+        cost: "The threads that have arrived do nothing, because the work before the barrier is \
+            not spread evenly.",
+        recognise: "omp_barrier_last shows which thread arrives last, and omp_barrier_delay how \
+            much waiting it causes. If it is always the same thread, it has more work. If it \
+            changes, the amount of work varies, or other programs disturb the run.",
+        remedy: "If the same thread is always last, use schedule(dynamic) or guided, or loop \
+            bounds that follow the cost. If the last thread changes, do more work between \
+            barriers, or use nowait if the next construct allows it. After single, use nowait, or \
+            give the other threads other work meanwhile.",
         example: "A triangular loop with schedule(static) on 4 threads: the last thread has 7/16 \
-            of the work, the others wait for it.",
+            of the work, and the others wait for it.",
     },
 };
 

@@ -11,21 +11,24 @@ pub const PROPERTY: Property = Property {
     parent: Some("time"),
     unit: Unit::Ticks,
     compute: Compute::Row(|profile, call| profile.idle(call)),
-    gain: "idle time / number of threads = S x (1 - 1/N) for serial parts of S seconds on N \
-        threads: what the run would be shorter by if the part were perfectly parallel.",
+    gain: "idle time / number of threads. For a serial part of S seconds in a program with N threads \
+        this is S x (1 - 1/N): the run would be shorter by this if the part ran in parallel \
+        without loss.",
     doc: Doc {
-        measures: "Time in which a thread is idle because its process is outside of parallel \
-            regions, or inside one in which the thread takes no part. It is shown at the call \
-            path that the master executes meanwhile.",
-        formula: "outside parallel regions: own time of the master in the call path, for each \
+        measures: "Time during which a thread is idle, because its process is outside of parallel \
+            regions, or in a parallel region without this thread. It is shown at the call path \
+            executed by the master meanwhile.",
+        formula: "outside of parallel regions: own time of the master in the call path, for each \
             other thread of the process. At each outermost parallel region p: time of the master \
-            in p - presence of the thread in p (its time and the tasks that it executed there).",
-        cost: "The cores are reserved and do nothing: Amdahl's law, in seconds.",
-        recognise: "Select it: the call tree shows which serial code it is.",
-        remedy: "Parallelise the largest serial part; overlap it with something else (tasks, \
-            sections); where it cannot be, use fewer threads.",
-        example: "0.66 s of reading input on one of 8 threads: 4.6 s idle; perfectly parallel the \
-            run would be 0.58 s shorter.",
+            in p - presence of the thread in p (its time and the tasks executed by it there).",
+        cost: "The cores are reserved and do nothing. Serial parts limit the speedup (Amdahl's \
+            law).",
+        recognise: "Select this property: the call tree then shows the serial parts of the \
+            program.",
+        remedy: "Parallelise the largest serial part, or overlap it with other work (tasks, \
+            sections). If this is not possible, use fewer threads.",
+        example: "Reading input takes 0.66 s on one of 8 threads: 4.6 s idle. If it ran in \
+            parallel without loss, the run would be 0.58 s shorter.",
     },
 };
 

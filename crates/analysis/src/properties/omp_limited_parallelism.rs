@@ -11,20 +11,20 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_idle_threads"),
     unit: Unit::Ticks,
     compute: Compute::Row(|profile, call| profile.limited(call)),
-    gain: "idle time in the region / number of threads: what the run would be shorter by if the \
-        region's work were spread over all threads.",
+    gain: "idle time in the region / number of threads: the run would be shorter by this if the \
+        work of the region were spread over all threads.",
     doc: Doc {
-        measures: "Time in which a thread takes no part in a parallel region that other threads of \
-            the process are in.",
-        formula: "at each outermost parallel region p and thread t: time of the master in p - \
+        measures: "Time during which a thread takes no part in a parallel region, while other \
+            threads of the process execute it.",
+        formula: "for each outermost parallel region p and thread t: time of the master in p - \
             presence of t in p. Time between nested regions counts for the threads of inner \
             teams.",
-        cost: "The region could use more threads than it does.",
-        recognise: "num_threads(), an if clause that is false, a serialised nested region, or \
-            OMP_DYNAMIC.",
+        cost: "The region could use more threads.",
+        recognise: "Look for the reason: num_threads(), an if clause that is false, a nested \
+            region executed by one thread, or OMP_DYNAMIC.",
         remedy: "Raise or remove num_threads; check the if clause; use collapse for short outer \
             loops instead of nesting.",
-        example: "parallel num_threads(2) for 3 s in a program with 8 threads: 18 s.",
+        example: "`parallel num_threads(2)` takes 3 s in a program with 8 threads: 6 x 3 s = 18 s.",
     },
 };
 

@@ -16,13 +16,16 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time in omp_set_lock, omp_unset_lock, omp_test_lock, their nest variants, and \
-            in init and destroy.",
+        measures: "Time in omp_set_lock, omp_unset_lock, omp_test_lock, their variants for nested \
+            locks, and in the functions that initialise and destroy locks.",
         formula: "own time of call paths of these routines.",
-        cost: "As for critical sections: waiting, and the cost of the lock itself.",
-        recognise: "Its part omp_lock_contention_api is waiting for the holder.",
-        remedy: "Hold locks for shorter; use one lock per object, or atomic.",
-        example: "One lock for a whole hash table: one per bucket lets threads work side by side.",
+        cost: "As with critical sections, threads wait for each other, and the lock itself has a \
+            cost.",
+        recognise: "The part omp_lock_contention_api is waiting for the thread that holds the \
+            lock.",
+        remedy: "Hold locks for a shorter time; use one lock per object, or atomic operations.",
+        example: "One lock for a whole hash table: with one lock per bucket, threads can work at \
+            the same time.",
     },
 };
 

@@ -13,14 +13,15 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time in omp_set_lock (or its nest variant) while another thread held the lock.",
-        formula: "per call: the part of the call in which another thread held the lock, not below \
-            0.",
-        cost: "Threads queue up for one object.",
-        recognise: "The call path tells where the lock is asked for.",
-        remedy: "Several locks for independent parts of the data; shorter holding; atomic \
-            operations.",
-        example: "Threads insert into one shared list under one lock: a list per thread, joined at \
-            the end.",
+        measures: "Time in omp_set_lock (or its nested variant) while another thread held the \
+            lock.",
+        formula: "for each call: the part of the call during which another thread held the lock, \
+            at least 0.",
+        cost: "Threads wait in a queue for one object.",
+        recognise: "The call path shows where the lock is set.",
+        remedy: "Use several locks for independent parts of the data; hold them for a shorter \
+            time; use atomic operations.",
+        example: "All threads insert into one list with one lock: give each thread its own list, \
+            and join them at the end.",
     },
 };

@@ -14,14 +14,15 @@ pub const PROPERTY: Property = Property {
     gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time at the entry of a critical section while another thread was inside.",
-        formula: "per entry: the part of [enter, begin of the body] in which another thread held \
-            the critical section, not below 0.",
-        cost: "The program is serial here, and the serial part grows with every thread.",
-        recognise: "Compare with the time in the body: total time in bodies close to the region's \
-            wall time means that the section is the bottleneck.",
-        remedy: "Make the body shorter; enter less often; use reduction, atomic, or one critical \
-            name per independent object.",
-        example: "8 threads, body 1 us, 2 us of work between entries: more than half of all \
-            threads always wait.",
+        formula: "for each entry: the part of [enter, begin of the body] during which another \
+            thread held the critical section, at least 0.",
+        cost: "The program is serial here. With more threads, more threads wait.",
+        recognise: "Compare this time with the time in the body of the critical section. If the \
+            total time in the body is close to the wall time of the parallel region, the critical \
+            section is the bottleneck.",
+        remedy: "Make the body shorter; enter less often; use reduction, atomic, or critical \
+            sections of different names for independent objects.",
+        example: "8 threads, a body of 1 us, and 2 us of work between two entries: at each moment \
+            more than half of the threads are waiting.",
     },
 };

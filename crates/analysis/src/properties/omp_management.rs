@@ -13,19 +13,19 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time to create the team at the begin of a parallel region and to dissolve it at \
-            its end.",
-        formula: "per region and thread: (its begin - fork on the master) + (join on the master - \
-            latest arrival at the region's final barrier). Measured while the program runs; the \
-            first part lies on the parallel region, the second on its final implicit barrier.",
-        cost: "Until the last thread has begun, the team is not complete; until the join, the \
-            master cannot go on.",
-        recognise: "Many visits of a parallel region with little time per visit.",
+        measures: "Time to create the team at the beginning of a parallel region (fork), and to \
+            dissolve it at the end (join).",
+        formula: "for each region and thread: (begin on the thread - fork on the master) + (join \
+            on the master - latest arrival at the region's final barrier). The first part is \
+            shown at the parallel region, the second at its final implicit barrier.",
+        cost: "A thread cannot work before it has begun the region, and the master cannot \
+            continue before the join.",
+        recognise: "There are many visits of a parallel region, each with little time.",
         remedy: "Merge neighbouring parallel regions into one with several loops; move the region \
-            outside of a loop; use if() for small sizes; keep threads spinning \
-            (OMP_WAIT_POLICY=active) where cores are exclusive.",
-        example: "for (step...) { parallel for ... parallel for ... }: one parallel region around \
-            the loop over steps opens the team once.",
+            out of a loop; use if() for small sizes. If no other program needs the cores, let \
+            threads spin (OMP_WAIT_POLICY=active).",
+        example: "for (step...) { parallel for ... parallel for ... }: with one parallel region \
+            around the loop over steps, the team is created once.",
     },
 };
 

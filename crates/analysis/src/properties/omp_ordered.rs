@@ -18,16 +18,16 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time at the entry and exit of ordered constructs, and in `ordered` directives \
             with depend or doacross.",
-        formula: "own time of call paths with the role `ordered` (the body, `ordered sblock`, is \
-            computation).",
-        cost: "Iterations take turns: the bodies run one after the other, in the order of the \
+        formula: "own time of call paths to regions of the kind `ordered` (the body, `ordered \
+            sblock`, is computation).",
+        cost: "Only one iteration at a time can be in an ordered construct, in the order of the \
             loop.",
-        recognise: "Its part omp_ordered_wait is waiting for the turn. Close to the time of all \
-            bodies together, or beyond it, the loop is as good as serial.",
-        remedy: "Make the ordered body shorter and move it to the end of the iteration; use a \
-            schedule with small chunks, schedule(static, 1) or dynamic, so that turns alternate.",
-        example: "schedule(static) with an ordered body: thread 1 waits until thread 0 has done \
-            all of its iterations.",
+        recognise: "The part omp_ordered_wait is waiting for the iteration's turn. If it is as \
+            large as the time of all bodies together, the loop is nearly serial.",
+        remedy: "Make the ordered body shorter and move it to the end of the iteration; use small \
+            chunks, schedule(static, 1) or dynamic, so that the turns alternate between threads.",
+        example: "schedule(static) with an ordered body: thread 1 waits until thread 0 has \
+            finished all its iterations.",
     },
 };
 

@@ -13,15 +13,16 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time at an ordered construct until it was the iteration's turn.",
-        formula: "per visit: from the entry to the begin of the body; without a body (depend, \
-            doacross) the whole visit, unless it only tells others to go on (source).",
-        cost: "The thread does nothing until the iterations before have passed the construct.",
-        recognise: "Spread over all threads alike: the ordered bodies are too long. On some \
-            threads only: the schedule gives neighbouring iterations to one thread.",
-        remedy: "Make the part of the iteration before the ordered construct larger or the body \
-            smaller; schedule(static, 1); write results to an array and print it after the loop.",
-        example: "8 threads, 10 us of work and 5 us ordered in each iteration: no more than three \
-            threads can be busy.",
+        measures: "Time at an ordered construct until it was the turn of the iteration.",
+        formula: "for each visit: from the entry to the beginning of the body. For a directive \
+            without a body (depend, doacross): the whole visit, except for `source`, which does \
+            not wait.",
+        cost: "The thread does nothing until the earlier iterations have passed the construct.",
+        recognise: "If all threads wait equally long, the ordered bodies are too long. If only \
+            some threads wait, the schedule gives neighbouring iterations to one thread.",
+        remedy: "Do more work before the ordered construct, or less in its body; use \
+            schedule(static, 1); write results to an array and print it after the loop.",
+        example: "Each iteration needs 10 us of work and 5 us in an ordered construct. Then at \
+            most three threads can work at a time, even if there are 8.",
     },
 };

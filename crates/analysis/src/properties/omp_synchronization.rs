@@ -18,9 +18,10 @@ pub const PROPERTY: Property = Property {
         formula: "omp_barrier + omp_critical + omp_lock_api + omp_ordered + omp_taskwait + \
             omp_taskgroup + omp_taskyield.",
         cost: "Waiting threads do not compute.",
-        recognise: "The parts say for what the threads wait.",
-        remedy: "Go on with the largest part.",
-        example: "24 % of the allocation in barriers, 2 % in critical sections: balance the loops \
-            first.",
+        recognise: "The parts say what the threads wait for: other threads at barriers, locks, or \
+            tasks.",
+        remedy: "Continue with the largest part.",
+        example: "24 % of the CPU allocation in barriers and 2 % in critical sections: balance \
+            the loops first.",
     },
 };

@@ -16,16 +16,16 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time to create tasks: allocating them, copying their data, queueing them and \
-            waking a thread.",
-        formula: "own time of call paths with the role `task create`, without tasks that were \
+        measures: "Time to create tasks: allocate them, copy their data, put them into a queue \
+            and wake up a thread.",
+        formula: "own time of call paths to regions of the kind `task create`, without tasks \
             executed at once. Undeferred tasks are counted, not timed.",
-        cost: "A task costs from tens of nanoseconds to several microseconds, more with many \
-            threads; the task's work has to be worth it.",
-        recognise: "Compare with the mean time of a task: see the diagnosis tasks_too_small.",
-        remedy: "Larger tasks; no tasks below a cut-off (if or final clause); taskloop with \
-            grainsize.",
-        example: "1 million tasks at 1 us: one second of creation on the creating thread.",
+        cost: "Creating a task costs from tens of nanoseconds to several microseconds, and more \
+            with many threads. The task should do much more work than that.",
+        recognise: "Compare it with the mean time of a task; see the diagnosis tasks_too_small.",
+        remedy: "Create larger tasks; create no tasks below a certain size (if or final clause); \
+            use taskloop with grainsize.",
+        example: "1 million tasks of 1 us creation time: one second on the creating thread.",
     },
 };
 

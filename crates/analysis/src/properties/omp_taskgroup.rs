@@ -16,17 +16,17 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time at the end of taskgroups in which the thread executed no task.",
-        formula: "own time of call paths with the role `taskgroup end`; executed tasks lie below \
-            stub nodes and in the task trees, the taskgroup's body is the user's work.",
-        cost: "The thread waits for tasks that others execute, and for tasks that those have \
-            created.",
-        recognise: "Much time per visit: tasks are long or unevenly spread. Little time but many \
-            visits: the groups are too small.",
-        remedy: "Make the groups larger, or split their longest task; where the order is all that \
+        measures: "Time at the end of taskgroups during which the thread executed no task.",
+        formula: "own time of call paths to regions of the kind `taskgroup end`. Executed tasks \
+            are shown below it and in the task trees; the body of the taskgroup is computation.",
+        cost: "The thread waits for tasks executed by other threads, and for the descendants of \
+            these tasks.",
+        recognise: "If each visit takes long, tasks are long or unevenly spread. If there are \
+            many short visits, the groups are too small.",
+        remedy: "Make the groups larger, or split their longest task. If only the order of tasks \
             matters, use task dependences instead of waiting.",
-        example: "Each level of a recursion has a taskgroup: one at the top is enough if nothing \
-            in between reads the results.",
+        example: "Each level of a recursion has a taskgroup: one at the top is enough if no level \
+            reads the results of the next.",
     },
 };
 

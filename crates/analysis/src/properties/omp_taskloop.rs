@@ -16,18 +16,18 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time in taskloop constructs in which the thread executed no task: creating the \
-            tasks and, without nogroup, waiting for them.",
-        formula: "own time of call paths with the role `taskloop`; executed tasks lie below stub \
-            nodes and in the task trees.",
-        cost: "One thread creates all tasks while the others wait for the first ones; at the end \
+        measures: "Time in taskloop constructs during which the thread executed no task: creating \
+            the tasks and, without nogroup, waiting for them.",
+        formula: "own time of call paths to regions of the kind `taskloop`. Executed tasks are \
+            shown below it and in the task trees.",
+        cost: "One thread creates all tasks while the others wait for the first ones. At the end \
             it waits for the last ones.",
-        recognise: "tasks_created says how many there are; tasks that run for less than a few \
-            microseconds are too small, fewer tasks than threads too few.",
-        remedy: "Choose grainsize or num_tasks: some ten tasks for each thread; use a worksharing \
-            loop where all threads come by anyway.",
-        example: "taskloop over 1 million iterations with grainsize(1): creating a task costs more \
-            than its iteration.",
+        recognise: "See tasks_created. Tasks of less than a few microseconds are too small. If \
+            there are fewer tasks than threads, they are too few.",
+        remedy: "Choose grainsize or num_tasks for about ten tasks per thread. If all threads \
+            reach the construct anyway, use a worksharing loop instead.",
+        example: "taskloop over 1 million iterations with grainsize(1): creating a task takes \
+            longer than executing its iteration.",
     },
 };
 

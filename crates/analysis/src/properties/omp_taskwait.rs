@@ -16,17 +16,17 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time in taskwait in which the thread executed no task.",
-        formula: "own time of call paths with the role `taskwait`; executed tasks lie below stub \
-            nodes and in the task trees.",
-        cost: "The thread waits for children that others execute, or the taskwait is called too \
-            often.",
-        recognise: "Much time per visit: children are long or unevenly spread. Little time but \
-            many visits: the tasks are too small.",
+        measures: "Time in taskwait during which the thread executed no task.",
+        formula: "own time of call paths to regions of the kind `taskwait`. Executed tasks are \
+            shown below it and in the task trees.",
+        cost: "The thread waits for child tasks executed by other threads, or taskwait is called \
+            too often.",
+        recognise: "If each visit takes long, child tasks are long or unevenly spread. If there \
+            are many short visits, the tasks are too small.",
         remedy: "Let the waiting task do one part of the work itself instead of creating a task \
-            for it; stop creating tasks below a certain size.",
-        example: "fib(n) creates two tasks and waits: computing the second one directly halves the \
-            number of tasks.",
+            for it; create no tasks below a certain size.",
+        example: "fib(n) creates two tasks and waits: if it computes the second part directly, \
+            there are half as many tasks.",
     },
 };
 

@@ -16,15 +16,16 @@ pub const PROPERTY: Property = Property {
     }),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
-        measures: "Time in taskyield in which the thread executed no task.",
-        formula: "own time of call paths with the role `taskyield`; executed tasks lie below stub \
-            nodes and in the task trees.",
-        cost: "Looking for another task costs time, also where there is none to be found.",
-        recognise: "Many visits with few tasks below them: the runtime ignores the taskyield or \
-            finds nothing (tied tasks may only take descendants).",
-        remedy: "Wait with a task dependence or omp_test_lock with other work in between, instead \
-            of yielding in a loop.",
-        example: "while (!omp_test_lock(&l)) taskyield: with nothing to run this is a busy loop.",
+        measures: "Time in taskyield during which the thread executed no task.",
+        formula: "own time of call paths to regions of the kind `taskyield`. Executed tasks are \
+            shown below it and in the task trees.",
+        cost: "Looking for another task costs time, even if there is none.",
+        recognise: "If there are many visits with few tasks below them, the OpenMP runtime \
+            ignores taskyield or finds no task. In a tied task it may only choose descendants.",
+        remedy: "Use a task dependence, or omp_test_lock with other work in between, instead of \
+            yielding in a loop.",
+        example: "while (!omp_test_lock(&l)) taskyield: without other tasks, this loop only burns \
+            CPU time.",
     },
 };
 

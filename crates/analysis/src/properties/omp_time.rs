@@ -13,13 +13,14 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "Time that threads spent in OpenMP itself: forking and joining teams, \
-            synchronising, creating tasks.",
+        measures: "Time in OpenMP itself: forking and joining teams, synchronising, creating \
+            tasks.",
         formula: "omp_management + omp_synchronization + omp_task_creation.",
-        cost: "A thread that is here does not compute.",
-        recognise: "A small share is normal; the parts say what it is.",
-        remedy: "Go on with the largest part.",
+        cost: "The thread does not compute meanwhile.",
+        recognise: "A small share of the total time is normal. The parts of this property show \
+            the cause of a large share.",
+        remedy: "Continue with the largest part.",
         example: "10,000 parallel regions of 50 us with 5 us of fork and join each: 10 % of the \
-            region's time is here.",
+            regions' time.",
     },
 };

@@ -13,15 +13,16 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| profile.absent(call)),
     gain: "",
     doc: Doc {
-        measures: "Time of the run before a process was started or after it had ended, for each of \
-            its threads. The run begins with the first process of an MPI job and ends with the last.",
-        formula: "wall time of the run - wall time of the process, at the program's root.",
-        cost: "The cores are reserved from the first start to the last end.",
-        recognise: "Normally a few milliseconds, which the launcher takes; more where a process has \
-            died, or leaves MPI_Finalize long before the others.",
-        remedy: "Large values are a matter of the launcher, or of work that one process does after \
-            MPI_Finalize.",
-        example: "Rank 3 of 4 starts 0.2 s after the others, with 2 threads: 0.4 s.",
+        measures: "Time of the run before a process has started and after it has ended, for each \
+            of its threads. The run begins with the first process of an MPI job and ends with the \
+            last.",
+        formula: "wall time of the run - wall time of the process, at the root of the call tree.",
+        cost: "The cores are reserved from the start of the first process to the end of the last \
+            one.",
+        recognise: "A few milliseconds for the launcher are normal. It is more if a process has \
+            died, or has left MPI_Finalize long before the others.",
+        remedy: "Look for a slow launcher, or for work done by one process after MPI_Finalize.",
+        example: "Rank 3 of 4 has 2 threads and starts 0.2 s after the others: 0.4 s.",
     },
 };
 

@@ -16,14 +16,15 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "Time in which recording was switched off: by POMP_Off, a directive, or a window. \
-            What the thread did then is not known.",
+        measures: "Time without recording, because of POMP_Off, a directive, or a window. The \
+            activity of the thread in this time is unknown.",
         formula: "time of the call paths that end in MEASUREMENT OFF.",
-        cost: "None. Efficiencies leave it out, together with the idle time beside it, because \
-            parallel regions in it are not seen.",
+        cost: "This is not a loss. The efficiencies ignore this time and the idle time of other \
+            threads during it, because parallel regions in it are not measured.",
         recognise: "The report says how much of the run it was.",
-        remedy: "Record more, where the efficiencies are to be those of the whole run.",
-        example: "Off for 2 s of 10 s on one of 4 threads: efficiencies are those of 40 s - 8 s.",
+        remedy: "Record more of the run if you need the efficiencies of the whole run.",
+        example: "Off for 2 s of a run of 10 s on 4 threads: the efficiencies refer to 40 s - 8 s \
+            = 32 s.",
     },
 };
 

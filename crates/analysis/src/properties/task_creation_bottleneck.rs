@@ -14,22 +14,24 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Nothing,
     gain: gains::AROUND_TASKS,
     doc: Doc {
-        measures: "Threads wait for tasks because few threads create them, and producing one takes \
-            longer than it takes the others to execute one.",
-        formula: "with N threads and the k that created 90 % of the tasks, k at most N/2, and T = \
-            what a creator spends on computing around the creation and on creating: (N - k) x T - \
-            work of all tasks is at least half of the loss around the tasks, which is at least 2 \
-            % of the allocation. Lost: waiting, starving and joining in the tasks' barriers + \
-            creation + taskwait.",
-        cost: "One creator must be (N - 1) times faster than a thread executes a task; else the \
-            others wait, the more the larger the team.",
-        recognise: "tasks_created lies on one thread, which arrives last at the barrier while the \
-            others wait in it; its own time is computation around the creation, not the creation \
-            itself.",
-        remedy: "Create tasks on all threads (a parallel loop that creates, taskloop, tasks that \
-            create tasks); move the work that prepares a task into the task; make tasks larger.",
-        example: "A single construct reads records and creates a task for each: 1.2 ms to read, 2 \
-            ms to process. Two threads are enough to process; the other five of eight wait.",
+        measures: "Threads wait for tasks, because only few threads create them, and creating one \
+            takes longer than the others need to execute one.",
+        formula: "N threads; k of them created 90 % of the tasks, with k at most N/2; T = \
+            computation around the creation of a task + its creation. The diagnosis is made if (N \
+            - k) x T - work of all tasks is at least half of the loss around the tasks, and this \
+            loss is at least 2 % of the CPU allocation. Lost: waiting, starvation and joining in \
+            the tasks' barriers + creation + taskwait.",
+        cost: "One creating thread must produce tasks N - 1 times as fast as a thread executes \
+            one. Otherwise the others wait, in a larger team longer.",
+        recognise: "tasks_created has its values on one thread. This thread arrives last at the \
+            barrier while the others wait. Its own time is computation around the creation, not \
+            the creation itself.",
+        remedy: "Create tasks on all threads (a parallel loop that creates tasks, taskloop, or \
+            tasks that create tasks); move the preparation of a task into the task; make tasks \
+            larger.",
+        example: "In a single construct, one thread reads records and creates a task for each: reading \
+            takes 1.2 ms, executing the task 2 ms. Two threads are enough to execute the tasks; \
+            the other five of eight wait.",
     },
 };
 
@@ -75,8 +77,8 @@ mod tests {
             expect![[r#"
                 a.c:5 task | task_creation_bottleneck lost=1630 gain=408
                     thread 0 creates 100 % of 100 tasks and needs 9.8 ms each;
-                    a task runs 14 ms, so the others could take one every 4.7 ms.
-                    Create tasks on several threads, or move the production into the tasks.
+                    executing a task takes 14 ms, so the others could take one every 4.7 ms.
+                    Create tasks on several threads, or move their preparation into the tasks.
             "#]],
         );
     }
@@ -96,14 +98,14 @@ mod tests {
              TASKS/task@a.c:5                                   1  time=590 visits=55",
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_starvation lost=95 gain=48
-                    each thread waits 48 ms while others run tasks (1.1 s here in sum).
-                    Look for one long task or a chain of dependent ones: start it first.
+                    each thread waits 48 ms while others execute tasks (1.1 s of tasks in total).
+                    Look for one long task, or a chain of dependent tasks: start it first.
                 a.c:5 create task | omp_task_creation lost=10 gain=5
                     100 visits, 100 µs each.
-                    Create fewer, larger tasks (grainsize), or cut off with an if or final clause.
+                    Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final).
                 a.c:2 parallel | omp_ibarrier lost=5 gain=3
-                    2 visits, 2.5 ms each beyond waiting for late threads.
-                    Fewer barriers: nowait, or larger pieces of work between them.
+                    2 visits; each costs 2.5 ms in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
             "#]],
         );
     }

@@ -13,12 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Number of task fragments begun at this scheduling point: starts and \
-            resumptions.",
-        formula: "+1 whenever the thread switches to the task there, on stub nodes.",
-        cost: "Each switch is work for the OpenMP runtime and spoils caches.",
-        recognise: "Far more switches than tasks: tasks are often suspended.",
-        remedy: "Fewer taskwaits and critical scheduling points inside tasks.",
-        example: "1,000 tasks, 3,000 switches: each task was suspended twice.",
+        measures: "How often the thread started or resumed a task at this scheduling point.",
+        formula: "+1 whenever the thread switches to the task, at the entry for this task below \
+            the scheduling point.",
+        cost: "Each switch is work for the OpenMP runtime, and the new task finds other data in \
+            the caches.",
+        recognise: "Far more switches than tasks: tasks are suspended often.",
+        remedy: "Use fewer taskwait and taskyield constructs inside tasks.",
+        example: "1,000 tasks and 3,000 switches: each task was suspended twice.",
     },
 };

@@ -14,14 +14,15 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Time of tasks that the thread executed at this scheduling point (barrier, \
-            taskwait, creation of a task), shown at a stub named like the task.",
-        formula: "sum of the fragments executed there. The same time is part of `time` in the tree \
-            below TASKS; it is not added again.",
-        cost: "This is work, not loss.",
-        recognise: "Threads that execute much less than others: tasks are too few or too long.",
+        measures: "Time of tasks executed by the thread at this scheduling point (a barrier, a \
+            taskwait, the creation of a task), shown at an entry with the name of the task.",
+        formula: "sum of all parts of tasks executed there. The same time is part of `time` in \
+            the task trees (below TASKS) and is not added again.",
+        cost: "This is work and not a loss.",
+        recognise: "If some threads execute much less than others, there are too few or too long \
+            tasks.",
         remedy: "See the diagnosis tasks_too_few.",
-        example: "Thread 1 executed 0.4 s of `task` in the implicit barrier of the single \
-            construct.",
+        example: "In the implicit barrier of a single construct, thread 1 executed `task` for 0.4 \
+            s.",
     },
 };

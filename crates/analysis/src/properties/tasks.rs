@@ -13,10 +13,11 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Parts,
     gain: "",
     doc: Doc {
-        measures: "How often a task construct was met.",
+        measures: "How often threads encountered a task construct.",
         formula: "tasks_created + tasks_undeferred.",
-        cost: "See omp_task_creation: only the created ones cost time worth mentioning.",
-        recognise: "Compare with the number of threads: ten to a thousand per thread are fine.",
+        cost: "See omp_task_creation. Only created tasks cost considerable time.",
+        recognise: "Compare it with the number of threads: ten to a thousand tasks per thread are \
+            good.",
         remedy: "See the diagnoses tasks_too_few and tasks_too_small.",
         example: "fib(30) without a cut-off: 2.7 million tasks.",
     },

@@ -13,13 +13,13 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: "",
     doc: Doc {
-        measures: "Number of tasks created, at the construct and on the thread that created them.",
-        formula: "+1 per task that was queued (deferred).",
+        measures: "Number of created tasks, at the task construct and on the creating thread.",
+        formula: "+1 for each deferred task.",
         cost: "See omp_task_creation.",
-        recognise: "All on one thread: see task_creation_bottleneck. Fewer than ten per thread: \
-            see tasks_too_few.",
-        remedy: "Aim at ten to a thousand tasks per thread with at least some tens of microseconds \
-            each.",
-        example: "12 tasks on 8 threads: four threads run two, four run one.",
+        recognise: "If all are on one thread, see task_creation_bottleneck. If there are fewer \
+            than ten per thread, see tasks_too_few.",
+        remedy: "Ten to a thousand tasks per thread, of at least some tens of microseconds each, \
+            are good.",
+        example: "12 tasks on 8 threads: four threads execute two, four threads execute one.",
     },
 };

@@ -14,20 +14,20 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Nothing,
     gain: gains::AROUND_TASKS,
     doc: Doc {
-        measures: "Too coarsely grained tasks: so few that some threads run one more than others, \
-            or wait for one that is longer.",
-        formula: "fewer than 10 executed tasks per thread of the region, where neither their size \
-            nor their production explains the loss; the loss around the tasks is at least 2 % of \
-            the allocation, and at most twice (threads - 1) x work of all tasks. Lost: waiting, \
-            starving and joining in the tasks' barriers + creation + taskwait.",
-        cost: "With n tasks of equal length on t threads the phase lasts ceil(n/t) tasks, although \
-            n/t would do; tasks of unequal length make it worse.",
-        recognise: "omp_ibarrier_starvation is large, tasks_created is small, task_time differs \
-            between threads by a whole task.",
+        measures: "There are so few tasks that some threads execute one more than others, or wait \
+            for a long one.",
+        formula: "fewer than 10 executed tasks per thread of the region, and neither their size \
+            nor their creation explains the loss. The loss around the tasks is at least 2 % of \
+            the CPU allocation, and at most twice (threads - 1) x work of all tasks. Lost: \
+            waiting, starvation and joining in the tasks' barriers + creation + taskwait.",
+        cost: "With n tasks of equal length on t threads, the phase lasts as long as ceil(n/t) \
+            tasks instead of n/t. Tasks of different length make it worse.",
+        recognise: "omp_ibarrier_starvation is large, tasks_created is small, and task_time \
+            differs between threads by a whole task.",
         remedy: "Split the work into at least ten tasks per thread; create the long ones first \
             (priority); let long tasks create tasks themselves.",
-        example: "12 tasks on 8 threads: four threads run two tasks, four run one and wait for as \
-            long.",
+        example: "12 tasks on 8 threads: four threads execute two tasks, the other four execute \
+            one and then wait.",
     },
 };
 
@@ -89,8 +89,8 @@ mod tests {
              TASKS/task@a.c:5                                 1  time=400 visits=31",
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_starvation lost=100 gain=50
-                    each thread waits 50 ms while others run tasks (0.70 s here in sum).
-                    Look for one long task or a chain of dependent ones: start it first.
+                    each thread waits 50 ms while others execute tasks (0.70 s of tasks in total).
+                    Look for one long task, or a chain of dependent tasks: start it first.
             "#]],
         );
     }

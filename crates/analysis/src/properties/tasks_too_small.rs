@@ -14,22 +14,23 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Nothing,
     gain: gains::AROUND_TASKS,
     doc: Doc {
-        measures: "Tasks whose work is not worth their creation: the threads are busy creating, \
-            queueing and fetching tasks.",
+        measures: "Tasks do less work than creating them costs: the threads are busy with \
+            creating, queueing and fetching tasks.",
         formula: "mean work of a task < 10 x mean time to create one, and creating takes at least \
-            as long as what the creators compute between creations; the loss around the tasks is \
-            at least 2 % of the allocation, and at most 10 x creation x threads: more has another \
-            cause. Mean work = computation in the task trees / executed \
-            tasks. Lost: waiting, starving and joining in the tasks' barriers + creation + \
+            as long as the creating threads compute between creations. The loss around the tasks \
+            is at least 2 % of the CPU allocation, and at most 10 x creation x threads, because a \
+            larger loss has another cause. Mean work = computation in the task trees / executed \
+            tasks. Lost: waiting, starvation and joining in the tasks' barriers + creation + \
             taskwait.",
-        cost: "Creating a task costs up to microseconds and grows with the number of threads that \
-            fetch from the same queue; executing the body directly would have cost less.",
+        cost: "Creating a task costs up to some microseconds, and more if many threads fetch from \
+            the same queue. Executing the body directly would have cost less.",
         recognise: "omp_task_creation and the tasks' barriers are large, tasks_created is in the \
-            many thousands, time / visits of the task is a few microseconds or less.",
-        remedy: "More work per task: several iterations, taskloop grainsize(n), recursion that \
-            stops creating below a size (if or final clause, or a version without tasks).",
-        example: "for (i...) { task { a[i] = f(i); } } with f taking 50 ns: one task for 1,000 \
-            iterations instead.",
+            many thousands, and time / visits of the task is a few microseconds or less.",
+        remedy: "Do more work in each task: several iterations, taskloop with grainsize(n), or a \
+            recursion that creates no tasks below a certain size (if or final clause, or a \
+            version without tasks).",
+        example: "for (i...) { task { a[i] = f(i); } } where f takes 50 ns: create one task for \
+            1,000 iterations instead.",
     },
 };
 
@@ -79,7 +80,7 @@ mod tests {
             expect![[r#"
                 a.c:5 task | tasks_too_small lost=1750 gain=875
                     400 tasks of 500 ns each; creating one takes 2.1 µs.
-                    Make tasks 43 times larger (grainsize), or cut off with if or final.
+                    Make tasks 43 times larger (grainsize), or create none below a size (if, final).
             "#]],
         );
     }
@@ -97,7 +98,7 @@ mod tests {
             expect![[r#"
                 a.c:20 task | tasks_too_small lost=160 gain=80
                     100 tasks of 400 µs each; creating one takes 1.0 ms.
-                    Make tasks 25 times larger (grainsize), or cut off with if or final.
+                    Make tasks 25 times larger (grainsize), or create none below a size (if, final).
             "#]],
         );
     }
@@ -117,14 +118,14 @@ mod tests {
              TASKS/task@a.c:5                                *  time=5 visits=5",
             expect![[r#"
                 a.c:7 barrier | omp_ebarrier lost=1086 gain=543
-                    10 visits, 0.11 s each beyond waiting for late threads.
-                    Fewer barriers: nowait, or larger pieces of work between them.
+                    10 visits; each costs 0.11 s in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
                 a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450
                     thread 1 arrives last in 60 % of 5 visits, 90 ms after the average.
-                    Spread the work before it by cost, or do without the barrier.
+                    Spread the work before the barrier evenly, or remove the barrier.
                 a.c:5 create task | omp_task_creation lost=4 gain=2
                     10 visits, 400 µs each.
-                    Create fewer, larger tasks (grainsize), or cut off with an if or final clause.
+                    Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final).
             "#]],
         );
     }

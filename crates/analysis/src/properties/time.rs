@@ -17,15 +17,15 @@ pub const PROPERTY: Property = Property {
     }),
     gain: "",
     doc: Doc {
-        measures: "CPU allocation time: what the run cost, wall time x number of threads, whether \
-            they worked, waited or had nothing to do.",
-        formula: "measured time of the call path on the location (tasks only in their own tree) + \
-            idle time of the location at this call path (omp_idle_threads) + what the process has \
-            missed of the run (process_absent). The total equals wall time x locations, in clock \
-            ticks.",
-        cost: "This is the whole; everything below is a part of it.",
+        measures: "CPU allocation time: wall time x number of threads, regardless of whether the \
+            threads worked, waited or had nothing to do.",
+        formula: "measured time of the call path on the location (tasks in their own tree only) + \
+            idle time of the location at this call path (omp_idle_threads) + time of the run in \
+            which the process did not exist (process_absent). The total equals wall time x \
+            locations, in clock ticks.",
+        cost: "This is the total cost of the run; all other times are parts of it.",
         recognise: "All percentages of the report refer to this total.",
-        remedy: "Look for the largest part that is not computation.",
+        remedy: "Look for the largest part except computation.",
         example: "4.82 s on 8 threads: 38.6 s of CPU allocation.",
     },
 };

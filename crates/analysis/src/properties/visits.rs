@@ -14,13 +14,13 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "How often the call path was entered.",
-        formula: "+1 at each enter. Executions of a task count in its task tree; stub nodes have \
-            task_switches instead.",
-        cost: "Each visit of an OpenMP construct has a price of its own, tens of nanoseconds to \
-            microseconds.",
-        recognise: "Time per visit below a few microseconds: the construct is too small for what \
-            it costs.",
-        remedy: "Do more per visit: merge neighbouring constructs, move them out of inner loops.",
+        formula: "+1 for each enter. Executions of a task are counted in its task tree; at the \
+            scheduling point, task_switches counts them.",
+        cost: "Each visit of an OpenMP construct costs tens of nanoseconds to microseconds.",
+        recognise: "If the time per visit is below a few microseconds, the construct does too \
+            little work for its cost.",
+        remedy: "Do more work per visit: merge neighbouring constructs, move them out of inner \
+            loops.",
         example: "2,000 visits on each of 8 threads: 16,000.",
     },
 };
