@@ -41,6 +41,7 @@ fn main() -> ExitCode {
 
 fn build() -> Result<()> {
     let out = PathBuf::from(variable("OUT_DIR")?);
+    println!("cargo:rustc-env=BUILT_FROM_COMMIT={}", commit().unwrap_or_default());
     let crates = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("..");
     for name in ["runtime", "live", "otf2", "filter"] {
         println!("cargo:rerun-if-changed={}", crates.join(name).join("src").display());
@@ -48,7 +49,7 @@ fn build() -> Result<()> {
     }
     println!("cargo:rerun-if-changed={}", crates.join("runtime/include").display());
     println!("cargo:rerun-if-changed=build.rs");
-    let built = cargo_build(&crates.join("runtime/Cargo.toml"), &out.join("runtime"))?;
+    let built = cargo_build(&crates.join("runtime/Cargo.toml"), &shared_target(&out))?;
     let shared = out.join("libpomp.so");
     copy(&built.join("libpomp.so"), &shared)?;
     let symbols = api(&shared)?;
@@ -73,6 +74,28 @@ fn build() -> Result<()> {
     Ok(())
 }
 
+/// The commit that a release is built from: `None` where the sources are no checkout, or a part of
+/// another project's. A development build has none, since it would be linked again at every commit.
+fn commit() -> Option<String> {
+    let root =
+        fs::canonicalize(Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("../..")).ok()?;
+    let git = |words: &[&str]| {
+        let output = Command::new("git").args(words).current_dir(&root).output().ok()?;
+        let text = output.status.success().then_some(output.stdout)?;
+        Some(String::from_utf8(text).ok()?.trim().to_owned())
+    };
+    let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    if !is_release || fs::canonicalize(git(&["rev-parse", "--show-toplevel"])?).ok()? != root {
+        return None;
+    }
+    // It grows with every commit and at every other one that is checked out.
+    let log = root.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?);
+    if log.exists() {
+        println!("cargo:rerun-if-changed={}", log.display());
+    }
+    git(&["rev-parse", "--short=10", "HEAD"])
+}
+
 /// What CMake and pkg-config read, with the version in its place.
 fn package_file(name: &str, to: &Path) -> Result<()> {
     let from = Path::new("package").join(name);
@@ -88,6 +111,12 @@ fn variable(name: &str) -> Result<String> {
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
+}
+
+/// Where all builds of a target folder, whatever their profile, and the tests of the runtime have
+/// the library built once: `TARGET/libpomp` for an OUT_DIR of `TARGET/PROFILE/build/PACKAGE/out`.
+fn shared_target(out: &Path) -> PathBuf {
+    out.ancestors().nth(4).unwrap_or(out).join("libpomp")
 }
 
 /// Builds the runtime with a profile and a target folder of its own, so that the outer cargo's

@@ -22,7 +22,9 @@ endif()
 
 if(NOT TARGET Pompeii::pomp)
   add_library(Pompeii::pomp INTERFACE IMPORTED GLOBAL)
+  # Objects have weak routines of their own; a name that they lack makes the linker take the archive.
   set(_pompeii_executable
+    "-Wl,-u,pomp_mpi_clock_ns"
     "-Wl,--dynamic-list=${Pompeii_FOLDER}/pomp.list"
     "${Pompeii_FOLDER}/libpomp.a"
     "-Wl,--push-state,--as-needed,-lpthread,-ldl,-lm,--pop-state")

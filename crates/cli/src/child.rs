@@ -4,17 +4,36 @@
 use std::ffi::OsStr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::thread::JoinHandle;
 
+use nix::errno::Errno;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::{Cause, Origin};
 
-use signal_hook::iterator::Signals;
+/// Signals that would end this process, each with who sent it.
+pub type Signals = SignalsInfo<WithOrigin>;
 
-/// A file has grown beyond the limit: here it is an error like others. (A number that Linux has on
-/// all machines but MIPS.)
-const SIGXFSZ: i32 = 25;
+/// All that end a process, and that somebody may send to a program: its own faults are not among
+/// them.
+const WATCHED: [Signal; 12] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGALRM,
+    Signal::SIGTERM,
+    Signal::SIGVTALRM,
+    Signal::SIGPROF,
+    Signal::SIGIO,
+    Signal::SIGXCPU,
+    Signal::SIGXFSZ,
+];
 
 /// Keeps what ends a program from ending this one first. To be called before the program starts.
 ///
@@ -24,29 +43,54 @@ const SIGXFSZ: i32 = 25;
 /// # Errors
 /// What the system says.
 pub fn outlive_signals() -> std::io::Result<Signals> {
-    let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
-    let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ];
-    Signals::new(signals.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0))
+    let status = std::fs::read("/proc/self/status").unwrap_or_default();
+    let ignored = ignored(&String::from_utf8_lossy(&status));
+    let signals = WATCHED.map(|signal| signal as i32).into_iter();
+    Signals::new(signals.filter(|signal| ignored & 1 << (signal - 1) == 0))
+}
+
+/// Whether a signal is meant for the program too, which has not got it. The keys of a terminal send
+/// theirs to all processes of the foreground, and limits are each process's own.
+fn is_for_child(signal: Signal, cause: Cause) -> bool {
+    let from_kernel = matches!(cause, Cause::Kernel);
+    match signal {
+        Signal::SIGINT | Signal::SIGQUIT | Signal::SIGXCPU => !from_kernel,
+        Signal::SIGXFSZ => false,
+        _ => true,
+    }
+}
+
+/// Waits for the program, and passes on what is sent to this process alone meanwhile.
+///
+/// # Errors
+/// What the system says.
+pub fn wait(child: &mut Child, signals: Signals) -> std::io::Result<ExitStatus> {
+    let pid = Pid::from_raw(child.id().cast_signed());
+    let handle = signals.handle();
+    let forwarder = forward_signals(child, signals);
+    // The id is the program's until its end has been asked for, and may be another's later.
+    while waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) == Err(Errno::EINTR) {}
+    handle.close();
+    let _ = forwarder.join();
+    child.wait()
+}
+
+/// Passes on what is sent to this process alone, until the handle of `signals` is closed.
+pub fn forward_signals(child: &Child, mut signals: Signals) -> JoinHandle<()> {
+    let pid = Pid::from_raw(child.id().cast_signed());
+    std::thread::spawn(move || {
+        for Origin { signal, cause, .. } in signals.forever() {
+            if let Some(signal) = signal.try_into().ok().filter(|of| is_for_child(*of, cause)) {
+                let _ = kill(pid, signal);
+            }
+        }
+    })
 }
 
 /// The set of ignored signals, a bit for each from signal 1 on, in what Linux says of a process.
 fn ignored(status: &str) -> u64 {
     let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
-}
-
-/// Passes on what is sent to this process alone. What a terminal sends reaches the child by itself.
-pub fn forward_signals(child: &Child, mut signals: Signals) {
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(0));
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if let (false, Ok(signal)) =
-                (matches!(signal, SIGINT | SIGQUIT | SIGXFSZ), signal.try_into())
-            {
-                let _ = kill(pid, Some::<Signal>(signal));
-            }
-        }
-    });
 }
 
 /// How often the system has taken a CPU from programs of this one that have ended, and from theirs,

@@ -1,26 +1,30 @@
 //! Dependency files that a compiler writes for make and ninja. They name the rewritten copy and
 //! shall name the user's source, and the file with settings, which a build must know too.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::commands::say;
 use crate::compiler::CommandLine;
+use crate::compiler::words::joined;
 use crate::rewriting::Rewritten;
 use crate::settings;
+use crate::terminal::cannot;
 
 /// Corrects what the compiler has written.
 pub fn mend(line: &CommandLine, rewritten: &[Rewritten], with_settings: bool) {
     let Some(main) = &line.dependencies else { return };
     let settings = if with_settings { settings::file(line) } else { None };
     for path in files(line, main) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = fs::read(&path) else { continue };
         let mended = mended(&text, rewritten, settings.as_deref());
         if mended == text {
             continue;
         }
         if let Err(error) = fs::write(&path, mended) {
-            say(format!("warning: {}: {error}", path.display()));
+            say(format!("warning: {}: {error}", cannot("correct", &path)));
         }
     }
 }
@@ -28,10 +32,10 @@ pub fn mend(line: &CommandLine, rewritten: &[Rewritten], with_settings: bool) {
 /// Compilers differ in where the dependencies of one of several sources go.
 fn files(line: &CommandLine, main: &Path) -> Vec<PathBuf> {
     let mut files = vec![main.to_owned()];
-    let output = line.output().unwrap_or("a");
+    let output = line.output().unwrap_or(OsStr::new("a"));
     for source in &line.sources {
         let name = Path::new(source.path.file_name().unwrap_or_default()).with_extension("d");
-        files.push(PathBuf::from(format!("{output}-{}", name.display())));
+        files.push(PathBuf::from(joined([output, OsStr::new("-"), name.as_os_str()])));
         files.push(name);
     }
     files.sort();
@@ -39,10 +43,10 @@ fn files(line: &CommandLine, main: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn mended(text: &str, rewritten: &[Rewritten], settings: Option<&Path>) -> String {
+fn mended(text: &[u8], rewritten: &[Rewritten], settings: Option<&Path>) -> Vec<u8> {
     let mut mended = text.to_owned();
     for one in rewritten.iter().filter(|one| one.preprocessed.is_none()) {
-        mended = mended.replace(&quoted(&one.copy), &quoted(&one.source.path));
+        mended = replaced(&mended, &quoted(&one.copy), &quoted(&one.source.path));
     }
     match settings {
         Some(path) => with_prerequisite(&mended, &quoted(path)),
@@ -50,30 +54,42 @@ fn mended(text: &str, rewritten: &[Rewritten], settings: Option<&Path>) -> Strin
     }
 }
 
+fn replaced(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut output = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for at in memchr::memmem::find_iter(text, from) {
+        output.extend_from_slice(&text[copied..at]);
+        output.extend_from_slice(to);
+        copied = at + from.len();
+    }
+    output.extend_from_slice(&text[copied..]);
+    output
+}
+
 /// Adds a prerequisite to the first rule.
-fn with_prerequisite(text: &str, name: &str) -> String {
+fn with_prerequisite(text: &[u8], name: &[u8]) -> Vec<u8> {
     let mut end = 0;
-    for line in text.split_inclusive('\n') {
-        end += line.trim_end_matches('\n').len();
-        if !line.ends_with("\\\n") {
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        end += line.strip_suffix(b"\n").unwrap_or(line).len();
+        if !line.ends_with(b"\\\n") {
             break;
         }
         end += 1;
     }
-    if !text[..end].contains(':') {
+    if !text[..end].contains(&b':') {
         return text.to_owned();
     }
-    format!("{} \\\n {name}{}", &text[..end], &text[end..])
+    [&text[..end], b" \\\n ", name, &text[end..]].concat()
 }
 
 /// A path as compilers write it for make.
-fn quoted(path: &Path) -> String {
-    let mut text = String::new();
-    for character in path.display().to_string().chars() {
-        match character {
-            ' ' | '#' => text.extend(['\\', character]),
-            '$' => text.push_str("$$"),
-            _ => text.push(character),
+fn quoted(path: &Path) -> Vec<u8> {
+    let mut text = Vec::new();
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b' ' | b'#' => text.extend([b'\\', byte]),
+            b'$' => text.extend(b"$$"),
+            _ => text.push(byte),
         }
     }
     text
@@ -85,14 +101,15 @@ mod tests {
 
     #[test]
     fn settings_are_a_prerequisite_of_the_first_rule() {
-        let rules = "a.o: a.c \\\n b.h\nb.h:\n";
-        assert_eq!(with_prerequisite(rules, "p"), "a.o: a.c \\\n b.h \\\n p\nb.h:\n");
-        assert_eq!(with_prerequisite("a.o: a.c", "p"), "a.o: a.c \\\n p");
-        assert_eq!(with_prerequisite("", "p"), "");
+        let rules = b"a.o: a.c \\\n b.h\nb.h:\n";
+        assert_eq!(with_prerequisite(rules, b"p"), b"a.o: a.c \\\n b.h \\\n p\nb.h:\n");
+        assert_eq!(with_prerequisite(b"a.o: a.c", b"p"), b"a.o: a.c \\\n p");
+        assert_eq!(with_prerequisite(b"", b"p"), b"");
     }
 
     #[test]
     fn paths_are_quoted_for_make() {
-        assert_eq!(quoted(Path::new("a b/$c#d")), "a\\ b/$$c\\#d");
+        assert_eq!(quoted(Path::new("a b/$c#d")), b"a\\ b/$$c\\#d");
+        assert_eq!(replaced(b"x: b/x.c xx", b"x", b"\xff"), b"\xff: b/\xff.c \xff\xff");
     }
 }

@@ -2,17 +2,19 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The file that a word starts.
-pub fn executable(word: &str) -> Option<PathBuf> {
+pub fn executable(word: impl AsRef<OsStr>) -> Option<PathBuf> {
     executable_in(&env::var_os("PATH").unwrap_or_default(), word)
 }
 
 /// The same where PATH is this.
-pub fn executable_in(path: &OsStr, word: &str) -> Option<PathBuf> {
-    if word.contains('/') {
+pub fn executable_in(path: &OsStr, word: impl AsRef<OsStr>) -> Option<PathBuf> {
+    let word = word.as_ref();
+    if word.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(word)).filter(|path| runs(path));
     }
     env::split_paths(path).map(|folder| folder.join(word)).find(|path| runs(path))

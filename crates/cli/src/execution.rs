@@ -1,6 +1,6 @@
 //! How the compiler of a command is started.
 
-use std::fs;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Seek, SeekFrom, Write};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -9,6 +9,7 @@ use anyhow::{Context, Error, Result, anyhow};
 use crate::child;
 use crate::compiler::CommandLine;
 use crate::compiler::words;
+use crate::terminal::shown;
 use crate::workplace::Workplace;
 
 /// How a compiler ended.
@@ -35,7 +36,7 @@ impl Execution<'_> {
     ///
     /// # Errors
     /// Where it cannot be started.
-    pub fn run(&self, words: &[String], input: Option<&[u8]>) -> Result<Done> {
+    pub fn run(&self, words: &[OsString], input: Option<&[u8]>) -> Result<Done> {
         let mut command = self.command(words)?;
         if let Some(text) = input.or(self.input.as_deref()) {
             command.stdin(as_standard_input(text)?);
@@ -53,7 +54,7 @@ impl Execution<'_> {
         Ok(Done { status: output.status, messages: output.stderr })
     }
 
-    fn command(&self, words: &[String]) -> Result<Command> {
+    fn command(&self, words: &[OsString]) -> Result<Command> {
         let (front, arguments) = words.split_at(self.line.compiler + 1);
         let mut command = Command::new(&front[0]);
         command.args(&front[1..]);
@@ -62,10 +63,8 @@ impl Execution<'_> {
         }
         if self.line.response_files && !self.line.libtool {
             // What was too long for a command line still is.
-            let path = self.workplace.path().join("arguments");
-            fs::create_dir_all(self.workplace.path())?;
-            fs::write(&path, words::join(arguments)).with_context(|| path.display().to_string())?;
-            command.arg(format!("@{}", path.display()));
+            let path = self.workplace.write("arguments", &words::join(arguments))?;
+            command.arg(words::joined([OsStr::new("@"), path.as_os_str()]));
         } else {
             command.args(arguments);
         }
@@ -74,10 +73,10 @@ impl Execution<'_> {
 
     /// A compiler looks whether it writes to a terminal; it does not, but what it says gets there.
     fn wants_colour(&self) -> bool {
-        let name = words::base_name(self.line.program());
+        let name = words::base_name(self.line.program_text());
         let knows = ["gcc", "g++", "gfortran", "clang"].iter().any(|part| name.contains(part));
         let dumb = std::env::var_os("TERM").is_none_or(|name| name == "dumb");
-        let said = self.line.words.iter().any(|word| word.contains("color"));
+        let said = self.line.texts.iter().any(|word| word.contains("color"));
         knows && !dumb && !said && !self.line.libtool && std::io::stderr().is_terminal()
     }
 }
@@ -97,12 +96,13 @@ pub fn as_standard_input(text: &[u8]) -> Result<Stdio> {
 ///
 /// # Errors
 /// Only returns if that fails.
-pub fn replace(words: &[String]) -> Error {
-    let program = words.first().map_or("", String::as_str);
+pub fn replace(words: &[OsString]) -> Error {
+    let program = words.first().map_or(OsStr::new(""), OsString::as_os_str);
     cannot_start(program, child::replace(words))
 }
 
-fn cannot_start(program: &str, error: std::io::Error) -> Error {
+fn cannot_start(program: &OsStr, error: std::io::Error) -> Error {
+    let program = shown(program);
     if error.kind() == std::io::ErrorKind::NotFound {
         return anyhow!("compiler `{program}` not found: install it, or name another after `--`");
     }

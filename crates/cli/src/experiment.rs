@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use pompeii_cubex::Reader;
-use pompeii_finish::{MANIFEST_FILE, Manifest, PROFILE_FILE, RunInfo};
+use pompeii_finish::{End, MANIFEST_FILE, Manifest, PROFILE_FILE, RunInfo, Unended, quoted};
 use pompeii_model::Cube;
+use tempfile::TempDir;
 
 use crate::commands::say;
+use crate::progress::Progress;
+use crate::terminal::{make_printable, shown};
 
 /// An open experiment.
 pub struct Experiment {
@@ -16,18 +19,56 @@ pub struct Experiment {
     pub folder: PathBuf,
     /// Its manifest; `None` for a bare profile.
     pub manifest: Option<Manifest>,
+    /// Its program has not ended: this is what was measured so far.
+    pub is_running: bool,
     /// Its severities: what was measured and what follows from it.
     pub cube: Cube,
+}
+
+impl Experiment {
+    /// As text on a terminal may have it: foreign names without control characters.
+    pub fn printable(mut self) -> Self {
+        self.cube.change_texts(&mut make_printable);
+        self
+    }
+}
+
+/// What to do about values that are damaged or missing.
+#[derive(clap::Args, Clone, Copy, Default)]
+pub struct Damaged {
+    /// Show the readable part of a damaged report; damaged or missing values count as 0
+    #[arg(long)]
+    damaged: bool,
+}
+
+impl Damaged {
+    /// Opens a Cube report.
+    ///
+    /// # Errors
+    /// What is unreadable, and what to do.
+    pub fn open_report(self, file: &Path) -> Result<Reader> {
+        let reader = open_report(file)?;
+        if self.damaged {
+            say(format!("warning: {}: values that are damaged or missing count as 0", shown(file)));
+            return Ok(reader.show_damaged());
+        }
+        Ok(reader)
+    }
 }
 
 /// Opens the experiment in `folder`, or a bare `profile.cubex`.
 ///
 /// # Errors
 /// What is missing or unreadable, and what to do.
-pub fn open(folder: &Path) -> Result<Experiment> {
-    let profile = profile_of(folder)?;
-    let cube = load(&profile, pompeii_analysis::load)?;
-    Ok(Experiment { folder: folder.to_owned(), manifest: manifest_of(folder), cube })
+pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
+    let source = Source::of(folder)?;
+    let cube = load(&source.profile, damaged, pompeii_analysis::load)?;
+    let manifest = match &source.snapshot {
+        Some(copy) => manifest_of(copy.path()).map(without_ends),
+        None => manifest_of(folder),
+    };
+    let is_running = source.snapshot.is_some();
+    Ok(Experiment { folder: folder.to_owned(), manifest, is_running, cube })
 }
 
 /// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be
@@ -36,7 +77,7 @@ fn manifest_of(folder: &Path) -> Option<Manifest> {
     if !folder.join(MANIFEST_FILE).exists() {
         return None;
     }
-    let told = |error| say(format!("warning: {error}; what it says of the run is not reported"));
+    let told = |error| say(format!("warning: {error}; the report lacks the facts in this file"));
     Manifest::load(folder).map_err(told).ok()
 }
 
@@ -44,20 +85,70 @@ fn manifest_of(folder: &Path) -> Option<Manifest> {
 ///
 /// # Errors
 /// As for [`open`].
-pub fn measured(folder: &Path) -> Result<Cube> {
-    load(&profile_of(folder)?, pompeii_analysis::measured)
+pub fn measured(folder: &Path, damaged: Damaged) -> Result<Cube> {
+    load(&Source::of(folder)?.profile, damaged, pompeii_analysis::measured)
 }
 
-/// The profile of an experiment, which is finished first where that has not been done.
-fn profile_of(folder: &Path) -> Result<PathBuf> {
-    if !folder.exists() {
-        bail!("{}: no such experiment; `pompeii run -- PROGRAM` makes one", folder.display());
+/// What of an experiment is read.
+struct Source {
+    profile: PathBuf,
+    /// The folder of an experiment that was made of what a running program has measured so far.
+    snapshot: Option<TempDir>,
+}
+
+impl Source {
+    /// The profile of an experiment, which is finished first where that has not been done and its
+    /// program has ended.
+    fn of(folder: &Path) -> Result<Self> {
+        if !folder.exists() {
+            bail!("{}: no such experiment; `pompeii run -- PROGRAM` makes one", shown(folder));
+        }
+        if folder.is_file() {
+            return Ok(Self { profile: folder.to_owned(), snapshot: None });
+        }
+        check_access(folder)?;
+        match pompeii_finish::unended(folder) {
+            Some(process) => Self::so_far(folder, &process),
+            None => {
+                finish_if_needed(folder)?;
+                Ok(Self { profile: folder.join(PROFILE_FILE), snapshot: None })
+            }
+        }
     }
-    if folder.is_file() {
-        return Ok(folder.to_owned());
+
+    /// Nothing is written into the folder of a program that is running.
+    fn so_far(folder: &Path, process: &Unended) -> Result<Self> {
+        let Unended { pid, host } = process;
+        let state = match host {
+            None => format!("process {pid} is still running"),
+            Some(host) => format!(
+                "process {pid} on host {} has not noted its end (if it is over, call `pompeii \
+                 recover --force {}`)",
+                shown(host),
+                quoted(folder)
+            ),
+        };
+        say(format!("note: {}: {state}; this is what was measured so far", shown(folder)));
+        if folder.join(PROFILE_FILE).exists() {
+            return Ok(Self { profile: folder.join(PROFILE_FILE), snapshot: None });
+        }
+        let copy = tempfile::tempdir().context("cannot make a folder for a copy")?;
+        let made = pompeii_finish::snapshot(folder, copy.path())
+            .and_then(|()| pompeii_finish::finish_ended(copy.path(), &RunInfo::default()));
+        made.with_context(|| format!("cannot read what {} has so far", shown(folder)))?;
+        Ok(Self { profile: copy.path().join(PROFILE_FILE), snapshot: Some(copy) })
     }
-    finish_if_needed(folder)?;
-    Ok(folder.join(PROFILE_FILE))
+}
+
+/// The manifest of a program that is running: it looks as if it had died.
+fn without_ends(mut manifest: Manifest) -> Manifest {
+    let none = End::Exit { code: None };
+    manifest.lost.died = false;
+    for rank in manifest.job.iter_mut().flat_map(|job| &mut job.ranks) {
+        (rank.end, rank.finalized) = (none.clone(), true);
+    }
+    manifest.processes.iter_mut().for_each(|process| process.end = none.clone());
+    manifest
 }
 
 /// Whether one may look into `folder`: what is in it would seem to be missing.
@@ -66,7 +157,7 @@ fn profile_of(folder: &Path) -> Result<PathBuf> {
 /// Why not.
 pub fn check_access(folder: &Path) -> Result<()> {
     let looked = folder.join(".").metadata();
-    looked.map(drop).with_context(|| format!("cannot look into {}", folder.display()))
+    looked.map(drop).with_context(|| format!("cannot look into {}", shown(folder)))
 }
 
 /// Finishes the experiment in `folder` where that has not been done, and says so.
@@ -75,28 +166,46 @@ pub fn check_access(folder: &Path) -> Result<()> {
 /// Why it cannot be read or finished.
 pub fn finish_if_needed(folder: &Path) -> Result<()> {
     check_access(folder)?;
+    if let Some(Unended { pid, host: None }) = pompeii_finish::unended(folder) {
+        bail!(
+            "{}: process {pid} is still running, and its events can be read when it has ended; \
+             `pompeii report {}` shows what was measured so far",
+            shown(folder),
+            quoted(folder)
+        );
+    }
     if pompeii_finish::is_unfinished(folder) {
-        say(format!("{} was not finished; finishing it now", folder.display()));
-        let by = std::env::args().nth(1).unwrap_or_default();
+        say(format!("{} was not finished; finishing it now", shown(folder)));
+        let by = std::env::args_os().nth(1).unwrap_or_default();
+        let by = by.to_string_lossy().into_owned();
         let info = RunInfo { finished_by: by, ..RunInfo::default() };
+        let _progress = Progress::of(format!("finishing {}", shown(folder)));
         pompeii_finish::finish(folder, &info)
-            .with_context(|| format!("cannot finish {}", folder.display()))?;
+            .with_context(|| format!("cannot finish {}", shown(folder)))?;
     }
     Ok(())
 }
 
 fn load(
     profile: &Path,
+    damaged: Damaged,
     read: impl FnOnce(&Reader) -> Result<Cube, pompeii_analysis::LoadError>,
 ) -> Result<Cube> {
     if !profile.exists() {
         bail!(
             "{}: missing; expected an experiment directory with a profile, as `pompeii run` writes",
-            profile.display()
+            shown(profile)
         );
     }
-    let reader = open_report(profile)?;
-    read(&reader).with_context(|| format!("cannot read {}", profile.display()))
+    let _progress = Progress::of(format!("reading {}", shown(profile)));
+    let reader = damaged.open_report(profile)?;
+    read(&reader).with_context(|| {
+        let advice = match reader.shows_damaged() {
+            true => "",
+            false => " (`--damaged` shows what can be read of a damaged report)",
+        };
+        format!("cannot read {}{advice}", shown(profile))
+    })
 }
 
 /// Opens a Cube report.
@@ -106,5 +215,5 @@ fn load(
 pub fn open_report(file: &Path) -> Result<Reader> {
     let is_trace = file.extension().is_some_and(|extension| extension == "otf2");
     let advice = if is_trace { " as a report (`pompeii dump` prints traces)" } else { "" };
-    Reader::open(file).with_context(|| format!("cannot read {}{advice}", file.display()))
+    Reader::open(file).with_context(|| format!("cannot read {}{advice}", shown(file)))
 }

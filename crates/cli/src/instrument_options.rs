@@ -11,37 +11,39 @@ use anyhow::{Context, Result, anyhow};
 use pompeii_filter::Filter;
 use pompeii_instrument::{Abi, ConstructSet, Functions, Language, Locks, Options};
 
+use crate::terminal::cannot;
+
 /// What `pompeii compile` and `pompeii instrument` have in common.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "What is instrumented, and how")]
 pub struct InstrumentOptions {
-    /// The interface of the inserted calls: the POMP paper's, or that of OPARI2 for its tools
+    /// Interface of the inserted calls: that of the POMP paper, or that of OPARI2
     #[arg(long, value_enum, default_value_t = Interface::Pomp, value_name = "ABI")]
     abi: Interface,
-    /// A barrier at the end of each parallel region, as the POMP paper has it
+    /// Add a barrier at the end of each parallel region, as the POMP paper does
     #[arg(long)]
     explicit_end_barrier: bool,
-    /// Constructs without events, separated by commas; `sync` for all short synchronisation,
-    /// `extensions` for all that the POMP paper has no routines for
+    /// Do not measure these constructs, for example `atomic,critical`; `sync`: all short
+    /// synchronisation; `extensions`: all constructs without a routine in the POMP paper
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_disable: String,
-    /// Constructs that are timed, although by default they are only counted: `flush`, `atomic`
+    /// Time these constructs instead of only counting them: `flush`, `atomic`
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pomp_enable: String,
-    /// What becomes of calls of lock routines: the library stands in for them (the default), or the
-    /// text calls the library (the default with POMP2)
+    /// How lock routines are measured: the library replaces them at link time (the default), or
+    /// the source calls the library instead (the default with --abi pomp2)
     #[arg(long, value_enum, value_name = "HOW")]
     locks: Option<LockCalls>,
-    /// Take the time of the chunks of worksharing loops, with two events per iteration
+    /// Time the chunks of worksharing loops; costs two events per iteration
     #[arg(long)]
     loop_chunks: bool,
-    /// Measure the functions and procedures of the sources as well
+    /// Measure functions and procedures too
     #[arg(long)]
     functions: bool,
-    /// Which functions: a filter file in Score-P's syntax
+    /// Measure only the functions selected by this file, in the syntax of Score-P's filters
     #[arg(long, value_name = "FILE", requires = "functions")]
     filter: Option<PathBuf>,
-    /// No line markers in the result: messages and debuggers name its own lines
+    /// Write no line markers: messages and debuggers then show lines of the rewritten file
     #[arg(long)]
     nosrc: bool,
 }
@@ -110,7 +112,7 @@ impl InstrumentOptions {
         let Some(path) = &self.filter else {
             return Ok(Functions { folder, ..Functions::default() });
         };
-        let name = || format!("--filter {}", path.display());
+        let name = || cannot("read the filter", path);
         let text = fs::read_to_string(path).with_context(name)?;
         let filter = Filter::parse(&text).with_context(name)?;
         Ok(Functions { filter, folder })

@@ -1,6 +1,9 @@
-//! The runtime library that the binary carries inside, and where it is unpacked: to
-//! `$POMPEII_HOME/lib`, else `../lib` beside the binary where that has it, else the user's cache
-//! folder, once per content.
+//! The runtime library that the binary carries inside, and where it is unpacked, once per content:
+//! `../lib` next to the binary where that has it, else `$POMPEII_HOME/lib`, else the user's cache
+//! folder, else a folder of the user's among the temporary files.
+//!
+//! Programs are linked with what lies there, so others must not be able to write to it ([`trust`]),
+//! and its files are compared with those inside. Where no such place is safe, a new folder is made.
 
 use std::env;
 use std::fs::{self, Permissions};
@@ -8,8 +11,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use nix::unistd::geteuid;
+
+use crate::commands::say;
+use crate::terminal::{cannot, shown};
+use crate::trust;
 
 const FILES: [(&str, &[u8]); 10] = [
     ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
@@ -37,29 +46,46 @@ const FILES: [(&str, &[u8]); 10] = [
 /// # Errors
 /// Where no folder can be written to.
 pub fn folder() -> Result<PathBuf> {
-    if let Some(beside) = beside_the_binary() {
-        return Ok(beside);
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(known) = FOLDER.get() {
+        return Ok(known.clone());
     }
-    let mut tried = Vec::new();
-    for base in places("lib") {
-        let folder = base.join(format!("{:016x}", content_hash()));
-        match unpack(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) => tried.push(format!("{}: {error:#}", folder.display())),
-        }
-    }
-    bail!(
-        "no place for the runtime library; set POMPEII_HOME to a writable folder ({})",
-        tried.join("; ")
-    )
+    let found = match beside_the_binary() {
+        Some(beside) => beside,
+        None => in_a_place("lib", &format!("{:016x}", content_hash()), unpack)?,
+    };
+    Ok(FOLDER.get_or_init(|| found).clone())
 }
 
 fn beside_the_binary() -> Option<PathBuf> {
     let folder = env::current_exe().ok()?.parent()?.parent()?.join("lib/pompeii");
-    let current = |(name, bytes): &(&str, &[u8])| {
-        fs::metadata(folder.join(name)).is_ok_and(|file| file.len() == bytes.len() as u64)
-    };
-    FILES.iter().all(current).then_some(folder)
+    FILES.iter().all(|(name, bytes)| is_current(&folder.join(name), bytes)).then_some(folder)
+}
+
+/// Makes something in the first of its [`places`] that others cannot write to, else in a new
+/// folder; `key` is its name there.
+///
+/// # Errors
+/// Where none of them can be written to, with the reason for each.
+pub fn in_a_place<T>(name: &str, key: &str, make: impl Fn(&Path) -> Result<T>) -> Result<PathBuf> {
+    let mut refused = Vec::new();
+    for folder in places(name).into_iter().map(|base| base.join(key)) {
+        match trust::private_folder(&folder).and_then(|()| make(&folder)) {
+            Ok(_) => return Ok(folder),
+            Err(error) => refused.push(format!("{} ({error:#})", shown(&folder))),
+        }
+    }
+    let refused = refused.join(", ");
+    let fresh = trust::fresh_folder(&format!("pompeii-{name}-"))?;
+    make(fresh.path()).with_context(|| format!("not used: {refused}"))?;
+    let fresh = fresh.keep();
+    say(format!(
+        "warning: not used: {refused}; the library is in the new folder {}, which programs that are \
+         linked with a shared library of it need when they run; set POMPEII_HOME to a folder that \
+         only you can write to",
+        shown(&fresh)
+    ));
+    Ok(fresh)
 }
 
 /// The folders that something of this name may be kept in, the best first.
@@ -71,7 +97,8 @@ pub fn places(name: &str) -> Vec<PathBuf> {
     }
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
     let own = cache.map(|cache| cache.join("pompeii").join(name));
-    own.into_iter().chain([env::temp_dir().join(format!("pompeii-{name}"))]).collect()
+    let temporary = env::temp_dir().join(format!("pompeii-{}", geteuid())).join(name);
+    own.into_iter().chain([temporary]).collect()
 }
 
 /// What these files are, as a number.
@@ -89,15 +116,23 @@ pub fn content_hash() -> u64 {
 pub fn unpack(folder: &Path) -> Result<()> {
     for (name, bytes) in FILES {
         let path = folder.join(name);
-        if fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64) {
+        if is_current(&path, bytes) {
             continue;
         }
         let beside = path.parent().unwrap_or(folder);
         fs::create_dir_all(beside)?;
         let mut unfinished = tempfile::NamedTempFile::new_in(beside)?;
-        unfinished.write_all(bytes).with_context(|| path.display().to_string())?;
+        unfinished.write_all(bytes).with_context(|| cannot("write", &path))?;
         unfinished.as_file().set_permissions(Permissions::from_mode(0o644))?;
         unfinished.persist(&path)?;
     }
     Ok(())
+}
+
+/// Whether a file has these bytes, and others can neither change nor replace it.
+fn is_current(path: &Path, bytes: &[u8]) -> bool {
+    let same_length = fs::metadata(path).is_ok_and(|file| file.len() == bytes.len() as u64);
+    same_length
+        && trust::check(path).is_ok()
+        && fs::read(path).is_ok_and(|content| content == bytes)
 }

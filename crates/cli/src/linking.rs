@@ -5,7 +5,10 @@
 //! Executables take the archive and export its API to the shared objects that they load; shared
 //! objects take the shared library. A program without a POMP call gets nothing of it.
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
+
+use crate::compiler::words::joined;
 
 /// What is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,52 +28,59 @@ pub enum Linked {
 
 /// The wrappers of an MPI library, by what stands in for them. They are needed also where no
 /// object calls them: some Fortran libraries call the C functions.
-pub fn mpi(library: &Path, stand_in: &Path) -> Vec<String> {
-    let (path, folder) = (stand_in.display(), library.parent().unwrap_or(library).display());
-    vec![format!("-Wl,--push-state,--no-as-needed,{path},--pop-state,-rpath,{folder}")]
+pub fn mpi(library: &Path, stand_in: &Path) -> Vec<OsString> {
+    let folder = library.parent().unwrap_or(library);
+    vec![word(["-Wl,--push-state,--no-as-needed,", ",--pop-state,-rpath,"], [stand_in, folder])]
 }
 
 /// The wrappers of an MPI library in archives: an object, which is linked whatever calls it, and
 /// the linker's options for it.
-pub fn mpi_object(object: &Path, options: &Path) -> Vec<String> {
-    vec![format!("-Wl,@{}", options.display()), object.display().to_string()]
+pub fn mpi_object(object: &Path, options: &Path) -> Vec<OsString> {
+    vec![word(["-Wl,@"], [options]), object.into()]
 }
 
 /// What the archive needs. In one word, because libtool sorts the words of a command.
 const SYSTEM: &str = "-Wl,--push-state,--as-needed,-lpthread,-ldl,-lm,--pop-state";
 
 /// Options for the linker.
-pub fn flags(linked: Linked, folder: &Path) -> Vec<String> {
+pub fn flags(linked: Linked, folder: &Path) -> Vec<OsString> {
     match linked {
         Linked::Executable { .. } => {
-            vec![format!("-Wl,--dynamic-list={}", folder.join("pomp.list").display())]
+            vec![word(["-Wl,--dynamic-list="], [&folder.join("pomp.list")])]
         }
-        Linked::Shared => vec![format!("-Wl,-rpath,{}", folder.display())],
+        Linked::Shared => vec![word(["-Wl,-rpath,"], [folder])],
         Linked::Static => Vec::new(),
     }
 }
 
 /// Libraries, to stand behind the objects. Their whole paths: OPARI2's library has the same name.
-pub fn libraries(linked: Linked, folder: &Path) -> Vec<String> {
-    let path = |name: &str| folder.join(name).display().to_string();
+pub fn libraries(linked: Linked, folder: &Path) -> Vec<OsString> {
+    let path = |name: &str| folder.join(name).into_os_string();
     match linked {
         Linked::Executable { openmp, locks } => {
             let library = if locks { "libpomp.a" } else { "libpomp-without-locks.a" };
-            let mut words = vec![path(library), SYSTEM.to_owned()];
+            let mut words = vec![path(library), SYSTEM.into()];
             if openmp && locks {
                 // The OpenMP library comes last, and a program that uses nothing but lock
                 // routines, which ours resolves, would lose it.
-                words.push("-Wl,--no-as-needed".to_owned());
+                words.push("-Wl,--no-as-needed".into());
             }
             words
         }
         Linked::Static => {
-            let system = ["-lpthread", "-ldl", "-lm"].map(str::to_owned);
+            let system = ["-lpthread", "-ldl", "-lm"].map(OsString::from);
             [vec![path("libpomp-static.a")], system.to_vec()].concat()
         }
         Linked::Shared => {
+            let as_needed = OsStr::new("-Wl,--push-state,--as-needed,");
             let library = path("libpomp.so");
-            vec![format!("-Wl,--push-state,--as-needed,{library},--pop-state")]
+            vec![joined([as_needed, &library, OsStr::new(",--pop-state")])]
         }
     }
+}
+
+/// One word in which each path follows its text.
+fn word<const N: usize>(texts: [&str; N], paths: [&Path; N]) -> OsString {
+    let parts = texts.into_iter().zip(paths);
+    parts.flat_map(|(text, path)| [OsStr::new(text), path.as_os_str()]).collect()
 }

@@ -15,24 +15,33 @@ mod experiment;
 mod failure;
 mod headers;
 mod instrument_options;
+mod late;
 mod library;
 mod linking;
 mod mpi;
+mod new_experiment;
 mod pomp2_link;
 mod preprocess;
 mod probe;
+mod progress;
 mod raw_strings;
 mod recording;
 mod rewriting;
 mod settings;
+mod shell;
+mod terminal;
+mod trust;
 mod variables;
+mod version;
+mod without_openmp;
 mod workplace;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser};
 use commands::Command;
 
@@ -42,19 +51,30 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Performance Observation, Measurement and Pattern Exploration for OpenMP.
 #[derive(Parser)]
-#[command(name = "pompeii", version, max_term_width = 100)]
+#[command(name = "pompeii", version, long_version = version::long(), max_term_width = 100)]
 #[command(before_long_help = "EXAMPLES
-    pompeii compile -- gcc -O2 -fopenmp ocean.c -o ocean     compile, instrumented
-    pompeii run -- ./ocean                                   run, measure, and say what was lost
-    pompeii report pompeii-20261120_1132_ab12cd34            the same with all three dimensions
-    pompeii html pompeii-20261120_1132_ab12cd34 -o r.html    one offline page
-    pompeii explain omp_ibarrier_wait                        what a finding means")]
+    pompeii compile -- gcc -O2 -fopenmp ocean.c -o ocean     compile with measurement
+    pompeii run -- ./ocean                                   run, measure, print a summary
+    pompeii report pompeii-20261120_1132_ab12cd34            the summary and all details
+    pompeii html pompeii-20261120_1132_ab12cd34 -o r.html    the same as one web page
+    pompeii explain omp_ibarrier_wait                        what a property means")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
+/// The stack of the command line, which may be called where the limit for stacks is low.
+const STACK_BYTES: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(execute) {
+        Ok(thread) => thread.join().unwrap_or(ExitCode::from(101)),
+        Err(_) => execute(),
+    }
+}
+
+/// Does what the command line says.
+fn execute() -> ExitCode {
     let arguments = match all_arguments(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -64,10 +84,7 @@ fn main() -> ExitCode {
     };
     let command = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments.command,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
-        }
+        Err(error) => return commands::usage(&error),
     };
     let failed = command.code_of_failure();
     match command.execute() {
@@ -85,39 +102,32 @@ fn main() -> ExitCode {
 /// warnings.
 fn all_arguments(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let (mut arguments, drop_in) = wrapper_arguments(arguments);
-    let words = arguments.get(1..).unwrap_or_default();
-    let texts: Option<Vec<String>> =
-        words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
-    if drop_in && texts.is_none() {
-        // Names that are no text are the compiler's alone.
-        bail!("{}", child::replace(&arguments[3..]));
-    }
-    let Some(texts) = texts else { return Ok(arguments) };
+    let given = arguments.get(1..).unwrap_or_default();
     let command = Arguments::command();
     let named = |name| command.find_subcommand(name).context("a command is missing");
-    let words = match texts.first().map(String::as_str) {
+    let words = match given.first().and_then(|word| word.to_str()) {
         Some("compile") => {
             let defaults: &[&str] = if drop_in { &["--quiet"] } else { &[] };
-            settings::complete(named("compile")?, defaults, &texts)?
+            settings::complete(named("compile")?, defaults, given)?
         }
         Some("instrument") => {
-            settings::complete_instrument(named("compile")?, named("instrument")?, &texts)?
+            settings::complete_instrument(named("compile")?, named("instrument")?, given)?
         }
         _ => return Ok(arguments),
     };
     arguments.truncate(1);
-    arguments.extend(words.into_iter().map(OsString::from));
+    arguments.extend(words);
     Ok(arguments)
 }
 
 /// Called as `pompeii-gcc`, the binary is `pompeii compile -- gcc`. Says whether it was.
 fn wrapper_arguments(mut arguments: Vec<OsString>) -> (Vec<OsString>, bool) {
     let own = arguments.first().cloned().unwrap_or_default();
-    let name = Path::new(&own).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let compiler = name.strip_prefix("pompeii-");
+    let name = Path::new(&own).file_name().unwrap_or_default();
+    let compiler = name.as_bytes().strip_prefix(b"pompeii-").map(OsStr::from_bytes);
     if let Some(compiler) = compiler {
-        let inserted = ["pompeii", "compile", "--", compiler].map(OsString::from);
-        arguments.splice(0..1, inserted);
+        let inserted = ["pompeii", "compile", "--"].map(OsStr::new).into_iter().chain([compiler]);
+        arguments.splice(0..1, inserted.map(OsStr::to_owned));
     }
     (arguments, compiler.is_some())
 }

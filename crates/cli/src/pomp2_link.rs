@@ -7,6 +7,7 @@
 //! also knows objects of link-time optimisation.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
@@ -16,6 +17,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::compiler::CommandLine;
+use crate::workplace::Workplace;
 
 /// Initialisation functions: name, and the number of regions at its end.
 #[derive(Debug, Default, PartialEq)]
@@ -78,15 +80,15 @@ impl Found {
     }
 }
 
-/// The object of the unit for a command that links, made in `folder`; `None` where the command
-/// links one already. `texts` are those of instrumented sources that the same command compiles.
+/// The object of the unit for a command that links; `None` where the command links one already.
+/// `texts` are those of instrumented sources that the same command compiles.
 ///
 /// # Errors
 /// Where `nm` or the compiler fails.
 pub fn unit<'a>(
     line: &CommandLine,
     texts: impl Iterator<Item = &'a [u8]>,
-    folder: &Path,
+    workplace: &Workplace,
 ) -> Result<Option<PathBuf>> {
     let mut found = Found::default();
     texts.for_each(|text| found.text(text));
@@ -96,8 +98,8 @@ pub fn unit<'a>(
     if found.has_unit {
         return Ok(None);
     }
-    let (source, object) = (folder.join("pomp2_init.c"), folder.join("pomp2_init.o"));
-    fs::write(&source, found.unit()).with_context(|| source.display().to_string())?;
+    let source = workplace.write("pomp2_init.c", found.unit().as_bytes())?;
+    let object = source.with_extension("o");
     let mut compile = Command::new(&line.words[0]);
     compile.args(&line.words[1..=line.compiler]);
     compile.args(["-x", "c", "-fPIC", "-c"]).arg(&source).arg("-o").arg(&object);
@@ -107,8 +109,8 @@ pub fn unit<'a>(
 
 /// Objects, archives and shared objects that the command names.
 fn linked_files(line: &CommandLine) -> Vec<PathBuf> {
-    let words = &line.words[(line.compiler + 1).min(line.words.len())..];
-    let folders: Vec<&str> = words.iter().filter_map(|word| word.strip_prefix("-L")).collect();
+    let words = line.argument_texts();
+    let folders: Vec<&OsStr> = line.values("-L").collect();
     let library = |name: &str| {
         let files = [format!("lib{name}.so"), format!("lib{name}.a")];
         let mut paths = folders
@@ -116,10 +118,11 @@ fn linked_files(line: &CommandLine) -> Vec<PathBuf> {
             .flat_map(|folder| files.iter().map(move |file| Path::new(folder).join(file)));
         paths.find(|path| path.is_file())
     };
-    let files = words.iter().filter_map(|word| match word.strip_prefix("-l") {
+    let given = &line.words[line.words.len() - words.len()..];
+    let files = words.iter().zip(given).filter_map(|(word, given)| match word.strip_prefix("-l") {
         Some(name) => library(name),
         None if word.starts_with('-') => None,
-        None => Some(PathBuf::from(word)),
+        None => Some(PathBuf::from(given)),
     });
     files.filter(|path| has_symbols(path)).collect()
 }
@@ -150,7 +153,7 @@ fn symbols(line: &CommandLine, file: &Path) -> Result<String> {
 /// Programs that list symbols: first the one that belongs to the compiler and knows its
 /// intermediate code.
 fn readers(line: &CommandLine) -> Vec<String> {
-    let compiler = &line.words[line.compiler];
+    let compiler = line.program_text();
     let own = match compiler.contains("clang") {
         true => {
             let mut ask = Command::new(compiler);

@@ -7,6 +7,8 @@
 //! headers, in messages and in debug information. Dependencies are written by the first step,
 //! because the second one knows no headers.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, str};
@@ -18,6 +20,7 @@ use crate::compiler::{CommandLine, Source, Stage, source_folder};
 use crate::execution::as_standard_input;
 use crate::headers::{self, Folders};
 use crate::raw_strings;
+use crate::terminal::{cannot, indented, shown};
 
 /// Includes nested deeper than this are left to the compiler.
 const DEPTH_MAX: usize = 16;
@@ -57,7 +60,7 @@ pub fn preprocess(
     } else {
         let text = match input {
             Some(text) => text.to_vec(),
-            None => fs::read(&source.path).with_context(|| source.path.display().to_string())?,
+            None => fs::read(&source.path).with_context(|| cannot("read", &source.path))?,
         };
         Preprocessed { text, messages: Vec::new(), clang: false }
     };
@@ -80,7 +83,7 @@ fn run(line: &CommandLine, source: &Source, input: Option<&[u8]>) -> Result<Prep
             Role::Other => words[0].starts_with('-') && words[0] != "-x",
         };
         if kept && !is_source {
-            command.args(words);
+            command.args(&line.words[position..position + words.len()]);
         }
     }
     command.args(dependency_options(line));
@@ -93,10 +96,10 @@ fn run(line: &CommandLine, source: &Source, input: Option<&[u8]>) -> Result<Prep
     }
     let input = input.map_or_else(|| Ok(Stdio::null()), as_standard_input)?;
     let output = command.arg(&source.path).stdin(input).output();
-    let output = output.with_context(|| format!("cannot start `{}`", line.program()))?;
+    let output = output.with_context(|| format!("cannot start `{}`", line.program_text()))?;
     if !output.status.success() {
         let messages = String::from_utf8_lossy(&output.stderr);
-        bail!("{}: cannot be preprocessed:\n{}", source.path.display(), messages.trim_end());
+        bail!("{}: cannot be preprocessed:{}", shown(&source.path), indented(&messages));
     }
     let head = &output.stdout[..output.stdout.len().min(4000)];
     let clang = String::from_utf8_lossy(head).contains("\"<command line>\"");
@@ -106,22 +109,22 @@ fn run(line: &CommandLine, source: &Source, input: Option<&[u8]>) -> Result<Prep
 }
 
 /// The dependency file and its target, where the compiler would take them from the object's name.
-fn dependency_options(line: &CommandLine) -> Vec<String> {
+fn dependency_options(line: &CommandLine) -> Vec<OsString> {
     let mut options = Vec::new();
     let Some(path) = &line.dependencies else { return options };
-    let has = |option: &str| line.words.iter().any(|word| word.starts_with(option));
+    let has = |option: &str| line.texts.iter().any(|word| word.starts_with(option));
     // What is said to the preprocessor past the compiler says all.
     if line.sources.len() != 1 || has("-Wp,-M") {
         return options;
     }
     if !has("-MF") {
-        options.extend(["-MF".to_owned(), path.display().to_string()]);
+        options.extend(["-MF".into(), path.clone().into_os_string()]);
     }
     if let (Stage::Compile, Some(object)) = (line.stage, line.output())
         && !has("-MT")
         && !has("-MQ")
     {
-        options.extend(["-MQ".to_owned(), object.to_owned()]);
+        options.extend(["-MQ".into(), object.to_owned()]);
     }
     options
 }
@@ -130,7 +133,7 @@ fn dependency_options(line: &CommandLine) -> Vec<String> {
 fn keeps_comments(line: &CommandLine) -> bool {
     let matters = |word: &String| word == "-W" || word == "-Wextra" || word.contains("fallthrough");
     !line.sources.iter().any(|source| source.language.is_fortran())
-        && line.words.iter().any(matters)
+        && line.texts.iter().any(matters)
 }
 
 fn role(word: &str) -> Role {
@@ -162,13 +165,13 @@ pub fn is_spent(line: &CommandLine, word: &str) -> bool {
 
 /// What stands for a source in the command: its preprocessed copy. The suffix says the language,
 /// so an explicit one is suspended.
-pub fn words_for(line: &CommandLine, source: &Source, copy: &Path) -> Vec<String> {
-    let copy = copy.display().to_string();
+pub fn words_for(line: &CommandLine, source: &Source, copy: &Path) -> Vec<OsString> {
+    let copy = copy.as_os_str().to_owned();
     let Some(explicit) = &source.explicit else { return vec![copy] };
-    let mut words = vec!["-x".to_owned(), "none".to_owned(), copy];
+    let mut words = vec!["-x".into(), "none".into(), copy];
     // clang complains of a `-x` behind the last file.
     if line.arguments().any(|(at, words)| at > source.position && !words[0].starts_with('-')) {
-        words.extend(["-x".to_owned(), explicit.clone()]);
+        words.extend(["-x".into(), explicit.into()]);
     }
     words
 }
@@ -189,11 +192,10 @@ pub fn file_name(source: &Source) -> PathBuf {
 /// The text with INCLUDE lines replaced by the files that they name, where those have directives.
 fn with_includes(line: &CommandLine, source: &Source, text: &[u8]) -> Vec<u8> {
     let mut expansion = Expansion { folders: Folders::new(line), output: Vec::new() };
-    let path = source.path.display().to_string();
     if !text.starts_with(b"# ") {
-        expansion.output.extend_from_slice(format!("# 1 \"{path}\"\n").as_bytes());
+        expansion.marker(1, &source.path, "");
     }
-    expansion.file(&path, text, 0);
+    expansion.file(&source.path, text, 0);
     expansion.output
 }
 
@@ -204,25 +206,25 @@ struct Expansion {
 
 impl Expansion {
     /// Adds the text of one file.
-    fn file(&mut self, path: &str, text: &[u8], depth: usize) {
+    fn file(&mut self, path: &Path, text: &[u8], depth: usize) {
         let mut place = (path.to_owned(), 0);
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             place.1 += 1;
             let words = str::from_utf8(line).unwrap_or_default();
-            if let Some(marker) = marker(words) {
-                place = (marker.0.to_owned(), marker.1 - 1);
+            if let Some((path, number)) = marker(line) {
+                place = (path.to_owned(), number - 1);
             }
-            let folder = source_folder(Path::new(&place.0));
+            let folder = source_folder(&place.0);
             let included = headers::fortran_include(words)
                 .filter(|_| depth < DEPTH_MAX)
                 .and_then(|name| self.folders.find(name, &folder, true))
-                .and_then(|path| Some((path.display().to_string(), fs::read(path).ok()?)))
-                .filter(|(_, text)| headers::has_fortran_directives(text));
+                .and_then(|path| Some((fs::read(&path).ok()?, path)))
+                .filter(|(text, _)| headers::has_fortran_directives(text));
             match included {
-                Some((path, text)) => {
-                    self.marker(1, &path, 1);
+                Some((text, path)) => {
+                    self.marker(1, &path, " 1");
                     self.file(&path, &text, depth + 1);
-                    self.marker(place.1 + 1, &place.0, 2);
+                    self.marker(place.1 + 1, &place.0, " 2");
                 }
                 None => self.output.extend_from_slice(line),
             }
@@ -232,15 +234,18 @@ impl Expansion {
         }
     }
 
-    fn marker(&mut self, line: u32, path: &str, flag: u8) {
-        let marker = format!("# {line} \"{path}\" {flag}\n");
-        self.output.extend_from_slice(marker.as_bytes());
+    fn marker(&mut self, line: u32, path: &Path, flag: &str) {
+        let (before, behind) = (format!("# {line} \""), format!("\"{flag}\n"));
+        let parts = [before.as_bytes(), path.as_os_str().as_bytes(), behind.as_bytes()];
+        self.output.extend_from_slice(&parts.concat());
     }
 }
 
 /// File and line of a line marker.
-fn marker(line: &str) -> Option<(&str, u32)> {
-    let (number, rest) = line.strip_prefix("# ")?.split_once(" \"")?;
-    let (file, _) = rest.rsplit_once('"')?;
-    Some((file, number.parse().ok().filter(|&line| line > 0)?))
+fn marker(line: &[u8]) -> Option<(&Path, u32)> {
+    let rest = line.strip_prefix(b"# ")?;
+    let open = rest.iter().position(|&byte| byte == b'"')?;
+    let close = rest.iter().rposition(|&byte| byte == b'"').filter(|&close| close > open)?;
+    let number = str::from_utf8(&rest[..open]).ok()?.trim_end().parse().ok();
+    Some((Path::new(OsStr::from_bytes(&rest[open + 1..close])), number.filter(|&line| line > 0)?))
 }

@@ -27,7 +27,7 @@ pub fn is_probe(line: &CommandLine) -> bool {
     let here = env::current_dir().unwrap_or_default();
     let mut files: Vec<PathBuf> = line.output().map(PathBuf::from).into_iter().collect();
     let inputs = line.arguments().filter(|(_, words)| !words[0].starts_with('-'));
-    files.extend(inputs.map(|(_, words)| PathBuf::from(&words[0])));
+    files.extend(inputs.map(|(position, _)| PathBuf::from(&line.words[position])));
     is_in_test_folder(&here) || files.iter().any(|file| is_test(file))
 }
 
@@ -52,10 +52,12 @@ fn is_in_test_folder(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     fn check(command: &str, expected: bool) {
-        let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        let words: Vec<OsString> = command.split(' ').map(OsString::from).collect();
         assert_eq!(is_probe(&CommandLine::parse(&words)), expected, "{command}");
     }
 

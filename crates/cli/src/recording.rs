@@ -1,13 +1,16 @@
 //! What `run` records: options that become variables of the program. What they say is read here
 //! too, before the start: a measured process never refuses.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use pompeii_filter::{Filter, Windows};
-use pompeii_finish::metrics::{self, Counters};
+use pompeii_finish::metrics::{self, Counters, Metric};
+
+use crate::terminal::cannot;
 
 /// The filter's copy in an experiment.
 pub const FILTER_COPY: &str = "filter";
@@ -15,48 +18,50 @@ pub const FILTER_COPY: &str = "filter";
 /// Options about what is recorded.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Which functions and user regions are recorded: a filter file in Score-P's syntax
+    /// Record only the functions and user regions selected by this file, in the syntax of
+    /// Score-P's filters
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
-    /// Count these too, with commas between: counters as `perf list` names them or raw (rNNNN),
-    /// PAPI presets, fields of getrusage (ru_nvcsw), memory-high-water
+    /// Count these too, for example `cycles,ru_nvcsw`: names of `perf list`, raw counters (rNNNN),
+    /// PAPI presets, fields of getrusage (ru_...), memory-high-water
     #[arg(long, value_name = "LIST")]
     metrics: Option<String>,
-    /// Write the trace for readers of OTF2 before 1.2: with the records that it had for OpenMP
+    /// Write the OpenMP records of OTF2 before 1.2, for old readers of traces
     #[arg(long)]
     legacy_records: bool,
-    /// Keep shortest, longest and mean time of single visits per call path too
+    /// For each call path, also store the shortest, longest and mean time of its visits
     #[arg(long)]
     statistics: bool,
-    /// Show each iteration of a loop as a call path of its own; needs `compile --loop-chunks`
+    /// Show each iteration of a loop as a separate call path; needs `compile --loop-chunks`
     #[arg(long)]
     iterations: bool,
-    /// Measure who waits for whom in MPI: adds small messages to those of the program
+    /// Measure the waiting between MPI processes; costs additional small messages
     #[arg(long)]
     mpi_wait: bool,
-    /// Compare the clocks of MPI's processes every so often, not only at the begin and the end
+    /// Compare the clocks of MPI processes every SECONDS, instead of only at begin and end
     #[arg(long, value_name = "SECONDS", value_parser = period)]
     mpi_clock: Option<f64>,
-    /// How much of the trace may be on its way to the disk, for instance 256M [default: no limit]
+    /// Limit for trace data that is not on the disk yet, for example 256M [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// What happens when that is used up: wait for the disk (the trace says how long), or drop the
-    /// newest chunk of a thread (how many events that are is counted)
+    /// At this limit: wait for the disk (the trace says how long), or drop the newest data of the
+    /// thread (the report says how many events)
     #[arg(long, value_name = "WHAT", value_parser = ["wait", "drop"])]
     memory_full: Option<String>,
-    /// Record only START:END in seconds, or REGION@FIRST:LAST, visits of it from 0 on
+    /// Record only a part of the run: START:END in seconds, or REGION@FIRST:LAST (visits of a
+    /// region, counted from 0)
     #[arg(long, value_name = "WINDOW", conflicts_with = "select")]
     window: Vec<String>,
-    /// Record only visits of regions: a file of Score-P's selective recording
+    /// Record only the visits listed in this file, in the syntax of Score-P's selective recording
     #[arg(long, value_name = "FILE")]
     select: Option<PathBuf>,
-    /// Record every visit in a trace, also those that the guard would sum
+    /// Record every visit, instead of summing the visits of very short and frequent regions
     #[arg(long)]
     no_guard: bool,
-    /// Sum visits of tiny regions that are entered more often than this [default: 10000]
+    /// Sum visits of short regions that are entered more often than this [default: 10000]
     #[arg(long, value_name = "N", conflicts_with = "no_guard")]
     guard_visits: Option<u64>,
-    /// Sum visits that take less than this [default: 1000]
+    /// Sum visits that take less than this, in nanoseconds [default: 1000]
     #[arg(long, value_name = "NS", conflicts_with = "no_guard")]
     guard_time: Option<u64>,
 }
@@ -64,8 +69,10 @@ pub struct Options {
 /// What the options, or else the environment, have said.
 pub struct Recording {
     filter: Option<PathBuf>,
+    /// Metrics beside time.
+    metrics: Vec<Metric>,
     /// Variables that say the rest.
-    variables: Vec<(&'static str, String)>,
+    variables: Vec<(&'static str, OsString)>,
 }
 
 impl Options {
@@ -80,20 +87,36 @@ impl Options {
             Ok(std::path::absolute(path)?)
         };
         let filter = named.map(checked).transpose()?;
-        self.check_metrics()?;
-        let mut variables = self.variables();
+        check_memory_variables()?;
+        let metrics = metrics::requested(|name| match (name, &self.metrics) {
+            (METRICS_VARIABLE, Some(list)) => Some(list.clone()),
+            _ => text_of(name),
+        });
+        let metrics =
+            metrics.map_err(|error| anyhow!("{}: {error}", self.who_asks_for_metrics()))?;
+        let mut variables: Vec<(&'static str, OsString)> =
+            self.variables().into_iter().map(|(name, value)| (name, value.into())).collect();
         variables.extend(self.windows()?);
-        Ok(Recording { filter, variables })
+        Ok(Recording { filter, metrics, variables })
+    }
+
+    /// The option, or the first of the variables that are set.
+    fn who_asks_for_metrics(&self) -> &'static str {
+        let set = METRICS_VARIABLES.iter().find(|name| text_of(name).is_some());
+        match (&self.metrics, set) {
+            (None, Some(name)) => name,
+            _ => "--metrics",
+        }
     }
 
     /// The variable that says which part of the run is recorded, checked.
-    fn windows(&self) -> Result<Option<(&'static str, String)>> {
+    fn windows(&self) -> Result<Option<(&'static str, OsString)>> {
         if !self.window.is_empty() {
             let text = self.window.join(";");
             Windows::parse(&text).map_err(|error| anyhow!("--window {error}"))?;
-            return Ok(Some(("POMPEII_WINDOW", text)));
+            return Ok(Some(("POMPEII_WINDOW", text.into())));
         }
-        let text = std::env::var("POMPEII_WINDOW").unwrap_or_default();
+        let text = text_of("POMPEII_WINDOW").unwrap_or_default();
         if self.select.is_none() && !text.is_empty() {
             Windows::parse(&text).map_err(|error| anyhow!("POMPEII_WINDOW: {error}"))?;
             return Ok(None);
@@ -101,12 +124,11 @@ impl Options {
         let Some(path) = self.select.clone().or_else(|| path_of(SELECT_VARIABLES)) else {
             return Ok(None);
         };
-        let name = || format!("selective recording {}", path.display());
+        let name = || cannot("read the windows of", &path);
         let text = fs::read(&path).with_context(name)?;
         let windows = Windows::parse_selective(&String::from_utf8_lossy(&text));
         windows.map_err(|error| anyhow!(error)).with_context(name)?;
-        let path = std::path::absolute(&path)?.display().to_string();
-        Ok(Some((SELECT_VARIABLES[0], path)))
+        Ok(Some((SELECT_VARIABLES[0], std::path::absolute(&path)?.into_os_string())))
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
@@ -129,27 +151,11 @@ impl Options {
         variables.extend(full);
         variables
     }
-
-    /// What is asked for can be counted here.
-    fn check_metrics(&self) -> Result<()> {
-        let of = |name: &'static str| match (name, &self.metrics) {
-            (METRICS_VARIABLE, Some(list)) => Some(list.clone()),
-            _ => std::env::var(name).ok(),
-        };
-        let wanted = metrics::requested(of)?;
-        let (_, failed) = Counters::open(&wanted);
-        match failed.first() {
-            None => Ok(()),
-            Some(first) => Err(anyhow!(
-                "cannot count {}: {}; `pompeii doctor` lists what can be counted",
-                wanted[first.metric].name,
-                first.reason()
-            )),
-        }
-    }
 }
 
-const METRICS_VARIABLE: &str = "POMPEII_METRICS";
+const METRICS_VARIABLE: &str = METRICS_VARIABLES[0];
+const METRICS_VARIABLES: [&str; 3] =
+    ["POMPEII_METRICS", "SCOREP_METRIC_PAPI", "SCOREP_METRIC_RUSAGE"];
 
 /// Seconds between two events, a millisecond at least.
 fn period(text: &str) -> Result<f64, String> {
@@ -158,10 +164,35 @@ fn period(text: &str) -> Result<f64, String> {
     seconds.filter(long_enough).ok_or_else(|| "expected seconds from 0.001 on".to_owned())
 }
 
+/// More than a process has addresses for.
+const MEMORY_MOST: u64 = 128 << 40;
+
 /// A size as people write it.
 fn size(text: &str) -> Result<u64, String> {
-    let wanted = "expected bytes, with K, M, G or T for 1024 of the unit before, as 256M";
-    pompeii_finish::bytes_of(text).ok_or_else(|| wanted.to_owned())
+    let expected = "expected bytes, with K, M, G or T for 1024 of the unit before, as 256M";
+    match pompeii_finish::bytes_of(text) {
+        None => Err(expected.to_owned()),
+        Some(0) => Err(format!("no trace can be written without memory; {expected}")),
+        Some(bytes) if bytes > MEMORY_MOST => {
+            Err(format!("no process can have more than 128T; {expected}"))
+        }
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+/// The program would go on without a limit where it cannot read one.
+fn check_memory_variables() -> Result<()> {
+    let names = ["POMPEII_TOTAL_MEMORY", "SCOREP_TOTAL_MEMORY"];
+    let set = names.into_iter().find_map(|name| Some((name, text_of(name)?)));
+    match set.filter(|(_, text)| !text.is_empty()) {
+        Some((name, text)) => size(&text).map(drop).map_err(|why| anyhow!("{name}={text}: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// A variable that is set, as text.
+fn text_of(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|text| text.to_string_lossy().into_owned())
 }
 
 const SELECT_VARIABLES: &[&str] = &["POMPEII_SELECT", "SCOREP_SELECTIVE_CONFIG_FILE"];
@@ -178,13 +209,28 @@ fn path_of(names: &[&str]) -> Option<PathBuf> {
 /// # Errors
 /// What is wrong, with its line.
 pub fn read_filter(path: &Path) -> Result<Filter> {
-    let name = || format!("filter {}", path.display());
+    let name = || cannot("read the filter", path);
     let text = fs::read(path).with_context(name)?;
     let rules = Filter::parse(&String::from_utf8_lossy(&text));
     rules.map_err(|error| anyhow!(error)).with_context(name)
 }
 
 impl Recording {
+    /// Whether this machine counts what is asked for.
+    ///
+    /// # Errors
+    /// What it does not, and why.
+    pub fn check_counters(&self) -> Result<()> {
+        match Counters::open(&self.metrics).1.first() {
+            None => Ok(()),
+            Some(first) => bail!(
+                "cannot count {}: {}; `pompeii doctor` lists what can be counted",
+                self.metrics[first.metric].name,
+                first.reason()
+            ),
+        }
+    }
+
     /// Tells the program.
     pub fn set(&self, command: &mut Command) {
         if let Some(filter) = &self.filter {

@@ -7,14 +7,17 @@
 //! The user's own text is rewritten where that shows everything, else what the preprocessor makes
 //! of it.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use pompeii_instrument::Outcome;
 
 use crate::commands::instrument::render;
 use crate::commands::say;
+use crate::compiler::words::joined;
 use crate::compiler::{CommandLine, Source, source_folder};
 use crate::headers;
 use crate::instrument_options::InstrumentOptions;
@@ -61,9 +64,10 @@ pub struct Job<'a> {
 /// What tells this compilation of a source from another one for the same program:
 /// the options, and the name of what is made. Paths are left out, so that it is reproducible.
 fn compilation(line: &CommandLine) -> String {
-    let options = line.words.iter().filter(|word| word.starts_with('-') && !word.contains('/'));
-    let made = line.output().and_then(|path| path.rsplit('/').next());
-    options.map(String::as_str).chain(made).collect::<Vec<_>>().join(" ")
+    let options = line.texts.iter().filter(|word| word.starts_with('-') && !word.contains('/'));
+    let made = line.output().and_then(|path| Path::new(path).file_name());
+    let made = made.map(|name| name.to_string_lossy().into_owned());
+    options.cloned().chain(made).collect::<Vec<_>>().join(" ")
 }
 
 impl<'a> Job<'a> {
@@ -75,7 +79,7 @@ impl<'a> Job<'a> {
     pub fn rewrite_all(&self, mode: Mode) -> Result<Vec<Rewritten<'a>>> {
         let mut rewritten = Vec::new();
         for (number, source) in self.line.sources.iter().enumerate() {
-            match self.rewrite(source, mode, &self.workplace.of_source(number)) {
+            match self.rewrite(source, mode, number) {
                 Ok(Some(done)) => rewritten.push(done),
                 Ok(None) => {}
                 Err(error) if self.strict => return Err(error),
@@ -90,7 +94,7 @@ impl<'a> Job<'a> {
         &self,
         source: &'a Source,
         mode: Mode,
-        folder: &Path,
+        number: usize,
     ) -> Result<Option<Rewritten<'a>>> {
         let text = match self.input.filter(|_| source.is_standard_input()) {
             Some(input) => Ok(input.to_vec()),
@@ -114,14 +118,14 @@ impl<'a> Job<'a> {
                     if outcome.text == preprocessed.text {
                         return Ok(None);
                     }
-                    return self.write(source, outcome, Some(preprocessed), folder);
+                    return self.write(source, outcome, Some(preprocessed), number);
                 }
                 Err(error) if mode == Mode::Always => return Err(error),
                 Err(_) => {}
             }
         }
         let outcome = outcome?;
-        if outcome.text == text { Ok(None) } else { self.write(source, outcome, None, folder) }
+        if outcome.text == text { Ok(None) } else { self.write(source, outcome, None, number) }
     }
 
     /// Headers beside a source are found by an option, which holds for all sources of the command.
@@ -139,7 +143,10 @@ impl<'a> Job<'a> {
     fn instrument(&self, source: &Source, text: &[u8], preprocessed: bool) -> Result<Outcome> {
         let name = match source.is_standard_input() {
             true => "<stdin>".to_owned(),
-            false => mapped(self.line, &source.path.display().to_string(), "-fmacro-prefix-map="),
+            false => {
+                let name = mapped(self.line, source.path.as_os_str(), "-fmacro-prefix-map=");
+                name.to_string_lossy().into_owned()
+            }
         };
         let mut options = self.options.for_source(&name, source.language)?;
         if preprocessed && source.language.is_fortran() {
@@ -148,6 +155,7 @@ impl<'a> Job<'a> {
             options.path = copy.display().to_string();
         }
         options.preprocessed |= preprocessed;
+        options.own_folders = headers::measured_folders(self.line);
         options.openmp = self.line.openmp;
         options.compilation = compilation(self.line);
         if let Some(length) = self.line.line_length {
@@ -163,25 +171,28 @@ impl<'a> Job<'a> {
         source: &'a Source,
         outcome: Outcome,
         preprocessed: Option<Preprocessed>,
-        folder: &Path,
+        number: usize,
     ) -> Result<Option<Rewritten<'a>>> {
         if source.is_standard_input() && preprocessed.is_none() {
             let copy = source.path.clone();
             return Ok(Some(Rewritten { source, copy, outcome, preprocessed }));
         }
-        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let copy = match preprocessed {
-            Some(_) => folder.join(preprocess::file_name(source)),
-            None => folder.join(source.path.file_name().unwrap_or_default()),
+        let name = match preprocessed {
+            Some(_) => preprocess::file_name(source),
+            None => PathBuf::from(source.path.file_name().unwrap_or_default()),
         };
-        fs::write(&copy, &outcome.text).with_context(|| copy.display().to_string())?;
+        let copy = self.workplace.write_source(number, &name, &outcome.text)?;
         Ok(Some(Rewritten { source, copy, outcome, preprocessed }))
     }
 }
 
 /// The command with the rewritten sources in the place of the user's; `macros` are options for
 /// those that are not preprocessed yet.
-pub fn with_copies(line: &CommandLine, rewritten: &[Rewritten], macros: &[String]) -> Vec<String> {
+pub fn with_copies(
+    line: &CommandLine,
+    rewritten: &[Rewritten],
+    macros: &[OsString],
+) -> Vec<OsString> {
     let all_preprocessed = rewritten.len() == line.sources.len()
         && rewritten.iter().all(|one| one.preprocessed.is_some());
     let mut words = line.words[..=line.compiler].to_vec();
@@ -196,9 +207,9 @@ pub fn with_copies(line: &CommandLine, rewritten: &[Rewritten], macros: &[String
             Some(one) if one.preprocessed.is_some() => {
                 words.extend(preprocess::words_for(line, one.source, &one.copy));
             }
-            Some(one) => words.push(one.copy.display().to_string()),
+            Some(one) => words.push(one.copy.clone().into_os_string()),
             None if all_preprocessed && preprocess::is_spent(line, &argument[0]) => {}
-            None => words.extend_from_slice(argument),
+            None => words.extend_from_slice(&line.words[position..position + argument.len()]),
         }
     }
     for one in rewritten {
@@ -209,44 +220,51 @@ pub fn with_copies(line: &CommandLine, rewritten: &[Rewritten], macros: &[String
 
 /// The options by which a copy finds what its source includes. They come first, as the source's
 /// own folder does.
-fn include_options(rewritten: &Rewritten) -> Vec<String> {
+fn include_options(rewritten: &Rewritten) -> Vec<OsString> {
     let Rewritten { source, preprocessed, .. } = rewritten;
-    let beside = source_folder(&source.path).display().to_string();
+    let beside = source_folder(&source.path).into_os_string();
     match preprocessed {
-        _ if source.language.is_fortran() => vec![format!("-I{beside}")],
-        Some(Preprocessed { clang: true, .. }) => vec!["-Wno-gnu-line-marker".to_owned()],
+        _ if source.language.is_fortran() => vec![joined([OsStr::new("-I"), &beside])],
+        Some(Preprocessed { clang: true, .. }) => vec!["-Wno-gnu-line-marker".into()],
         Some(_) => Vec::new(),
-        None => vec!["-iquote".to_owned(), beside],
+        None => vec!["-iquote".into(), beside],
     }
 }
 
 /// The options by which a copy has the name of its source. They come last: of several that fit, the
 /// last one counts, and one of the user's may fit the folder of the copy.
-fn name_options(line: &CommandLine, rewritten: &Rewritten) -> Vec<String> {
+fn name_options(line: &CommandLine, rewritten: &Rewritten) -> Vec<OsString> {
     let Rewritten { source, copy, .. } = rewritten;
     let Some(from) = copy.parent().filter(|_| !source.is_standard_input()) else {
         return Vec::new();
     };
-    let folder = match source.path.parent().map(|parent| parent.display().to_string()) {
-        Some(parent) if !parent.is_empty() => format!("{parent}/"),
-        _ => String::new(),
+    let folder = match source.path.parent().map(Path::as_os_str) {
+        Some(parent) if !parent.is_empty() => joined([parent, OsStr::new("/")]),
+        _ => OsString::new(),
     };
-    let from = from.display();
+    let map = |option: &str, to: &OsStr| {
+        joined([OsStr::new(option), from.as_os_str(), OsStr::new("/="), to])
+    };
     let in_macros = mapped(line, &folder, "-fmacro-prefix-map=");
     let in_debug = mapped(line, &folder, "-fdebug-prefix-map=");
-    let mut options = vec![format!("-ffile-prefix-map={from}/={in_macros}")];
+    let mut options = vec![map("-ffile-prefix-map=", &in_macros)];
     if in_debug != in_macros {
-        options.push(format!("-fdebug-prefix-map={from}/={in_debug}"));
+        options.push(map("-fdebug-prefix-map=", &in_debug));
     }
     options
 }
 
 /// What the user's options make of a path, in macros or in debug information.
-fn mapped(line: &CommandLine, path: &str, option: &str) -> String {
-    let maps = line.arguments().filter_map(|(_, words)| {
-        let map = words[0].strip_prefix("-ffile-prefix-map=");
-        map.or_else(|| words[0].strip_prefix(option))?.split_once('=')
+fn mapped(line: &CommandLine, path: &OsStr, option: &str) -> OsString {
+    let maps = line.arguments().filter_map(|(position, _)| {
+        let word = line.words[position].as_bytes();
+        let map = word.strip_prefix(b"-ffile-prefix-map=");
+        let map = map.or_else(|| word.strip_prefix(option.as_bytes()))?;
+        map.split_at_checked(map.iter().position(|&byte| byte == b'=')?)
     });
-    let found = maps.filter_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?)));
+    let found = maps.filter_map(|(from, to)| {
+        let rest = path.as_bytes().strip_prefix(from)?;
+        Some(joined([&to[1..], rest].map(OsStr::from_bytes)))
+    });
     found.last().unwrap_or_else(|| path.to_owned())
 }

@@ -7,8 +7,10 @@
 //! Keys of the file are the long options; so a new option is known here without further ado.
 
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -17,6 +19,7 @@ use clap::{Arg, Command, ValueHint};
 use toml::{Table, Value};
 
 use crate::compiler::{CommandLine, source_folder, words};
+use crate::terminal::{cannot, indented, shown};
 
 /// The variable with options.
 const VARIABLE: &str = "POMPEII_INSTRUMENT";
@@ -52,11 +55,15 @@ pub fn fingerprint(file: &Path) -> u64 {
 ///
 /// # Errors
 /// What is set and not known, with its place.
-pub fn complete(compile: &Command, defaults: &[&str], arguments: &[String]) -> Result<Vec<String>> {
+pub fn complete(
+    compile: &Command,
+    defaults: &[&str],
+    arguments: &[OsString],
+) -> Result<Vec<OsString>> {
     let split = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     let (own, command) = arguments.split_at(split);
     let mut all = own[..1].to_vec();
-    all.extend(defaults.iter().map(ToString::to_string));
+    all.extend(defaults.iter().map(OsString::from));
     if !own.iter().any(|word| word == OFF) {
         let line = CommandLine::parse(command.get(1..).unwrap_or_default());
         all.extend(set_elsewhere(compile, file(&line))?);
@@ -73,8 +80,8 @@ pub fn complete(compile: &Command, defaults: &[&str], arguments: &[String]) -> R
 pub fn complete_instrument(
     compile: &Command,
     instrument: &Command,
-    arguments: &[String],
-) -> Result<Vec<String>> {
+    arguments: &[OsString],
+) -> Result<Vec<OsString>> {
     // What is wrong with the words is said where they are read.
     let Ok(given) = instrument.clone().try_get_matches_from(arguments) else {
         return Ok(arguments.to_vec());
@@ -90,17 +97,17 @@ pub fn complete_instrument(
 }
 
 /// The words of the file and of the variable.
-fn set_elsewhere(compile: &Command, file: Option<PathBuf>) -> Result<Vec<String>> {
+fn set_elsewhere(compile: &Command, file: Option<PathBuf>) -> Result<Vec<OsString>> {
     let mut all = Vec::new();
     if let Some(path) = file {
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let text = fs::read_to_string(&path).with_context(|| cannot("read", &path))?;
         let found = of_file(compile, &text, path.parent().unwrap_or(Path::new("")))
-            .with_context(|| path.display().to_string())?;
-        check(compile, &found, &path.display().to_string())?;
+            .with_context(|| shown(&path).into_owned())?;
+        check(compile, &found, &shown(&path))?;
         all.extend(found);
     }
-    if let Ok(text) = env::var(VARIABLE) {
-        let found = words::split(&text);
+    if let Some(text) = env::var_os(VARIABLE) {
+        let found = words::split(text.as_bytes());
         check(compile, &found, VARIABLE)?;
         all.extend(found);
     }
@@ -108,12 +115,13 @@ fn set_elsewhere(compile: &Command, file: Option<PathBuf>) -> Result<Vec<String>
 }
 
 /// Those words for `whole` that `part` has options for, each with its value.
-fn known_words(part: &Command, whole: &Command, words: Vec<String>) -> Vec<String> {
+fn known_words(part: &Command, whole: &Command, words: Vec<OsString>) -> Vec<OsString> {
     let mut known = Vec::new();
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
         let (name, value) =
-            word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+            text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
         let is_named = |option: &&Arg| {
             let short = option.get_short().map(|short| format!("-{short}"));
             let long = option.get_long().map(|long| format!("--{long}"));
@@ -132,10 +140,10 @@ fn known_words(part: &Command, whole: &Command, words: Vec<String>) -> Vec<Strin
 }
 
 /// Says where a wrong word stands before it is lost among the others.
-fn check(compile: &Command, found: &[String], place: &str) -> Result<()> {
-    let mut whole = vec!["compile".to_owned()];
+fn check(compile: &Command, found: &[OsString], place: &str) -> Result<()> {
+    let mut whole = vec![OsString::from("compile")];
     whole.extend_from_slice(found);
-    whole.extend(["--", "cc"].map(str::to_owned));
+    whole.extend(["--", "cc"].map(OsString::from));
     let error = match compile.clone().try_get_matches_from(whole) {
         Ok(_) => return Ok(()),
         // What one place lacks, another may have.
@@ -149,8 +157,10 @@ fn check(compile: &Command, found: &[String], place: &str) -> Result<()> {
 }
 
 /// The table as words. Paths are relative to the folder of the file.
-fn of_file(compile: &Command, text: &str, folder: &Path) -> Result<Vec<String>> {
-    let tables: Table = text.parse().map_err(|error| anyhow!("{error}"))?;
+fn of_file(compile: &Command, text: &str, folder: &Path) -> Result<Vec<OsString>> {
+    let tables: Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| anyhow!("{}", indented(&error.to_string())))?;
     let mut words = Vec::new();
     for (name, value) in &tables {
         let table = value.as_table().filter(|_| name == TABLE);
@@ -175,24 +185,27 @@ fn option<'a>(compile: &'a Command, key: &str) -> Result<&'a Arg> {
 }
 
 /// One option as on the command line; none for a switch that is off.
-fn word(option: &Arg, key: &str, value: &Value, folder: &Path) -> Result<Option<String>> {
+fn word(option: &Arg, key: &str, value: &Value, folder: &Path) -> Result<Option<OsString>> {
     let takes_value = option.get_action().takes_values();
     let expected = if takes_value { "a text, a number or a list of them" } else { "true or false" };
     let text = match value {
-        Value::Boolean(wanted) if !takes_value => return Ok(wanted.then(|| format!("--{key}"))),
+        Value::Boolean(wanted) if !takes_value => {
+            return Ok(wanted.then(|| format!("--{key}").into()));
+        }
         _ if !takes_value => None,
         Value::Array(parts) => {
             parts.iter().map(scalar).collect::<Option<Vec<_>>>().map(|parts| parts.join(","))
         }
         _ => scalar(value),
     };
-    let Some(mut text) = text else {
+    let Some(text) = text else {
         bail!("`{key}` in [{TABLE}]: expected {expected}, found `{value}`");
     };
-    if option.get_value_hint() == ValueHint::AnyPath {
-        text = folder.join(text).display().to_string();
-    }
-    Ok(Some(format!("--{key}={text}")))
+    let value = match option.get_value_hint() {
+        ValueHint::AnyPath => folder.join(text).into_os_string(),
+        _ => text.into(),
+    };
+    Ok(Some(words::joined([OsStr::new(&format!("--{key}=")), &value])))
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -215,7 +228,7 @@ mod tests {
             .arg(Arg::new("filter").long("filter").value_hint(ValueHint::AnyPath));
         let found = of_file(&compile, text, Path::new("/tree"));
         expected.assert_eq(&match found {
-            Ok(words) => words.join(" "),
+            Ok(words) => words::texts(&words).join(" "),
             Err(error) => format!("{error:#}"),
         });
     }
@@ -239,9 +252,9 @@ mod tests {
             .arg(Arg::new("keep").long("keep"));
         let part = Command::new("instrument").args([flag("functions"), abi()]);
         let words = "--strict --abi pomp2 --keep dir -s --abi=pomp --functions --keep=dir";
-        let words = words.split(' ').map(str::to_owned).collect();
+        let words = words.split(' ').map(OsString::from).collect();
         let known = known_words(&part, &whole, words);
-        assert_eq!(known.join(" "), "--abi pomp2 --abi=pomp --functions");
+        assert_eq!(words::texts(&known).join(" "), "--abi pomp2 --abi=pomp --functions");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The environment variables of Pompeii, and those of Score-P that are read where ours are unset.
 //!
-//! To add a variable: a line in [`VARIABLES`] and the same in section 8 of the manual; a test holds
-//! both against what the crates read. Variables of Score-P that cannot be followed are in
+//! To add a variable: a line in [`VARIABLES`] and its row in the manual's table; a test compares
+//! both with the names in the crates. Variables of Score-P that cannot be followed are in
 //! [`UNSUPPORTED`], each with what to do instead.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use pompeii_finish::MANIFEST_FILE;
+use pompeii_finish::{MANIFEST_FILE, quoted};
 use pompeii_report::distance;
 
 use crate::commands::say;
@@ -47,6 +48,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_TOTAL_MEMORY", &["SCOREP_TOTAL_MEMORY"]),
     variable("POMPEII_MEMORY_FULL", &[]),
     variable("POMPEII_ENABLE", &[]),
+    variable("POMPEII_QUIET", &[]),
     variable("POMPEII_LIVE_DIR", &[]),
     variable("POMPEII_TIMER", &["SCOREP_TIMER"]),
     variable("POMPEII_INSTRUMENT", &[]),
@@ -81,8 +83,8 @@ pub const REPLACE: &[&str] = &["POMPEII_REPLACE", "SCOREP_OVERWRITE_EXPERIMENT_D
 
 /// Whether the first of these variables that is set says yes, in Score-P's words for that.
 pub fn says_yes(names: &[&str]) -> bool {
-    let value = names.iter().find_map(|name| std::env::var(name).ok());
-    let value = value.unwrap_or_default().trim().to_ascii_lowercase();
+    let value = names.iter().find_map(std::env::var_os).unwrap_or_default();
+    let value = value.to_string_lossy().trim().to_ascii_lowercase();
     matches!(value.as_str(), "true" | "yes" | "on") || value.parse().is_ok_and(|n: u64| n > 0)
 }
 
@@ -103,7 +105,10 @@ pub fn experiment() -> Option<PathBuf> {
 /// Says which variables of the environment are used for others, cannot be followed, or are not
 /// known.
 pub fn tell() {
-    let mut set: Vec<(String, String)> = std::env::vars().collect();
+    // A name that is not text is none of these.
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, quoted(value)));
+    let mut set: Vec<(String, String)> = std::env::vars_os().filter_map(text).collect();
     set.sort();
     for note in notes(&set) {
         say(note);
@@ -117,10 +122,11 @@ fn notes(set: &[(String, String)]) -> Vec<String> {
         .filter_map(|(name, text)| {
             if let Some(ours) = VARIABLES.iter().find(|ours| ours.scorep.contains(&name.as_str())) {
                 let used = value(ours.name).is_none();
-                return used.then(|| format!("using {name}={text}, since {} is unset", ours.name));
+                return used
+                    .then(|| format!("note: using {name}={text}, because {} is unset", ours.name));
             }
             if let Some((_, instead)) = UNSUPPORTED.iter().find(|(known, _)| known == name) {
-                return Some(format!("{name} is passed over: {instead}"));
+                return Some(format!("note: {name} is ignored: {instead}"));
             }
             let ours = name.starts_with("POMPEII_");
             if !ours && !name.starts_with("SCOREP_") || VARIABLES.iter().any(|v| v.name == name) {
@@ -128,7 +134,7 @@ fn notes(set: &[(String, String)]) -> Vec<String> {
             }
             let nearest = if ours { nearest(name) } else { None };
             let hint = nearest.map_or(String::new(), |near| format!("; did you mean {near}?"));
-            Some(format!("{name} is not known, and passed over{hint}"))
+            Some(format!("warning: {name} is not known and ignored{hint}"))
         })
         .collect()
 }
@@ -160,11 +166,11 @@ mod tests {
         ];
         let set = set.map(|(name, value)| (name.to_owned(), value.to_owned()));
         expect![[r#"
-            POMPEII_FLITER is not known, and passed over; did you mean POMPEII_FILTER?
-            POMPEII_XYZZY is not known, and passed over
-            using SCOREP_FILTERING_FILE=f, since POMPEII_FILTER is unset
-            SCOREP_NEW is not known, and passed over
-            SCOREP_MACHINE_NAME is passed over: the host's own name is written"#]]
+            warning: POMPEII_FLITER is not known and ignored; did you mean POMPEII_FILTER?
+            warning: POMPEII_XYZZY is not known and ignored
+            note: using SCOREP_FILTERING_FILE=f, because POMPEII_FILTER is unset
+            warning: SCOREP_NEW is not known and ignored
+            note: SCOREP_MACHINE_NAME is ignored: the host's own name is written"#]]
         .assert_eq(&notes(&set).join("\n"));
     }
 

@@ -5,8 +5,10 @@
 //! Where they do not compile, what the preprocessor makes of the sources is tried; and a file that
 //! cannot be compiled instrumented is compiled as it is, with a warning.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
@@ -16,14 +18,16 @@ use pompeii_instrument::{Language, Severity};
 
 use super::instrument::summary;
 use super::say;
+use crate::compiler::words::joined;
 use crate::compiler::{CommandLine, Stage};
 use crate::execution::{self, Done, Execution};
 use crate::instrument_options::InstrumentOptions;
 use crate::linking::{self, Linked};
 use crate::mpi::{Mpi, archives, wrappers};
 use crate::rewriting::{Job, Mode, Rewritten, with_copies};
+use crate::terminal::{indented, shown};
 use crate::workplace::Workplace;
-use crate::{child, dependencies, library, pomp2_link, probe, settings};
+use crate::{child, dependencies, late, library, pomp2_link, probe, settings, without_openmp};
 
 /// Options of `compile`.
 #[derive(clap::Args)]
@@ -31,44 +35,49 @@ use crate::{child, dependencies, library, pomp2_link, probe, settings};
 #[command(before_long_help = "EXAMPLES
     pompeii compile -- gcc -O2 -fopenmp ocean.c -o ocean
     pompeii compile -- gfortran -fopenmp -c grid.f90
-    make CC='pompeii compile -- gcc'
     pompeii compile --strict --pomp-disable=atomic -- g++ -fopenmp retrieval.cpp
-    CC=pompeii-gcc cmake -B build          drop-in compilers: see pompeii wrappers
 
-Options are also taken from POMPEII_INSTRUMENT and from the table [instrument] of a pompeii.toml
-found upwards from the source; the command line overrides the variable, and that the file.")]
+For make, configure and CMake use the drop-in compilers made by `pompeii wrappers`, because some
+build systems do not accept a compiler command of several words:
+    make CC=pompeii-gcc
+    CC=pompeii-gcc cmake -B build
+
+Options can also be given in the variable POMPEII_INSTRUMENT, and in the table [instrument] of a
+file pompeii.toml in the folder of the source or above. The command line overrides the variable, and
+the variable overrides the file.")]
 pub struct Arguments {
-    /// A file that cannot be compiled instrumented is an error, not a warning
+    /// Treat it as an error if a file cannot be instrumented, instead of warning and compiling the
+    /// original
     #[arg(long)]
     strict: bool,
-    /// Instrument what the preprocessor makes of every source, not only where directives come from
-    /// headers and macros
+    /// Instrument the preprocessed text of every source, instead of only of sources with
+    /// directives from macros and headers
     #[arg(long, overrides_with = "no_preprocess")]
     preprocess: bool,
-    /// Instrument the sources themselves, never what the preprocessor makes of them
+    /// Never instrument preprocessed text
     #[arg(long, overrides_with = "preprocess")]
     no_preprocess: bool,
     /// Keep the rewritten sources in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Link this library, which has the routines of pomp.h that are called, in place of Pompeii's;
-    /// `none` if the command names one
+    /// Link this library instead of Pompeii's; it must define the routines of pomp.h. `none`: the
+    /// command itself names a library
     #[arg(long, value_name = "FILE")]
     pomp_library: Option<PathBuf>,
-    /// Do not say what was instrumented, only what is wrong
+    /// Print only warnings and errors (the default of drop-in compilers)
     #[arg(long, short, overrides_with = "verbose")]
     quiet: bool,
-    /// Say what was instrumented: the default, but for drop-in compilers
+    /// Also print what was instrumented (the default, except for drop-in compilers)
     #[arg(long, short, overrides_with = "quiet")]
     verbose: bool,
-    /// Look at neither POMPEII_INSTRUMENT nor pompeii.toml
+    /// Ignore POMPEII_INSTRUMENT and pompeii.toml
     #[arg(long)]
     no_config: bool,
     #[command(flatten)]
     instrument: InstrumentOptions,
     /// The compiler and its arguments
     #[arg(last = true, required = true, value_name = "COMPILER ARGS")]
-    command: Vec<String>,
+    command: Vec<OsString>,
 }
 
 /// Does it; the exit code is the compiler's.
@@ -81,6 +90,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if line.stage == Stage::Other {
         return command.pass_on(arguments);
     }
+    without_openmp::warn(&line);
     let wanted = line.openmp || arguments.instrument.measures_functions();
     if !wanted || line.sources.is_empty() {
         return match command.unit {
@@ -98,13 +108,15 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 /// The command as the user gave it, and what is added to every variant of it.
 struct UsersCommand<'a> {
     line: &'a CommandLine,
-    given: &'a [String],
-    macros: Vec<String>,
+    given: &'a [OsString],
+    macros: Vec<OsString>,
     /// In front of all libraries.
-    front: Vec<String>,
-    library: Vec<String>,
+    front: Vec<OsString>,
+    library: Vec<OsString>,
     /// Whether it needs the unit that initialises POMP2's handles.
     unit: bool,
+    /// Whether something else links the object.
+    late: bool,
 }
 
 impl<'a> UsersCommand<'a> {
@@ -113,7 +125,7 @@ impl<'a> UsersCommand<'a> {
         match &arguments.pomp_library {
             _ if !line.links() => {}
             Some(none) if none.as_os_str() == "none" => {}
-            Some(foreign) => library.push(foreign.display().to_string()),
+            Some(foreign) => library.push(foreign.clone().into_os_string()),
             None => {
                 front = mpi_words(line);
                 library = library_words(line, arguments.instrument.observes_locks()?)?;
@@ -122,22 +134,23 @@ impl<'a> UsersCommand<'a> {
         let foreign = arguments.pomp_library.is_some() && arguments.instrument.is_pomp2();
         let unit = foreign && line.links() && line.stage != Stage::Shared;
         let macros = line.macros();
-        Ok(Self { line, given: &arguments.command, macros, front, library, unit })
+        let late = arguments.pomp_library.is_none() && late::is_wanted(line);
+        Ok(Self { line, given: &arguments.command, macros, front, library, unit, late })
     }
 
     /// Not instrumented, with nothing but the library behind it.
-    fn plain(&self) -> Vec<String> {
+    fn plain(&self) -> Vec<OsString> {
         self.with_library(self.without_library())
     }
 
-    fn with_library(&self, mut words: Vec<String>) -> Vec<String> {
+    fn with_library(&self, mut words: Vec<OsString>) -> Vec<OsString> {
         let behind = (self.line.compiler + 1).min(words.len());
         words.splice(behind..behind, self.front.iter().cloned());
         words.extend_from_slice(&self.library);
         words
     }
 
-    fn without_library(&self) -> Vec<String> {
+    fn without_library(&self) -> Vec<OsString> {
         let mut words = self.given.to_vec();
         let behind = (self.line.compiler + 1).min(words.len());
         words.splice(behind..behind, self.macros.iter().cloned());
@@ -145,15 +158,15 @@ impl<'a> UsersCommand<'a> {
     }
 
     /// With these sources instrumented.
-    fn complete(&self, rewritten: &[Rewritten], workplace: &Workplace) -> Result<Vec<String>> {
+    fn complete(&self, rewritten: &[Rewritten], workplace: &Workplace) -> Result<Vec<OsString>> {
         let mut words = match rewritten.is_empty() {
             true => self.without_library(),
             false => with_copies(self.line, rewritten, &self.macros),
         };
         if self.unit {
             let texts = rewritten.iter().map(|one| one.outcome.text.as_slice());
-            let unit = pomp2_link::unit(self.line, texts, workplace.path())?;
-            words.extend(unit.map(|object| object.display().to_string()));
+            let unit = pomp2_link::unit(self.line, texts, workplace)?;
+            words.extend(unit.map(PathBuf::into_os_string));
         }
         Ok(self.with_library(words))
     }
@@ -162,7 +175,7 @@ impl<'a> UsersCommand<'a> {
     /// named like a header, and told by what it says: a compiler cache in front of us takes the
     /// text, and the files that it names, for all that counts.
     fn pass_on(&self, arguments: &Arguments) -> Result<ExitCode> {
-        let has = |option: &str| self.line.words.iter().any(|word| word == option);
+        let has = |option: &str| self.line.texts.iter().any(|word| word == option);
         let text = has("-E") && !has("-P") && !has("-M") && !has("-MM");
         let settings = match text && self.line.openmp && !arguments.no_config {
             true => settings::file(self.line),
@@ -171,15 +184,16 @@ impl<'a> UsersCommand<'a> {
         let words = self.plain();
         let Some(settings) = settings else { return Err(execution::replace(&words)) };
         let status = Command::new(&words[0]).args(&words[1..]).status();
-        let status = status.with_context(|| format!("cannot start `{}`", words[0]))?;
+        let status = status.with_context(|| format!("cannot start `{}`", shown(&words[0])))?;
         if status.success() {
             let content = settings::fingerprint(&settings);
-            let marker = format!("# 1 \"{}\"\n# 1 \"<{content:016x}>\"\n", settings.display());
+            let (name, rest) = (settings.as_os_str(), format!("\"\n# 1 \"<{content:016x}>\"\n"));
+            let marker = joined([OsStr::new("# 1 \""), name, OsStr::new(&rest)]);
             match self.line.output().filter(|path| *path != "-") {
                 Some(path) => {
                     OpenOptions::new().append(true).open(path)?.write_all(marker.as_bytes())?
                 }
-                None => super::print(&marker)?,
+                None => super::print_bytes(marker.as_bytes())?,
             }
         }
         Ok(child::exit_like(status))
@@ -188,13 +202,13 @@ impl<'a> UsersCommand<'a> {
 
 /// Whether nothing is linked that is not in the program itself.
 fn is_static(line: &CommandLine) -> bool {
-    let has = |option: &str| line.words.iter().any(|word| word == option);
+    let has = |option: &str| line.texts.iter().any(|word| word == option);
     // To libtool, `-static` is about its own libraries.
     (has("-static") && !line.libtool) || has("-static-pie")
 }
 
 /// The words for the runtime library.
-fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<String>> {
+fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<OsString>> {
     let linked = match line.stage {
         Stage::Shared => Linked::Shared,
         _ if is_static(line) => Linked::Static,
@@ -203,14 +217,16 @@ fn library_words(line: &CommandLine, locks: bool) -> Result<Vec<String>> {
     let folder = library::folder()?;
     // A language that is still set would be the library's, too.
     let set = line.values("-x").last().is_some_and(|name| name != "none");
-    let reset = if set { vec!["-x".to_owned(), "none".to_owned()] } else { Vec::new() };
-    Ok([reset, linking::flags(linked, &folder), linking::libraries(linked, &folder)].concat())
+    let reset = if set { vec!["-x".into(), "none".into()] } else { Vec::new() };
+    let flags = late::linker_flags(line);
+    Ok([reset, flags, linking::flags(linked, &folder), linking::libraries(linked, &folder)]
+        .concat())
 }
 
 /// The words for the wrappers of MPI, where the command links an MPI program or a library of one.
 /// Where there can be none, it is linked all the same.
-fn mpi_words(line: &CommandLine) -> Vec<String> {
-    let Some(mpi) = Mpi::of_command(line.program(), &line.words) else { return Vec::new() };
+fn mpi_words(line: &CommandLine) -> Vec<OsString> {
+    let Some(mpi) = Mpi::of_command(line.program_text(), &line.texts) else { return Vec::new() };
     let words = match (archives::of_command(line), line.stage) {
         // The programs that load it have MPI, and the wrappers.
         (Some(_), Stage::Shared) => Ok(Vec::new()),
@@ -288,7 +304,17 @@ fn attempt(execution: &Execution, command: &UsersCommand, rewritten: &[Rewritten
     let from_input =
         |one: &&Rewritten| one.source.is_standard_input() && one.preprocessed.is_none();
     let input = rewritten.iter().find(from_input).map(|one| one.outcome.text.as_slice());
-    execution.run(&command.complete(rewritten, execution.workplace)?, input)
+    let done = execution.run(&command.complete(rewritten, execution.workplace)?, input)?;
+    if done.status.success() && command.late && !rewritten.is_empty() {
+        late::add_routines(execution.line, execution.workplace).unwrap_or_else(|error| {
+            say(format!(
+                "warning: {}: a linker that is not started by pompeii cannot link it ({error:#}); \
+                 set CMAKE_<LANG>_LINKER_LAUNCHER to what CMAKE_<LANG>_COMPILER_LAUNCHER is",
+                execution.line.output().unwrap_or_default().display()
+            ));
+        });
+    }
+    Ok(done)
 }
 
 /// Whether nothing else is to be tried.
@@ -321,19 +347,24 @@ fn fall_back(
     command: &UsersCommand,
     failed: &Done,
 ) -> Result<ExitStatus> {
-    let first = String::from_utf8_lossy(&failed.messages);
+    // On a terminal the compiler writes colours.
+    let messages = String::from_utf8_lossy(&failed.messages);
+    let messages = anstream::adapter::strip_str(&messages).to_string();
     if arguments.strict {
-        bail!("this compiles, but not instrumented:\n{}", first.trim_end());
+        bail!("the instrumented copy does not compile, the original does:{}", indented(&messages));
     }
     let done = execution.run(&command.complete(&[], execution.workplace)?, None)?;
     let status = finish(arguments, execution.line, &[], &done);
-    let first = first.lines().find(|line| line.contains("rror")).unwrap_or("");
-    say(format!("warning: compiled without instrumentation, since that does not compile: {first}"));
+    let first = messages.lines().find(|line| line.contains("rror")).unwrap_or("");
+    say(format!(
+        "warning: compiled without instrumentation, because the instrumented copy does not \
+         compile: {first}"
+    ));
     Ok(status)
 }
 
 fn announce(rewritten: &Rewritten, quiet: bool) {
-    let name = rewritten.source.path.display();
+    let name = shown(&rewritten.source.path);
     let after = if rewritten.preprocessed.is_some() { " after preprocessing" } else { "" };
     if !quiet {
         say(format!("{name}: {}{after}", summary(&rewritten.outcome)));

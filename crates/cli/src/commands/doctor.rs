@@ -13,15 +13,16 @@ use super::print;
 use crate::executables::executable;
 use crate::library;
 use crate::mpi::{Mpi, wrappers};
+use crate::terminal::shown;
 
 /// Options of `doctor`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii doctor
-    pompeii doctor && make CC='pompeii compile -- gcc'
-    pompeii doctor --build-mpi             before jobs start on nodes without a compiler")]
+    pompeii doctor && make CC=pompeii-gcc
+    pompeii doctor --build-mpi             needed once, before jobs run on nodes without compiler")]
 pub struct Arguments {
-    /// Make the wrappers of all MPI libraries whose compilers are in PATH
+    /// Build the wrappers for all MPI libraries whose compilers are in PATH
     #[arg(long)]
     build_mpi: bool,
 }
@@ -92,7 +93,7 @@ fn clock() -> Finding {
 fn runtime_library() -> Finding {
     let what = "runtime library".to_owned();
     match library::folder() {
-        Ok(folder) => Finding { what, state: State::Good, detail: folder.display().to_string() },
+        Ok(folder) => Finding { what, state: State::Good, detail: shown(&folder).into_owned() },
         Err(error) => Finding { what, state: State::Broken, detail: format!("{error:#}") },
     }
 }
@@ -105,7 +106,7 @@ fn mpi_libraries(build: bool) -> Vec<Finding> {
         let what = mpi.name().rsplit('/').next().unwrap_or_default().to_owned();
         let made = if build { wrappers::library(mpi).map(Some) } else { wrappers::known(mpi) };
         let (state, detail) = match made {
-            Ok(Some(library)) => (State::Good, format!("wrappers in {}", library.display())),
+            Ok(Some(library)) => (State::Good, format!("wrappers in {}", shown(&library))),
             Ok(None) => {
                 let detail = "wrappers are made at the first link, or by doctor --build-mpi";
                 (State::Good, detail.to_owned())
@@ -143,7 +144,7 @@ fn counters() -> Finding {
         Some(reason) => format!("; the others: {reason}"),
         None => String::new(),
     };
-    let state = if reasons.is_empty() { State::Good } else { State::Absent };
+    let state = if present > 0 { State::Good } else { State::Absent };
     Finding {
         what: "run --metrics".into(),
         state,

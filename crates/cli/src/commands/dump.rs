@@ -3,98 +3,109 @@
 
 mod json;
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufWriter, Write};
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, Result, bail};
 use chrono::{Local, TimeZone};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::Definition;
+use pompeii_otf2::folder::Folder;
 use pompeii_otf2::print::{Options, Printer, Times, system_tree};
 use pompeii_otf2::read::{Archive, EventReader, Merged, SnapshotRecord};
 use pompeii_otf2::reference::LocationRef;
 
 use super::say;
 use crate::experiment;
+use crate::progress::Progress;
+use crate::terminal::{Lines, cannot, shown};
 
 /// So many errors are told one by one.
 const ERRORS_TOLD: u64 = 20;
+/// Progress counts events in lots of this size, so that it costs none of them anything.
+const EVENTS_COUNTED: u64 = 1 << 16;
 
 /// Options of `dump`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii dump pompeii-20261120_1132_ab12cd34      the events of an experiment, merged by time
     pompeii dump traces.otf2 -G                      the definitions of any OTF2 archive
-    pompeii dump traces.otf2 -L 0 --time 1000 2000   one thread, for some time
-    pompeii dump traces.otf2 --silent                only check that everything can be read
+    pompeii dump traces.otf2 -L 0 --time 1000 2000   one thread, a part of the time
+    pompeii dump traces.otf2 --silent                only check whether all can be read
     pompeii dump traces.otf2 --json | jq -c 'select(.record == \"Enter\")'")]
 pub struct Arguments {
-    /// An anchor file (traces.otf2), or an experiment
+    /// The anchor file of an OTF2 archive (traces.otf2), or an experiment
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// Everything: anchor, thumbnails, definitions, events
+    /// Print everything: anchor file, thumbnails, definitions, events
     #[arg(short = 'A', long)]
     show_all: bool,
-    /// The global definitions
+    /// Print the global definitions
     #[arg(short = 'G', long)]
     show_global_defs: bool,
-    /// What the anchor file says
+    /// Print the content of the anchor file
     #[arg(short = 'I', long)]
     show_info: bool,
-    /// The heads of thumbnails
+    /// Print the heads of thumbnails
     #[arg(short = 'T', long)]
     show_thumbnails: bool,
-    /// Thumbnails with their samples
+    /// Print thumbnails with their samples
     #[arg(long)]
     show_thumbnail_samples: bool,
-    /// The mapping tables of locations
+    /// Print the mapping tables of locations
     #[arg(short = 'M', long)]
     show_mappings: bool,
-    /// The clock offsets of locations
+    /// Print the clock offsets of locations
     #[arg(short = 'C', long)]
     show_clock_offsets: bool,
-    /// Times in ticks, or in ticks since the begin
+    /// Print times in ticks (plain), or in ticks since the beginning (offset)
     #[arg(long, value_name = "FORMAT", value_parser = ["plain", "offset"], default_value = "plain")]
     timestamps: String,
-    /// Only this location, or these: 3, 0-7; may be repeated
+    /// Print only this location or range of locations, for example 3 or 0-7; may be repeated
     #[arg(short = 'L', long = "location", value_name = "LID", value_parser = location_range)]
     locations: Vec<(u64, u64)>,
     /// Wait for ENTER after every N events
     #[arg(short = 's', long, value_name = "N")]
     step: Option<u64>,
-    /// Only events from time MIN to time MAX, in ticks
+    /// Print only events from time MIN to time MAX, in ticks
     #[arg(long, num_args = 2, value_names = ["MIN", "MAX"])]
     time: Vec<u64>,
-    /// Write the system tree as a graph for Graphviz, into NAME.SystemTree.dot beside NAME.otf2
+    /// Write the system tree for Graphviz into NAME.SystemTree.dot, next to NAME.otf2
     #[arg(long)]
     system_tree: bool,
-    /// Print no events, only complain about what cannot be read
+    /// Print no events, only errors of reading
     #[arg(long)]
     silent: bool,
-    /// Show the callers of calling contexts: `+` was entered since the last event, `*` was not
-    /// left, `?` is not known
+    /// Print the callers of calling contexts, marked with `+` (entered since the last event), `*`
+    /// (not left) or `?` (unknown)
     #[arg(long)]
     unwind_calling_context: bool,
-    /// Ids and times as they stand in the event files, without mapping tables and clock offsets
+    /// Print ids and times as stored in the event files, instead of applying mapping tables and
+    /// clock offsets
     #[arg(long, conflicts_with_all = ["show_mappings", "show_clock_offsets"])]
     no_local_defs: bool,
-    /// End with an error where definitions refer to what is not defined in front of them, and print
-    /// nothing; `-Werror` for short
+    /// If a definition refers to one that is not defined before it, print nothing and end with an
+    /// error; short form: -Werror
     #[arg(long)]
     warnings_as_errors: bool,
     /// As `--warnings-as-errors`
     #[arg(short = 'W', value_name = "error", value_parser = ["error"], hide = true)]
     warnings: Option<String>,
-    /// Tell on standard error which files are read, and how large they are
+    /// Print the names and sizes of the files read, on standard error
     #[arg(short = 'd', long)]
     debug: bool,
-    /// No snapshots
+    /// Print names unchanged, with their control characters; not advisable on a terminal
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+    /// Do not print snapshots
     #[arg(long)]
     no_snapshots: bool,
-    /// One record per line, as JSON
+    /// Print one record per line, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -103,9 +114,12 @@ fn location_range(text: &str) -> Result<(u64, u64), String> {
     let number = |text: &str| {
         text.parse::<u64>().map_err(|_| format!("`{text}` is not a location: expected a number"))
     };
-    match text.split_once('-') {
-        Some((first, last)) => Ok((number(first)?, number(last)?)),
-        None => number(text).map(|id| (id, id)),
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (number(first)?, number(last)?) {
+        (first, last) if first > last => {
+            Err(format!("no location is from {first} to {last}; write `{last}-{first}`"))
+        }
+        range => Ok(range),
     }
 }
 
@@ -119,7 +133,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = anchor_path(&arguments.trace)?;
     let (archive, errors) = Archive::salvage(&anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
-    let mut dump = Dump { arguments, archive: &archive, errors: 0 };
+    let mut dump = Dump { arguments, archive: &archive, errors: 0, progress: None };
     errors.iter().for_each(|error| dump.tell(error));
     dump.check_count();
     if dump.has_warnings() {
@@ -128,7 +142,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if !arguments.locations.is_empty() && dump.locations().next().is_none() {
         let known: Vec<String> = archive.locations().map(|it| it.id.to_string()).take(20).collect();
         let known = known.join(", ");
-        bail!("{} has no such location; it has {known}", anchor.display());
+        bail!("{} has no such location; it has {known}", shown(&anchor));
     }
     if arguments.debug {
         dump.tell_files(&anchor);
@@ -137,8 +151,12 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         write_system_tree(&archive, &graph_path(&anchor))?;
     }
     let out = io::stdout().lock();
+    if !out.is_terminal() {
+        let all = (!arguments.json).then(|| dump.event_count());
+        dump.progress = Some(Progress::new(format!("reading {}", shown(&anchor)), all));
+    }
     if arguments.json {
-        json::print(&mut dump, out)?;
+        json::print(&mut dump, Lines { json: true, out })?;
     } else {
         dump.print(&anchor, out)?;
     }
@@ -151,13 +169,20 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 /// The anchor in an experiment, which is finished first where that has not been done, or the path
 /// itself.
 fn anchor_path(trace: &Path) -> Result<PathBuf> {
+    if !trace.exists() {
+        bail!(
+            "{}: no such trace; expected the anchor of an OTF2 archive (traces.otf2) or an \
+             experiment",
+            shown(trace)
+        );
+    }
     if !trace.is_dir() {
         return Ok(trace.to_owned());
     }
     experiment::finish_if_needed(trace)?;
     let anchor = trace.join("traces.otf2");
     if !anchor.exists() {
-        bail!("{}: no such trace; `pompeii run --trace` records one", anchor.display());
+        bail!("{}: no such trace; `pompeii run --trace` records one", shown(&anchor));
     }
     Ok(anchor)
 }
@@ -168,12 +193,12 @@ fn graph_path(anchor: &Path) -> PathBuf {
 }
 
 fn write_system_tree(archive: &Archive, path: &Path) -> Result<()> {
-    let write = || -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
-        system_tree(archive, &mut file)?;
-        file.flush()
-    };
-    write().with_context(|| path.display().to_string())
+    // The archive may come from others, so a link of this name is refused.
+    let folder = Folder::open(path.parent().unwrap_or(Path::new("")))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut file = BufWriter::new(folder.create(&name)?);
+    let written = system_tree(archive, &mut file).and_then(|()| file.flush());
+    written.with_context(|| cannot("write", path))
 }
 
 /// A dump while it is being made.
@@ -182,6 +207,8 @@ struct Dump<'a> {
     archive: &'a Archive,
     /// What could not be read.
     errors: u64,
+    /// Counts events.
+    progress: Option<Progress>,
 }
 
 impl Dump<'_> {
@@ -224,8 +251,8 @@ impl Dump<'_> {
             .chain(events.flat_map(|events| [events.with_extension("def"), events]));
         for path in files {
             match fs::metadata(&path) {
-                Ok(file) => say(format!("debug: {}: {} bytes", path.display(), file.len())),
-                Err(error) => say(format!("debug: {}: {error}", path.display())),
+                Ok(file) => say(format!("debug: {}: {} bytes", shown(&path), file.len())),
+                Err(error) => say(format!("debug: {}: {error}", shown(&path))),
             }
         }
     }
@@ -237,6 +264,13 @@ impl Dump<'_> {
             ranges.is_empty() || ranges.iter().any(|&(first, last)| (first..=last).contains(&id.0))
         };
         self.archive.locations().map(|location| location.id).filter(is_chosen)
+    }
+
+    /// How many events the locations that were asked for have, as their definitions say.
+    fn event_count(&self) -> u64 {
+        let chosen: HashSet<LocationRef> = self.locations().collect();
+        let locations = self.archive.locations().filter(|location| chosen.contains(&location.id));
+        locations.fold(0, |sum, location| sum.saturating_add(location.number_of_events))
     }
 
     /// The time that was asked for.
@@ -290,7 +324,8 @@ impl Dump<'_> {
             Some(offset) if self.arguments.timestamps == "offset" => Times::Since(offset),
             _ => Times::Plain,
         };
-        Options { times, unwind: self.arguments.unwind_calling_context, utc_offset }
+        let it = self.arguments;
+        Options { times, unwind: it.unwind_calling_context, raw: it.raw, utc_offset }
     }
 
     fn print(&mut self, anchor: &Path, out: impl Write) -> Result<()> {
@@ -324,8 +359,8 @@ impl Dump<'_> {
                      Dot file written to \"{1}\".\n\n\
                      To generate an image from the dot file run:\n\
                      \"dot -Tpng {1} -o SystemTree.png\"\n\n",
-                    anchor.display(),
-                    graph.display()
+                    shown(anchor),
+                    shown(&graph)
                 ))?;
             }
         }
@@ -411,11 +446,13 @@ impl Dump<'_> {
             printer.events_title()?;
         }
         let step = self.arguments.step.filter(|&step| step > 0);
+        let mut begins = true;
         loop {
-            if !silent {
+            if !silent && (begins || step.is_some()) {
                 printer.events_head()?;
             }
-            let mut left = step.unwrap_or(u64::MAX);
+            begins = false;
+            let mut left = step.unwrap_or(EVENTS_COUNTED);
             let flow = merged.visit(|event| {
                 match event {
                     Ok(event) if event.time > until => return ControlFlow::Break(Ok(())),
@@ -438,8 +475,15 @@ impl Dump<'_> {
                 (ControlFlow::Continue(()), Some(step)) => {
                     return pause(printer, step, "events");
                 }
-                _ => return Ok(()),
+                _ if left > 0 => return Ok(()),
+                _ => self.count_events(),
             }
+        }
+    }
+
+    fn count_events(&self) {
+        if let Some(progress) = &self.progress {
+            progress.done.fetch_add(EVENTS_COUNTED, Relaxed);
         }
     }
 

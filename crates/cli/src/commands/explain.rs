@@ -9,10 +9,10 @@ use super::print;
 /// Options of `explain`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii explain                        the tree of all properties
+    pompeii explain                        list all properties
     pompeii explain omp_ibarrier_wait")]
 pub struct Arguments {
-    /// Its unique name; without it, all are listed
+    /// Unique name of the property; without it, all properties are listed
     #[arg(value_name = "PROPERTY")]
     property: Option<String>,
 }

@@ -9,13 +9,14 @@ use pompeii_report::score::{Tiny, filter_file, tiny};
 
 use super::{named_file, print, say};
 use crate::experiment;
+use crate::terminal::{cannot, shown};
 
 /// Options of `filter`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii filter init before -o tiny.filter
     pompeii run --trace --filter tiny.filter -- ./ocean 400
-    pompeii score before -r -f tiny.filter           what it saves")]
+    pompeii score before -r -f tiny.filter           how much it saves")]
 pub struct Arguments {
     #[command(subcommand)]
     action: Action,
@@ -23,7 +24,7 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Write a filter that leaves out what fills a trace without taking time
+    /// Write a filter that excludes short functions with a large share of the trace
     Init(Init),
 }
 
@@ -31,25 +32,25 @@ enum Action {
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii filter init before -o tiny.filter
-    pompeii filter init before --time 200 --share 5     only what is shorter, and more of the trace
-    pompeii filter init before --com                    on call paths to OpenMP and MPI, too")]
+    pompeii filter init before --time 200 --share 5     only shorter functions with a larger share
+    pompeii filter init before --com                    also functions that call OpenMP or MPI")]
 struct Init {
-    /// The experiment, or a profile.cubex
+    /// The experiment, or a profile (profile.cubex)
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// The file to write; without it, or with -, standard output
+    /// File for the filter; without it, or with `-`, standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Leave out regions that take less than this per visit,
+    /// Exclude functions that take less than this per visit, and also fulfil --visits and --share
     #[arg(long, value_name = "NS", default_value_t = 1000.0)]
     time: f64,
-    /// are visited at least so many times,
+    /// Exclude only functions with at least this number of visits
     #[arg(long, value_name = "N", default_value_t = 1000)]
     visits: u64,
-    /// and make up at least this share of the trace
+    /// Exclude only functions with at least this share of the trace
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     share: f64,
-    /// Also those on call paths to constructs of OpenMP or routines of MPI
+    /// Also exclude functions that call OpenMP constructs or MPI functions, directly or indirectly
     #[arg(long)]
     com: bool,
 }
@@ -57,7 +58,7 @@ struct Init {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let Action::Init(init) = &arguments.action;
-    let cube = experiment::measured(&init.experiment)?;
+    let cube = experiment::measured(&init.experiment, experiment::Damaged::default())?;
     let estimate = Score::new(&cube);
     let (time, share) = (init.time, init.share / 100.0);
     let bounds = Tiny { ns_per_visit: time, visits: init.visits, share, com: init.com };
@@ -68,13 +69,13 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if path.exists() {
-        bail!("{}: exists already; choose another name, or remove it", path.display());
+        bail!("{}: exists already; choose another name, or remove it", shown(path));
     }
-    std::fs::write(path, text).with_context(|| path.display().to_string())?;
+    std::fs::write(path, text).with_context(|| cannot("write", path))?;
     match found.len() {
-        0 => say("no region is tiny and fills a trace: the filter leaves nothing out"),
-        1 => say(format!("{} leaves 1 region out", path.display())),
-        many => say(format!("{} leaves {many} regions out", path.display())),
+        0 => say("no short region makes up a large part of the trace: the filter is empty"),
+        1 => say(format!("{} leaves 1 region out", shown(path))),
+        many => say(format!("{} leaves {many} regions out", shown(path))),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,34 +7,45 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use super::{report, say};
+use super::{named_file, print_json, report, say};
 use crate::experiment;
+use crate::progress::Progress;
+use crate::terminal::{cannot, shown};
 
 /// Options of `html`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii html pompeii-20261120_1132_ab12cd34 -o ocean.html")]
 pub struct Arguments {
-    /// The experiment, or a profile.cubex
+    /// The experiment, or a profile (profile.cubex)
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// The page
+    #[command(flatten)]
+    damaged: experiment::Damaged,
+    /// File for the page
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let experiment = experiment::open(&arguments.experiment)?;
+    let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
     let info = report::run_info(&experiment);
+    let Some(path) = named_file(Some(&arguments.output)) else {
+        let mut page = Vec::new();
+        pompeii_report::write_html(&experiment.cube, &info, &mut page)?;
+        // Names stand in it as JSON.
+        print_json(&String::from_utf8_lossy(&page))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let progress = Progress::of(format!("writing {}", shown(path)));
     let write = |file: File| {
         let mut page = BufWriter::new(file);
         pompeii_report::write_html(&experiment.cube, &info, &mut page)?;
         page.flush()
     };
-    File::create(&arguments.output)
-        .and_then(write)
-        .with_context(|| format!("cannot write {}", arguments.output.display()))?;
-    say(format!("{} is written: open it in any browser", arguments.output.display()));
+    File::create(path).and_then(write).with_context(|| cannot("write", path))?;
+    drop(progress);
+    say(format!("{} is written: open it in any browser", shown(path)));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,32 +11,32 @@ use pompeii_instrument::{Error, Language, Outcome};
 
 use super::{named_file, say};
 use crate::instrument_options::InstrumentOptions;
+use crate::terminal::{cannot, indented, shown};
 
 /// Options of `instrument`.
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
 #[command(before_long_help = "EXAMPLES
-    pompeii instrument ocean.c                    the rewritten text, to standard output
+    pompeii instrument ocean.c                    print the rewritten source
     pompeii instrument ocean.c -o ocean.mod.c
-    pompeii instrument --undo ocean.mod.c         the original again, byte for byte
+    pompeii instrument --undo ocean.mod.c         restore the original, byte for byte
     pompeii instrument --pomp-disable=sync solver.f90 -o solver.mod.f90
 
-Options are also taken from POMPEII_INSTRUMENT and from the table [instrument] of a pompeii.toml
-found upwards from the file, as for pompeii compile.")]
+Options can also be given in POMPEII_INSTRUMENT and pompeii.toml, as for pompeii compile.")]
 pub struct Arguments {
-    /// The source file; - is standard input, with --language
+    /// The source file; `-` reads standard input and needs --language
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Where the result goes; standard output without it, or with -
+    /// File for the result; without it, or with `-`, standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Give back the original text of a rewritten file
+    /// Restore the original of a rewritten file
     #[arg(long)]
     undo: bool,
-    /// The language, where the suffix does not say it
+    /// Language of the source, if its suffix does not tell; fixed and free are forms of Fortran
     #[arg(long, value_parser = ["c", "c++", "fixed", "free"])]
     language: Option<String>,
-    /// Look at neither POMPEII_INSTRUMENT nor pompeii.toml
+    /// Ignore POMPEII_INSTRUMENT and pompeii.toml
     #[arg(long)]
     no_config: bool,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         rewrite(arguments, &name, &source)?
     };
     match named_file(arguments.output.as_ref()) {
-        Some(path) => fs::write(path, result).with_context(|| path.display().to_string())?,
+        Some(path) => fs::write(path, result).with_context(|| cannot("write", path))?,
         None => super::print_bytes(&result)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -62,11 +62,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 fn read(file: &Path) -> Result<(String, Vec<u8>)> {
     if file.as_os_str() != "-" {
         let name = file.display().to_string();
-        let source = fs::read(file).with_context(|| name.clone())?;
+        let source = fs::read(file).with_context(|| cannot("read", file))?;
         return Ok((name, source));
     }
     let mut source = Vec::new();
-    io::stdin().read_to_end(&mut source).context("<stdin>")?;
+    io::stdin().read_to_end(&mut source).context("cannot read standard input")?;
     Ok(("<stdin>".to_owned(), source))
 }
 
@@ -111,11 +111,19 @@ pub fn summary(outcome: &Outcome) -> String {
 pub fn render(name: &str, error: &Error) -> String {
     let column = (error.column.max(1) as usize - 1).min(error.source_line.len());
     let label = if error.expected.is_empty() { "here" } else { error.expected.as_str() };
-    let end = (column + 1).min(error.source_line.len()).max(column);
-    let snippet = Snippet::source(error.source_line.as_str())
+    let (before, after) =
+        error.source_line.split_at_checked(column).unwrap_or((&error.source_line, ""));
+    // Escapes are longer than what they stand for, so the place moves. A tab indents.
+    let tabs = |text: &str| text.split('\t').map(shown).collect::<Vec<_>>().join("\t");
+    let (column, source_line) = (tabs(before).len(), tabs(before) + &tabs(after));
+    let end = (column + 1).min(source_line.len()).max(column);
+    let snippet = Snippet::source(source_line.as_str())
         .line_start(error.line as usize)
-        .path(name)
+        .path(shown(name))
         .annotation(AnnotationKind::Primary.span(column..end).label(label));
-    let message = Level::ERROR.primary_title(error.message.as_str()).element(snippet);
-    Renderer::plain().render(&[message])
+    let message = Level::ERROR.primary_title(shown(&error.message)).element(snippet);
+    let text = Renderer::plain().render(&[message]);
+    let (first, further) = text.split_once('\n').unwrap_or((&text, ""));
+    // Who shows it says whether it is an error.
+    first.strip_prefix("error: ").unwrap_or(first).to_owned() + &indented(further)
 }

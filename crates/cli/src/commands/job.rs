@@ -12,13 +12,17 @@ pub fn notes(job: &Job) -> Vec<String> {
     let mut lines = Vec::new();
     if !job.missing.is_empty() {
         let (ranks, size) = (ranks(&job.missing), job.size);
-        lines.push(format!("Nothing was measured of {ranks}, of {size} processes."));
+        lines.push(format!("There is no data of {ranks}, of {size} processes."));
     }
-    lines.extend(job.unreadable.iter().map(|why| format!("Live state was not readable: {why}.")));
+    lines.extend(
+        job.unreadable.iter().map(|why| format!("The data of a process could not be read: {why}.")),
+    );
     let died = |entry: &&RankEntry| !matches!(entry.end, End::Exit { code: Some(0) | None });
     for entry in job.ranks.iter().filter(died).take(NAMED) {
         let (rank, end) = (entry.rank, &entry.end);
-        lines.push(format!("Rank {rank} died ({end}): its times end at its last events."));
+        lines.push(format!(
+            "Rank {rank} died ({end}). It was measured until the last event of each thread."
+        ));
     }
     let left = |entry: &&RankEntry| !entry.finalized && !died(entry);
     let left: Vec<u32> = job.ranks.iter().filter(left).map(|entry| entry.rank).collect();
@@ -34,8 +38,8 @@ fn clocks(job: &Job) -> Option<String> {
     let errors: Vec<Option<u64>> = job.ranks.iter().map(|entry| entry.clock_error_ns).collect();
     if errors.contains(&None) {
         return Some(
-            "Clocks of hosts were not compared: times of different hosts agree as well as their \
-             time of day does."
+            "The clocks of the hosts were not compared. Times of different hosts are as accurate \
+             as the time of day on the hosts."
                 .to_owned(),
         );
     }
@@ -83,9 +87,9 @@ mod tests {
             unreadable: vec!["live/process: 7 bytes".into()],
         };
         expect![[r#"
-            Nothing was measured of ranks 3 and 4, of 20 processes.
-            Live state was not readable: live/process: 7 bytes.
-            Rank 2 died (nobody has seen how): its times end at its last events.
+            There is no data of ranks 3 and 4, of 20 processes.
+            The data of a process could not be read: live/process: 7 bytes.
+            Rank 2 died (an unknown cause). It was measured until the last event of each thread.
             MPI_Finalize was not called by rank 1.
             Times of different hosts agree within 1.2 µs."#]]
         .assert_eq(&notes(&job).join("\n"));
@@ -93,7 +97,7 @@ mod tests {
         job.ranks.truncate(1);
         job.ranks[0].clock_error_ns = None;
         expect![[r#"
-            Nothing was measured of ranks 3, 4, 5, 6, 7, 8, 9, 10, ... (17), of 20 processes.
-            Clocks of hosts were not compared: times of different hosts agree as well as their time of day does."#]].assert_eq(&notes(&job).join("\n"));
+            There is no data of ranks 3, 4, 5, 6, 7, 8, 9, 10, ... (17), of 20 processes.
+            The clocks of the hosts were not compared. Times of different hosts are as accurate as the time of day on the hosts."#]].assert_eq(&notes(&job).join("\n"));
     }
 }

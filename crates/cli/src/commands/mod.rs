@@ -1,6 +1,7 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
 pub mod compile;
+mod completions;
 mod config;
 mod cpus;
 mod cube;
@@ -23,38 +24,43 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+use pompeii_otf2::print::printable_json;
+
+use crate::{progress, terminal};
 
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compile and link, instrumented
+    /// Compile and link a program with measurement
     Compile(compile::Arguments),
-    /// Only rewrite a source file, or give the original back
+    /// Rewrite a source file without compiling it, or restore the original
     Instrument(instrument::Arguments),
-    /// Run a program and measure it
+    /// Run a program, measure it, and print a summary
     Run(run::Arguments),
-    /// Say what was lost, and why: summary and the three dimensions
+    /// Print the summary and all details of an experiment
     Report(report::Arguments),
-    /// Say how large a trace of a run would be, and what a filter would save
+    /// Compute how large a trace would be, and what a filter would save
     Score(score::Arguments),
-    /// Write a filter for what fills traces without taking time
+    /// Write a filter for short and frequent functions
     Filter(filter::Arguments),
-    /// Write the report as one offline page
+    /// Write the report as one web page that needs no network
     Html(html::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
-    /// Say what a performance property means
+    /// Describe a performance property: meaning, formula, what to try
     Explain(explain::Arguments),
-    /// Make an experiment of what a program left, and say what there was
+    /// Finish the experiment of a program that was killed, or repair an OTF2 archive
     Recover(recover::Arguments),
-    /// What Cube's tools do to reports: diff, merge, mean, cut, stat, dump, ...
+    /// Compare, combine, cut, convert and check Cube reports
     Cube(cube::Arguments),
-    /// Say what works on this machine and what does not
+    /// Test what works on this machine: compilers, MPI, counters
     Doctor(doctor::Arguments),
-    /// Say what a build system must know, and install what it reads
+    /// Print options for build systems, or install Pompeii for CMake and pkg-config
     Config(config::Arguments),
     /// Create drop-in compilers: pompeii-gcc, pompeii-gfortran, ...
     Wrappers(wrappers::Arguments),
+    /// Print completions for a shell, or write manual pages
+    Completions(completions::Arguments),
 }
 
 impl Command {
@@ -75,6 +81,7 @@ impl Command {
             Command::Doctor(arguments) => doctor::execute(&arguments),
             Command::Config(arguments) => config::execute(&arguments),
             Command::Wrappers(arguments) => wrappers::execute(&arguments),
+            Command::Completions(arguments) => completions::execute(&arguments),
         }
     }
 
@@ -86,7 +93,29 @@ impl Command {
 
 /// Tells the user something, on standard error: standard output is for data.
 pub fn say(text: impl AsRef<str>) {
-    let _ = writeln!(std::io::stderr(), "pompeii: {}", text.as_ref());
+    let line = format!("pompeii: {}\n", terminal::message(text.as_ref()));
+    progress::without_line(|| print_error_bytes(line.as_bytes()));
+}
+
+/// Says what is wrong with the command line, or prints the help that was asked for.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    }
+    let text = error.render().to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let (first, further) =
+        lines.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+    say(format!("{first}{}", terminal::indented(&further.join("\n"))));
+    ExitCode::from(2)
+}
+
+/// Writes a report to standard error, where the user's program has standard output.
+pub fn print_error(text: &str) {
+    let colours = terminal::Look::of(&std::io::stderr()).colours;
+    print_error_bytes(terminal::text(text, colours).as_bytes());
 }
 
 /// Passes a compiler's messages on.
@@ -114,5 +143,34 @@ pub fn named_file(output: Option<&PathBuf>) -> Option<&PathBuf> {
 /// # Errors
 /// As [`print_bytes`].
 pub fn print(text: &str) -> Result<()> {
-    print_bytes(text.as_bytes())
+    let colours = terminal::Look::of(&std::io::stdout()).colours;
+    print_bytes(terminal::text(text, colours).as_bytes())
+}
+
+/// Writes JSON to standard output, exactly as it is, but with escapes for all control characters.
+///
+/// # Errors
+/// As [`print_bytes`].
+pub fn print_json(json: &str) -> Result<()> {
+    print_bytes(printable_json(json).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+    use clap::Subcommand;
+
+    /// The manual's table of commands has one row for each command, and no other rows.
+    #[test]
+    fn every_command_is_in_the_manual() {
+        let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual.md");
+        let manual = std::fs::read_to_string(manual).unwrap();
+        let rows = manual.lines().filter_map(|line| line.strip_prefix("| `pompeii "));
+        let mut rows: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+        let known = Command::augment_subcommands(clap::Command::new("pompeii"));
+        let mut names: Vec<&str> = known.get_subcommands().map(clap::Command::get_name).collect();
+        rows.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(rows, names, "rows of the manual on the left, commands on the right");
+    }
 }

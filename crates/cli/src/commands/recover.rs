@@ -11,24 +11,26 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo};
 
-use super::{job, print};
+use super::{job, print, print_json};
 use crate::experiment;
+use crate::progress::Progress;
+use crate::terminal::shown;
 
 /// Options of `recover`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii recover pompeii-20261120_1132_ab12cd34
-    pompeii recover --force before      the job on the other host is over
+    pompeii recover --force before      the program ran on another host and has ended
     pompeii recover before --json | jq .end
-    pompeii recover trace/traces.otf2   an OTF2 archive whose writer died, of whatever tool")]
+    pompeii recover trace/traces.otf2   an incomplete OTF2 archive of any tool")]
 pub struct Arguments {
-    /// The experiment; or the anchor that an OTF2 archive should have
+    /// The experiment, or the anchor file of an OTF2 archive (it need not exist)
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// Its program has ended, even where it seems to be running or ran on another host
+    /// Assume that the program has ended, although it seems to be running or ran on another host
     #[arg(long)]
     force: bool,
-    /// The manifest as JSON, for programs
+    /// Print the manifest as JSON, for programs
     #[arg(long)]
     json: bool,
 }
@@ -39,10 +41,13 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(anchor) = archive::anchor_of(folder) {
         return archive::execute(&anchor, arguments.json);
     }
+    if !folder.exists() {
+        bail!("{}: no such folder; expected the directory of an experiment", shown(folder));
+    }
     if !folder.is_dir() {
         bail!(
             "{}: expected the directory of an experiment, or the anchor of an OTF2 archive (*.otf2)",
-            folder.display()
+            shown(folder)
         );
     }
     experiment::check_access(folder)?;
@@ -53,7 +58,8 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         false => pompeii_finish::finish,
     };
     let manifest = if unfinished {
-        finish(folder, &info).with_context(|| format!("cannot finish {}", folder.display()))?
+        let _progress = Progress::of(format!("finishing {}", shown(folder)));
+        finish(folder, &info).with_context(|| format!("cannot finish {}", shown(folder)))?
     } else {
         Manifest::load(folder).ok()
     };
@@ -61,11 +67,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         bail!(
             "{}: nothing to recover: no process was measured here, or none that got to its first \
              event; expected a folder `live` or `manifest.json`",
-            folder.display()
+            shown(folder)
         );
     };
     match arguments.json {
-        true => print(&(serde_json::to_string_pretty(&manifest)? + "\n"))?,
+        true => print_json(&(serde_json::to_string_pretty(&manifest)? + "\n"))?,
         false => print(&describe(folder, &manifest, unfinished))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -73,13 +79,13 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 
 /// What was done, and what the experiment is of.
 fn describe(folder: &Path, manifest: &Manifest, unfinished: bool) -> String {
-    let (shown, by) = (folder.display(), &manifest.run.finished_by);
-    let mut text = match (unfinished, by.as_str()) {
-        (true, _) => format!("{shown}: finished now.\n"),
-        (false, "") => format!("{shown}: was finished before; nothing to do.\n"),
-        (false, by) => format!("{shown}: was finished by `pompeii {by}`; nothing to do.\n"),
+    let (name, by) = (shown(folder), shown(&manifest.run.finished_by));
+    let mut text = match (unfinished, &*by) {
+        (true, _) => format!("{name}: finished now.\n"),
+        (false, "") => format!("{name}: was finished before; nothing to do.\n"),
+        (false, by) => format!("{name}: was finished by `pompeii {by}`; nothing to do.\n"),
     };
-    let program = &manifest.program;
+    let program = shown(&manifest.program);
     let _ = match &manifest.job {
         Some(job) => writeln!(text, "  {program}, {} processes of an MPI job", job.ranks.len()),
         None => writeln!(text, "  {program}, process {}, ended by {}", manifest.pid, manifest.end),
@@ -95,10 +101,10 @@ fn describe(folder: &Path, manifest: &Manifest, unfinished: bool) -> String {
         if manifest.trace { ", and the trace" } else { "" }
     );
     for line in lost(manifest) {
-        let _ = writeln!(text, "  {line}");
+        let _ = writeln!(text, "  {}", shown(&line));
     }
     for process in &manifest.processes {
-        let _ = writeln!(text, "  {}", process_line(process));
+        let _ = writeln!(text, "  {}", shown(&process_line(process)));
     }
     text
 }
@@ -109,25 +115,31 @@ pub fn lost(manifest: &Manifest) -> Vec<String> {
     let reason = lost.reason.as_deref().unwrap_or("no reason known");
     let mut lines = Vec::new();
     if lost.events > 0 {
-        lines.push(format!("{} events could not be recorded: {reason}.", lost.events));
+        let count = if lost.more_events { "At least " } else { "" };
+        let rest = if lost.is_trace_empty { "; the trace is empty" } else { "" };
+        lines.push(format!("{count}{} events could not be recorded: {reason}{rest}.", lost.events));
     }
-    lines.extend(lost.dropped.iter().map(|dropped| {
+    let parts = lost.dropped.iter().filter(|_| !lost.is_trace_empty);
+    lines.extend(parts.map(|dropped| {
         let Dropped { location, events, from_s, until_s } = dropped;
         format!(
             "The trace lacks {events} of them, of {location}, from {from_s:.3} s to {until_s:.3} s."
         )
     }));
     if lost.threads > 0 {
-        lines.push(format!("{} threads were not observed: {reason}.", lost.threads));
+        lines.push(format!("{} threads were not measured: {reason}.", lost.threads));
     }
     lines.extend(manifest.job.iter().flat_map(job::notes));
     if lost.died && manifest.job.is_none() {
         let end = &manifest.end;
-        lines
-            .push(format!("The program died ({end}): times end at the last event of each thread."));
+        lines.push(format!(
+            "The program died ({end}). It was measured until the last event of each thread."
+        ));
     }
     if manifest.end == End::Exec {
-        lines.push("The program has become another one (exec): what that did is not here.".into());
+        lines.push(
+            "The program was replaced by another one (exec); this experiment ends there.".into(),
+        );
     }
     lines
 }

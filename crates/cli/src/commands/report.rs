@@ -1,18 +1,19 @@
 //! `pompeii report`: the summary and the three dimensions as text, or all of it as JSON.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use pompeii_analysis::format;
-use pompeii_finish::{Counted, Guarded, Manifest};
+use pompeii_finish::{Counted, Guarded, Manifest, quoted};
 use pompeii_model::{CallId, Cube};
-use pompeii_report::{Options, RunInfo, TreeOptions};
+use pompeii_report::{RunInfo, TreeOptions};
 
 use super::{cpus, print, recover};
 use crate::experiment::{self, Experiment};
+use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
+use crate::terminal::{Look, shown};
 
 /// Options of `report`.
 #[derive(clap::Args)]
@@ -22,47 +23,54 @@ use crate::recording::FILTER_COPY;
     pompeii report before --json | jq '.findings[0]'
     pompeii report scorep-run/profile.cubex")]
 pub struct Arguments {
-    /// The experiment, or a profile.cubex
+    /// The experiment, or a profile (profile.cubex)
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// Everything as JSON, for programs
+    #[command(flatten)]
+    damaged: experiment::Damaged,
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
-    /// Show at most so many findings
+    /// Show at most N findings
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let experiment = experiment::open(&arguments.experiment)?;
-    let text = if arguments.json {
-        pompeii_report::json(&experiment.cube)
-    } else {
-        let trees = pompeii_report::trees(&experiment.cube, &TreeOptions::default());
-        let layout = TreeOptions::default().layout;
-        let cube = &experiment.cube;
-        let parts = [
-            summary(&experiment, arguments.top, &std::io::stdout()),
-            pompeii_report::processes(cube, &layout),
-            pompeii_report::waits(cube, &layout),
-            pompeii_report::tasks(cube, &layout),
-            pompeii_report::visits(cube, &layout),
-            trees,
-        ];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
-    };
-    print(&text)?;
+    let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
+    if arguments.json {
+        super::print_json(&pompeii_report::json(&experiment.cube))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let progress = Progress::of(format!("analysing {}", shown(&arguments.experiment)));
+    let experiment = experiment.printable();
+    let layout = Look::of(&std::io::stdout()).report(arguments.top);
+    let trees = TreeOptions { layout: layout.clone(), ..TreeOptions::default() };
+    let cube = &experiment.cube;
+    let parts = [
+        pompeii_report::summary(cube, &run_info(&experiment), &layout),
+        pompeii_report::processes(cube, &layout),
+        pompeii_report::waits(cube, &layout),
+        pompeii_report::tasks(cube, &layout),
+        pompeii_report::visits(cube, &layout),
+        pompeii_report::trees(cube, &trees),
+    ];
+    drop(progress);
+    print(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first answer, with colour and bars where `out` is a terminal that wants them.
-pub fn summary(experiment: &Experiment, top: usize, out: &impl IsTerminal) -> String {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let terminal = out.is_terminal();
-    let options = Options { color: terminal && !plain, bars: terminal, top, ..Options::default() };
-    pompeii_report::summary(&experiment.cube, &run_info(experiment), &options)
+/// Prints the first answer to standard error, where the program has standard output.
+pub fn print_summary(experiment: Experiment, top: usize) {
+    let experiment = experiment.printable();
+    let layout = Look::of(&std::io::stderr()).report(top);
+    let text = pompeii_report::summary(&experiment.cube, &run_info(&experiment), &layout);
+    super::print_error(&text);
 }
+
+const IS_RUNNING: &str =
+    "The program is still running. This report shows its data up to the last events so far.";
 
 /// What the report says about the run beside its numbers.
 pub fn run_info(experiment: &Experiment) -> RunInfo {
@@ -70,11 +78,15 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
     let trace = experiment.folder.join("traces");
     RunInfo {
         experiment: shown_name(&experiment.folder),
-        observed_by: manifest.map(|manifest| manifest.observed_by.clone()).unwrap_or_default(),
+        observed_by: manifest.map(|it| shown(&it.observed_by).into_owned()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
-        notes: off_share(&experiment.cube)
+        notes: experiment
+            .is_running
+            .then(|| IS_RUNNING.to_owned())
             .into_iter()
+            .chain(off_share(&experiment.cube))
             .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, &experiment.folder)))
+            .map(|note| shown(&note).into_owned())
             .collect(),
     }
 }
@@ -88,15 +100,16 @@ fn counted(of: &Counted) -> Vec<String> {
     }
     let place = match of.at_every_event {
         true => "at every event",
-        false => "at the borders of parallel regions, user regions, functions and tasks",
+        false => "at the beginning and end of parallel regions, user regions, functions and tasks",
     };
     let (metrics, cost) = (of.metrics.join(", "), of.reading_ns);
-    notes.push(format!("Counted {place}, {cost} ns each time: {metrics}."));
+    notes.push(format!("Counters were read {place}, at {cost} ns each time: {metrics}."));
     if of.running_permille < 1000 {
         let percent = of.running_permille / 10;
         notes.push(format!(
-            "The machine has too few counters for all of these: they took turns, and were counted \
-             in {percent} % of the time at least. Values are scaled; ask for fewer at once."
+            "The processor has too few counters for all of these, so they took turns. Each was \
+             counted in at least {percent} % of the time, and its value is scaled. For exact \
+             values, request fewer at once."
         ));
     }
     notes
@@ -114,7 +127,7 @@ fn off_share(cube: &Cube) -> Option<String> {
     let (off, all) = (cube.clock.seconds(ticks), cube.clock.seconds(cube.allocation_ticks()));
     (ticks > 0).then(|| {
         format!(
-            "Recording was off for {} of {} ({}): what happened then is in MEASUREMENT OFF.",
+            "Recording was off for {} of {} ({}). This time is shown as MEASUREMENT OFF.",
             format::seconds(off),
             format::seconds(all),
             format::percent(off / all)
@@ -122,10 +135,10 @@ fn off_share(cube: &Cube) -> Option<String> {
     })
 }
 
-/// As the user may type it: relative where it is below the current folder.
+/// As the user may type it: relative where it is below the current folder, and quoted.
 fn shown_name(folder: &Path) -> String {
     let current = std::env::current_dir().unwrap_or_default();
-    folder.strip_prefix(&current).unwrap_or(folder).display().to_string()
+    quoted(folder.strip_prefix(&current).unwrap_or(folder))
 }
 
 fn folder_bytes(folder: &Path) -> u64 {
@@ -138,14 +151,19 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     let mut notes = recover::lost(manifest);
     let filter = folder.join(FILTER_COPY);
     if filter.exists() {
-        notes.push(format!("Functions and user regions by the filter {}.", shown_name(&filter)));
+        notes.push(format!(
+            "Functions and user regions were selected by the filter {}.",
+            shown_name(&filter)
+        ));
     }
     notes.extend(manifest.counted.iter().flat_map(counted));
     notes.extend(cpus::note(manifest));
     notes.extend(manifest.guarded.iter().map(guarded));
     if manifest.summed_visits > 0 {
         let visits = format::counted(manifest.summed_visits as i64, "visit");
-        notes.push(format!("In all {visits} are in sums of the trace; the profile has each."));
+        notes.push(format!(
+            "In total, the trace has {visits} only as sums. The profile includes all visits."
+        ));
     }
     notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
@@ -161,8 +179,8 @@ fn guarded(guarded: &Guarded) -> String {
     let threads = if guarded.threads == 1 { "thread" } else { "threads" };
     let until = guarded.until_s.map_or(String::new(), |until| format!(" until {until:.3} s"));
     format!(
-        "Short visits of {}{place} are sums in the trace, on {} {threads} since {:.3} s{until}; \
-         --no-guard records each.",
+        "The trace has short visits of {}{place} only as sums, on {} {threads} since {:.3} s{until}; \
+         --no-guard records every visit.",
         guarded.region, guarded.threads, guarded.since_s
     )
 }

@@ -1,5 +1,6 @@
 //! `pompeii score`: what a trace of a run would be, from its profile, and what a filter would save.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -10,58 +11,65 @@ use pompeii_filter::{Filter, Naming};
 use pompeii_model::{Cube, RegionId};
 use pompeii_report::score::{ScoreOptions, score, score_json};
 
-use super::print;
+use super::{print, print_json};
+use crate::terminal::make_printable;
 use crate::{experiment, recording};
 
 /// Options of `score`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii score before
-    pompeii score before -r                          every region
-    pompeii score before -r -f tiny.filter           and what the filter would leave out
+    pompeii score before -r                          one line for each region
+    pompeii score before -r -f tiny.filter           and the effect of this filter
     pompeii score before --json | jq .trace_bytes
     pompeii score scorep-run/profile.cubex")]
 pub struct Arguments {
-    /// The experiment, or a profile.cubex
+    /// The experiment, or a profile (profile.cubex)
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// Show every region
+    #[command(flatten)]
+    damaged: experiment::Damaged,
+    /// Show one line for each region
     #[arg(short, long)]
     regions: bool,
-    /// What the trace would be with this filter file
+    /// Also show the size of the trace with this filter
     #[arg(short, long, value_name = "FILE")]
     filter: Option<PathBuf>,
-    /// What an event costs [default: a clock read on this machine, and 8 ns]
+    /// Cost of one event in nanoseconds [default: one clock read of this machine, measured now,
+    /// plus 8 ns]
     #[arg(long, value_name = "NS")]
     event_cost: Option<f64>,
-    /// Everything as JSON, for programs
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let cube = experiment::measured(&arguments.experiment)?;
+    let mut cube = experiment::measured(&arguments.experiment, arguments.damaged)?;
     let filter = arguments.filter.as_deref().map(recording::read_filter).transpose()?;
-    let leaves_out = filter.map(|filter| leaves_out(&cube, filter));
+    let left_out: Option<HashSet<RegionId>> = filter.map(|filter| left_out(&cube, &filter));
+    let filtered = left_out.map(|regions| move |region| regions.contains(&region));
+    if !arguments.json {
+        cube.change_texts(&mut make_printable);
+    }
     let options = ScoreOptions {
         event_ns: arguments.event_cost.unwrap_or_else(event_ns),
-        filtered: leaves_out.as_ref().map(|filtered| filtered as &dyn Fn(RegionId) -> bool),
+        filtered: filtered.as_ref().map(|filtered| filtered as &dyn Fn(RegionId) -> bool),
         regions: arguments.regions,
     };
     let estimate = Score::new(&cube);
-    let text = match arguments.json {
-        true => score_json(&cube, &estimate, &options),
-        false => score(&cube, &estimate, &options),
-    };
-    print(&text)?;
+    match arguments.json {
+        true => print_json(&score_json(&cube, &estimate, &options))?,
+        false => print(&score(&cube, &estimate, &options))?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The regions that a filter leaves out when the program runs.
-fn leaves_out(cube: &Cube, filter: Filter) -> impl Fn(RegionId) -> bool + '_ {
+fn left_out(cube: &Cube, filter: &Filter) -> HashSet<RegionId> {
     let folder = std::env::current_dir().ok();
-    move |region| {
+    let is_left_out = |&region: &RegionId| {
         let region = &cube.regions[region];
         let naming = match region.role {
             pompeii_model::Role::Function => Naming::of_path(&region.file),
@@ -70,7 +78,8 @@ fn leaves_out(cube: &Cube, filter: Filter) -> impl Fn(RegionId) -> bool + '_ {
         is_filterable(region)
             && !(filter.wants_file(&region.file, folder.as_deref())
                 && filter.wants_function(&region.name, naming))
-    }
+    };
+    cube.regions.ids().filter(is_left_out).collect()
 }
 
 /// Beside its clock read, an event costs about this.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +15,8 @@ use anyhow::{Context, Result, bail};
 
 use super::say;
 use crate::executables::executable_in;
+use crate::shell;
+use crate::terminal::{cannot, shown};
 
 /// Options of `wrappers`.
 #[derive(clap::Args)]
@@ -23,15 +26,18 @@ use crate::executables::executable_in;
     CC=pompeii-gcc FC=pompeii-gfortran cmake -B build
     ./configure CC=pompeii-gcc
     POMPEII_INSTRUMENT='--verbose --pomp-disable=sync' make CC=pompeii-gcc
-    pompeii wrappers --plain --dir /tmp/plain && PATH=/tmp/plain:$PATH make     a Makefile that says gcc")]
+
+For makefiles that contain the word gcc and ignore CC:
+    pompeii wrappers --plain --dir ~/plain
+    PATH=~/plain:$PATH make")]
 pub struct Arguments {
-    /// Where they go
+    /// Folder for the drop-in compilers
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// Also under the compilers' own names, for builds that know no others: put DIR first in PATH
+    /// Also use the compilers' own names, for makefiles that contain `gcc`; put DIR first in PATH
     #[arg(long)]
     plain: bool,
-    /// More compilers than the usual ones, which are taken with every version that is in PATH
+    /// Further compilers; the usual ones are always included, in all versions found in PATH
     #[arg(value_name = "COMPILER")]
     more: Vec<String>,
 }
@@ -50,13 +56,13 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     more.extend(arguments.more.iter().cloned());
     let more: Vec<String> = more.into_iter().collect();
     let count = create(&arguments.dir, &own, &more)?;
-    say(format!("{count} compilers in {}", arguments.dir.display()));
+    say(format!("{count} compilers in {}", shown(&arguments.dir)));
     if arguments.plain {
         let folder = fs::canonicalize(&arguments.dir)?;
         let count = create_plain(&folder, &path, &more)?;
         say(format!(
             "{count} of them also have the compilers' own names: PATH={}:$PATH",
-            folder.display()
+            shown(&folder)
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -82,7 +88,7 @@ fn versioned(folders: &OsStr) -> BTreeSet<String> {
 /// # Errors
 /// What the system says.
 pub fn create(folder: &Path, program: &Path, more: &[String]) -> Result<usize> {
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    fs::create_dir_all(folder).with_context(|| cannot("create the folder", folder))?;
     let compilers = COMPILERS.into_iter().chain(more.iter().map(String::as_str));
     for compiler in compilers {
         link(program, &folder.join(format!("pompeii-{compiler}")))?;
@@ -108,7 +114,7 @@ fn create_plain(folder: &Path, path: &OsStr, more: &[String]) -> Result<usize> {
         let drop_in = folder.join(format!("pompeii-{name}"));
         fs::write(&script, plain_script(&drop_in, &std::path::absolute(compiler)?))
             .and_then(|()| fs::set_permissions(&script, fs::Permissions::from_mode(0o755)))
-            .with_context(|| script.display().to_string())?;
+            .with_context(|| cannot("write", &script))?;
     }
     Ok(compilers.len())
 }
@@ -121,7 +127,7 @@ fn refuse_others(script: &Path) -> Result<()> {
         bail!(
             "{} exists and is no script of `pompeii wrappers`: for --plain, choose a folder of its \
              own; no script was made",
-            script.display()
+            shown(script)
         );
     }
     Ok(())
@@ -129,22 +135,19 @@ fn refuse_others(script: &Path) -> Result<()> {
 
 /// The drop-in compiler calls the compiler by its name, and `mpicc` calls `gcc`: within it, a
 /// script is what it stands for.
-fn plain_script(drop_in: &Path, compiler: &Path) -> String {
-    let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
-    let (drop_in, compiler) = (quoted(drop_in), quoted(compiler));
-    format!(
-        "#!/bin/sh\n\
-         if [ -n \"${WITHIN}\" ]; then exec {compiler} \"$@\"; fi\n\
-         {WITHIN}=1; export {WITHIN}\n\
-         exec {drop_in} \"$@\"\n"
-    )
+fn plain_script(drop_in: &Path, compiler: &Path) -> Vec<u8> {
+    let start = format!("#!/bin/sh\nif [ -n \"${WITHIN}\" ]; then exec ");
+    let within = format!(" \"$@\"; fi\n{WITHIN}=1; export {WITHIN}\nexec ");
+    let (drop_in, compiler) = (shell::word(drop_in), shell::word(compiler));
+    let names = [compiler.as_bytes(), within.as_bytes(), drop_in.as_bytes()].concat();
+    [start.as_bytes(), &names, b" \"$@\"\n"].concat()
 }
 
 fn link(own: &Path, path: &Path) -> Result<()> {
     if fs::read_link(path).is_ok() {
-        fs::remove_file(path).with_context(|| path.display().to_string())?;
+        fs::remove_file(path).with_context(|| cannot("remove", path))?;
     }
-    symlink(own, path).with_context(|| path.display().to_string())
+    symlink(own, path).with_context(|| cannot("create the link", path))
 }
 
 #[cfg(test)]

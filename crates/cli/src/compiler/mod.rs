@@ -4,6 +4,8 @@
 mod options;
 pub mod words;
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use pompeii_instrument::Language;
@@ -42,7 +44,9 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
     /// The whole command, with the words of response files in their place.
-    pub words: Vec<String>,
+    pub words: Vec<OsString>,
+    /// The same as text, which options are known by.
+    pub texts: Vec<String>,
     /// Which of them is the compiler.
     pub compiler: usize,
     /// Whether libtool is in front of it.
@@ -76,14 +80,16 @@ struct Reading {
 
 impl CommandLine {
     /// Reads the words of a command; the first is the compiler, or what runs it.
-    pub fn parse(given: &[String]) -> Self {
+    pub fn parse(given: &[OsString]) -> Self {
         let words = words::expand(given);
-        let compiler = words::compiler_position(&words);
+        let texts = words::texts(&words);
+        let compiler = words::compiler_position(&texts);
         let mut line = Self {
             compiler,
-            libtool: words[..compiler].iter().any(|word| words::is_libtool(word)),
+            libtool: texts[..compiler].iter().any(|word| words::is_libtool(word)),
             response_files: words != given,
             words,
+            texts,
             stage: Stage::Executable,
             sources: Vec::new(),
             openmp: false,
@@ -96,7 +102,7 @@ impl CommandLine {
             line.arguments().map(|(position, words)| (position, words.to_vec())).collect();
         for (position, words) in &arguments {
             if words[0].starts_with('-') && words[0] != "-" {
-                line.option(words, &mut reading);
+                line.option(*position, words, &mut reading);
             } else {
                 line.input(*position, reading.explicit.as_deref());
             }
@@ -110,34 +116,59 @@ impl CommandLine {
     }
 
     /// The compiler itself.
-    pub fn program(&self) -> &str {
-        self.words.get(self.compiler).map_or("", String::as_str)
+    pub fn program(&self) -> &OsStr {
+        self.words.get(self.compiler).map_or(OsStr::new(""), OsString::as_os_str)
     }
 
-    /// The arguments one by one, each with its position and with the word that belongs to it.
+    /// The same as text.
+    pub fn program_text(&self) -> &str {
+        self.texts.get(self.compiler).map_or("", String::as_str)
+    }
+
+    /// The words behind the compiler, as text.
+    pub fn argument_texts(&self) -> &[String] {
+        self.texts.get(self.compiler + 1..).unwrap_or_default()
+    }
+
+    /// The arguments one by one, as text, each with its position and with the word that belongs to
+    /// it.
     pub fn arguments(&self) -> impl Iterator<Item = (usize, &[String])> {
         let mut position = self.compiler + 1;
         std::iter::from_fn(move || {
             let start = position;
-            position += options::length(self.words.get(start)?, self.libtool);
-            Some((start, &self.words[start..position.min(self.words.len())]))
+            position += options::length(self.texts.get(start)?, self.libtool);
+            Some((start, &self.texts[start..position.min(self.texts.len())]))
         })
     }
 
     /// The values of an option, joined to it or in a word of their own.
-    pub fn values(&self, option: &str) -> impl Iterator<Item = &str> {
-        self.arguments().filter_map(move |(_, words)| match words[0].strip_prefix(option)? {
-            "" => words.get(1).map(String::as_str),
-            joined => Some(joined),
+    pub fn values(&self, option: &str) -> impl Iterator<Item = &OsStr> {
+        self.arguments().filter_map(move |(position, words)| {
+            let joined = words[0].strip_prefix(option)?;
+            if joined.is_empty() {
+                self.next_word(position, words)
+            } else {
+                self.tail(position, option.len())
+            }
         })
     }
 
-    fn option(&mut self, words: &[String], reading: &mut Reading) {
+    /// The word that belongs to the option at this position.
+    fn next_word(&self, position: usize, words: &[String]) -> Option<&OsStr> {
+        words.get(1).and_then(|_| self.words.get(position + 1)).map(OsString::as_os_str)
+    }
+
+    /// What a word has behind as many bytes.
+    fn tail(&self, position: usize, bytes: usize) -> Option<&OsStr> {
+        self.words.get(position)?.as_bytes().get(bytes..).map(OsStr::from_bytes)
+    }
+
+    fn option(&mut self, position: usize, words: &[String], reading: &mut Reading) {
         let (word, next) = (words[0].as_str(), words.get(1));
         match word {
             "-c" | "-S" | "-r" => self.makes(Stage::Compile),
             "-shared" | "-dynamiclib" => self.makes(Stage::Shared),
-            "-MF" => self.dependencies = next.map(PathBuf::from),
+            "-MF" => self.dependencies = self.next_word(position, words).map(PathBuf::from),
             "-MD" | "-MMD" => reading.wants_dependencies = true,
             "-x" => reading.explicit = next.cloned(),
             "-ffree-form" => reading.form = Some(Language::FortranFree),
@@ -150,7 +181,10 @@ impl CommandLine {
             reading.explicit = Some(name.to_owned());
         }
         if let Some(rest) = word.strip_prefix("-Wp,-M") {
-            let path = rest.split_once(',').map(|(_, path)| PathBuf::from(path));
+            let path = rest
+                .find(',')
+                .and_then(|comma| self.tail(position, word.len() - rest.len() + comma + 1));
+            let path = path.map(PathBuf::from);
             reading.wants_dependencies |= rest.starts_with("D,") || rest.starts_with("MD,");
             if !rest.starts_with(['T', 'Q', 'P', 'G']) {
                 self.dependencies = path.or(self.dependencies.take());
@@ -167,7 +201,7 @@ impl CommandLine {
     }
 
     fn input(&mut self, position: usize, explicit: Option<&str>) {
-        let word = &self.words[position];
+        let word = &self.texts[position];
         self.has_inputs = true;
         let explicit = explicit.filter(|name| *name != "none");
         let header = match explicit {
@@ -178,11 +212,12 @@ impl CommandLine {
             return self.makes(Stage::Compile);
         }
         let by_name = match Language::from_path(word) {
-            Some(Language::C) if compiles_cxx(self.program()) => Some(Language::Cxx),
+            Some(Language::C) if compiles_cxx(self.program_text()) => Some(Language::Cxx),
             by_name => by_name,
         };
         if let Some(language) = explicit.map_or(by_name, explicit_language) {
-            let (path, explicit) = (PathBuf::from(word), explicit.map(str::to_owned));
+            let (path, explicit) =
+                (PathBuf::from(&self.words[position]), explicit.map(str::to_owned));
             self.sources.push(Source { position, path, language, explicit });
         }
     }
@@ -192,13 +227,13 @@ impl CommandLine {
         if !self.libtool {
             return;
         }
-        let front = &self.words[..self.compiler];
+        let front = &self.texts[..self.compiler];
         let is_mode = |mode: &str| {
             let joined = format!("--mode={mode}");
             let apart = front.windows(2).any(|pair| pair[0] == "--mode" && pair[1] == mode);
             apart || front.contains(&joined)
         };
-        let library = self.output().is_some_and(|name| name.ends_with(".la"));
+        let library = self.output().is_some_and(|name| name.as_bytes().ends_with(b".la"));
         match (is_mode("compile"), is_mode("link")) {
             (true, _) => self.makes(Stage::Compile),
             (_, true) if library => self.makes(Stage::Shared),
@@ -208,11 +243,11 @@ impl CommandLine {
     }
 
     /// The value of the last `-o`.
-    pub fn output(&self) -> Option<&str> {
-        let outputs = self.arguments().filter_map(|(_, words)| match words[0].as_str() {
-            "-o" => words.get(1).map(String::as_str),
+    pub fn output(&self) -> Option<&OsStr> {
+        let outputs = self.arguments().filter_map(|(position, words)| match words[0].as_str() {
+            "-o" => self.next_word(position, words),
             word if options::openmp(words).is_some() || word.starts_with("-objc") => None,
-            word => word.strip_prefix("-o"),
+            word => word.strip_prefix("-o").and_then(|_| self.tail(position, 2)),
         });
         outputs.last()
     }
@@ -250,11 +285,14 @@ impl CommandLine {
     }
 
     /// [`POMP_MACRO`], where it means something and the user does not say otherwise.
-    pub fn macros(&self) -> Vec<String> {
+    pub fn macros(&self) -> Vec<OsString> {
         let preprocesses = self.sources.iter().any(|source| self.preprocesses(source));
-        let said = self.values("-D").chain(self.values("-U")).any(|name| name.starts_with("_POMP"));
+        let said = self
+            .values("-D")
+            .chain(self.values("-U"))
+            .any(|name| name.as_bytes().starts_with(b"_POMP"));
         let wanted = self.openmp && preprocesses && !said;
-        wanted.then(|| POMP_MACRO.to_owned()).into_iter().collect()
+        wanted.then(|| POMP_MACRO.into()).into_iter().collect()
     }
 }
 
@@ -317,7 +355,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(command: &str, expected: Expect) {
-        let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        let words: Vec<OsString> = command.split(' ').map(OsString::from).collect();
         let line = CommandLine::parse(&words);
         let sources: Vec<String> = line
             .sources
@@ -384,8 +422,8 @@ mod tests {
     #[test]
     fn openmp_is_switched_on_in_many_ways() {
         let is_on = |options: &str| {
-            let words: Vec<String> =
-                format!("cc {options} -c a.c").split(' ').map(str::to_owned).collect();
+            let words: Vec<OsString> =
+                format!("cc {options} -c a.c").split(' ').map(OsString::from).collect();
             CommandLine::parse(&words).openmp
         };
         for on in [

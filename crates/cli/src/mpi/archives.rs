@@ -26,8 +26,8 @@ pub struct Archives {
 
 /// What a command links from archives, where MPI is among it.
 pub fn of_command(line: &CommandLine) -> Option<Archives> {
-    let own = line.words.get(line.compiler + 1..).unwrap_or_default();
-    let shown = Mpi::is_compiler(line.program()).then(|| Mpi::shown(line.program(), own)).flatten();
+    let (program, own) = (line.program_text(), line.argument_texts());
+    let shown = Mpi::is_compiler(program).then(|| Mpi::shown(program, own)).flatten();
     let words = shown.unwrap_or_else(|| own.to_vec());
     let linked = libraries(&words, line.libtool, &default_folders());
     let mut found = Archives::default();

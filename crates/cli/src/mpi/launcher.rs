@@ -3,7 +3,8 @@
 //! the program alone, not into launchers and shells.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,7 +12,6 @@ use anyhow::{Result, bail};
 
 use super::{Mpi, wrappers};
 use crate::commands::say;
-use crate::compiler::words::base_name;
 use crate::executables::executable;
 
 /// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
@@ -39,9 +39,13 @@ enum Launcher {
 
 /// Whether a program starts the processes of a job. Where one of them is ended by force, the
 /// launcher may be gone before they are.
-pub fn is_launcher(program: &str) -> bool {
+pub fn is_launcher(program: &OsStr) -> bool {
     let known = ["srun", "mpirun", "mpiexec", "orterun", "prterun"];
-    known.iter().any(|known| base_name(program).starts_with(known))
+    known.iter().any(|known| base_name(program).as_bytes().starts_with(known.as_bytes()))
+}
+
+fn base_name(program: &OsStr) -> &OsStr {
+    Path::new(program).file_name().unwrap_or(program)
 }
 
 /// Whether this is one of several processes that a launcher has started.
@@ -51,7 +55,7 @@ pub fn is_one_of_many() -> bool {
 }
 
 impl Launcher {
-    fn of(program: &str) -> Option<Self> {
+    fn of(program: &OsStr) -> Option<Self> {
         if base_name(program) == "srun" {
             return Some(Self::Slurm);
         }
@@ -71,7 +75,7 @@ impl Launcher {
 
 /// Adds the words of the user's command behind the program, and what hands our variables on; those
 /// of `command` are set already.
-pub fn add_words(command: &mut Command, words: &[String]) {
+pub fn add_words(command: &mut Command, words: &[OsString]) {
     let Some((program, rest)) = words.split_first() else { return };
     let launcher = Launcher::of(program);
     let preloaded = preload(program, rest, launcher.is_some());
@@ -84,7 +88,7 @@ pub fn add_words(command: &mut Command, words: &[String]) {
             command.args(rest);
         }
         Some(launcher) => {
-            let list = env::var(ENV_LIST).ok();
+            let list = env::var_os(ENV_LIST);
             let handed = hand_on(launcher, &ours, preloaded.as_deref(), rest, list.as_deref());
             command.args(handed.words);
             command.envs(handed.list.map(|list| (ENV_LIST, list)));
@@ -93,16 +97,14 @@ pub fn add_words(command: &mut Command, words: &[String]) {
 }
 
 /// Our variables, by name, with their values.
-fn ours(command: &Command) -> Vec<(String, String)> {
+fn ours(command: &Command) -> Vec<(OsString, OsString)> {
     let inherited = env::vars_os();
     let set = command.get_envs().filter_map(|(name, value)| Some((name.into(), value?.into())));
-    let mut all: Vec<(String, String)> = inherited
-        .chain(set)
-        .filter_map(|(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        })
-        .filter(|(name, _)| name.starts_with("POMPEII_") || name.starts_with("SCOREP_"))
-        .collect();
+    let is_ours = |name: &OsString| {
+        [&b"POMPEII_"[..], b"SCOREP_"].iter().any(|prefix| name.as_bytes().starts_with(prefix))
+    };
+    let mut all: Vec<(OsString, OsString)> =
+        inherited.chain(set).filter(|(name, _)| is_ours(name)).collect();
     // The value that was set last counts.
     all.reverse();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -114,82 +116,91 @@ fn ours(command: &Command) -> Vec<(String, String)> {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Handed {
     /// Its words, the user's last.
-    words: Vec<String>,
+    words: Vec<OsString>,
     /// A new value for [`ENV_LIST`].
-    list: Option<String>,
+    list: Option<OsString>,
 }
 
 fn hand_on(
     launcher: Launcher,
-    ours: &[(String, String)],
-    preload: Option<&str>,
-    rest: &[String],
-    list: Option<&str>,
+    ours: &[(OsString, OsString)],
+    preload: Option<&OsStr>,
+    rest: &[OsString],
+    list: Option<&OsStr>,
 ) -> Handed {
-    let preload = preload.map(|library| format!("LD_PRELOAD={library}"));
+    let assignment = preload.map(|library| joined([OsStr::new("LD_PRELOAD"), library], "="));
     let names = ours.iter().map(|(name, _)| name.clone());
     let mut handed = Handed::default();
     match launcher {
         // The two ways exclude each other; options of the user's come later, and count.
-        Launcher::OpenMpi if rest.iter().any(|word| word.contains("mca_base_env_list")) => {}
+        Launcher::OpenMpi if rest.iter().any(|word| contains(word.as_bytes(), OPTION)) => {}
         Launcher::OpenMpi => match list {
             Some(list) => {
-                let all: Vec<String> =
-                    std::iter::once(list.to_owned()).chain(names).chain(preload).collect();
-                handed.list = Some(all.join(";"));
+                let all = std::iter::once(list.to_owned()).chain(names).chain(assignment);
+                handed.list = Some(joined(all, ";"));
             }
             None => {
-                let all = names.chain(preload);
-                handed.words.extend(all.flat_map(|one| ["-x".to_owned(), one]));
+                let all = names.chain(assignment);
+                handed.words.extend(all.flat_map(|one| [OsString::from("-x"), one]));
             }
         },
         Launcher::Hydra => {
-            let library = preload.as_deref().and_then(|word| word.split_once('='));
-            let library = library.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let library = preload.map(|library| (OsString::from("LD_PRELOAD"), library.to_owned()));
             for (name, value) in ours.iter().cloned().chain(library) {
-                handed.words.extend(["-genv".to_owned(), name, value]);
+                handed.words.extend([OsString::from("-genv"), name, value]);
             }
         }
-        Launcher::Slurm => return slurm(names.chain(preload), rest),
+        Launcher::Slurm => return slurm(names.chain(assignment), rest),
     }
     handed.words.extend_from_slice(rest);
     handed
 }
 
+/// The parameter of Open MPI that [`ENV_LIST`] sets, in its options.
+const OPTION: &[u8] = b"mca_base_env_list";
+
 /// `srun` takes the last `--export` alone: what the user exports has ours behind it.
-fn slurm(ours: impl Iterator<Item = String>, rest: &[String]) -> Handed {
-    let ours: Vec<String> = ours.collect();
+fn slurm(ours: impl Iterator<Item = OsString>, rest: &[OsString]) -> Handed {
+    let ours = joined(ours, ",");
     let mut words = rest.to_vec();
-    match words.iter_mut().find(|word| word.starts_with("--export=")) {
-        Some(word) => *word = format!("{word},{}", ours.join(",")),
-        None => words.insert(0, format!("--export=ALL,{}", ours.join(","))),
+    match words.iter_mut().find(|word| word.as_bytes().starts_with(b"--export=")) {
+        Some(word) => *word = joined([&*word, &ours], ","),
+        None => words.insert(0, joined([OsStr::new("--export=ALL"), &ours], ",")),
     }
     Handed { words, list: None }
 }
 
+fn joined<S: AsRef<OsStr>>(parts: impl IntoIterator<Item = S>, separator: &str) -> OsString {
+    let mut all = OsString::new();
+    for (index, part) in parts.into_iter().enumerate() {
+        if index > 0 {
+            all.push(separator);
+        }
+        all.push(part);
+    }
+    all
+}
+
 /// What the program has to load: the wrappers of its MPI library, where it has one and was not
 /// linked with them, in front of what is loaded already. Where they cannot be had, that is said.
-fn preload(program: &str, rest: &[String], launched: bool) -> Option<String> {
+fn preload(program: &OsStr, rest: &[OsString], launched: bool) -> Option<OsString> {
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
     let with_needs = |path: PathBuf| needed(&path, launched).map(|needs| (path, needs));
     let (application, Needed { library, wrapped }) = match launched {
         true => rest
             .iter()
-            .filter(|word| !word.starts_with('-'))
-            .filter_map(|word| executable(word))
+            .filter(|word| !word.as_bytes().starts_with(b"-"))
+            .filter_map(executable)
             .find_map(with_needs),
         false => executable(program).and_then(with_needs),
     }?;
-    let others = env::var("LD_PRELOAD").ok().filter(|others| !others.is_empty());
+    let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
     // A tool that is loaded before everything else calls MPI itself: it has to come behind us.
     if wrapped && others.is_none() {
         return None;
     }
     match wrappers_of(&application, &library) {
-        Ok(found) => {
-            let others = others.map_or(String::new(), |others| format!(":{others}"));
-            Some(format!("{}{others}", found.display()))
-        }
+        Ok(found) => Some(joined(std::iter::once(found.into_os_string()).chain(others), ":")),
         Err(error) => {
             say(format!("warning: MPI is not observed: {error:#}"));
             None
@@ -295,14 +306,12 @@ mod tests {
 
     fn check(launcher: Launcher, rest: &str, list: Option<&str>, expected: Expect) {
         let ours = [("POMPEII_EXPERIMENT", "/e x"), ("POMPEII_TRACE", "1")];
-        let ours = ours.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let rest: Vec<String> = rest.split(' ').map(str::to_owned).collect();
-        let handed = hand_on(launcher, &ours, Some("/w.so:/other.so"), &rest, list);
-        expected.assert_eq(&format!(
-            "{}\n{}",
-            handed.words.join(" "),
-            handed.list.unwrap_or_default()
-        ));
+        let ours = ours.map(|(name, value)| (name.into(), value.into()));
+        let rest: Vec<OsString> = rest.split(' ').map(OsString::from).collect();
+        let preload = Some(OsStr::new("/w.so:/other.so"));
+        let handed = hand_on(launcher, &ours, preload, &rest, list.map(OsStr::new));
+        let (words, list) = (joined(handed.words, " "), handed.list.unwrap_or_default());
+        expected.assert_eq(&format!("{}\n{}", words.display(), list.display()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub mod wrappers;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::compiler::words::{base_name, split};
+use crate::compiler::words::{base_name, split, texts};
 
 /// An MPI library, as the compiler that builds programs for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Mpi {
     /// The command that such a compiler makes of these words; `None` where it does not say.
     pub fn shown(compiler: &str, words: &[String]) -> Option<Vec<String>> {
         let output = Command::new(compiler).arg("-show").args(words).output().ok()?;
-        let shown = split(&String::from_utf8_lossy(&output.stdout));
+        let shown = texts(&split(&output.stdout));
         (output.status.success() && shown.len() > 1).then_some(shown)
     }
 

@@ -2,6 +2,7 @@
 //! and kept under what has gone into it. It is made where programs are built, never where they run:
 //! compute nodes have no compiler, and perhaps no home that can be written to.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use pompeii_mpi::{Fortran, Target};
 
 use super::Mpi;
 use super::archives::Archives;
-use crate::library;
+use crate::compiler::words::joined;
+use crate::{library, trust};
 
 /// The library's name; programs that were linked with it have it in them.
 pub const NAME: &str = "libpompeii-mpi.so";
@@ -50,7 +52,7 @@ pub fn library(mpi: &Mpi) -> Result<PathBuf> {
     let source = source(mpi, &Target::Shared)?;
     match kept(&source, NAME) {
         Some(found) => Ok(found),
-        None => made(mpi, &source, build),
+        None => made(mpi, &source, NAME, build),
     }
 }
 
@@ -68,7 +70,7 @@ pub fn object(mpi: &Mpi, archives: &Archives) -> Result<PathBuf> {
     let source = source(mpi, &target)?;
     match kept(&source, OBJECT) {
         Some(found) => Ok(found),
-        None => made(mpi, &source, build_object),
+        None => made(mpi, &source, OBJECT, build_object),
     }
 }
 
@@ -77,20 +79,18 @@ pub fn options(object: &Path) -> PathBuf {
     object.with_extension("options")
 }
 
-/// What this makes in the first place that can be written to.
+/// What this makes in the first place that can be written to, and not by others.
 fn made(
     mpi: &Mpi,
     source: &Source,
-    make: fn(&Mpi, &Source, &Path) -> Result<PathBuf>,
+    name: &str,
+    make: fn(&Mpi, &Source, &Path) -> Result<()>,
 ) -> Result<PathBuf> {
-    let mut tried = Vec::new();
-    for folder in source.folders() {
-        match make(mpi, source, &folder) {
-            Ok(made) => return Ok(made),
-            Err(error) => tried.push(format!("{}: {error:#}", folder.display())),
-        }
-    }
-    bail!("cannot make the wrappers of MPI for `{}`: {}", mpi.name(), tried.join("; "))
+    let key = format!("{:016x}", source.key);
+    let folder = library::in_a_place("mpi", &key, |folder| make(mpi, source, folder));
+    let folder =
+        folder.with_context(|| format!("cannot make the wrappers of MPI for `{}`", mpi.name()))?;
+    Ok(folder.join(name))
 }
 
 /// The library, where it has been made.
@@ -102,7 +102,7 @@ pub fn known(mpi: &Mpi) -> Result<Option<PathBuf>> {
 }
 
 fn kept(source: &Source, name: &str) -> Option<PathBuf> {
-    source.folders().map(|folder| folder.join(name)).find(|file| file.exists())
+    source.folders().map(|folder| folder.join(name)).find(|file| trust::check(file).is_ok())
 }
 
 /// All libraries of wrappers that have been made, the newest first.
@@ -110,7 +110,7 @@ pub fn all() -> Vec<PathBuf> {
     let folders = library::places("mpi").into_iter().filter_map(|base| fs::read_dir(base).ok());
     let files = folders.flatten().flatten().map(|entry| entry.path().join(NAME));
     let age = |file: &PathBuf| fs::metadata(file).and_then(|file| file.modified()).ok();
-    let mut files: Vec<PathBuf> = files.filter(|file| file.exists()).collect();
+    let mut files: Vec<PathBuf> = files.filter(|file| trust::check(file).is_ok()).collect();
     files.sort_by_key(|file| std::cmp::Reverse(age(file)));
     files
 }
@@ -148,7 +148,7 @@ fn version(mpi: &Mpi) -> Vec<u8> {
     answer.map(|answer| answer.stdout).unwrap_or_default()
 }
 
-fn run(mpi: &Mpi, options: &[&str], file: &Path) -> Result<Output> {
+fn run<S: AsRef<OsStr>>(mpi: &Mpi, options: &[S], file: &Path) -> Result<Output> {
     let mut command = Command::new(mpi.name());
     command.args(&mpi.compiler[1..]).args(options).arg(file);
     checked(mpi, &mut command)
@@ -166,7 +166,7 @@ fn checked(mpi: &Mpi, command: &mut Command) -> Result<Output> {
 
 /// Links by the command that the compiler makes: what that says last about run paths would win over
 /// what is said here.
-fn link(mpi: &Mpi, words: &[&str], text: &Path) -> Result<Output> {
+fn link(mpi: &Mpi, words: &[OsString], text: &Path) -> Result<Output> {
     let plain = || (mpi.name().to_owned(), mpi.compiler[1..].to_vec());
     let shown = || {
         let mut words = Mpi::shown(mpi.name(), &mpi.compiler[1..])?.into_iter();
@@ -180,57 +180,56 @@ fn link(mpi: &Mpi, words: &[&str], text: &Path) -> Result<Output> {
 
 /// Compiles under another name first: several builds may do so at the same time, on several
 /// machines with one home.
-fn build(mpi: &Mpi, source: &Source, folder: &Path) -> Result<PathBuf> {
-    fs::create_dir_all(folder)?;
+fn build(mpi: &Mpi, source: &Source, folder: &Path) -> Result<()> {
     let work = tempfile::tempdir_in(folder)?;
     let (text, made) = (work.path().join("wrappers.c"), work.path().join(NAME));
     fs::write(&text, &source.text)?;
     let pomp = library::folder()?;
-    let pomp = pomp.display();
+    let with = |option: &str| joined([OsStr::new(option), pomp.as_os_str()]);
     let options = [
-        format!("-I{pomp}"),
-        format!("-Wl,-soname,{NAME}"),
+        with("-I"),
+        format!("-Wl,-soname,{NAME}").into(),
         // Before LD_LIBRARY_PATH, in which other tools' libraries of this name may be.
-        format!("-Wl,--disable-new-dtags,-rpath,{pomp}"),
-        "-Wl,--no-as-needed".to_owned(),
-        format!("{pomp}/libpomp.so"),
-        "-o".to_owned(),
-        made.display().to_string(),
+        with("-Wl,--disable-new-dtags,-rpath,"),
+        "-Wl,--no-as-needed".into(),
+        pomp.join("libpomp.so").into_os_string(),
+        "-o".into(),
+        made.clone().into_os_string(),
     ];
     let fixed = ["-O1", "-fPIC", "-shared", "-w", "-fexceptions", "-Wl,-z,nodelete"];
-    let words: Vec<&str> = fixed.into_iter().chain(options.iter().map(String::as_str)).collect();
+    let words: Vec<OsString> = fixed.into_iter().map(OsString::from).chain(options).collect();
     link(mpi, &words, &text)?;
     let library = folder.join(NAME);
     make_stand_in(mpi, work.path(), &stand_in(&library))?;
     fs::rename(&made, &library)?;
-    Ok(library)
+    Ok(())
 }
 
 /// Compiles the object, and writes down which functions are wrapped.
-fn build_object(mpi: &Mpi, source: &Source, folder: &Path) -> Result<PathBuf> {
-    fs::create_dir_all(folder)?;
+fn build_object(mpi: &Mpi, source: &Source, folder: &Path) -> Result<()> {
     let work = tempfile::tempdir_in(folder)?;
     let (text, made) = (work.path().join("wrappers.c"), work.path().join(OBJECT));
     let name = format!("const char pompeii_mpi_object[] = \"{OBJECT}\";\n");
     fs::write(&text, source.text.clone() + &name)?;
-    let include = format!("-I{}", library::folder()?.display());
-    let output = made.display().to_string();
+    let include = joined([OsStr::new("-I"), library::folder()?.as_os_str()]);
     // Code for the place where it is linked makes programs of any kind.
-    let words = ["-c", "-O1", "-fPIC", "-fno-lto", "-w", "-fexceptions", &include, "-o", &output];
-    run(mpi, &words, &text)?;
+    let fixed = ["-c", "-O1", "-fPIC", "-fno-lto", "-w", "-fexceptions"].map(OsStr::new);
+    let places = [include.as_os_str(), OsStr::new("-o"), made.as_os_str()];
+    run(mpi, &[&fixed[..], &places].concat(), &text)?;
     let wrapped = pompeii_mpi::wrapped(&source.text).map(|name| format!("--wrap={name}\n"));
     fs::write(options(&made), wrapped.collect::<String>())?;
     let object = folder.join(OBJECT);
     fs::rename(options(&made), options(&object))?;
     fs::rename(&made, &object)?;
-    Ok(object)
+    Ok(())
 }
 
 fn make_stand_in(mpi: &Mpi, work: &Path, stand_in: &Path) -> Result<()> {
     let (text, made) = (work.join("nothing.c"), work.join("nothing.so"));
     fs::write(&text, "")?;
-    let (name, output) = (format!("-Wl,-soname,{NAME}"), made.display().to_string());
-    run(mpi, &["-shared", &name, "-o", &output], &text)?;
+    let name = format!("-Wl,-soname,{NAME}");
+    let words = ["-shared", &name, "-o"].map(OsStr::new);
+    run(mpi, &[&words[..], &[made.as_os_str()]].concat(), &text)?;
     fs::create_dir_all(stand_in.parent().unwrap_or(stand_in))?;
     fs::rename(&made, stand_in)?;
     Ok(())

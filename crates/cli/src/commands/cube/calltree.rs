@@ -19,27 +19,28 @@ pub struct Arguments {
     /// Show the values of this metric, summed over threads
     #[arg(short, long, value_name = "METRIC")]
     metric: Option<String>,
-    /// With what is called
+    /// Include the values of callees
     #[arg(short, long, requires = "metric")]
     inclusive: bool,
-    /// Leave out what has less than so many percent, inclusively
+    /// Omit call paths with an inclusive value of less than this share of the total
     #[arg(short, long, value_name = "PERCENT", default_value_t = 0.0, requires = "metric")]
     threshold: f64,
     /// Show files and lines
     #[arg(short, long)]
     lines: bool,
-    /// Everything as JSON, for programs
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = arguments.report.open()?;
+    let reader = arguments.report.open_to_print(arguments.json)?;
     let input = Input::new(&reader);
     let metric = match &arguments.metric {
         Some(name) => {
-            let found = choose_metrics(input.report(), std::slice::from_ref(name))?;
+            let name = operand::named(name, arguments.json);
+            let found = choose_metrics(input.report(), &[name])?;
             Some(*found.first().context("no metric")?)
         }
         None => None,

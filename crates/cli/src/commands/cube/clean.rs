@@ -10,12 +10,12 @@ use super::operand::{Operand, Output};
 /// Options of `cube clean`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii cube clean before -o clean.cubex           without regions that nothing calls
-    pompeii cube clean before --zeros -o small.cubex   and without all that is zero everywhere")]
+    pompeii cube clean before -o clean.cubex           remove regions that are never called
+    pompeii cube clean before --zeros -o small.cubex   and everything that is always zero")]
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Leave out call paths, metrics and threads whose values are zero everywhere
+    /// Also remove call paths, metrics and threads whose values are all zero
     #[arg(short, long)]
     zeros: bool,
     #[command(flatten)]

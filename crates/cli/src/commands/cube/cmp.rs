@@ -14,7 +14,7 @@ use super::operand;
     pompeii cube cmp before after && echo the same
     pompeii cube cmp before.cubex before.cube.gz --tolerance 1e-9
 
-Exit code 1 if they differ. How values are stored does not count.")]
+The exit code is 1 if the reports differ. Only values are compared, not the way they are stored.")]
 pub struct Arguments {
     /// A report
     #[arg(value_name = "A")]
@@ -22,20 +22,21 @@ pub struct Arguments {
     /// Another one
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// Numbers may differ by so much of the larger one
+    /// Accept differences up to this share of the larger number, for example 1e-9
     #[arg(short, long, value_name = "SHARE", default_value_t = 0.0)]
     tolerance: f64,
-    /// List so many differences
+    /// List at most N differences
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     list: usize,
-    /// Everything as JSON, for programs
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let (first, second) = (operand::open(&arguments.first)?, operand::open(&arguments.second)?);
+    let open = |path| operand::open_to_print(path, arguments.json);
+    let (first, second) = (open(&arguments.first)?, open(&arguments.second)?);
     let options = CompareOptions { tolerance: arguments.tolerance, list_max: arguments.list };
     let found = compare(&Input::new(&first), &Input::new(&second), &options)?;
     operand::show(&found, arguments.json, || found.text())?;

@@ -15,14 +15,13 @@ use super::operand::{self, Output};
     pompeii cube diff before after -o gained.cubex
     pompeii cube diff old/profile.cubex new/profile.cubex -C
 
-The result says how much more the first report has. Call paths are the same if the names of their
-regions are; where lines have moved, their order decides. Exit code 0, whatever the difference is;
-`pompeii cube cmp` answers with its exit code.")]
+The result is A minus B. Call paths are matched by the names of their regions; if lines have moved,
+by their order. The exit code is 0 also if the reports differ; use `pompeii cube cmp` in scripts.")]
 pub struct Diff {
     /// The first report
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// What is subtracted from it
+    /// The report to subtract
     #[arg(value_name = "B")]
     second: PathBuf,
     #[command(flatten)]
@@ -35,7 +34,8 @@ pub struct Diff {
     pompeii cube merge cache flops -o counters.cubex
     pompeii cube merge summary.cubex trace.cubex
 
-All metrics and call paths of all reports; where several have a metric, the first one's values count.")]
+The result has all metrics and call paths. If several reports have the same metric, the values of
+the first one are used.")]
 pub struct Merge {
     /// The reports
     #[arg(value_name = "REPORT", required = true, num_args = 2..)]
@@ -49,8 +49,8 @@ pub struct Merge {
 #[command(before_long_help = "EXAMPLES
     pompeii cube mean run1 run2 run3 -o mean.cubex
 
-A call path that a report does not have counts as zero there. Means of integers are doubles; minima
-and maxima are those over all reports.")]
+A call path that is missing in a report counts as zero. Means of integers are floating point
+numbers. Minima and maxima are those of all reports.")]
 pub struct Mean {
     /// The reports
     #[arg(value_name = "REPORT", required = true, num_args = 1..)]
@@ -67,10 +67,10 @@ type Operator = for<'a> fn(&[&'a dyn Rows], &Combination) -> Outcome<'a>;
 /// all.
 #[derive(clap::Args)]
 struct Way {
-    /// Sum up all processes and threads
+    /// Sum up the values of all processes and threads
     #[arg(short = 'C', long, conflicts_with = "union")]
     collapse: bool,
-    /// Keep all processes and threads of all reports, matched by rank
+    /// Keep the processes and threads of all reports, matched by rank
     #[arg(long)]
     union: bool,
     #[command(flatten)]

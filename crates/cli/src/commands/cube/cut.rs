@@ -10,22 +10,22 @@ use super::operand::{Operand, Output};
 /// Options of `cube cut`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii cube cut before -r solve -o solve.cubex            only what is below solve
-    pompeii cube cut before -p 'MPI_*' -p init -o calm.cubex   without these
-    pompeii cube cut before -l '*dgemm*' -o coarse.cubex       nothing below these
+    pompeii cube cut before -r solve -o solve.cubex            only solve and its callees
+    pompeii cube cut before -p 'MPI_*' -p init -o calm.cubex   remove these
+    pompeii cube cut before -l '*dgemm*' -o coarse.cubex       remove the callees of these
 
-Names of regions may have * and ?; `#12` is the call path with the number 12 (`pompeii cube dump`
-shows numbers).")]
+REGION may contain * and ?. `#12` is the call path with the number 12; `pompeii cube dump` shows
+the numbers.")]
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Make these call paths the roots and leave out all else
+    /// Make these call paths the roots and remove everything else
     #[arg(short, long, value_name = "REGION")]
     root: Vec<String>,
-    /// Leave these call paths out, with all below them; values go to their callers
+    /// Remove these call paths and everything below; their values are added to the callers
     #[arg(short, long, value_name = "REGION")]
     prune: Vec<String>,
-    /// Leave out all below these call paths; values go to them
+    /// Remove everything below these call paths; the values are added to them
     #[arg(short, long, value_name = "REGION")]
     leaf: Vec<String>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! `pompeii cube dump`: every value, as text.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -8,19 +8,20 @@ use pompeii_algebra::{
     CallPathChoice, DumpFormat, DumpOptions, Input, Locations, Mode, Pattern, Rows, choose_metrics,
 };
 
-use super::operand::{Operand, list};
+use super::operand::{Operand, list, named};
+use crate::terminal::Lines;
 
 /// Options of `cube dump`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii cube dump before                              all of it, as tables
+    pompeii cube dump before                              all values, as tables
     pompeii cube dump before -m time -c roots -t aggr     the sum of the roots
     pompeii cube dump before -m time -x incl -s csv > time.csv
     pompeii cube dump before -m time -c 'name=solve*' -t 0-3 -s gnuplot > time.dat")]
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Unique names of metrics, with * and ? [default: all]
+    /// Unique names of metrics; may contain * and ? [default: all]
     #[arg(short, long, value_name = "LIST")]
     metrics: Vec<String>,
     /// Call paths: all, roots, leaves, numbers (0,3-5), level=N, level<N, level>N, name=REGION
@@ -29,13 +30,13 @@ pub struct Arguments {
     /// Threads: all, aggr (all together), or numbers (0,3-5)
     #[arg(short, long, value_name = "CHOICE", default_value = "all", value_parser = locations)]
     threads: Locations,
-    /// Values with or without what is called
+    /// Values of a call path with or without its callees
     #[arg(short = 'x', long, value_enum, default_value_t = Form::Excl)]
     calls: Form,
-    /// Values with or without what the metrics below have
+    /// Values of a metric with or without the metrics below it
     #[arg(short = 'z', long, value_enum, default_value_t = Form::Incl)]
     below: Form,
-    /// The form
+    /// Output format
     #[arg(short = 's', long, value_enum, default_value_t = Style::Human)]
     style: Style,
     /// The same as --style json: one object per line
@@ -45,9 +46,9 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
-    /// With
+    /// Included
     Incl,
-    /// Without
+    /// Excluded
     Excl,
 }
 
@@ -99,12 +100,18 @@ fn locations(text: &str) -> Result<Locations, String> {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = arguments.report.open()?;
-    let input = Input::new(&reader);
     let style = if arguments.json { Style::Json } else { arguments.style };
+    let json = matches!(style, Style::Json);
+    let reader = arguments.report.open_to_print(json)?;
+    let input = Input::new(&reader);
     let options = DumpOptions {
-        metrics: choose_metrics(input.report(), &list(&arguments.metrics))?,
-        call_paths: arguments.call_paths.clone(),
+        metrics: choose_metrics(input.report(), &list(&arguments.metrics, json))?,
+        call_paths: match &arguments.call_paths {
+            CallPathChoice::Named(name) => {
+                CallPathChoice::Named(Pattern::new(named(name.text(), json)))
+            }
+            other => other.clone(),
+        },
         locations: arguments.threads.clone(),
         mode: if arguments.calls == Form::Incl { Mode::Inclusive } else { Mode::Exclusive },
         metric_exclusive: arguments.below == Form::Excl,
@@ -117,7 +124,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
             Style::Json => DumpFormat::Json,
         },
     };
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = Lines { json, out: BufWriter::new(std::io::stdout().lock()) };
     pompeii_algebra::dump(&input, &options, &mut out)?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)

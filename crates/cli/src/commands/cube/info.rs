@@ -6,6 +6,7 @@ use anyhow::Result;
 use pompeii_algebra::{Input, info};
 
 use super::operand::{self, Operand};
+use crate::terminal::make_printable;
 
 /// Options of `cube info`.
 #[derive(clap::Args)]
@@ -15,15 +16,18 @@ use super::operand::{self, Operand};
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Everything as JSON, for programs
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = arguments.report.open()?;
-    let found = info(&Input::new(&reader))?;
+    let reader = arguments.report.open_to_print(arguments.json)?;
+    let mut found = info(&Input::new(&reader))?;
+    if !arguments.json {
+        found.files.iter_mut().for_each(|(name, _)| make_printable(name));
+    }
     operand::show(&found, arguments.json, || found.text())?;
     Ok(ExitCode::SUCCESS)
 }

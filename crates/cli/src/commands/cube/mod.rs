@@ -21,14 +21,14 @@ use anyhow::Result;
 /// Options of `cube`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii cube diff before after -o gained.cubex       what `before` has more than `after`
-    pompeii cube mean run1 run2 run3 -o mean.cubex       one report for three runs
-    pompeii cube cut before --root 'solve*' -o s.cubex   only what is below solve
-    pompeii cube stat before -m time                     how values are spread over threads
+    pompeii cube diff before after -o gained.cubex       `before` minus `after`
+    pompeii cube mean run1 run2 run3 -o mean.cubex       the mean of three runs
+    pompeii cube cut before --root 'solve*' -o s.cubex   only solve and its callees
+    pompeii cube stat before -m time                     minimum, mean and maximum over threads
     pompeii cube dump before -m time -s csv              every value
-    pompeii cube sanity before                           is anything wrong in it?
+    pompeii cube sanity before                           check a report
 
-Reports are `.cubex`, `.cube` and `.cube.gz` files and experiment directories.")]
+A report is a `.cubex`, `.cube` or `.cube.gz` file, or an experiment.")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Tool,
@@ -37,31 +37,31 @@ pub struct Arguments {
 /// Which one.
 #[derive(clap::Subcommand)]
 enum Tool {
-    /// The difference of two reports, as a report
+    /// Subtract one report from another
     Diff(combine::Diff),
-    /// The union of reports: all metrics of all of them
+    /// Combine reports with different metrics into one
     Merge(combine::Merge),
-    /// The mean of reports
+    /// Compute the mean of reports
     Mean(combine::Mean),
-    /// A part of the call tree, or less detail of it
+    /// Keep a part of the call tree, or remove details from it
     Cut(cut::Arguments),
-    /// A part of the processes and threads
+    /// Keep a part of the processes and threads
     Part(part::Arguments),
-    /// A report without what nobody needs
+    /// Remove unused regions, or all rows that are zero
     Clean(clean::Arguments),
-    /// The same report in another format
+    /// Convert a report to another format
     Convert(convert::Arguments),
-    /// Statistics over processes and threads, or the most expensive regions
+    /// Print statistics over processes and threads, or the most expensive regions
     Stat(stat::Arguments),
-    /// Every value, as text
+    /// Print the values as text
     Dump(dump::Arguments),
-    /// The call tree, as text
+    /// Print the call tree as text
     Calltree(calltree::Arguments),
-    /// What a report consists of
+    /// Print the metrics and the size of a report
     Info(info::Arguments),
-    /// Check a report; exit code 1 if something is wrong
+    /// Check a report; exit code 1 if a check fails
     Sanity(sanity::Arguments),
-    /// Whether two reports say the same; exit code 1 if not
+    /// Compare two reports; exit code 1 if they differ
     Cmp(cmp::Arguments),
 }
 

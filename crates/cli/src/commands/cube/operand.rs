@@ -8,8 +8,9 @@ use pompeii_algebra::{Outcome, Rows, write};
 use pompeii_cubex::{Reader, WriteOptions};
 use serde::Serialize;
 
-use crate::commands::{print, say};
-use crate::experiment;
+use crate::commands::{self, print, say};
+use crate::experiment::{self, Damaged};
+use crate::terminal::{make_printable, shown};
 
 /// What measurement systems call the report in their directories, the newest first.
 const REPORTS: [&str; 5] =
@@ -20,14 +21,33 @@ const REPORTS: [&str; 5] =
 /// # Errors
 /// What is missing or unreadable, and what to do.
 pub fn open(path: &Path) -> Result<Reader> {
+    open_even(path, Damaged::default())
+}
+
+fn open_even(path: &Path, damaged: Damaged) -> Result<Reader> {
     let file = if path.is_dir() { in_folder(path)? } else { path.to_owned() };
     if !file.exists() {
         bail!(
             "{}: no such report; expected a .cubex, .cube or .cube.gz file or an experiment",
-            file.display()
+            shown(&file)
         );
     }
-    experiment::open_report(&file)
+    damaged.open_report(&file)
+}
+
+/// As [`Operand::open_to_print`].
+///
+/// # Errors
+/// As [`open`].
+pub fn open_to_print(path: &Path, json: bool) -> Result<Reader> {
+    printable(open(path)?, json)
+}
+
+fn printable(mut reader: Reader, json: bool) -> Result<Reader> {
+    if !json {
+        reader.change_texts(&mut make_printable);
+    }
+    Ok(reader)
 }
 
 fn in_folder(folder: &Path) -> Result<PathBuf> {
@@ -35,7 +55,7 @@ fn in_folder(folder: &Path) -> Result<PathBuf> {
     let found = REPORTS.iter().map(|name| folder.join(name)).find(|path| path.is_file());
     found.with_context(|| {
         let names = REPORTS.join(", ");
-        format!("{}: no report in this directory; expected one of {names}", folder.display())
+        format!("{}: no report in this directory; expected one of {names}", shown(folder))
     })
 }
 
@@ -45,6 +65,8 @@ pub struct Operand {
     /// The report
     #[arg(value_name = "REPORT")]
     report: PathBuf,
+    #[command(flatten)]
+    damaged: Damaged,
 }
 
 impl Operand {
@@ -53,18 +75,26 @@ impl Operand {
     /// # Errors
     /// As [`open`].
     pub fn open(&self) -> Result<Reader> {
-        open(&self.report)
+        open_even(&self.report, self.damaged)
+    }
+
+    /// The same for standard output: text without control characters, JSON exactly.
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn open_to_print(&self, json: bool) -> Result<Reader> {
+        printable(self.open()?, json)
     }
 }
 
 /// Where a result goes.
 #[derive(clap::Args)]
 pub struct Output {
-    /// The new report; a name that ends in .cube or .cube.gz makes it Cube 3 [default: the
-    /// command's name and .cubex]
+    /// File for the new report; the suffix .cube or .cube.gz selects the format Cube 3 [default:
+    /// name of the command with .cubex]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Compress the values (Cube 4)
+    /// Compress the values (only in the format Cube 4)
     #[arg(long)]
     compress: bool,
 }
@@ -78,9 +108,9 @@ impl Output {
         let path = self.output.clone().unwrap_or_else(|| format!("{command}.cubex").into());
         let options = WriteOptions { compress: self.compress, ..WriteOptions::default() };
         let notes = write(rows, &path, options)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+            .with_context(|| format!("cannot write {}", shown(&path)))?;
         notes.iter().for_each(|note| say(format!("note: {note}")));
-        say(format!("{} is written", path.display()));
+        say(format!("{} is written", shown(&path)));
         Ok(ExitCode::SUCCESS)
     }
 
@@ -99,7 +129,7 @@ impl Output {
 /// # Errors
 /// What the system says.
 pub fn print_json(value: &impl Serialize) -> Result<()> {
-    print(&(serde_json::to_string_pretty(value)? + "\n"))
+    commands::print_json(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
 /// Prints a result for programs or for people.
@@ -110,7 +140,12 @@ pub fn show(value: &impl Serialize, json: bool, text: impl Fn() -> String) -> Re
     if json { print_json(value) } else { print(&text()) }
 }
 
-/// Several names in one word.
-pub fn list(text: &[String]) -> Vec<String> {
-    text.iter().flat_map(|word| word.split(',')).map(|name| name.trim().to_owned()).collect()
+/// Several names in one word, as the report of [`Operand::open_to_print`] has them.
+pub fn list(text: &[String], json: bool) -> Vec<String> {
+    text.iter().flat_map(|word| word.split(',')).map(|name| named(name.trim(), json)).collect()
+}
+
+/// A name that the user may give as it is shown or as the file has it.
+pub fn named(name: &str, json: bool) -> String {
+    if json { name.to_owned() } else { shown(name).into_owned() }
 }

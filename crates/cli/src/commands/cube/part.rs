@@ -16,13 +16,13 @@ use super::operand::{Operand, Output};
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Ranks of processes
+    /// Keep these processes, given by rank, for example 0,4-7
     #[arg(short = 'R', long, value_name = "LIST")]
     ranks: Option<Ranges>,
-    /// Numbers of threads in their process
+    /// Keep these threads, given by their number in the process
     #[arg(short = 'T', long, value_name = "LIST")]
     threads: Option<Ranges>,
-    /// Keep the others
+    /// Keep all others instead
     #[arg(short = 'I', long)]
     invert: bool,
     #[command(flatten)]

@@ -13,18 +13,19 @@ use super::operand::{self, Operand};
     pompeii cube sanity before
     pompeii cube sanity gained.cubex --json
 
-Exit code 1 if a check fails. Values of differences may be negative; that is not checked there.")]
+The exit code is 1 if a check fails. Reports made by `cube diff` may have negative values; in these,
+the check for negative values is left out.")]
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Everything as JSON, for programs
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = arguments.report.open()?;
+    let reader = arguments.report.open_to_print(arguments.json)?;
     let found = sanity(&Input::new(&reader))?;
     operand::show(&found, arguments.json, || found.text())?;
     Ok(if found.is_sane() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -21,29 +21,29 @@ use crate::commands::print;
 pub struct Arguments {
     #[command(flatten)]
     report: Operand,
-    /// Unique names of metrics, with * and ? [default: all; of --top: time]
+    /// Unique names of metrics; may contain * and ? [default: all; with --top: time]
     #[arg(short, long, value_name = "LIST")]
     metrics: Vec<String>,
-    /// Names of regions, with * and ? [default: all]
+    /// Names of regions; may contain * and ? [default: all]
     #[arg(short, long, value_name = "LIST")]
     routines: Vec<String>,
-    /// Each call path instead of each region
+    /// Print one line per call path instead of per region
     #[arg(short, long)]
     call_paths: bool,
-    /// The N regions that have most of the metric, with their visits
+    /// Print the N regions with the largest values of the metric, and their visits
     #[arg(short, long, value_name = "N")]
     top: Option<usize>,
-    /// Comma-separated values with all digits instead of a table
+    /// Print comma-separated values with all digits instead of a table
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Everything as JSON, for programs
+    /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let reader = arguments.report.open()?;
+    let reader = arguments.report.open_to_print(arguments.json)?;
     let input = Input::new(&reader);
     match arguments.top {
         Some(count) => top(arguments, &input, count)?,
@@ -53,7 +53,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn top(arguments: &Arguments, input: &Input<'_>, count: usize) -> Result<()> {
-    let mut names = list(&arguments.metrics);
+    let mut names = list(&arguments.metrics, arguments.json);
     if names.is_empty() {
         names.push("time".into());
     }
@@ -67,9 +67,10 @@ fn top(arguments: &Arguments, input: &Input<'_>, count: usize) -> Result<()> {
 }
 
 fn spread(arguments: &Arguments, input: &Input<'_>) -> Result<()> {
+    let json = arguments.json;
     let options = StatisticsOptions {
-        metrics: choose_metrics(input.report(), &list(&arguments.metrics))?,
-        regions: list(&arguments.routines).into_iter().map(Pattern::new).collect(),
+        metrics: choose_metrics(input.report(), &list(&arguments.metrics, json))?,
+        regions: list(&arguments.routines, json).into_iter().map(Pattern::new).collect(),
         by_call_path: arguments.call_paths,
     };
     let found = statistics(input, &options)?;

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pompeii_otf2::recover::{Recovered, recover};
 
-use crate::commands::print;
+use crate::commands::{print, print_json};
+use crate::progress::Progress;
+use crate::terminal::shown;
 
 /// The anchor that an archive has, or should have: the path itself if it is called `*.otf2`; in a
 /// folder that is no experiment, the one of `traces/`.
@@ -22,33 +24,35 @@ pub(super) fn anchor_of(path: &Path) -> Option<PathBuf> {
 
 /// Recovers the archive and says what was done.
 pub(super) fn execute(anchor: &Path, json: bool) -> Result<ExitCode> {
+    let progress = Progress::of(format!("recovering {}", shown(anchor)));
     let recovered = recover(anchor).with_context(|| {
         let files = anchor.with_extension("");
-        format!("cannot recover {} of the files in {}", anchor.display(), files.display())
+        format!("cannot recover {} of the files in {}", shown(anchor), shown(&files))
     })?;
+    drop(progress);
     match json {
-        true => print(&format!("{}\n", to_json(recovered.as_ref())))?,
+        true => print_json(&format!("{}\n", to_json(recovered.as_ref())))?,
         false => print(&describe(anchor, recovered.as_ref()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn describe(anchor: &Path, recovered: Option<&Recovered>) -> String {
-    let shown = anchor.display();
+    let name = shown(anchor);
     let Some(it) = recovered else {
-        return format!("{shown}: complete; nothing to do.\n");
+        return format!("{name}: complete; nothing to do.\n");
     };
-    let mut text = format!("{shown}: can be read now.\n");
+    let mut text = format!("{name}: can be read now.\n");
     let _ = writeln!(
         text,
         "  kept: {} events of {} locations, {} global definitions",
         it.events, it.locations, it.definitions_kept
     );
     for problem in &it.problems {
-        let _ = writeln!(text, "  was wrong: {problem}");
+        let _ = writeln!(text, "  problem: {}", shown(problem));
     }
     for what in &it.made_up {
-        let _ = writeln!(text, "  made up: {what}");
+        let _ = writeln!(text, "  created: {}", shown(what));
     }
     text
 }

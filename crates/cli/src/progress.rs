@@ -1,0 +1,93 @@
+//! Work that takes long, on a terminal: after a second, a line on standard error shows what is done
+//! and for how long, until the work is over. In a pipe there is nothing.
+//!
+//! The code that does the work knows nothing of it but a number, to which it adds what is done.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shorter work shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+const BETWEEN_STEPS: Duration = Duration::from_millis(100);
+
+/// The line that is shown, so that messages find it.
+static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Work that goes on until this is dropped.
+pub struct Progress {
+    /// What is done.
+    pub done: Arc<AtomicU64>,
+    line: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Work that is called `what`: a message and a place, such as `reading before`.
+    pub fn of(what: String) -> Self {
+        Self::new(what, None)
+    }
+
+    /// The same, of which `total` things are to be done.
+    pub fn new(what: String, total: Option<u64>) -> Self {
+        let done = Arc::new(AtomicU64::new(0));
+        let line = std::io::stderr().is_terminal().then(|| {
+            let (over, is_over) = mpsc::channel();
+            let done = done.clone();
+            let show = move || {
+                if is_over.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                let bar = bar(what, total);
+                set_line(Some(bar.clone()));
+                while is_over.recv_timeout(BETWEEN_STEPS) == Err(RecvTimeoutError::Timeout) {
+                    match total {
+                        Some(_) => bar.set_position(done.load(Ordering::Relaxed)),
+                        None => bar.tick(),
+                    }
+                }
+                bar.finish_and_clear();
+                set_line(None);
+            };
+            (over, thread::spawn(show))
+        });
+        Self { done, line }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((over, line)) = self.line.take() {
+            drop(over);
+            let _ = line.join();
+        }
+    }
+}
+
+fn bar(what: String, total: Option<u64>) -> ProgressBar {
+    let (bar, template) = match total {
+        None => (ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})"),
+        Some(total) => {
+            (ProgressBar::new(total), "{spinner} {msg} {wide_bar} {percent} % ({elapsed})")
+        }
+    };
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.with_style(style).with_message(what)
+}
+
+fn set_line(line: Option<ProgressBar>) {
+    *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line;
+}
+
+/// Writes to standard error while the line is away.
+pub fn without_line(write: impl FnOnce()) {
+    match &*LINE.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
