@@ -1,0 +1,34 @@
+// Part of tasks_too_small_below: the cells.
+#include "truth.h"
+#ifndef CUTOFF
+#ifdef REPAIRED
+#define CUTOFF 1000
+#else
+#define CUTOFF 1
+#endif
+#endif
+
+static const long CELLS = 60000;
+static long cell[CELLS];
+
+static void update()
+{
+    for (long from = 0; from < CELLS; from += CUTOFF) {
+        #pragma omp task firstprivate(from) // <-- cause
+        for (long i = from; i < from + CUTOFF && i < CELLS; i++)
+            cell[i] = (7 * cell[i] + i) % 1009;
+    }
+}
+
+void advance()
+{
+    update();
+}
+
+long checksum()
+{
+    long sum = 0;
+    for (long i = 0; i < CELLS; i++)
+        sum += cell[i];
+    return sum;
+}

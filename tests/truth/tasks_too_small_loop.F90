@@ -1,0 +1,31 @@
+! A taskloop whose tasks are one iteration each.
+! cause: tasks_too_small
+! advice: cutoff -> -DCUTOFF={value}
+! body: computes
+! threads: 2
+! vary: ROUNDS=700..720
+#ifndef CUTOFF
+#ifdef REPAIRED
+#define CUTOFF 1000
+#else
+#define CUTOFF 1
+#endif
+#endif
+program small
+  implicit none
+  integer, parameter :: cells = 60000
+  integer :: cell(cells), i, round
+  cell = 0
+  !$omp parallel
+  !$omp single
+  do round = 1, ROUNDS
+     !$omp taskloop grainsize(CUTOFF) ! <-- cause
+     do i = 1, cells
+        cell(i) = mod(7 * cell(i) + i, 1009)
+     end do
+     !$omp end taskloop
+  end do
+  !$omp end single
+  !$omp end parallel
+  print *, sum(cell)
+end program small
