@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/cubex/tests/common/property.rs"]
+#[path = "../../crates/cubex/tests/all/common/property.rs"]
 mod property;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

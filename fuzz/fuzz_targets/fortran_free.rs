@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/instrument/tests/robust/property.rs"]
+#[path = "../../crates/instrument/tests/all/robust/property.rs"]
 mod property;
 
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/otf2/tests/common/property.rs"]
+#[path = "../../crates/otf2/tests/all/common/property.rs"]
 mod property;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,19 +1,23 @@
-//! `cargo xtask fuzz`: the targets of `fuzz/`, one after the other. Where cargo-fuzz is missing,
-//! they are skipped loudly. The checked-in corpus is where each run begins; what it finds goes to
+//! `cargo xtask fuzz`: the targets of `fuzz/`, one after the other. They are ordinary programs that
+//! are linked with libFuzzer; all that they need of the compiler is counters at every branch, which
+//! the stable one has. The checked-in corpus is where each run begins; what it finds goes to
 //! `target/fuzz`, so that a run changes nothing that is checked in.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{setup, shell};
+use crate::shell;
 
 /// Longest input. Structure needs no more, and a superlinear place shows at this length.
 const LONGEST: usize = 8192;
 /// An input that takes longer than this hangs, also on a machine that does other things too.
 const SECONDS_MAX: usize = 60;
+
+/// The targets that read files of foreign origin: `cargo xtask test` runs these.
+pub const READERS: [&str; 2] = ["cubex", "otf2"];
 
 /// When a run ends.
 #[derive(Clone, Copy)]
@@ -53,17 +57,7 @@ pub fn run(target: Option<&str>, limit: Option<&str>) -> Result<()> {
         let names = targets.join(", ");
         bail!("no target `{}`; targets are {names}", target.unwrap_or_default());
     }
-    let Some(fuzzer) = fuzzer() else {
-        println!("NOT RUN: cargo-fuzz is missing; `cargo xtask setup` installs it");
-        return Ok(());
-    };
-    chosen.into_iter().try_for_each(|name| fuzz(&fuzzer, name, limit))
-}
-
-/// The fuzzer that the set-up installs, or the one in PATH.
-fn fuzzer() -> Option<PathBuf> {
-    let candidates = [setup::fuzzer(), PathBuf::from("cargo-fuzz")];
-    candidates.into_iter().find(|path| shell::works(&path.to_string_lossy(), &["--version"]))
+    chosen.into_iter().try_for_each(|name| fuzz(name, limit))
 }
 
 /// The names of all targets: their files.
@@ -77,16 +71,42 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Without a sanitizer: the library has no unsafe code, and so a stable compiler will do.
-fn fuzz(fuzzer: &Path, target: &str, limit: Limit) -> Result<()> {
+/// What libFuzzer learns from a run: counters of edges with their places in the program, and the
+/// operands of comparisons. No sanitizer: the libraries have no unsafe code.
+const COUNTED: &str = "--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// The program of `target`. With a target machine that is named, cargo keeps the flags from build
+/// scripts, which have nothing that could take the counters.
+fn build(target: &str) -> Result<PathBuf> {
+    let host = host()?;
+    let folder = shell::target_folder().join("fuzz/build");
+    let mut cargo = shell::cargo();
+    cargo.args(["build", "--quiet", "--release", "--bin", target, "--target", &host]);
+    cargo.arg("--manifest-path").arg(crate::root().join("fuzz/Cargo.toml"));
+    shell::run(cargo.arg("--target-dir").arg(&folder).env("RUSTFLAGS", COUNTED))?;
+    Ok(folder.join(host).join("release").join(target))
+}
+
+/// This machine, as the compiler calls it.
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("rustc -vV")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.with_context(|| format!("`rustc -vV` names no host:\n{text}"))?.to_owned())
+}
+
+fn fuzz(target: &str, limit: Limit) -> Result<()> {
     let fuzz = crate::root().join("fuzz");
     let found = shell::target_folder().join("fuzz").join(target);
     fs::create_dir_all(&found)?;
     let kept = fuzz.join("corpus").join(target);
-    let mut command = Command::new(fuzzer);
-    command.args(["run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
-    command.arg(found).args(Some(kept).filter(|kept: &_| Path::exists(kept))).arg("--");
-    command.args(limit.arguments());
+    let mut command = Command::new(build(target)?);
+    command.arg(format!("-artifact_prefix={}-failed-", found.display()));
+    command.arg(&found).args(Some(kept).filter(|kept| kept.exists())).args(limit.arguments());
     command.arg(format!("-max_len={LONGEST}")).arg(format!("-timeout={SECONDS_MAX}"));
     shell::run(command.arg(format!("-dict={}", fuzz.join("words.dict").display())))
 }

@@ -11,6 +11,7 @@ mod setup;
 mod shell;
 mod test;
 mod tidy;
+mod truth;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,10 +21,13 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
+cargo xtask test --all         the same with all fuzz targets, a minute each
 cargo xtask programs [PART]    the real programs whose names contain PART
-cargo xtask bench NAME [ON]    what something costs, beside what it is compared with
+cargo xtask bench NAME [ON]    what something costs, and what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds; 5000x: executions
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
+cargo xtask truth [--seed N] [PROGRAM...]  compare reports on tests/truth with what is true
+                               (--quick: one pair, --list: closed lists, --json FILE: all values)
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need
 cargo xtask setup peers        unpack other measurement tools in target, for benchmarks
@@ -32,7 +36,7 @@ cargo xtask setup peers        unpack other measurement tools in target, for ben
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match execute(&words) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -40,11 +44,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn execute(words: &[String]) -> Result<()> {
+fn execute(words: &[String]) -> Result<ExitCode> {
     let argument = words.get(1).map(String::as_str);
+    if words.first().is_some_and(|word| word == "truth") {
+        // Alone in having more than one way to end.
+        return truth::run(&words[1..]);
+    }
     match words.first().map(String::as_str) {
         Some("demo") => demo::run(),
-        Some("test") => test::run(argument),
+        Some("test") => test::run(&words[1..]),
         Some("programs") => test::programs(argument),
         Some("bench") => bench::run(argument, words.get(2).map(String::as_str)),
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
@@ -57,7 +65,8 @@ fn execute(words: &[String]) -> Result<()> {
             print!("{HELP}");
             Ok(())
         }
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The project's folder.

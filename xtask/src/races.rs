@@ -41,7 +41,7 @@ const PROGRAMS: [(&str, &[&str]); 24] = [
     (THREADS, &["locks"]),
 ];
 const MICRO: &str = "xtask/src/bench/overhead/micro.c";
-const THREADS: &str = "crates/cli/tests/ends/programs/threads.c";
+const THREADS: &str = "crates/cli/tests/all/ends/programs/threads.c";
 
 /// What is measured: little, much, and with a thread of the library's own.
 const MODES: [&[(&str, &str)]; 3] = [

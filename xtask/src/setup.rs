@@ -1,5 +1,5 @@
 //! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers and newer
-//! MPI libraries from PyPI, the fuzzer from crates.io. As root on Debian or Ubuntu it is installed;
+//! MPI libraries from PyPI. As root on Debian or Ubuntu it is installed;
 //! elsewhere the one line to run is printed.
 
 use std::fs::{self, Permissions};
@@ -37,7 +37,7 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 24] = [
+const NEEDED: [Needed; 26] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
@@ -60,6 +60,8 @@ const NEEDED: [Needed; 24] = [
     needed(Purpose::Tests, "mpicc.openmpi", &["--version"], &["openmpi-bin", "libopenmpi-dev"]),
     needed(Purpose::Tests, "mpicc.mpich", &["--version"], &["mpich", "libmpich-dev"]),
     needed(Purpose::Tests, "slurmctld", &["-V"], &["slurmctld", "slurmd", "slurm-client"]),
+    needed(Purpose::Tests, "man", &["--version"], &["man-db"]),
+    needed(Purpose::Tests, "setcap", &["-h"], &["libcap2-bin"]),
     needed(Purpose::Tests, "mkfs.btrfs", &["--version"], &["btrfs-progs"]),
     needed(Purpose::Tests, "python3", &["-c", "import ensurepip"], &["python3", "python3-venv"]),
 ];
@@ -79,10 +81,8 @@ pub fn install(purpose: Purpose) -> Result<()> {
     if purpose == Purpose::Tests {
         install_readers()?;
         // Without them all other tests run, and theirs say so.
-        for result in [install_fuzzer(), install_mpi()] {
-            if let Err(error) = result {
-                println!("{error:#}");
-            }
+        if let Err(error) = install_mpi() {
+            println!("{error:#}");
         }
     }
     Ok(())
@@ -105,20 +105,6 @@ fn install_packages(packages: &[&str]) -> Result<()> {
 /// The Python environment with the readers that tests compare with.
 pub fn python() -> PathBuf {
     shell::target_folder().join("oracles/bin/python")
-}
-
-/// Where the fuzzer is, if it is not among cargo's own.
-pub fn fuzzer() -> PathBuf {
-    shell::target_folder().join("tools/bin/cargo-fuzz")
-}
-
-fn install_fuzzer() -> Result<()> {
-    if fuzzer().exists() || shell::works("cargo", &["fuzz", "--version"]) {
-        return Ok(());
-    }
-    let mut cargo = shell::cargo();
-    cargo.args(["install", "--quiet", "--locked", "cargo-fuzz", "--root"]);
-    shell::run(cargo.arg(shell::target_folder().join("tools")))
 }
 
 /// Debian's packages of other measurement tools, for benchmarks, unpacked aside: installed, eztrace

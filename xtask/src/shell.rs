@@ -52,6 +52,16 @@ pub fn build_pompeii() -> Result<PathBuf> {
     Ok(target_folder().join("release/pompeii"))
 }
 
+/// Builds all tests, and with them the command line that they run, whose path is returned;
+/// `POMPEII_BINARY` names another one.
+pub fn build_tests() -> Result<PathBuf> {
+    if let Some(binary) = std::env::var_os("POMPEII_BINARY") {
+        return Ok(PathBuf::from(binary));
+    }
+    run(cargo().args(["test", "--workspace", "--no-run", "--quiet"]))?;
+    Ok(target_folder().join("debug/pompeii"))
+}
+
 /// Where cargo builds.
 pub fn target_folder() -> PathBuf {
     let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);

@@ -1,41 +1,173 @@
-//! `cargo xtask test`: every test, fast ones first. A stage can be named to run it alone.
+//! `cargo xtask test [STAGE] [--all]`: every test, fast ones first, with the time of each stage. A
+//! stage can be named to run it alone.
+//!
+//! What a fresh machine lacks is installed while the first stages compute: they need a compiler
+//! only. One tree of the dev profile, with dependencies and hot crates optimized, serves all
+//! stages.
 
-use anyhow::{Result, bail};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
 
 use crate::{fuzz, manual, programs, sanitize, setup, shell, tidy};
 
-/// A name, and what is done.
-type Stage = (&'static str, fn() -> Result<()>);
+/// How much of what has no end is tried.
+#[derive(Clone, Copy, PartialEq)]
+enum Effort {
+    /// What fits into a check of every change.
+    Short,
+    /// `--all`: all fuzz targets, each for a minute.
+    Full,
+}
+
+/// One part of the tests.
+struct Stage {
+    name: &'static str,
+    /// When it may begin, and next to what it runs.
+    when: When,
+    action: fn(Effort) -> Result<()>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    /// While the set-up installs what other stages need.
+    First,
+    /// After the set-up: compilers, other people's tools and MPI libraries must be there.
+    Later,
+    /// Next to the later ones, with the time that they leave while they sleep or wait.
+    Meanwhile,
+}
+use When::{First, Later, Meanwhile};
+
+const fn stage(name: &'static str, when: When, action: fn(Effort) -> Result<()>) -> Stage {
+    Stage { name, when, action }
+}
 
 /// The stages in their order.
-const STAGES: [Stage; 9] = [
-    ("format", format),
-    ("lint", lint),
-    ("cargo", cargo_tests),
-    ("models", sanitize::loom),
-    ("fuzz", readers),
-    ("oracles", oracles),
-    ("manual", manual),
-    ("programs", all_programs),
-    ("large", large),
+const STAGES: [Stage; 8] = [
+    stage("format", First, |_| format()),
+    stage("lint", First, |_| lint()),
+    stage("build", First, |_| shell::build_tests().map(drop)),
+    stage("tests", Later, |_| tests()),
+    stage("manual", Later, |_| manual()),
+    stage("programs", Later, |_| programs(None)),
+    stage("models", Meanwhile, |_| sanitize::loom()),
+    stage("fuzz", Meanwhile, fuzz),
 ];
 
-/// Installs what is missing and runs every stage, or only `stage`.
-pub fn run(stage: Option<&str>) -> Result<()> {
-    let chosen: Vec<_> =
-        STAGES.iter().filter(|(name, _)| stage.is_none_or(|s| s == *name)).collect();
-    if chosen.is_empty() {
-        let names = STAGES.map(|(name, _)| name).join(", ");
-        bail!("no stage `{}`; stages are {names}", stage.unwrap_or_default());
+/// Installs what is missing and runs every stage, or only those that `words` name.
+pub fn run(words: &[String]) -> Result<()> {
+    let (options, names): (Vec<&String>, Vec<_>) =
+        words.iter().partition(|word| word.starts_with('-'));
+    if let Some(unknown) = options.iter().find(|option| **option != "--all") {
+        bail!("no option `{unknown}`; there is `--all`");
     }
-    if stage.is_none_or(|stage| matches!(stage, "fuzz" | "oracles" | "manual" | "programs")) {
+    if let Some(unknown) = names.iter().find(|name| STAGES.iter().all(|s| s.name != ***name)) {
+        let known = STAGES.each_ref().map(|stage| stage.name).join(", ");
+        bail!("no stage `{unknown}`; stages are {known}");
+    }
+    let effort = if options.is_empty() { Effort::Short } else { Effort::Full };
+    let mut times = Times::begin();
+    let done = match names.is_empty() {
+        true => run_all(words, effort, &mut times),
+        false => {
+            let chosen = STAGES.iter().filter(|stage| names.iter().any(|n| *n == stage.name));
+            run_some(&chosen.collect::<Vec<_>>(), effort, &mut times)
+        }
+    };
+    times.print();
+    done
+}
+
+/// The named stages, after the set-up where one of them needs it.
+fn run_some(stages: &[&Stage], effort: Effort, times: &mut Times) -> Result<()> {
+    if stages.iter().any(|stage| stage.when == Later) {
         setup::install(setup::Purpose::Tests)?;
     }
-    for (name, action) in chosen {
-        println!("\n==== {name}");
-        action()?;
+    stages.iter().try_for_each(|stage| times.measure(stage.name, || (stage.action)(effort)))
+}
+
+/// All stages; the set-up and what runs meanwhile are processes of their own, shown at their ends.
+fn run_all(options: &[String], effort: Effort, times: &mut Times) -> Result<()> {
+    let of = |when: When| STAGES.iter().filter(move |stage| stage.when == when);
+    let setup = Background::start("setup", 0, &["setup".to_owned()])?;
+    for stage in of(First) {
+        times.measure(stage.name, || (stage.action)(effort))?;
     }
-    Ok(())
+    times.measure("set-up, beyond the stages above", || setup.finish())?;
+    let words = ["test".to_owned()].into_iter();
+    let words = words.chain(of(Meanwhile).map(|stage| stage.name.to_owned()));
+    let words: Vec<String> = words.chain(options.iter().cloned()).collect();
+    let meanwhile = Background::start("meanwhile", 19, &words)?;
+    let done = of(Later).try_for_each(|stage| times.measure(stage.name, || (stage.action)(effort)));
+    let also = times.measure("models and fuzz, beyond the stages above", || meanwhile.finish());
+    done.and(also)
+}
+
+/// `cargo xtask WORDS` in a process of its own, whose output is shown when it is waited for.
+struct Background {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Background {
+    /// `nice`: how far other processes go first, 19 at most.
+    fn start(name: &str, nice: u32, words: &[String]) -> Result<Self> {
+        fs::create_dir_all(shell::target_folder())?;
+        let log = shell::target_folder().join(format!("{name}.log"));
+        let file = File::create(&log).with_context(|| log.display().to_string())?;
+        let mut command = Command::new("nice");
+        command.args(["-n", &nice.to_string()]).arg(std::env::current_exe()?).args(words);
+        command.stdout(file.try_clone()?).stderr(file);
+        Ok(Self { child: command.spawn()?, log })
+    }
+
+    fn finish(mut self) -> Result<()> {
+        let status = self.child.wait()?;
+        print!("{}", fs::read_to_string(&self.log)?);
+        if !status.success() {
+            bail!("`{}` tells what failed: {status}", self.log.display());
+        }
+        Ok(())
+    }
+}
+
+/// How long each stage took.
+struct Times {
+    begin: Instant,
+    stages: Vec<(&'static str, f64)>,
+}
+
+#[allow(clippy::disallowed_methods, reason = "what is shown, and decides about nothing")]
+impl Times {
+    fn begin() -> Self {
+        Self { begin: Instant::now(), stages: Vec::new() }
+    }
+
+    fn measure(&mut self, name: &'static str, action: impl FnOnce() -> Result<()>) -> Result<()> {
+        println!("\n==== {name}");
+        let begin = Instant::now();
+        let done = action();
+        let seconds = begin.elapsed().as_secs_f64();
+        println!("---- {name}: {seconds:.0} s");
+        self.stages.push((name, seconds));
+        done
+    }
+
+    fn print(&self) {
+        println!("\ntimes on {} cores", cores());
+        for (name, seconds) in &self.stages {
+            println!("{seconds:7.0} s  {name}");
+        }
+        println!("{:7.0} s  total", self.begin.elapsed().as_secs_f64());
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 fn format() -> Result<()> {
@@ -48,44 +180,55 @@ fn lint() -> Result<()> {
     shell::run(shell::cargo().args(arguments))
 }
 
-fn cargo_tests() -> Result<()> {
-    shell::run(shell::cargo().args(["test", "--workspace", "--quiet"]))
-}
-
-/// The readers of traces and reports on a fixed number of inputs that the fuzzer makes up.
-fn readers() -> Result<()> {
-    ["otf2", "cubex"].into_iter().try_for_each(|target| fuzz::run(Some(target), Some("20000x")))
-}
-
-/// Tests against other people's tools: readers of our files, compilers, a browser.
-fn oracles() -> Result<()> {
+/// Unit and integration tests, also those against other people's tools: readers of our files,
+/// compilers, a browser. Many sleep or wait for what they started, so there is one more at a time
+/// than cores, unless `RUST_TEST_THREADS` says how many.
+fn tests() -> Result<()> {
     let mut cargo = shell::cargo();
     cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
-    shell::run(cargo.args(["test", "--workspace", "--quiet", "--test", "oracle_*"]))
+    if std::env::var_os("RUST_TEST_THREADS").is_none() {
+        cargo.env("RUST_TEST_THREADS", (cores() + 1).to_string());
+    }
+    shell::run(cargo.args(["test", "--workspace", "--quiet"]))
 }
 
-/// Reports so large that only optimized code writes them in seconds.
-fn large() -> Result<()> {
-    let arguments = ["--package", "pompeii-cubex", "--test", "memory", "--", "--ignored"];
-    shell::run(shell::cargo().args(["test", "--quiet", "--release"]).args(arguments))
+/// The targets that read files on a fixed number of inputs that the fuzzer makes up, or all.
+fn fuzz(effort: Effort) -> Result<()> {
+    match effort {
+        Effort::Short => {
+            fuzz::READERS.into_iter().try_for_each(|t| fuzz::run(Some(t), Some("20000x")))
+        }
+        Effort::Full => fuzz::run(None, None),
+    }
 }
 
 /// The manual's commands.
 fn manual() -> Result<()> {
-    manual::run(&shell::build_pompeii()?)
-}
-
-fn all_programs() -> Result<()> {
-    programs(None)
+    manual::run(&shell::build_tests()?)
 }
 
 /// The real programs whose names contain `part`, compiled, run and compared.
 pub fn programs(part: Option<&str>) -> Result<()> {
-    let pompeii = shell::build_pompeii()?;
-    let jobs = std::thread::available_parallelism().map_or(2, usize::from);
-    let summary = programs::run(&pompeii, part, jobs)?;
+    let pompeii = shell::build_tests()?;
+    let summary = programs::run(&pompeii, part, cores())?;
     if summary.failed > 0 {
         bail!("{} of the real programs failed", summary.failed);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(words: &[&str]) -> String {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        run(&words).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused_before_the_first_stage() {
+        assert!(message(&["nosuch"]).starts_with("no stage `nosuch`; stages are format, lint"));
+        assert_eq!(message(&["--full"]), "no option `--full`; there is `--all`");
+    }
 }

@@ -3,6 +3,7 @@
 //! here, and its line in `BENCHMARKS`.
 
 mod cpu_time;
+mod hybrid;
 mod instrument;
 mod mpi;
 mod otf2;
@@ -17,7 +18,8 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 6] = [
+const BENCHMARKS: [Benchmark; 7] = [
+    ("hybrid", |_| hybrid::run()),
     ("instrument", instrument::run),
     ("mpi", |_| mpi::run()),
     ("otf2", |_| otf2::run()),

@@ -1,9 +1,11 @@
 //! `cargo xtask tidy`: the rules that no compiler checks: arrows between crates, module docs,
-//! function length, line width, what libraries must not do. Each rule is a function from text to
-//! complaints, with a test that it can fail; the project itself is checked by an ordinary test.
+//! function length, line width, what libraries must not do, words of user text. Each rule is a
+//! function from text to complaints, with a test that it can fail; the project itself is checked by
+//! an ordinary test.
 
 mod layers;
 mod style;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,6 +38,7 @@ pub fn run(root: &Path) -> Result<()> {
 
 fn check(root: &Path) -> Result<Vec<Complaint>> {
     let mut complaints = layers::check(root)?;
+    complaints.extend(words::check(root)?);
     let mut lengths = Vec::new();
     let files = rust_files(root)?;
     let test_modules = test_modules(&files)?;

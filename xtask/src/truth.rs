@@ -1,0 +1,256 @@
+//! `cargo xtask truth [--seed N] [--quick] [--json FILE] [--list] [PROGRAM...]`: the court that
+//! judges what Pompeii reports.
+//!
+//! Each program of `tests/truth` has one thing that makes it slow, and a second build in which this
+//! one thing is repaired. Pompeii measures the faulty one; then faulty, repaired and advised builds
+//! run without measurement, in alternating pairs. The first finding must name the cause and its
+//! line, its gain must be what the repair brings, and following its advice must not make the
+//! program slower. `tests/truth/README.md` says how to add a program.
+//!
+//! Layers: `lists`, `statistics`, `seed` and `machine` know nothing of programs; `header` and
+//! `program` read them; `surroundings` and `version` build and start them; `observe` and `pairs`
+//! measure; `verdict` and `goals` judge without measuring; `row`, `table` and `quick` put it
+//! together.
+
+#![allow(clippy::disallowed_methods, reason = "the court measures wall time, as benchmarks do")]
+
+mod goals;
+mod header;
+mod lists;
+mod machine;
+mod observe;
+mod pairs;
+mod program;
+mod quick;
+mod row;
+mod seed;
+mod statistics;
+mod surroundings;
+mod table;
+mod verdict;
+mod version;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::json;
+
+use self::machine::Span;
+use self::observe::Tool;
+use self::program::Program;
+use self::row::{Outcome, Row};
+use crate::shell;
+
+/// Beyond this share of the machine taken by others over a seed there is no verdict.
+const OTHERS_MAX: f64 = 0.1;
+/// Others took so much that no row will be decided: after the first minutes it is better to say so.
+const HOPELESS: f64 = 0.5;
+const HOPELESS_AFTER_S: f64 = 180.0;
+/// Goals that are not met.
+const NOT_MET: u8 = 1;
+/// No verdict.
+const DISTURBED: u8 = 3;
+
+/// What is asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    seed: u64,
+    quick: bool,
+    list: bool,
+    json: Option<PathBuf>,
+    programs: Vec<String>,
+}
+
+/// Tries the programs that are named, or all.
+pub fn run(words: &[String]) -> Result<ExitCode> {
+    let options = Options::parse(words)?;
+    let programs = chosen(Program::all(&program::folder())?, &options.programs)?;
+    if options.list {
+        list(&programs);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tool = Tool::new(&shell::build_pompeii()?)?;
+    let folder = std::path::absolute(shell::target_folder().join("truth"))?;
+    let folder = folder.join(format!("seed-{}", options.seed));
+    if options.quick {
+        for row in Row::of(&programs) {
+            if let Err(error) = quick::look(&row, &tool, options.seed, &folder) {
+                println!("  FAILED: {error:#}");
+            }
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    session(&programs, &tool, &options, &folder)
+}
+
+impl Options {
+    fn parse(words: &[String]) -> Result<Self> {
+        let mut options = Self { seed: 1, ..Self::default() };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" => options.quick = true,
+                "--list" => options.list = true,
+                "--seed" => {
+                    let seed = words.next().context("--seed needs a number")?;
+                    options.seed = seed.parse().with_context(|| format!("--seed {seed}"))?;
+                }
+                "--json" => {
+                    options.json = Some(words.next().context("--json needs a file")?.into())
+                }
+                option if option.starts_with('-') => bail!(
+                    "no option `{option}`; options are --seed N, --quick, --list, --json FILE"
+                ),
+                name => options.programs.push(name.to_owned()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The programs of these names; a name that none has stands for all that have it inside.
+fn chosen(programs: Vec<Program>, names: &[String]) -> Result<Vec<Program>> {
+    for name in names {
+        let known = programs.iter().any(|program| program.name.contains(name.as_str()));
+        ensure!(known, "no program's name contains `{name}`; --list has all");
+    }
+    let is_exact = |name: &String| programs.iter().any(|program| program.name == *name);
+    let (exact, parts): (Vec<_>, Vec<_>) = names.iter().partition(|name| is_exact(name));
+    let is_wanted = |program: &Program| {
+        names.is_empty()
+            || exact.contains(&&program.name)
+            || parts.iter().any(|part| program.name.contains(part.as_str()))
+    };
+    let keep: Vec<bool> = programs.iter().map(is_wanted).collect();
+    Ok(programs
+        .into_iter()
+        .zip(keep)
+        .filter_map(|(program, keep)| keep.then_some(program))
+        .collect())
+}
+
+fn list(programs: &[Program]) {
+    lists::print("causes (`cause` of a finding)", &lists::CAUSES);
+    lists::print("\nkinds of advice (`advice.kind` of a finding)", &lists::ADVICE);
+    println!("\nprograms, their causes, where, and the advice that repairs them");
+    for program in programs {
+        let header = &program.header;
+        let at = program.at.as_ref().map_or("-".to_owned(), ToString::to_string);
+        let advice =
+            header.advice.iter().map(|(kind, set)| format!("{kind} -> {}", table::shown(set)));
+        let advice = advice.collect::<Vec<_>>().join("; ");
+        let advice = if advice.is_empty() { lists::NO_ADVICE } else { &advice };
+        println!("  {:32} {:24} {at:32} {advice}", program.name, header.cause);
+    }
+}
+
+/// A whole seed: every row, the undecided ones again, the table and the summary.
+fn session(
+    programs: &[Program],
+    tool: &Tool,
+    options: &Options,
+    folder: &Path,
+) -> Result<ExitCode> {
+    let machine_before = machine::description();
+    let mut machine = Span::default();
+    println!("seed {}; {machine_before}\n{}", options.seed, table::head());
+    let mut rows = Vec::new();
+    let mut workshops = Vec::new();
+    for row in Row::of(programs) {
+        let workshop = row.workshop(options.seed, folder)?;
+        let outcome = match row.lacks() {
+            Some(why) => Outcome::NotRun(why),
+            None => match row.judge(tool, &workshop, &mut machine) {
+                Ok(observed) => Outcome::Observed(Box::new(observed)),
+                Err(error) => Outcome::Failed(format!("{error:#}")),
+            },
+        };
+        println!("{}", table::line(&row, &outcome));
+        rows.push((row, outcome));
+        workshops.push(workshop);
+        if machine.is_hopeless() {
+            return conclude(&rows, machine, &machine_before, options);
+        }
+    }
+    for ((row, outcome), workshop) in rows.iter_mut().zip(&workshops) {
+        if let Outcome::Observed(observed) = outcome
+            && observed.ratios.is_none()
+        {
+            row.judge_again(workshop, observed, &mut machine)?;
+            println!("again: {}", table::line(row, outcome));
+        }
+    }
+    conclude(&rows, machine, &machine_before, options)
+}
+
+impl Span {
+    fn is_hopeless(&self) -> bool {
+        let seconds = self.machine_s / machine::cpus() as f64;
+        seconds > HOPELESS_AFTER_S && self.others() > HOPELESS
+    }
+}
+
+/// The summary, the file with all values, and the exit code.
+fn conclude(
+    rows: &[(Row<'_>, Outcome)],
+    machine: Span,
+    description: &str,
+    options: &Options,
+) -> Result<ExitCode> {
+    let goals = goals::goals(rows);
+    let others = machine.others();
+    let is_disturbed = others > OTHERS_MAX;
+    println!("\nothers took {:.1} % of the machine", 100.0 * others);
+    goals.iter().for_each(|goal| println!("{goal}"));
+    if let Some(path) = &options.json {
+        let value = json!({
+            "schema": "pompeii-truth-1",
+            "seed": options.seed,
+            "machine": description,
+            "others": others,
+            "verdict": !is_disturbed,
+            "rows": rows.iter().map(|(row, out)| table::row_json(row, out)).collect::<Vec<_>>(),
+            "goals": goals.iter().map(table::goal_json).collect::<Vec<_>>(),
+        });
+        let text = serde_json::to_string_pretty(&value)? + "\n";
+        fs::write(path, text).with_context(|| path.display().to_string())?;
+    }
+    if is_disturbed {
+        println!("no verdict: others took more than {:.0} % of the machine", 100.0 * OTHERS_MAX);
+        return Ok(ExitCode::from(DISTURBED));
+    }
+    let all_met = goals.iter().all(goals::Goal::is_met);
+    Ok(if all_met { ExitCode::SUCCESS } else { ExitCode::from(NOT_MET) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        let parse =
+            |text: &str| Options::parse(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let options = parse("--seed 7 critical --quick lock").unwrap();
+        assert_eq!((options.seed, options.quick), (7, true));
+        assert_eq!(options.programs, ["critical", "lock"]);
+        assert!(parse("--seed soon").is_err() && parse("--sed 7").is_err());
+        assert_eq!(parse("x").unwrap().seed, 1);
+    }
+
+    #[test]
+    fn a_whole_name_means_one_program() {
+        let names = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let programs = Program::all(&program::folder()).unwrap();
+            let programs = chosen(programs, &words)?;
+            anyhow::Ok(programs.into_iter().map(|program| program.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["critical"]).unwrap(), ["critical"]);
+        assert!(names(&["critical_"]).unwrap().len() > 1);
+        assert!(names(&["no such program"]).is_err());
+        assert!(names(&[]).unwrap().len() > 1);
+    }
+}
