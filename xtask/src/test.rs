@@ -189,7 +189,7 @@ fn tests() -> Result<()> {
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         cargo.env("RUST_TEST_THREADS", (cores() + 1).to_string());
     }
-    shell::run(cargo.args(["test", "--workspace", "--quiet"]))
+    shell::run(cargo.args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
 }
 
 /// The targets that read files on a fixed number of inputs that the fuzzer makes up, or all.

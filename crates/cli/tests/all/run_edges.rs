@@ -199,12 +199,27 @@ fn wait_for(sandbox: &Sandbox, name: &str) {
     panic!("{name} did not come");
 }
 
+/// The same command with the default action of SIGHUP, which programs that `nohup` started ignore,
+/// as do all that they start.
+fn hearing_hangups(command: &Command) -> Command {
+    let mut env = Command::new("env");
+    env.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
+    env.current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => env.env(name, value),
+            None => env.env_remove(name),
+        };
+    }
+    env
+}
+
 #[test]
 fn signals_that_only_run_gets_reach_the_program() {
     let sandbox = Sandbox::new();
     sandbox.compile("counter", COUNTER);
     for signal in ["INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM", "XCPU", "PROF"] {
-        let mut command = sandbox.command("run -q -o exp --replace -- ./counter");
+        let mut command = hearing_hangups(&sandbox.command("run -q -o exp --replace -- ./counter"));
         let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(&sandbox, "ready");
         let sent = Command::new("kill").args(["-s", signal, &run.id().to_string()]).status();

@@ -188,7 +188,7 @@ fn a_damaged_library_is_replaced() {
 fn a_library_in_a_folder_that_others_can_write_to_is_not_linked() {
     let test = "a_library_in_a_folder_that_others_can_write_to_is_not_linked";
     let Some(machine) = Machine::new(test) else { return };
-    machine.succeeds("mkdir open; chmod 777 open");
+    machine.succeeds("chmod 755 .; mkdir open; chmod 777 open");
     for variable in ["HOME", "POMPEII_HOME"] {
         let line = format!("{variable}=$PWD/open $POMPEII config --libdir");
         let ended = machine.succeeds(&line);

@@ -208,9 +208,7 @@ fn an_experiment_whose_run_was_killed_is_finished_by_the_next_command() {
     let pid: i32 = started.trim().parse().unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
-    let refused = sandbox.pompeii("report exp");
-    assert_eq!(refused.code, Some(2));
-    refused.says("is still running");
+    sandbox.succeeds("report exp").says("is still running");
     assert!(sandbox.exists("exp/live"));
     Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
     wait_for(|| (!std::path::Path::new(&format!("/proc/{pid}/maps")).exists()).then_some(()));

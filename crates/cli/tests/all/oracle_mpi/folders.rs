@@ -47,6 +47,8 @@ fn job(mpi: Mpi, sandbox: &Sandbox, processes: u32, folder: &str, program: &str)
     job.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     // Cargo's: it leads to the runtime library of another build.
     job.env_remove("LD_LIBRARY_PATH").env("TMPDIR", sandbox.path("storage"));
+    // What is left are warnings.
+    job.env("POMPEII_QUIET", "1");
     Ended::of(job.output().unwrap())
 }
 

@@ -392,6 +392,6 @@ fn a_launcher_in_front_is_told_its_place() {
         launched.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         let ended = Ended::of(launched.output().unwrap());
         assert_ne!(ended.code, Some(0), "{}", mpi.name);
-        ended.says("a launcher stands behind it: `pompeii run -- srun ...`");
+        ended.says("to measure the processes of a launcher together: `pompeii run -- srun ...`");
     }
 }
