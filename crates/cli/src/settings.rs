@@ -280,12 +280,12 @@ mod tests {
         check_file(
             "[instrument\n",
             expect![[r#"
-                TOML parse error at line 1, column 12
-                  |
-                1 | [instrument
-                  |            ^
-                unclosed table, expected `]`
-            "#]],
+
+                  TOML parse error at line 1, column 12
+                    |
+                  1 | [instrument
+                    |            ^
+                  unclosed table, expected `]`"#]],
         );
     }
 }

@@ -411,8 +411,10 @@ fn contents() {
 fn a_metric_that_nobody_has() {
     let reader = sample();
     let error = choose_metrics(reader.report(), &["tme".into()]).unwrap_err();
-    expect!["metric: expected one of time, wait, visits, stats, rate, found `tme`"]
-        .assert_eq(&error.to_string());
+    expect![
+        "metric `tme`: expected one of time, wait, visits, stats, rate, found none of this name"
+    ]
+    .assert_eq(&error.to_string());
 }
 
 #[test]

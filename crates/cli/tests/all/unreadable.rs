@@ -44,12 +44,12 @@ fn traces() {
     check(
         "dump",
         expect![[r#"
-        expected the anchor of an OTF2 archive (traces.otf2) or an experiment: empty, byte 0: record anchor: expected the two bytes of an anchor's header
-        expected the anchor of an OTF2 archive (traces.otf2) or an experiment: text.txt, byte 0: record anchor: expected 03 and the mark of a byte order, 42 or 23
-        expected the anchor of an OTF2 archive (traces.otf2) or an experiment: cut.otf2, byte 2: record anchor: expected a text that ends with a zero byte
-        expected the anchor of an OTF2 archive (traces.otf2) or an experiment: nothing: No such file or directory (os error 2)
-        folder/traces.otf2: no such trace; `pompeii run --trace` records one
-    "#]],
+            expected the anchor of an OTF2 archive (traces.otf2) or an experiment: empty, byte 0: record anchor: expected the two bytes of an anchor's header
+            expected the anchor of an OTF2 archive (traces.otf2) or an experiment: text.txt, byte 0: record anchor: expected 03 and the mark of a byte order, 42 or 23
+            expected the anchor of an OTF2 archive (traces.otf2) or an experiment: cut.otf2, byte 2: record anchor: expected a text that ends with a zero byte
+            nothing: no such trace; expected the anchor of an OTF2 archive (traces.otf2) or an experiment
+            folder/traces.otf2: no such trace; `pompeii run --trace` records one
+        "#]],
     );
 }
 
