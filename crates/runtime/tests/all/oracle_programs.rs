@@ -80,6 +80,8 @@ impl Program {
             .env("OMP_NUM_THREADS", setting.threads.to_string())
             .env("POMPEII_TRACE", u8::from(setting.trace).to_string())
             .env("POMPEII_EXPERIMENT", &experiment)
+            // Without the line that says where the data is.
+            .env("POMPEII_QUIET", "1")
             .envs(environment.iter().cloned())
             .output()
             .unwrap();
