@@ -199,11 +199,12 @@ fn wait_for(sandbox: &Sandbox, name: &str) {
     panic!("{name} did not come");
 }
 
-/// The same command with the default action of SIGHUP, which programs that `nohup` started ignore,
-/// as do all that they start.
-fn hearing_hangups(command: &Command) -> Command {
+/// The same command with the default action of each signal. Shells start programs in the background
+/// with SIGINT and SIGQUIT ignored, `nohup` with SIGHUP ignored, and programs hand this on to all
+/// that they start.
+fn hearing_all_signals(command: &Command) -> Command {
     let mut env = Command::new("env");
-    env.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
+    env.arg("--default-signal").arg(command.get_program()).args(command.get_args());
     env.current_dir(command.get_current_dir().unwrap());
     for (name, value) in command.get_envs() {
         match value {
@@ -219,7 +220,8 @@ fn signals_that_only_run_gets_reach_the_program() {
     let sandbox = Sandbox::new();
     sandbox.compile("counter", COUNTER);
     for signal in ["INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM", "XCPU", "PROF"] {
-        let mut command = hearing_hangups(&sandbox.command("run -q -o exp --replace -- ./counter"));
+        let mut command =
+            hearing_all_signals(&sandbox.command("run -q -o exp --replace -- ./counter"));
         let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(&sandbox, "ready");
         let sent = Command::new("kill").args(["-s", signal, &run.id().to_string()]).status();
