@@ -67,13 +67,18 @@ const KERNELS: [Kernel; 10] = [
         "fft",
         &[(Plain, &["1000000"]), (If, &["1000000"]), (Final, &["1000000"]), (Manual, &["1000000"])],
     ),
-    kernel("fib", &[(Plain, &["28"]), (If, &["32"]), (Final, &["32"]), (Manual, &["41"])]),
-    kernel("floorplan", &[(Plain, &["8"]), (If, &["8"]), (Final, &["8"]), (Manual, &["8"])]),
+    kernel("fib", &[(Plain, &["31"]), (If, &["37"]), (Final, &["37"]), (Manual, &["43"])]),
+    kernel("floorplan", &[(Plain, &["12"]), (If, &["12"]), (Final, &["12"]), (Manual, &["12"])]),
     kernel(
         "health",
-        &[(Plain, &["6", "40"]), (If, &["6", "40"]), (Final, &["6", "40"]), (Manual, &["6", "40"])],
+        &[
+            (Plain, &["6", "1500"]),
+            (If, &["6", "1500"]),
+            (Final, &["6", "1500"]),
+            (Manual, &["6", "1500"]),
+        ],
     ),
-    kernel("nqueens", &[(Plain, &["11"]), (If, &["12"]), (Final, &["12"]), (Manual, &["13"])]),
+    kernel("nqueens", &[(Plain, &["13"]), (If, &["13"]), (Final, &["13"]), (Manual, &["14"])]),
     kernel(
         "sort",
         &[(Plain, &["4000000"]), (If, &["4000000"]), (Final, &["4000000"]), (Manual, &["8000000"])],
@@ -85,7 +90,7 @@ const KERNELS: [Kernel; 10] = [
     ),
     kernel(
         "uts",
-        &[(Plain, &["30000"]), (If, &["60000"]), (Final, &["60000"]), (Manual, &["90000"])],
+        &[(Plain, &["500000"]), (If, &["1000000"]), (Final, &["1000000"]), (Manual, &["2000000"])],
     ),
 ];
 
