@@ -181,13 +181,13 @@ fn lint() -> Result<()> {
 }
 
 /// Unit and integration tests, also those against other people's tools: readers of our files,
-/// compilers, a browser. Many sleep or wait for what they started, so there is one more at a time
-/// than cores, unless `RUST_TEST_THREADS` says how many.
+/// compilers, a browser. Many sleep or wait for what they started, so there are two at a time for
+/// each core, unless `RUST_TEST_THREADS` says how many.
 fn tests() -> Result<()> {
     let mut cargo = shell::cargo();
     cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
-        cargo.env("RUST_TEST_THREADS", (cores() + 1).to_string());
+        cargo.env("RUST_TEST_THREADS", (2 * cores()).to_string());
     }
     shell::run(cargo.args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
 }
