@@ -132,8 +132,8 @@ fn chosen(programs: Vec<Program>, names: &[String]) -> Result<Vec<Program>> {
 }
 
 fn list(programs: &[Program]) {
-    lists::print("causes (`cause` of a finding)", &lists::CAUSES);
-    lists::print("\nkinds of advice (`advice.kind` of a finding)", &lists::ADVICE);
+    lists::print("causes (`cause` of a finding)", &lists::causes());
+    lists::print("\nkinds of advice (`advice.kind` of a finding)", &lists::advice());
     println!("\nprograms, their causes, where, and the advice that repairs them");
     for program in programs {
         let header = &program.header;

@@ -15,12 +15,12 @@ pub struct WaitedAt {
     /// All waiting there that has a known cause or one that is not told apart.
     pub ticks: Ticks,
     /// What was waited for, the largest first.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<WaitedFor>,
 }
 
 /// Something that was waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
+pub struct WaitedFor {
     /// The delaying location and the call path it was in, without the waiting construct itself:
     /// what is around the barrier, around the held lock, or the task. `None` for all others.
     pub by: Option<(CallId, LocationId)>,
@@ -62,15 +62,15 @@ impl<'a> Waits<'a> {
     }
 
     /// What was waited for at these call paths, the largest first.
-    pub(crate) fn causes(&self, calls: impl IntoIterator<Item = CallId>) -> Vec<Cause> {
-        let mut found: HashMap<Option<(CallId, LocationId)>, Cause> = HashMap::new();
+    pub(crate) fn causes(&self, calls: impl IntoIterator<Item = CallId>) -> Vec<WaitedFor> {
+        let mut found: HashMap<Option<(CallId, LocationId)>, WaitedFor> = HashMap::new();
         for wait in calls.into_iter().filter_map(|call| self.by_call.get(&call)).flatten() {
             let by = wait.by.map(|(call, location)| (around(&self.lens, call), location));
-            let cause = found.entry(by).or_insert(Cause { by, visits: 0, ticks: 0 });
+            let cause = found.entry(by).or_insert(WaitedFor { by, visits: 0, ticks: 0 });
             cause.visits += wait.visits;
             cause.ticks += wait.ticks();
         }
-        let mut found: Vec<Cause> = found.into_values().collect();
+        let mut found: Vec<WaitedFor> = found.into_values().collect();
         found.sort_by_key(|cause| (-cause.ticks, cause.by));
         found
     }
@@ -133,7 +133,7 @@ mod tests {
         let mut text = String::new();
         for at in waited_at(&lens) {
             text += &format!("{} {}\n", cube.regions[at.region].name, at.ticks);
-            for Cause { by, visits, ticks } in at.causes {
+            for WaitedFor { by, visits, ticks } in at.causes {
                 let by = by.map_or("others".to_owned(), |(call, location)| {
                     format!("{location:?} in {}", lens.region(call).construct())
                 });

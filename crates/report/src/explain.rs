@@ -145,8 +145,9 @@ mod tests {
                   end of the barrier, without a trace.
 
                 Possible gain
-                  waiting of all threads / number of threads of the team: if the same work were
-                  spread evenly, the last thread would arrive earlier by the mean waiting time.
+                  if the same thread is late in each visit: mean waiting of a thread - smallest
+                  waiting of a thread, because only the difference can be redistributed. If the
+                  late thread changes: mean waiting of a thread, if each visit is balanced.
 
                 Why it costs time
                   The threads that have arrived do nothing, because the work before the barrier

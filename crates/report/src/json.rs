@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{
-    Finding, Lens, allocation, check_sum, counted_only, efficiencies, findings, task_instances,
+    Cause, Finding, Gain, Lens, allocation, check_sum, counted_only, efficiencies, findings,
+    task_instances,
 };
 use pompeii_model::{
-    CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Unit, Wait,
+    CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Ticks, Unit, Wait,
 };
 use serde::Serialize;
 
@@ -77,6 +78,9 @@ pub struct JsonPart {
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "field names are the documentation of the format")]
 pub struct JsonFinding {
+    /// One of `pompeii_analysis::Cause`; `null` where what was measured does not tell.
+    pub cause: Option<&'static str>,
+    pub advice: JsonAdvice,
     pub property: &'static str,
     pub title: &'static str,
     /// The metric whose severities show it best.
@@ -86,13 +90,26 @@ pub struct JsonFinding {
     pub file: String,
     pub line: u32,
     pub lost_s: f64,
-    pub gain_s: f64,
+    /// By how much the run would be shorter, wall time; `null` where that is not known.
+    pub gain_s: Option<f64>,
+    pub gain_low_s: Option<f64>,
+    pub gain_high_s: Option<f64>,
     pub share: f64,
     /// At least 1 % of the run: what the summary shows.
     pub significant: bool,
     pub details: Vec<String>,
+    /// The advice as a sentence.
     pub suggestion: String,
     pub call_paths: Vec<usize>,
+}
+
+/// What to change; the sentence `suggestion` is made from it.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "see pompeii_analysis::AdviceKind")]
+pub struct JsonAdvice {
+    pub kind: &'static str,
+    pub target: String,
+    pub value: Option<String>,
 }
 
 /// A metric; `parent` is an index into the list.
@@ -198,7 +215,7 @@ pub fn json_report(cube: &Cube) -> JsonReport {
         share: lens.share(part.ticks),
     };
     JsonReport {
-        schema: "pompeii-report-1",
+        schema: "pompeii-report-2",
         program: cube.program.clone(),
         wall_s: lens.seconds(cube.wall_ticks),
         wall_ticks: cube.wall_ticks,
@@ -247,7 +264,14 @@ fn json_wait(cube: &Cube, wait: &Wait) -> JsonWait {
 
 fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
     let region = &cube.regions[finding.region];
+    let gain = |of: fn(Gain) -> Ticks| finding.gain.map(|gain| cube.clock.seconds(of(gain)));
     JsonFinding {
+        cause: finding.cause.map(Cause::code),
+        advice: JsonAdvice {
+            kind: finding.advice.kind.code(),
+            target: finding.advice.target.clone(),
+            value: finding.advice.value.clone(),
+        },
         property: finding.property.name,
         title: finding.property.title,
         metric: finding.metric,
@@ -256,11 +280,13 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
         file: region.file.clone(),
         line: region.begin_line,
         lost_s: cube.clock.seconds(finding.lost_ticks),
-        gain_s: cube.clock.seconds(finding.gain_ticks),
+        gain_s: gain(|gain| gain.ticks),
+        gain_low_s: gain(|gain| gain.low_ticks),
+        gain_high_s: gain(|gain| gain.high_ticks),
         share: finding.share,
         significant: finding.is_significant(cube),
         details: finding.details.clone(),
-        suggestion: finding.suggestion.clone(),
+        suggestion: finding.advice.sentence(),
         call_paths: finding.calls.iter().map(|call| call.index()).collect(),
     }
 }

@@ -128,10 +128,8 @@ struct Columns {
     problem: usize,
 }
 
-/// Columns of `lost` and of `gain`.
-const NUMBER: usize = 9;
 /// Rank, and the blanks between columns.
-const FIXED: usize = 4 + 2 + 2 + 2 * NUMBER;
+const FIXED: usize = 4 + 2 + 2;
 
 impl Columns {
     /// As wide as the longest entry, where that fits; else the problem's, then the widest, is made
@@ -157,9 +155,7 @@ impl Columns {
             columns[widest] -= 1;
         }
         let [place, construct, problem] = columns;
-        // What is left widens the last column, so that the numbers stand at the right margin.
-        let used = (options.width.min(80)).saturating_sub(FIXED + place + construct);
-        Self { place, construct, problem: problem.max(used) }
+        Self { place, construct, problem }
     }
 }
 
@@ -177,9 +173,7 @@ fn problems(lens: Lens, found: &[Finding], options: &Options, style: Style) -> S
         return " No problem was found that costs more than 1 % of the run.\n".to_owned();
     }
     let columns = Columns::new(&shown, options);
-    let before = FIXED + columns.place + columns.construct + columns.problem - 2 * NUMBER;
-    let mut text = left(&format!(" {}", style.bold("Fix first")), before + style.bold("").len());
-    text += &(right("lost", NUMBER) + &right("gain", NUMBER) + "\n");
+    let mut text = format!(" {}\n", style.bold("Fix first"));
     let table = Table { lens, columns, options, style };
     for (index, finding) in shown.iter().enumerate() {
         text += &problem(index + 1, finding, &table);
@@ -203,20 +197,34 @@ fn problem(rank: usize, finding: &Finding, table: &Table) -> String {
     let Table { columns, options, style, .. } = table;
     let place = left(&fit(&finding.place, columns.place), columns.place);
     let construct = left(&fit(&finding.construct, columns.construct), columns.construct);
-    let problem =
-        left(&fit_head(&lower_first(finding.property.title), columns.problem), columns.problem);
-    let mut text =
-        format!(" {} {}  {construct}  {problem}", left(&rank.to_string(), 2), style.place(&place));
-    let lost = right(&format::seconds(table.lens.seconds(finding.lost_ticks)), NUMBER);
-    text += &style.bad(&lost);
-    text += &right(&format::seconds(table.lens.seconds(finding.gain_ticks)), NUMBER);
-    text.push('\n');
-    let mut words: Vec<&str> = finding.details.iter().map(String::as_str).collect();
-    words.push(&finding.suggestion);
-    for sentence in words.into_iter().filter(|sentence| !sentence.is_empty()) {
+    let problem = fit_head(&lower_first(finding.property.title), columns.problem);
+    let mut text = format!(
+        " {} {}  {construct}  {problem}\n",
+        left(&rank.to_string(), 2),
+        style.place(&place)
+    );
+    text += &style.bad(&wrap(&numbers(finding, &table.lens), options.width, "    ", "    "));
+    for sentence in finding.details.iter().chain([&finding.advice.sentence()]) {
         text += &wrap(sentence, options.width, "    ", "    ");
     }
     text
+}
+
+/// `lost 3.0 CPU s; gain 0.6 s (0.5 to 0.7) of 3.2 s`.
+fn numbers(finding: &Finding, lens: &Lens) -> String {
+    let lost = format::seconds(lens.seconds(finding.lost_ticks));
+    let lost = lost.rsplit_once(' ').map_or(lost.clone(), |(n, unit)| format!("{n} CPU {unit}"));
+    let Some(gain) = finding.gain else { return format!("lost {lost}; gain not known") };
+    let of = wall(lens.cube);
+    let all = [gain.low_ticks, gain.ticks, gain.high_ticks];
+    let [low, ticks, high] = all.map(|ticks| format::seconds(lens.seconds(ticks)));
+    let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
+    let number = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
+    let (low, high) = match unit(&low) == unit(&ticks) && unit(&high) == unit(&ticks) {
+        true => (number(&low), number(&high)),
+        false => (low, high),
+    };
+    format!("lost {lost}; gain {ticks} ({low} to {high}) of {of}")
 }
 
 /// `Wait at …` in the middle of a line; names such as `OpenMP` keep their capitals.

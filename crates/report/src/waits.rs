@@ -1,7 +1,7 @@
 //! Who waited for whom, as text: per construct the threads that the others waited for there, each
 //! with the call path that it came from.
 
-use pompeii_analysis::{Cause, Lens, WaitedAt, format, waited_at};
+use pompeii_analysis::{Lens, WaitedAt, WaitedFor, format, waited_at};
 use pompeii_model::Cube;
 
 use crate::Options;
@@ -37,7 +37,7 @@ fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
     let visits = at.causes.iter().map(|cause| cause.visits).sum();
     let name = &lens.cube.regions[at.region].name;
     let mut text = line(options, name, (lens.seconds(at.ticks), visits, 1.0));
-    for Cause { by, visits, ticks } in at.causes.iter().take(SHOWN) {
+    for WaitedFor { by, visits, ticks } in at.causes.iter().take(SHOWN) {
         let name = by.map_or("  others".to_owned(), |(call, location)| {
             let place = format::name_with_place(lens.cube, call);
             format!("  {} in {place}", lens.thread_name(location))

@@ -61,6 +61,9 @@ function notes(raw) {
   return el("div", {}, ...raw.notes.map((note) => el("p.note", {}, note)));
 }
 
+const bounds = (finding) => (finding.gain_s === null ? ""
+  : `${seconds(finding.gain_low_s)} to ${seconds(finding.gain_high_s)}`);
+
 // Findings that are shown at once; the rest opens on demand.
 const FIRST = 5;
 
@@ -73,10 +76,11 @@ function findings(raw, onFinding) {
       el("span", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
         el("span.place", {}, place(finding))),
       el("span.number", {}, seconds(finding.lost_s)),
-      el("span.number", {}, seconds(finding.gain_s)),
+      el("span.number", { title: bounds(finding) },
+        finding.gain_s === null ? "not known" : seconds(finding.gain_s)),
       el("span.why", {}, `${finding.details.join(" ")} `, el("b", {}, finding.suggestion)))));
   return el("div", {},
-    el("div.findings-head", {}, el("h2", {}, "Fix first"), el("span", {}, "lost"),
+    el("div.findings-head", {}, el("h2", {}, "Fix first"), el("span", {}, "lost (CPU)"),
       el("span", {}, "gain")),
     el("ol.findings", {}, ...items.slice(0, FIRST)),
     items.length > FIRST

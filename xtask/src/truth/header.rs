@@ -120,7 +120,7 @@ impl Header {
         let words = || value.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         match key {
             "cause" => {
-                ensure!(lists::has(&lists::CAUSES, value), "no cause `{value}` in the list");
+                ensure!(lists::has(&lists::causes(), value), "no cause `{value}` in the list");
                 value.clone_into(&mut self.cause);
             }
             "advice" => self.advice.extend(advice(value)?),
@@ -206,7 +206,7 @@ fn advice(text: &str) -> Result<Option<(String, Vec<Setting>)>> {
         return Ok(None);
     }
     let (kind, set) = text.split_once(" -> ").context("expected `KIND -> SETTING...` or none")?;
-    ensure!(lists::has(&lists::ADVICE, kind), "no advice `{kind}` in the list");
+    ensure!(lists::has(&lists::advice(), kind), "no advice `{kind}` in the list");
     Ok(Some((kind.to_owned(), settings(set)?)))
 }
 

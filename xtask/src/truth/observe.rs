@@ -1,8 +1,8 @@
 //! What Pompeii reports about a program: the fields of `pompeii report --json` that are judged.
 //!
-//! Of a finding: `cause` (`lists::CAUSES`), `file`, `line`, `lost_s`, `gain_s` (null where the gain
+//! Of a finding: `cause` (`lists::causes`), `file`, `line`, `lost_s`, `gain_s` (null where the gain
 //! is not known), `gain_low_s`, `gain_high_s`, `advice` with `kind`, `target` and `value`
-//! (`lists::ADVICE`). Of the report: `wall_s`, and `dilation`, the share by which measuring made
+//! (`lists::advice`). Of the report: `wall_s`, and `dilation`, the share by which measuring made
 //! the run longer, 0.12 for 12 %. A field that is missing is a thing that was not stated.
 
 use std::path::Path;
@@ -175,7 +175,7 @@ fn observation(report: &Value) -> Result<Observation> {
 fn finding(value: &Value) -> Result<Finding> {
     let cause = text(value, "cause");
     if let Some(cause) = &cause {
-        ensure!(lists::has(&lists::CAUSES, cause), "no cause `{cause}` in the list");
+        ensure!(lists::has(&lists::causes(), cause), "no cause `{cause}` in the list");
     }
     let number = |key: &str| value.get(key).and_then(Value::as_f64);
     Ok(Finding {
@@ -191,7 +191,7 @@ fn finding(value: &Value) -> Result<Finding> {
 
 fn advice(value: &Value) -> Result<Advice> {
     let kind = text(value, "kind").context("advice without kind")?;
-    ensure!(lists::has(&lists::ADVICE, &kind), "no advice `{kind}` in the list");
+    ensure!(lists::has(&lists::advice(), &kind), "no advice `{kind}` in the list");
     let target = text(value, "target").unwrap_or_default();
     let value = value.get("value").filter(|value| !value.is_null());
     // A number of threads may come as a number.

@@ -4,7 +4,7 @@
 use pompeii_model::{CallId, IndexVec, RegionId};
 
 use super::barriers::divide;
-use super::{Loss, Search, Site, Words, largest_parts};
+use super::{Advice, Cause, Loss, Search, Site, Words, largest_parts};
 use crate::{Lens, format};
 
 /// The finding is placed at the function that holds this share of the serial time below it.
@@ -42,14 +42,14 @@ pub(super) fn detect_serial(search: &mut Search) {
         _ => " of each process",
     };
     let details = vec![format!("{seconds} run on one thread{each}{parts}.")];
-    let suggestion = match (is_one, lens.cube.calls.parent(place)) {
+    let advice = match (is_one, lens.cube.calls.parent(place)) {
         (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",
         (false, _) => "Parallelise the largest of these, or overlap it with other work.",
     };
     let site = Site { region, construct, metric: "omp_idle_threads", calls };
-    let words = Words { details, suggestion: suggestion.into() };
-    search.report("omp_idle_threads", site, Loss { lost, gain: divide(lost, threads) }, words);
+    let words = Words { cause: Some(Cause::SerialPart), details, advice: Advice::none(advice) };
+    search.report("omp_idle_threads", site, Loss::new(lost, divide(lost, threads)), words);
 }
 
 fn serial_ticks(lens: &Lens, call: CallId) -> i64 {
@@ -96,10 +96,10 @@ fn limited(search: &mut Search, metric: &'static str, region: RegionId, calls: V
         format::counted(threads, "thread"),
         format::seconds(lens.seconds(lost) / idle.max(1) as f64),
     )];
-    let suggestion = "Check num_threads, if clauses and nesting of this region.".to_owned();
+    let advice = Advice::none("Check num_threads, if clauses and nesting of this region.");
     let site = Site { region, construct, metric, calls };
     let gain = divide(lost, threads);
-    search.report(metric, site, Loss { lost, gain }, Words { details, suggestion });
+    search.report(metric, site, Loss::new(lost, gain), Words { cause: None, details, advice });
 }
 
 #[cfg(test)]
@@ -116,7 +116,8 @@ mod tests {
              a/main@a.c:60/write_state@a.c:30        0  time=200 visits=1
              a/main@a.c:60/parallel@a.c:70           *  time=350 visits=1",
             expect![[r#"
-                a.c:60 main | omp_idle_threads lost=1950 gain=488
+                a.c:60 main | omp_idle_threads lost=1950 gain=488 (478 to 498)
+                    [serial_part, none]
                     0.65 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
                     Parallelise the largest of these, or overlap it with other work.
             "#]],
@@ -130,7 +131,8 @@ mod tests {
              a                  0  time=400
              a/parallel@a.c:70  *  time=600 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=400 gain=200
+                ? a | omp_idle_threads lost=400 gain=200 (190 to 210)
+                    [serial_part, none]
                     0.40 s run on one thread.
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
@@ -145,7 +147,8 @@ mod tests {
              a/init@a.c:9        0  time=30 visits=1
              a/parallel@a.c:70   *  time=400 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=600 gain=300
+                ? a | omp_idle_threads lost=600 gain=300 (290 to 310)
+                    [serial_part, none]
                     0.60 s run on one thread.
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
@@ -159,7 +162,8 @@ mod tests {
              a/parallel@a.c:70  *    time=40 visits=1
              a/parallel@a.c:80  0-1  time=60 visits=1",
             expect![[r#"
-                a.c:80 parallel | omp_limited_parallelism lost=120 gain=30
+                a.c:80 parallel | omp_limited_parallelism lost=120 gain=30 (29 to 31)
+                    [?, none]
                     2 of 4 threads are idle meanwhile, 60 ms each.
                     Check num_threads, if clauses and nesting of this region.
             "#]],

@@ -5,8 +5,12 @@
 //! later ones leave them out. Diagnoses, which explain several metrics by one cause, come first. To
 //! add a detector: write a file beside this one and a line in `DETECTORS`.
 
+mod advice;
 mod barriers;
+mod gain;
 mod idle_threads;
+mod imbalance;
+mod lists;
 mod mpi;
 mod overheads;
 mod task_diagnoses;
@@ -16,8 +20,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Ticks};
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks};
 
+pub use advice::Advice;
+pub use gain::Gain;
+pub use lists::{AdviceKind, Cause};
 pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 
 use crate::properties::{self, Property};
@@ -27,6 +34,8 @@ use crate::{Lens, format};
 /// A problem of the program: one property at one construct of the source.
 #[derive(Clone, Debug)]
 pub struct Finding {
+    /// What causes the loss. `None`: what was measured does not tell.
+    pub cause: Option<Cause>,
     /// The property or diagnosis that names the problem.
     pub property: &'static Property,
     /// The metric whose severities show it best.
@@ -41,14 +50,15 @@ pub struct Finding {
     pub calls: Vec<CallId>,
     /// Clock ticks lost, summed over all locations.
     pub lost_ticks: Ticks,
-    /// Clock ticks that the run would be shorter by without the loss (see [`Property::gain`]).
-    pub gain_ticks: Ticks,
+    /// By how much the run would be shorter without the loss (see [`Property::gain`]). `None`: what
+    /// was measured does not tell.
+    pub gain: Option<Gain>,
     /// Share of the CPU allocation time.
     pub share: f64,
     /// Sentences that say more, from the measured values.
     pub details: Vec<String>,
-    /// What to try.
-    pub suggestion: String,
+    /// What to change.
+    pub advice: Advice,
 }
 
 /// Below these shares of allocation and wall time a finding is not worth a line of the summary.
@@ -57,8 +67,15 @@ const SIGNIFICANT_SHARE: f64 = 0.01;
 impl Finding {
     /// Whether the loss or the gain is at least 1 % of the run.
     pub fn is_significant(&self, cube: &Cube) -> bool {
-        let gain = self.gain_ticks as f64 / cube.wall_ticks.max(1) as f64;
+        let gain = self.gain.map_or(0, |gain| gain.ticks);
+        let gain = gain as f64 / cube.wall_ticks.max(1) as f64;
         self.share >= SIGNIFICANT_SHARE || gain >= SIGNIFICANT_SHARE
+    }
+
+    /// What the finding is ranked by, clock ticks: its gain, or where that is not known what each
+    /// thread has lost on average.
+    fn rank(&self, threads: usize) -> Ticks {
+        self.gain.map_or(self.lost_ticks / threads.max(1) as Ticks, |gain| gain.ticks)
     }
 }
 
@@ -71,7 +88,8 @@ const DETECTORS: &[fn(&mut Search)] = &[
     overheads::detect,
 ];
 
-/// All problems of an analysed cube, the one with the largest possible gain first.
+/// All problems of an analysed cube, the one with the largest possible gain first. Where a gain is
+/// not known, its place is that of the loss per thread.
 pub fn findings(cube: &Cube) -> Vec<Finding> {
     let mut search = Search::new(cube);
     for detect in DETECTORS {
@@ -79,7 +97,8 @@ pub fn findings(cube: &Cube) -> Vec<Finding> {
     }
     let mut found = search.found;
     found.retain(|finding| finding.lost_ticks > 0);
-    found.sort_by_key(|f| (-f.gain_ticks, -f.lost_ticks, f.region, f.property.name));
+    let threads = cube.system.locations.len();
+    found.sort_by_key(|f| (-f.rank(threads), -f.lost_ticks, f.region, f.property.name));
     found
 }
 
@@ -92,6 +111,8 @@ pub(crate) struct Search<'a> {
     by_region: IndexVec<RegionId, Vec<CallId>>,
     waits: Waits<'a>,
     parallels: IndexVec<CallId, Option<CallId>>,
+    /// Number of barriers in the source, which is how often chance may give one a wrong word.
+    barriers: usize,
     /// Delays of barriers by location: in each outermost parallel region, and (`None`) in all.
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
     /// What `barriers::slower_code` has found below a call path for a location of so many threads.
@@ -129,6 +150,7 @@ impl<'a> Search<'a> {
             by_region: lens.calls_by_region(),
             waits: Waits::new(lens),
             parallels,
+            barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
             slower: HashMap::new(),
         }
@@ -153,13 +175,14 @@ impl<'a> Search<'a> {
         self.claimed.extend(calls.iter().map(|&call| (metric, call)));
     }
 
-    /// Reports a finding. `site` says where, `loss` in ticks what is lost and what a fix brings.
+    /// Reports a finding. `site` says where, `loss` what is lost and what a repair brings.
     fn report(&mut self, name: &'static str, site: Site, loss: Loss, words: Words) {
         let Some(property) = properties::find(name) else { return };
         let mut calls = site.calls;
         let lens = self.lens;
         calls.sort_by_cached_key(|&call| (-lens.own(site.metric, call), call));
         self.found.push(Finding {
+            cause: words.cause,
             property,
             metric: site.metric,
             region: site.region,
@@ -167,10 +190,10 @@ impl<'a> Search<'a> {
             place: lens.cube.regions[site.region].source().unwrap_or_default(),
             calls,
             lost_ticks: loss.lost,
-            gain_ticks: loss.gain,
+            gain: loss.gain.map(|gain| gain.in_run(lens.cube, loss.lost)),
             share: lens.share(loss.lost),
             details: words.details,
-            suggestion: words.suggestion,
+            advice: words.advice,
         });
     }
 
@@ -193,6 +216,10 @@ impl<'a> Search<'a> {
     }
 }
 
+fn is_barrier(role: Role) -> bool {
+    matches!(role, Role::Barrier | Role::ImplicitBarrier)
+}
+
 /// Where a loss lies.
 struct Site {
     region: RegionId,
@@ -201,16 +228,24 @@ struct Site {
     calls: Vec<CallId>,
 }
 
-/// What is lost over all locations, and what the run would be shorter by; clock ticks.
+/// What is lost over all locations, in clock ticks, and what the run would be shorter by.
 struct Loss {
     lost: Ticks,
-    gain: Ticks,
+    gain: Option<Gain>,
 }
 
-/// What to tell about it.
+impl Loss {
+    /// A loss whose gain has no reason for wide bounds.
+    fn new(lost: Ticks, gain: Ticks) -> Self {
+        Self { lost, gain: Some(Gain::about(gain)) }
+    }
+}
+
+/// What causes it, what was observed, and what to change.
 struct Words {
+    cause: Option<Cause>,
     details: Vec<String>,
-    suggestion: String,
+    advice: Advice,
 }
 
 /// The call paths of each key, in the order in which the keys come first.
@@ -229,13 +264,6 @@ fn grouped<K: Copy + Eq + Hash>(
         groups[place].1.push(call);
     }
     groups
-}
-
-/// The location with the largest value and its share of the sum, where the sum is positive.
-fn largest_share(values: &pompeii_model::IndexVec<LocationId, i64>) -> Option<(LocationId, f64)> {
-    let sum: i64 = values.iter().sum();
-    let (location, &most) = values.enumerated().rev().max_by_key(|(_, value)| **value)?;
-    (sum > 0).then(|| (location, most as f64 / sum as f64))
 }
 
 /// `for ocean.c:118 (0.4 s), write_state (0.2 s)`: the largest parts of a loss by call path.
@@ -267,10 +295,16 @@ pub(crate) fn check(text: &str, expect: expect_test::Expect) {
     let (lost, whole) = (found.iter().map(|f| f.lost_ticks).sum::<i64>(), cube.allocation_ticks());
     assert!(lost <= whole - lens.total("comp"), "{lost} ticks: something is reported twice");
     for f in found {
-        let (name, lost, gain) = (f.property.name, f.lost_ticks, f.gain_ticks);
+        let (name, lost) = (f.property.name, f.lost_ticks);
+        let gain = f.gain.map_or("?".to_owned(), |gain| {
+            format!("{} ({} to {})", gain.ticks, gain.low_ticks, gain.high_ticks)
+        });
         let place = if f.place.is_empty() { "?" } else { &f.place };
         shown += &format!("{place} {} | {name} lost={lost} gain={gain}\n", f.construct);
-        for line in f.details.iter().chain([&f.suggestion]).filter(|line| !line.is_empty()) {
+        let Advice { kind, target, .. } = &f.advice;
+        let cause = f.cause.map_or("?", Cause::code);
+        shown += &format!("    [{}]\n", format!("{cause}, {} {target}", kind.code()).trim_end());
+        for line in f.details.iter().chain([&f.advice.sentence()]) {
             shown += &format!("    {line}\n");
         }
     }

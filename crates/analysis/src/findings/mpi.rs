@@ -1,9 +1,10 @@
 //! Communication: functions of MPI in which processes spend very different times, since the one
 //! that comes last makes the others wait; and functions that take long in all of them.
 
-use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 
-use super::{Loss, Search, Site, Words, grouped};
+use super::imbalance::{Kind, Lateness, Parts};
+use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
 /// Every program pays for it once: no finding, unless some processes wait for others at the end.
@@ -16,6 +17,17 @@ const METRICS: [(&str, &[&str]); 5] = [
     ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan"]),
     ("mpi_point2point", &["mpi_latesender", "mpi_icollective_wait"]),
     ("mpi_io_collective", &[]),
+];
+
+/// All that `--mpi-wait` measures. If a run has none of it, its waiting was not measured.
+const WAITS: [&str; 7] = [
+    "mpi_barrier_wait",
+    "mpi_wait_nxn",
+    "mpi_latebroadcast",
+    "mpi_earlyreduce",
+    "mpi_earlyscan",
+    "mpi_latesender",
+    "mpi_icollective_wait",
 ];
 
 /// Idle threads of the processes meanwhile belong to it, so this comes before idle threads.
@@ -34,110 +46,219 @@ pub(super) fn detect(search: &mut Search) {
 
 fn report(
     search: &mut Search,
-    (metric, waits): (&'static str, &[&'static str]),
+    (metric, waits): (&'static str, &'static [&'static str]),
     (caller, function): (Option<RegionId>, RegionId),
     calls: Vec<CallId>,
 ) {
-    let lens = search.lens;
-    let by_process = by_process(&lens, metric, &calls);
-    let lost = lens.sum(metric, &calls) + lens.sum("omp_idle_threads", &calls);
-    let (Some(least), Some(most)) = (
-        by_process.iter().min_by_key(|(_, ticks)| *ticks).copied(),
-        by_process.iter().max_by_key(|(_, ticks)| *ticks).copied(),
-    ) else {
-        return;
-    };
-    let processes = by_process.len() as i64;
-    let sum: Ticks = by_process.iter().map(|(_, ticks)| ticks).sum();
-    let gain = sum / processes - least.1;
+    let at = Calls::new(search.lens, metric, function, &calls);
     search.claim("omp_idle_threads", &calls);
-    let name = lens.cube.regions[function].name.clone();
-    if metric == BEGIN_AND_END && !(name == "MPI_Finalize" && is_unequal(least.1, most.1)) {
+    if metric == BEGIN_AND_END && !(at.name == "MPI_Finalize" && at.is_unequal()) {
         return;
     }
-    let mut details = vec![detail(&lens, (processes, sum), least, most, &calls)];
-    let waited: Ticks = waits.iter().map(|wait| lens.sum(wait, &calls)).sum();
-    if waited > 0 {
-        let share = format::percent(waited as f64 / lens.sum(metric, &calls).max(1) as f64);
+    let waited = at.waited(waits);
+    let mut details = vec![at.detail()];
+    if waited.is_some_and(|waited| waited.sum > 0) && metric != BEGIN_AND_END {
+        let share = waited.map_or(0, |waited| waited.sum) as f64 / at.parts.sum.max(1) as f64;
+        let share = format::percent(share);
         details.push(format!("{share} of this time is waiting for other processes."));
     }
-    // Who is late at the end waits for no message.
-    let role = if metric == BEGIN_AND_END { Role::Barrier } else { lens.role(calls[0]) };
-    let suggestion = match is_poll(&name) {
-        true => POLLED.to_owned(),
-        false => suggestion(role, least.1, most.1),
-    };
-    let site = Site { region: caller.unwrap_or(function), construct: name, metric, calls };
-    search.report(metric, site, Loss { lost, gain }, Words { details, suggestion });
+    let (cause, gain) = at.cause(waited);
+    if gain.is_none() && waited.is_none() && cause != Some(Cause::Polling) {
+        details.push("Run again with --mpi-wait to know the gain.".to_owned());
+    }
+    let (lost, advice) = (at.lost(), at.advice(cause));
+    let construct = at.name.to_owned();
+    let site = Site { region: caller.unwrap_or(function), construct, metric, calls };
+    search.report(metric, site, Loss { lost, gain }, Words { cause, details, advice });
+}
+
+/// The calls of a function of MPI from one caller.
+struct Calls<'a> {
+    lens: Lens<'a>,
+    metric: &'static str,
+    name: &'a str,
+    role: Role,
+    calls: Vec<CallId>,
+    /// Time in them, by process.
+    time: Vec<Ticks>,
+    parts: Parts,
+    most: Ticks,
+}
+
+impl<'a> Calls<'a> {
+    fn new(lens: Lens<'a>, metric: &'static str, function: RegionId, calls: &[CallId]) -> Self {
+        let time = by_process(&lens, metric, calls);
+        // Who is late at the end waits for no message.
+        let role = if metric == BEGIN_AND_END { Role::Barrier } else { lens.role(calls[0]) };
+        Self {
+            lens,
+            metric,
+            name: &lens.cube.regions[function].name,
+            role,
+            calls: calls.to_vec(),
+            parts: Parts::new(&time).unwrap_or_default(),
+            most: time.iter().copied().max().unwrap_or(0),
+            time,
+        }
+    }
+
+    /// Time in the calls, and of the other threads of the processes meanwhile.
+    fn lost(&self) -> Ticks {
+        self.lens.sum(self.metric, &self.calls) + self.idle()
+    }
+
+    fn idle(&self) -> Ticks {
+        self.lens.sum("omp_idle_threads", &self.calls)
+    }
+
+    fn is_unequal(&self) -> bool {
+        (self.most - self.parts.least) as f64 > UNEQUAL * self.most as f64
+    }
+
+    /// How long each process has waited for others. `None`: nothing was measured that says so. At
+    /// the end of the program there is nothing else to do, so all time is waiting.
+    fn waited(&self, waits: &[&str]) -> Option<Parts> {
+        let is_measured = WAITS.iter().any(|wait| self.lens.total(wait) > 0);
+        if self.metric == BEGIN_AND_END {
+            return Some(self.parts);
+        }
+        let mut sums = vec![0; self.time.len()];
+        for wait in waits {
+            let more = by_process(&self.lens, wait, &self.calls);
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        Parts::new(&sums).filter(|_| is_measured)
+    }
+
+    /// What causes the loss, and what a repair brings. Without measured waiting, the times alone do
+    /// not tell: of two processes that are late in turn, both are in MPI equally long.
+    fn cause(&self, waited: Option<Parts>) -> (Option<Cause>, Option<Gain>) {
+        if is_poll(self.name) {
+            return (Some(Cause::Polling), None);
+        }
+        let is_idle = 2 * self.idle() > self.lost();
+        let idle = is_idle.then_some(Cause::IdleDuringMpi);
+        let Some(waited) = waited else {
+            let alone = self.time.len() == 1;
+            return (idle, alone.then(|| Gain::about(self.parts.mean())));
+        };
+        if 2 * waited.sum < self.parts.sum {
+            return match self.elements() {
+                Some(_) => (Some(Cause::MessagePerElement), Some(Gain::about(self.parts.mean()))),
+                None => (idle, Some(Gain::between(0, waited.mean(), self.parts.mean()))),
+            };
+        }
+        // A message that comes in time makes the rank that has waited longest faster by all of its
+        // waiting. If instead the work of all ranks is balanced, each is faster by the mean.
+        if self.metric == "mpi_point2point" {
+            let gain = Gain::between(waited.mean(), self.most.min(waited.sum), self.most);
+            return (Some(Cause::LateSender), Some(gain));
+        }
+        match waited.kind(Lateness::NotTested, self.lens.cube.allocation_ticks()) {
+            Kind::Steady => (Some(Cause::RankImbalanceSteady), Some(waited.redistributed())),
+            Kind::Both | Kind::Changing => {
+                (Some(Cause::RankImbalanceChanging), Some(waited.balanced()))
+            }
+        }
+    }
+
+    /// How many of the messages should be one, where a call costs more than its data.
+    fn elements(&self) -> Option<i64> {
+        let sends = self.lens.sum("comms_send", &self.calls);
+        let bytes = self.lens.sum("bytes_sent", &self.calls);
+        (sends > 0 && bytes < sends * SMALL_BYTES)
+            .then(|| (ENOUGH_BYTES * sends / bytes.max(1)).clamp(2, sends.max(2)))
+    }
+
+    fn detail(&self) -> String {
+        let lens = &self.lens;
+        let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
+        let visits = format::counted(lens.sum("visits", &self.calls), "visit");
+        let rank = |process: usize| {
+            let mut all = lens.cube.system.processes.iter();
+            all.nth(process).map_or(0, |process| process.rank)
+        };
+        let early = self.time.iter().rposition(|&ticks| ticks == self.most).unwrap_or(0);
+        match self.time.len() {
+            1 => format!("{visits}, {} in all.", seconds(self.parts.sum)),
+            _ => format!(
+                "{visits}; {} on average, least on rank {} ({}), most on rank {} ({}).",
+                seconds(self.parts.mean()),
+                rank(self.parts.late),
+                seconds(self.parts.least),
+                rank(early),
+                seconds(self.most)
+            ),
+        }
+    }
+
+    fn advice(&self, cause: Option<Cause>) -> Advice {
+        let of_role = || match (self.is_unequal(), self.role) {
+            (true, Role::PointToPoint | Role::Function) => {
+                "Processes with much time wait for messages: balance the work, or send earlier."
+            }
+            (true, _) => {
+                "The process with the least time comes last, because it has more work before this \
+                 call."
+            }
+            (false, Role::Barrier) => {
+                "Remove the barrier if nothing needs it: many only serve time measurement."
+            }
+            (false, Role::PointToPoint | Role::Function) => {
+                "Send fewer and larger messages, or use non-blocking ones and compute before \
+                 waiting."
+            }
+            (false, _) => {
+                "Combine small operations, or use non-blocking ones and compute before waiting."
+            }
+        };
+        let elements = self.elements().filter(|_| cause == Some(Cause::MessagePerElement));
+        if let Some(elements) = elements {
+            let target = self.name.to_owned();
+            return Advice {
+                kind: AdviceKind::Messages,
+                target,
+                value: Some(elements.to_string()),
+            };
+        }
+        Advice::none(match cause {
+            Some(Cause::Polling) => {
+                "It is called again and again: do more work between the calls, or wait in one call \
+                 (MPI_Wait, MPI_Probe)."
+            }
+            Some(Cause::RankImbalanceChanging) => {
+                "No process is always late: balance each step, or use a non-blocking operation and \
+                 compute before waiting."
+            }
+            Some(Cause::RankImbalanceSteady) => {
+                "The process with the least time comes last: give it less work before this call."
+            }
+            _ => of_role(),
+        })
+    }
 }
 
 /// The time of each process's threads in the call paths.
-fn by_process(lens: &Lens, metric: &str, calls: &[CallId]) -> Vec<(ProcessId, Ticks)> {
+fn by_process(lens: &Lens, metric: &str, calls: &[CallId]) -> Vec<Ticks> {
     let by_location = lens.by_location(metric, calls);
-    let system = &lens.cube.system;
     let sum = |threads: Vec<LocationId>| threads.iter().map(|&at| by_location[at]).sum();
-    system.processes.ids().zip(system.locations_by_process().into_iter().map(sum)).collect()
-}
-
-fn detail(
-    lens: &Lens,
-    (processes, sum): (i64, Ticks),
-    (late, least): (ProcessId, Ticks),
-    (early, most): (ProcessId, Ticks),
-    calls: &[CallId],
-) -> String {
-    let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
-    let visits = format::counted(lens.sum("visits", calls), "visit");
-    let rank = |process: ProcessId| lens.cube.system.processes[process].rank;
-    match processes {
-        1 => format!("{visits}, {} in all.", seconds(sum)),
-        _ => format!(
-            "{visits}; {} on average, least on rank {} ({}), most on rank {} ({}).",
-            seconds(sum / processes),
-            rank(late),
-            seconds(least),
-            rank(early),
-            seconds(most)
-        ),
-    }
+    lens.cube.system.locations_by_process().into_iter().map(sum).collect()
 }
 
 /// Where processes differ by more, the work between them does.
 const UNEQUAL: f64 = 0.5;
 
-fn is_unequal(least: Ticks, most: Ticks) -> bool {
-    (most - least) as f64 > UNEQUAL * most as f64
-}
+/// A call takes about a microsecond, in which a network moves about a kilobyte. Of smaller messages
+/// the call costs more than the data.
+const SMALL_BYTES: i64 = 1000;
+/// Of messages of this size the calls cost a tenth of the data.
+const ENOUGH_BYTES: i64 = 10 * SMALL_BYTES;
 
 /// Functions that ask whether something has come, without waiting for it.
 fn is_poll(name: &str) -> bool {
     ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"]
         .iter()
         .any(|poll| name.starts_with(poll))
-}
-
-const POLLED: &str = "It is called again and again: do more work between the calls, or wait in one call \
-     (MPI_Wait, MPI_Probe).";
-
-fn suggestion(role: Role, least: Ticks, most: Ticks) -> String {
-    match (is_unequal(least, most), role) {
-        (true, Role::PointToPoint | Role::Function) => {
-            "Processes with much time wait for messages: balance the work, or send earlier."
-        }
-        (true, _) => {
-            "The process with the least time comes last, because it has more work before this call."
-        }
-        (false, Role::Barrier) => {
-            "Remove the barrier if nothing needs it: many only serve time measurement."
-        }
-        (false, Role::PointToPoint | Role::Function) => {
-            "Send fewer and larger messages, or use non-blocking ones and compute before waiting."
-        }
-        (false, _) => {
-            "Combine small operations, or use non-blocking ones and compute before waiting."
-        }
-    }
-    .to_owned()
 }
 
 #[cfg(test)]
@@ -156,11 +277,13 @@ mod tests {
              a/main@a.c:60/parallel@a.c:70  0-1  time=500 visits=10
              a/main@a.c:60/parallel@a.c:70  2-3  time=880 visits=10",
             expect![[r#"
-                a.c:60 MPI_Allreduce | mpi_collective lost=840 gain=190
+                a.c:60 MPI_Allreduce | mpi_collective lost=840 gain=150 (140 to 160)
+                    [rank_imbalance_steady, none]
                     20 visits; 0.21 s on average, least on rank 1 (20 ms), most on rank 0 (0.40 s).
                     71 % of this time is waiting for other processes.
-                    The process with the least time comes last, because it has more work before this call.
-                a.c:60 main | omp_idle_threads lost=200 gain=50
+                    The process with the least time comes last: give it less work before this call.
+                a.c:60 main | omp_idle_threads lost=200 gain=50 (40 to 60)
+                    [serial_part, none]
                     0.10 s run on one thread of each process.
                     Parallelise it, or overlap it with other work.
             "#]],
@@ -180,7 +303,8 @@ mod tests {
              a/MPI_Finalize                0    time=270 visits=1
              a/MPI_Finalize                2    time=270 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=60 gain=15
+                ? a | omp_idle_threads lost=60 gain=15 (5 to 25)
+                    [serial_part, none]
                     30 ms run on one thread of each process.
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
@@ -196,9 +320,10 @@ mod tests {
              a/MPI_Finalize     0  time=700 visits=1
              a/MPI_Finalize     1  time=20 visits=1",
             expect![[r#"
-                ? MPI_Finalize | mpi_init_exit lost=720 gain=340
+                ? MPI_Finalize | mpi_init_exit lost=720 gain=340 (310 to 370)
+                    [rank_imbalance_steady, none]
                     2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
-                    The process with the least time comes last, because it has more work before this call.
+                    The process with the least time comes last: give it less work before this call.
             "#]],
         );
     }
@@ -212,7 +337,8 @@ mod tests {
              a/MPI_Testany  0  time=800 visits=9000
              a/MPI_Testany  1  time=100 visits=1000",
             expect![[r#"
-                ? MPI_Testany | mpi_point2point lost=900 gain=350
+                ? MPI_Testany | mpi_point2point lost=900 gain=?
+                    [polling, none]
                     10,000 visits; 0.45 s on average, least on rank 1 (0.10 s), most on rank 0 (0.80 s).
                     It is called again and again: do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe).
             "#]],

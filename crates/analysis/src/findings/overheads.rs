@@ -5,7 +5,7 @@
 use pompeii_model::{CallId, RegionId, Role};
 
 use super::barriers::{divide, owner};
-use super::{Loss, Search, Site, Words, grouped};
+use super::{Advice, AdviceKind, Cause, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
@@ -33,7 +33,7 @@ pub(super) fn detect(search: &mut Search) {
 fn report(search: &mut Search, name: &'static str, site: Site, words: Words) {
     let lost = search.lens.sum(name, &site.calls);
     let gain = search.on_the_delaying_thread(name, &site.calls);
-    search.report(name, site, Loss { lost, gain }, words);
+    search.report(name, site, Loss::new(lost, gain), words);
 }
 
 /// How often, and how long each time.
@@ -41,7 +41,12 @@ fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
     let visits = lens.sum("visits", calls).max(1);
     let each = format::seconds(lens.seconds(lens.sum(metric, calls)) / visits as f64);
     let detail = format!("{}, {each} each.", format::counted(visits, "visit"));
-    let suggestion = match metric {
+    let cause = match metric {
+        "omp_taskwait" | "omp_taskgroup" => Some(Cause::TaskwaitInLoop),
+        "omp_taskloop" | "omp_task_creation" => Some(Cause::TasksTooSmall),
+        _ => None,
+    };
+    let advice = match metric {
         "omp_taskwait" | "omp_taskgroup" => {
             "Give the waiting task a part of the work, or create fewer and larger tasks."
         }
@@ -54,7 +59,7 @@ fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
             "Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final)."
         }
     };
-    Words { details: vec![detail], suggestion: suggestion.into() }
+    Words { cause, details: vec![detail], advice: Advice::none(advice) }
 }
 
 /// Waiting for another thread where that is most of the time, else the cost of the lock as well.
@@ -75,7 +80,13 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
         if !body.is_empty() {
             detail += &format!(", {} inside", each(lens.sum("execution", &body)));
         }
-        let suggestion = match lens.role(calls[0]) {
+        let cause = match lens.role(calls[0]) {
+            Role::Atomic => Cause::Atomic,
+            Role::Ordered => Cause::Ordered,
+            Role::Critical => Cause::Critical,
+            _ => Cause::Lock,
+        };
+        let advice = match lens.role(calls[0]) {
             Role::Atomic => "Collect in private variables, or use reduction.",
             Role::Ordered => {
                 "Use small chunks (schedule(static, 1)), or make the ordered part smaller."
@@ -87,7 +98,7 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
             _ => "Hold the lock for a shorter time, or use one lock per independent object.",
         };
         let details = [Some(detail + "."), holder(search, &calls)].into_iter().flatten().collect();
-        let words = Words { details, suggestion: suggestion.into() };
+        let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
         let (region, construct) = locked_in(&lens, region, &calls);
         report(search, metric, Site { region, construct, metric, calls }, words);
     }
@@ -142,9 +153,9 @@ fn fork_and_join(search: &mut Search) {
         let (forks, each) = (format::counted(forks, "time"), format::seconds(each));
         let details =
             vec![format!("forked and joined {forks}; each time costs {each} on every thread.")];
-        let suggestion =
-            "Merge it with its neighbours, move it out of a loop, or add an if clause.".into();
-        let words = Words { details, suggestion };
+        let target = search.lens.cube.regions[region].source().unwrap_or_default();
+        let advice = Advice { kind: AdviceKind::Merge, target, value: None };
+        let words = Words { cause: Some(Cause::ShortRegions), details, advice };
         report(search, metric, Site { region, construct, metric, calls }, words);
     }
 }
@@ -165,15 +176,16 @@ fn barriers_themselves(search: &mut Search) {
         let each = format::seconds(lens.seconds(lost) / visits as f64);
         let visits = format::counted(visits, "visit");
         let words = Words {
+            cause: None,
             details: vec![format!(
                 "{visits}; each costs {each} in addition to waiting for late threads."
             )],
-            suggestion: "Use fewer barriers: add nowait, or do more work between them.".into(),
+            advice: Advice::none("Use fewer barriers: add nowait, or do more work between them."),
         };
         let threads = lens.threads_at(&calls) as i64;
         let (region, construct, _) = owner(&lens, calls[0]);
         let site = Site { region, construct, metric: name, calls };
-        search.report(name, site, Loss { lost, gain: divide(lost, threads) }, words);
+        search.report(name, site, Loss::new(lost, divide(lost, threads)), words);
     }
 }
 
@@ -198,15 +210,19 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9  1  time=10 omp_ibarrier_wait=1 visits=1 \
              omp_barrier_last=1 omp_barrier_delay=3",
             expect![[r#"
-                a.c:5 critical (sum) | omp_lock_contention_critical lost=54 gain=18
+                a.c:5 critical (sum) | omp_lock_contention_critical lost=54 gain=18 (17 to 19)
+                    [critical, none]
                     40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
                     Enter less often (private sums, reduction), or make its body shorter.
-                a.c:2 parallel | omp_ibarrier lost=17 gain=9
+                a.c:2 parallel | omp_ibarrier lost=17 gain=9 (8 to 10)
+                    [?, none]
                     2 visits; each costs 8.5 ms in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
-                a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2
+                a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2 (0 to 3)
+                    [imbalance_changing, none]
                     thread 1 arrives last, 1.5 ms after the average.
-                    This thread has more work: split the work by cost, or use tasks.
+                    1.0 ms of the loss would vanish with an even spread of the work, 2.0 ms changes from visit to visit.
+                    No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
             "#]],
         );
     }
@@ -248,7 +264,8 @@ mod tests {
              omp_ordered_wait=45
              a/parallel@a.c:2/ordered@a.c:5/ordered sblock@a.c:5   *  time=40 visits=20",
             expect![[r#"
-                a.c:5 ordered | omp_ordered_wait lost=90 gain=45
+                a.c:5 ordered | omp_ordered_wait lost=90 gain=45 (44 to 46)
+                    [ordered, none]
                     40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
                     Use small chunks (schedule(static, 1)), or make the ordered part smaller.
             "#]],
@@ -264,7 +281,8 @@ mod tests {
              a/parallel@a.c:2/taskgroup@a.c:5                          0  time=10 visits=2
              a/parallel@a.c:2/taskgroup@a.c:5/taskgroup end@a.c:9      0  time=80 visits=2",
             expect![[r#"
-                a.c:9 taskgroup end | omp_taskgroup lost=80 gain=80
+                a.c:9 taskgroup end | omp_taskgroup lost=80 gain=40 (39 to 41)
+                    [taskwait_in_loop, none]
                     2 visits, 40 ms each.
                     Give the waiting task a part of the work, or create fewer and larger tasks.
             "#]],
@@ -279,7 +297,8 @@ mod tests {
              a/parallel@a.c:2/insert@a.c:5             *  time=20 visits=9
              a/parallel@a.c:2/insert@a.c:5/omp_set_lock  *  time=30 visits=9",
             expect![[r#"
-                a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30
+                a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30 (29 to 31)
+                    [lock, none]
                     18 visits, 3.3 ms each.
                     Lock less often: do more while the lock is held.
             "#]],
@@ -294,10 +313,12 @@ mod tests {
              a/parallel@a.c:2                          *  time=700 omp_management=200 visits=100
              a/parallel@a.c:2/implicit barrier@a.c:9   *  time=200 omp_management=200 visits=100",
             expect![[r#"
-                a.c:2 parallel | omp_management lost=800 gain=400
+                a.c:2 parallel | omp_management lost=800 gain=400 (390 to 410)
+                    [short_regions, merge a.c:2]
                     forked and joined 100 times; each time costs 4.0 ms on every thread.
-                    Merge it with its neighbours, move it out of a loop, or add an if clause.
-                ? a | omp_idle_threads lost=100 gain=50
+                    Put a.c:2 and the loop around it into one parallel region, or add an if clause.
+                ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
+                    [serial_part, none]
                     0.10 s run on one thread.
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],

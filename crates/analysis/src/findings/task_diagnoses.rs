@@ -12,7 +12,7 @@ use pompeii_model::RegionId;
 
 use super::barriers::divide;
 use super::task_group::{TaskConstruct, TaskGroup, TaskNumbers, task_groups};
-use super::{Loss, Search, Site, Words};
+use super::{Advice, AdviceKind, Cause, Loss, Search, Site, Words};
 use crate::properties::{task_creation_bottleneck, tasks_too_few, tasks_too_small};
 use crate::{Lens, format};
 
@@ -70,7 +70,7 @@ fn diagnose(search: &mut Search, group: &TaskGroup) {
     }
     search.claim("omp_task_creation", &numbers.creations);
     let gain = divide(lost, numbers.threads as i64);
-    search.report(name, site(&lens, construct.task, &numbers), Loss { lost, gain }, words);
+    search.report(name, site(&lens, construct.task, &numbers), Loss::new(lost, gain), words);
 }
 
 /// The task construct, and the metric with the largest loss.
@@ -109,11 +109,10 @@ fn words_too_small(lens: &Lens, small: &TaskConstruct) -> Words {
         let more = format::count(small.undeferred);
         details.push(format!("{more} more were executed at once by their creator and not timed."));
     }
-    let larger = format::count((tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64);
-    let suggestion = format!(
-        "Make tasks {larger} times larger (grainsize), or create none below a size (if, final)."
-    );
-    Words { details, suggestion }
+    let larger = (tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64;
+    let target = lens.cube.regions[small.task].source().unwrap_or_default();
+    let advice = Advice { kind: AdviceKind::Cutoff, target, value: Some(larger.to_string()) };
+    Words { cause: Some(Cause::TasksTooSmall), details, advice }
 }
 
 fn words_too_few(lens: &Lens, numbers: &TaskNumbers) -> Words {
@@ -122,8 +121,11 @@ fn words_too_few(lens: &Lens, numbers: &TaskNumbers) -> Words {
     let ratio = numbers.sum(|c| c.executed) as f64 / threads.max(1) as f64;
     let wanted = format::count(threads * tasks_too_few::ENOUGH_PER_THREAD);
     Words {
+        cause: Some(Cause::FewUnits),
         details: vec![format!("{tasks} for {threads} threads: {ratio:.1} per thread.")],
-        suggestion: format!("Split the work into {wanted} tasks or more, long ones first."),
+        advice: Advice::none(format!(
+            "Split the work into {wanted} tasks or more, long ones first."
+        )),
     }
 }
 
@@ -147,8 +149,10 @@ fn words_creation(lens: &Lens, numbers: &TaskNumbers) -> Words {
     let second =
         format!("executing a task takes {each}, so the others could take one every {wanted}.");
     Words {
+        cause: Some(Cause::OneCreator),
         details: vec![first, second],
-        suggestion: "Create tasks on several threads, or move their preparation into the tasks."
-            .into(),
+        advice: Advice::none(
+            "Create tasks on several threads, or move their preparation into the tasks.",
+        ),
     }
 }

@@ -78,9 +78,10 @@ mod tests {
              TASKS/task@a.c:5                                      0  time=40 visits=80
              TASKS/task@a.c:5                                      1  time=160 visits=320",
             expect![[r#"
-                a.c:5 task | tasks_too_small lost=1750 gain=875
+                a.c:5 task | tasks_too_small lost=1750 gain=875 (865 to 885)
+                    [tasks_too_small, cutoff a.c:5]
                     400 tasks of 500 ns each; creating one takes 2.1 µs.
-                    Make tasks 43 times larger (grainsize), or create none below a size (if, final).
+                    Let one task do what 43 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );
     }
@@ -96,9 +97,10 @@ mod tests {
              TASKS/task@a.c:20/create task@a.c:20            *  time=50 visits=50 tasks_created=50
              TASKS/task@a.c:20/taskwait@a.c:22               *  time=30 visits=25",
             expect![[r#"
-                a.c:20 task | tasks_too_small lost=160 gain=80
+                a.c:20 task | tasks_too_small lost=160 gain=80 (79 to 81)
+                    [tasks_too_small, cutoff a.c:20]
                     100 tasks of 400 µs each; creating one takes 1.0 ms.
-                    Make tasks 25 times larger (grainsize), or create none below a size (if, final).
+                    Let one task do what 25 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );
     }
@@ -117,13 +119,16 @@ mod tests {
              a/parallel@a.c:2/barrier@a.c:7/task@a.c:5       *  task_time=5
              TASKS/task@a.c:5                                *  time=5 visits=5",
             expect![[r#"
-                a.c:7 barrier | omp_ebarrier lost=1086 gain=543
+                a.c:7 barrier | omp_ebarrier lost=1086 gain=543 (533 to 553)
+                    [?, none]
                     10 visits; each costs 0.11 s in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
-                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450
-                    thread 1 arrives last in 60 % of 5 visits, 90 ms after the average.
-                    Spread the work before the barrier evenly, or remove the barrier.
-                a.c:5 create task | omp_task_creation lost=4 gain=2
+                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450 (215 to 460)
+                    [imbalance_changing, none]
+                    different threads arrive last (thread 1 in 3 of 5 visits), 90 ms after the average.
+                    No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.
+                a.c:5 create task | omp_task_creation lost=4 gain=2 (0 to 12)
+                    [tasks_too_small, none]
                     10 visits, 400 µs each.
                     Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final).
             "#]],

@@ -38,13 +38,16 @@ fn the_first_answer() {
             |   idle in serial parts      0.28 s      7 %
             |   processes not running      40 ms      1 %
             |
-            | Fix first                                                         lost     gain
-            | 1  ocean.c:20  MPI_Allreduce  collective communication          0.60 s   0.10 s
+            | Fix first
+            | 1  ocean.c:20  MPI_Allreduce  collective communication
+            |    lost 0.60 CPU s; gain not known
             |    200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25
             |    s).
+            |    Run again with --mpi-wait to know the gain.
             |    The process with the least time comes last, because it has more work before
             |    this call.
-            | 2              ocean          idle threads                      0.28 s    70 ms
+            | 2              ocean          idle threads
+            |    lost 0.28 CPU s; gain 70 ms (60 to 80) of 1.00 s
             |    0.14 s run on one thread of each process: step (0.12 s), ocean (20 ms).
             |    Parallelise the largest of these, or overlap it with other work.
             |
@@ -89,8 +92,8 @@ fn names_are_whole_where_only_the_problem_can_be_cut() {
     check(
         line,
         expect![[r#"
-        | 1  processes_mpi.f90:23  MPI_Allreduce  collective communica…    1.0 s   0.40 s
-    "#]],
+            | 1  processes_mpi.f90:23  MPI_Allreduce  collective communication
+        "#]],
     );
 }
 

@@ -48,24 +48,32 @@ fn the_first_answer() {
             |   idle in serial parts       4.6 s     12 %
             |   locks, tasks, fork/join    1.6 s      4 %
             |
-            | Fix first                                                         lost     gain
-            | 1  ocean.c:118  parallel for    wait at implicit barrier         7.9 s   0.99 s
+            | Fix first
+            | 1  ocean.c:118  parallel for    wait at implicit barrier
+            |    lost 7.9 CPU s; gain 0.98 s (0.92 to 1.0) of 4.82 s
             |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
-            |    Its iterations take longer: try schedule(dynamic), or split them by cost.
-            | 2  ocean.c:61   main            idle threads                     4.6 s   0.58 s
+            |    It has more or costlier iterations, or slower memory: split the iterations
+            |    by cost. Compile with --loop-chunks to see them.
+            | 2  ocean.c:61   main            idle threads
+            |    lost 4.6 CPU s; gain 0.58 s (0.53 to 0.63) of 4.82 s
             |    0.66 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
             |    Parallelise the largest of these, or overlap it with other work.
-            | 3  ocean.c:203  parallel        wait at implicit barrier        0.91 s   0.11 s
-            |    different threads arrive last (thread 0 in 12 % of 8 visits), 14 ms after
-            |    the average.
-            |    Split the work by cost, or use a parallel loop or tasks.
-            | 4  ocean.c:210  critical (sum)  critical contention             0.71 s    89 ms
+            | 3  ocean.c:203  parallel        wait at implicit barrier
+            |    lost 0.91 CPU s; gain 0.11 s (8.0 ms to 0.16 s) of 4.82 s
+            |    different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
+            |    average.
+            |    No thread is always late: another static split does not help. Do more work
+            |    between barriers, or use nowait if the next code does not need the results.
+            | 4  ocean.c:210  critical (sum)  critical contention
+            |    lost 0.71 CPU s; gain 89 ms (41 ms to 0.14 s) of 4.82 s
             |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
             |    Enter less often (private sums, reduction), or make its body shorter.
-            | 5  ocean.c:118  parallel        fork and join                   0.53 s    41 ms
+            | 5  ocean.c:118  parallel        fork and join
+            |    lost 0.53 CPU s; gain 41 ms (0 s to 89 ms) of 4.82 s
             |    forked and joined 2,000 times; each time costs 33 µs on every thread.
-            |    Merge it with its neighbours, move it out of a loop, or add an if clause.
+            |    Put ocean.c:118 and the loop around it into one parallel region, or add an
+            |    if clause.
             |
             | Only counted, not timed: 1.2 million atomics (ocean.c:208).
             | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
@@ -93,11 +101,13 @@ fn bars_on_a_terminal() {
             |   idle in serial parts       4.6 s     12 %  ████
             |   locks, tasks, fork/join    1.6 s      4 %  █
             |
-            | Fix first                                                         lost     gain
-            | 1  ocean.c:118  parallel for  wait at implicit barrier           7.9 s   0.99 s
+            | Fix first
+            | 1  ocean.c:118  parallel for  wait at implicit barrier
+            |    lost 7.9 CPU s; gain 0.98 s (0.92 to 1.0) of 4.82 s
             |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
-            |    Its iterations take longer: try schedule(dynamic), or split them by cost.
+            |    It has more or costlier iterations, or slower memory: split the iterations
+            |    by cost. Compile with --loop-chunks to see them.
             |    4 more: pompeii report ocean-20261120_1132_ab12cd34 --top 5
             |
             | Only counted, not timed: 1.2 million atomics (ocean.c:208).
@@ -295,7 +305,7 @@ fn regions_of_the_machine_readable_report() {
     "#]]
     .assert_eq(&shown);
     let json = pompeii_report::json(&ocean());
-    assert!(json.contains("\"schema\": \"pompeii-report-1\""));
+    assert!(json.contains("\"schema\": \"pompeii-report-2\""));
 }
 
 /// Threads wait for thread 0 at the barrier of the loop, thread 0 for others at the critical.
@@ -417,4 +427,15 @@ fn distribution(values: &[i64]) -> Distribution {
         sum_of_squares: values.iter().map(|value| (value * value) as f64).sum(),
     };
     Distribution { moments, bins }
+}
+
+/// The manual has the closed lists, in their order.
+#[test]
+fn the_manual_lists_causes_and_kinds_of_advice() {
+    let manual = include_str!("../../../../docs/manual.md");
+    let row = |code, meaning| format!("| `{code}` | {meaning} |\n");
+    let causes = analysis::Cause::ALL.iter().map(|cause| row(cause.code(), cause.meaning()));
+    assert!(manual.contains(&causes.collect::<String>()), "causes");
+    let kinds = analysis::AdviceKind::ALL.iter().map(|kind| row(kind.code(), kind.meaning()));
+    assert!(manual.contains(&kinds.collect::<String>()), "kinds of advice");
 }

@@ -1,0 +1,80 @@
+//! The possible gain of a finding: a prediction of how much shorter the run would be without the
+//! loss, one number with bounds, all in ticks of wall time. All findings get theirs here, so that
+//! the same rules hold for each: a gain is never larger than what the run can lose, and its bounds
+//! are never narrower than two runs of the same program differ.
+
+use pompeii_model::{Cube, Ticks};
+
+use crate::Lens;
+
+/// Two runs of the same program on a quiet machine differ by about one percent. Closer bounds could
+/// not be told from chance.
+const RUNS_DIFFER: f64 = 0.01;
+
+/// How much shorter the run would be; clock ticks of wall time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gain {
+    /// The prediction.
+    pub ticks: Ticks,
+    /// The least that is expected.
+    pub low_ticks: Ticks,
+    /// The most that is expected.
+    pub high_ticks: Ticks,
+}
+
+impl Gain {
+    /// A prediction without a reason for wider bounds.
+    pub(super) fn about(ticks: Ticks) -> Self {
+        Self { ticks, low_ticks: ticks, high_ticks: ticks }
+    }
+
+    /// A prediction with bounds that follow from what was measured.
+    pub(super) fn between(low_ticks: Ticks, ticks: Ticks, high_ticks: Ticks) -> Self {
+        Self { ticks, low_ticks, high_ticks }
+    }
+
+    /// The prediction for a run: within what the finding has `lost` (summed over the threads) and
+    /// within what the run can lose, and with bounds that two runs can tell apart. So only the
+    /// upper bound may exceed what the run can lose, by what two runs differ.
+    pub(super) fn in_run(self, cube: &Cube, lost: Ticks) -> Self {
+        let most = at_most(cube).min(lost).max(0);
+        let margin = (cube.wall_ticks as f64 * RUNS_DIFFER) as Ticks;
+        let ticks = self.ticks.clamp(0, most);
+        Self {
+            ticks,
+            low_ticks: (self.low_ticks.min(ticks) - margin).max(0),
+            high_ticks: self.high_ticks.clamp(ticks, most) + margin,
+        }
+    }
+}
+
+/// What the run can lose: it takes at least as long as its computation, spread evenly over all
+/// threads.
+fn at_most(cube: &Cube) -> Ticks {
+    let threads = cube.system.locations.len().max(1) as Ticks;
+    cube.wall_ticks - Lens::new(cube).total("comp") / threads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_within_what_was_lost_and_what_the_run_can_lose() {
+        let cube = crate::notation::cube(
+            "wall=1000 locations=2
+             a                       0  time=400
+             a/parallel@a.c:2        *  time=600",
+        );
+        let cube = crate::derive(&cube.unwrap());
+        let shown = |gain: Gain, lost| {
+            let Gain { ticks, low_ticks, high_ticks } = gain.in_run(&cube, lost);
+            [low_ticks, ticks, high_ticks]
+        };
+        assert_eq!(shown(Gain::about(50), 400), [40, 50, 60]);
+        assert_eq!(shown(Gain::between(20, 50, 90), 400), [10, 50, 100]);
+        assert_eq!(shown(Gain::between(20, 50, 90), 60), [10, 50, 70]);
+        assert_eq!(shown(Gain::about(500), 400), [190, 200, 210]);
+        assert_eq!(shown(Gain::about(-5), 400), [0, 0, 10]);
+    }
+}

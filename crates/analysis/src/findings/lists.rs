@@ -1,0 +1,127 @@
+//! The closed lists of a finding's data: what causes a loss, and what kinds of advice there are.
+//! Everything else takes the words from here: the JSON report, the manual (a test compares its
+//! tables), and the court of `cargo xtask truth`. To add a cause or a kind, add a line here, a row
+//! to the manual, and a program to `tests/truth` that has it.
+
+/// An enumeration whose values have a word for machines and a meaning for people.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($value:ident = $code:literal: $meaning:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $(#[doc = $meaning] $value,)* }
+
+        impl $name {
+            /// All values, in the order of the manual.
+            pub const ALL: &'static [Self] = &[$(Self::$value,)*];
+
+            /// The word that the JSON report has for it.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$value => $code,)* }
+            }
+
+            /// What the word means, for people.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$value => $meaning,)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// What causes the loss of a finding.
+    Cause {
+        ImbalanceSteady = "imbalance_steady":
+            "the same thread has more work than the others in each visit",
+        ImbalanceChanging = "imbalance_changing":
+            "another thread is late in each visit; sums are balanced",
+        ShortRegions = "short_regions":
+            "parallel regions are so short that fork and join cost more than they do",
+        ShortChunks = "short_chunks":
+            "chunks of a loop are so short that handing them out costs more",
+        FewUnits = "few_units":
+            "fewer sections, iterations or tasks than threads, or no multiple of them",
+        Critical = "critical":
+            "threads wait for a critical region that one of them holds long or often",
+        Lock = "lock": "threads wait for a lock that one of them holds long or often",
+        Atomic = "atomic": "threads update the same memory atomically all the time",
+        MemoryOrSharing = "memory_or_sharing":
+            "work takes longer on several threads than on one: memory, cache lines",
+        SerialPart = "serial_part":
+            "one thread works between the parallel regions, the others have no work",
+        SingleMaster = "single_master":
+            "one thread works in single or master, and its team waits",
+        NeedlessBarrier = "needless_barrier":
+            "an explicit barrier makes threads wait that are balanced without it",
+        NowaitPossible = "nowait_possible":
+            "an implicit barrier makes threads wait that are balanced without it",
+        Ordered = "ordered":
+            "an ordered region does most of a loop's work, so iterations take turns",
+        NestedTeams = "nested_teams":
+            "inner parallel regions make and end teams all the time",
+        TasksTooSmall = "tasks_too_small": "creating a task costs more than the task does",
+        OneCreator = "one_creator":
+            "one thread creates all tasks and cannot do so fast enough",
+        TaskwaitInLoop = "taskwait_in_loop":
+            "a taskwait after few tasks keeps the number of tasks too small",
+        Dependences = "dependences": "dependences between tasks make a chain of them",
+        LongLastTask = "long_last_task":
+            "a long task begins when the others are nearly done",
+        RankImbalanceSteady = "rank_imbalance_steady":
+            "the same rank has more work than the others in each visit",
+        RankImbalanceChanging = "rank_imbalance_changing":
+            "another rank is late in each visit; sums are balanced",
+        LateSender = "late_sender":
+            "a rank waits in a receive, since the sender sends late",
+        LateReceiver = "late_receiver":
+            "a rank waits in a send, since the receiver receives late",
+        SerialisedChain = "serialised_chain":
+            "ranks take turns: each waits for its predecessor's message",
+        MessagePerElement = "message_per_element":
+            "messages are so small that each call costs more than its data",
+        Polling = "polling": "a rank asks again and again whether a message has come",
+        IdleDuringMpi = "idle_during_mpi":
+            "threads have no work while one of them communicates",
+        Oversubscription = "oversubscription": "more threads than CPUs",
+        OneCpu = "one_cpu": "threads are bound to one CPU, or to fewer than they are",
+        Quota = "quota": "a control group's quota stops the program",
+        BusyNeighbour = "busy_neighbour": "other programs use the CPUs",
+        LibraryThreads = "library_threads":
+            "threads of a library of the program take its CPUs",
+    }
+}
+
+words! {
+    /// What a finding advises. The meaning says what `target` and `value` are.
+    AdviceKind {
+        Schedule = "schedule":
+            "target: the loop, file:line; value: a schedule with its chunk, `dynamic,4`",
+        Nowait = "nowait":
+            "target: the construct or barrier that needs not wait; no value",
+        Merge = "merge":
+            "target: the parallel regions to put into one, file:line,...; no value",
+        Cutoff = "cutoff":
+            "target: the task construct; value: how many present tasks one is to do",
+        Binding = "binding": "target: the run; value: what OMP_PROC_BIND is set to",
+        Threads = "threads": "target: the run or a region; value: the number of threads",
+        Messages = "messages":
+            "target: the sending call; value: elements to put into one message",
+        None = "none":
+            "target: empty; value: what to change in the code, or why there is nothing to set",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_stands_twice() {
+        let codes = |list: Vec<&'static str>| {
+            let several = list.iter().any(|code| list.iter().filter(|c| *c == code).count() > 1);
+            assert!(!several, "{list:?}");
+            list.len()
+        };
+        assert_eq!(codes(Cause::ALL.iter().map(|cause| cause.code()).collect()), 33);
+        assert_eq!(codes(AdviceKind::ALL.iter().map(|kind| kind.code()).collect()), 8);
+    }
+}
