@@ -52,8 +52,8 @@ const STAGES: [Stage; 8] = [
     stage("lint", First, |_| lint()),
     stage("build", First, |_| shell::build_tests().map(drop)),
     stage("tests", Later, |_| tests()),
-    stage("manual", Later, |_| manual()),
-    stage("programs", Later, |_| programs(None)),
+    stage("programs", Meanwhile, |_| programs(None)),
+    stage("manual", Meanwhile, |_| manual()),
     stage("models", Meanwhile, |_| sanitize::loom()),
     stage("fuzz", Meanwhile, fuzz),
 ];
@@ -84,7 +84,7 @@ pub fn run(words: &[String]) -> Result<()> {
 
 /// The named stages, after the set-up where one of them needs it.
 fn run_some(stages: &[&Stage], effort: Effort, times: &mut Times) -> Result<()> {
-    if stages.iter().any(|stage| stage.when == Later) {
+    if stages.iter().any(|stage| stage.when != First) {
         setup::install(setup::Purpose::Tests)?;
     }
     stages.iter().try_for_each(|stage| times.measure(stage.name, || (stage.action)(effort)))
@@ -103,7 +103,7 @@ fn run_all(options: &[String], effort: Effort, times: &mut Times) -> Result<()> 
     let words: Vec<String> = words.chain(options.iter().cloned()).collect();
     let meanwhile = Background::start("meanwhile", 19, &words)?;
     let done = of(Later).try_for_each(|stage| times.measure(stage.name, || (stage.action)(effort)));
-    let also = times.measure("models and fuzz, beyond the stages above", || meanwhile.finish());
+    let also = times.measure("what runs next to the tests, beyond them", || meanwhile.finish());
     done.and(also)
 }
 
