@@ -7,7 +7,6 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread::JoinHandle;
 
 use nix::errno::Errno;
-use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
@@ -91,13 +90,6 @@ pub fn forward_signals(child: &Child, mut signals: Signals) -> JoinHandle<()> {
 fn ignored(status: &str) -> u64 {
     let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
-}
-
-/// How often the system has taken a CPU from programs of this one that have ended, and from theirs,
-/// while they could have used it.
-pub fn interruptions() -> u64 {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
-    usage.map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())
 }
 
 /// The program's exit code; a program that a signal ended makes this one die by the same signal.

@@ -18,6 +18,7 @@ mod instrument_options;
 mod late;
 mod library;
 mod linking;
+mod machine;
 mod mpi;
 mod new_experiment;
 mod pomp2_link;

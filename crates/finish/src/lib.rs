@@ -20,6 +20,7 @@ mod guard;
 mod inside;
 mod job;
 mod legacy;
+mod machine;
 mod manifest;
 mod mpi;
 mod numbers;
@@ -54,6 +55,7 @@ pub use end::End;
 pub use guard::Guarded;
 use inside::{LiveFolder, descend, remove_live};
 use job::Group;
+pub use machine::Machine;
 pub use manifest::{
     Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
     STARTED_FILE,

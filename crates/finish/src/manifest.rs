@@ -15,6 +15,7 @@ use crate::counted::{self, Counted};
 use crate::dropped::Dropped;
 use crate::end::End;
 use crate::guard::{self, Guarded};
+use crate::machine::Machine;
 use crate::mpi;
 use crate::run::{Run, Survey};
 
@@ -47,10 +48,9 @@ pub struct RunInfo {
     /// CPUs that it could run on, 0 where that is unknown.
     #[serde(default)]
     pub cpus: usize,
-    /// How often the system has taken a CPU from the command's threads that they could have used,
-    /// on the host of `run`; 0 where that is unknown.
+    /// What happened on the machine meanwhile; `None` if `run` did not see the command's end.
     #[serde(default)]
-    pub interruptions: u64,
+    pub machine: Option<Machine>,
     /// Process id of the command.
     #[serde(default)]
     pub pid: Option<u32>,

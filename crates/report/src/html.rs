@@ -167,7 +167,9 @@ struct PageLocation {
 }
 
 fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
-    let JsonReport { sum_error, efficiencies, allocation, findings, .. } = json_report(cube);
+    let JsonReport { sum_error, efficiencies, allocation, findings, .. } =
+        json_report(cube, &run.machine);
+    let machine = run.machine.iter().map(|cause| cause.sentence.clone());
     PageData {
         program: cube.program.clone(),
         wall_ticks: cube.wall_ticks,
@@ -177,7 +179,7 @@ fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
         efficiencies,
         allocation,
         findings,
-        notes: limits(cube).into_iter().chain(run.notes.iter().cloned()).collect(),
+        notes: machine.chain(limits(cube)).chain(run.notes.iter().cloned()).collect(),
         docs: docs(),
         metrics: metrics(cube),
         regions: regions(cube),

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{
-    Cause, Finding, Gain, Lens, allocation, check_sum, counted_only, efficiencies, findings,
-    task_instances,
+    Cause, Finding, Gain, Lens, MachineCause, allocation, check_sum, counted_only, efficiencies,
+    findings_on, task_instances,
 };
 use pompeii_model::{
     CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Ticks, Unit, Wait,
@@ -35,6 +35,8 @@ pub struct JsonReport {
     pub sum_error: Option<String>,
     pub efficiencies: JsonEfficiencies,
     pub allocation: Vec<JsonPart>,
+    /// What the machine did to the run.
+    pub machine: Vec<JsonMachineCause>,
     pub findings: Vec<JsonFinding>,
     pub metrics: Vec<JsonMetric>,
     pub regions: Vec<JsonRegion>,
@@ -74,6 +76,14 @@ pub struct JsonPart {
     pub share: f64,
 }
 
+/// What the machine did to the run.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs, reason = "see pompeii_analysis::MachineCause")]
+pub struct JsonMachineCause {
+    pub cause: &'static str,
+    pub sentence: String,
+}
+
 /// A problem.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "field names are the documentation of the format")]
@@ -97,6 +107,8 @@ pub struct JsonFinding {
     pub share: f64,
     /// At least 1 % of the run: what the summary shows.
     pub significant: bool,
+    /// The `cause` of an entry of `machine` that explains the loss, or `null`.
+    pub explained_by: Option<&'static str>,
     pub details: Vec<String>,
     /// The advice as a sentence.
     pub suggestion: String,
@@ -199,13 +211,13 @@ pub struct JsonWait {
 }
 
 /// The report as text, indented by two blanks.
-pub fn json(cube: &Cube) -> String {
+pub fn json(cube: &Cube, machine: &[MachineCause]) -> String {
     // Serialising to memory fails on non-string keys only, and there are none.
-    serde_json::to_string_pretty(&json_report(cube)).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(&json_report(cube, machine)).unwrap_or_default() + "\n"
 }
 
-/// The report as values.
-pub fn json_report(cube: &Cube) -> JsonReport {
+/// The report as values; `machine` is what the machine did to the run.
+pub fn json_report(cube: &Cube, machine: &[MachineCause]) -> JsonReport {
     let lens = Lens::new(cube);
     let e = efficiencies(cube);
     let part = |part: pompeii_analysis::AllocationPart| JsonPart {
@@ -234,7 +246,11 @@ pub fn json_report(cube: &Cube) -> JsonReport {
             thread_balance: e.thread_balance,
         },
         allocation: allocation(cube).into_iter().map(part).collect(),
-        findings: findings(cube).iter().map(|finding| json_finding(cube, finding)).collect(),
+        machine: machine.iter().map(json_machine_cause).collect(),
+        findings: findings_on(cube, machine)
+            .iter()
+            .map(|finding| json_finding(cube, finding))
+            .collect(),
         metrics: cube.metrics().ids().map(|id| json_metric(cube, id)).collect(),
         regions: json_regions(cube),
         call_paths: json_call_paths(cube),
@@ -262,6 +278,10 @@ fn json_wait(cube: &Cube, wait: &Wait) -> JsonWait {
     }
 }
 
+fn json_machine_cause(cause: &MachineCause) -> JsonMachineCause {
+    JsonMachineCause { cause: cause.cause.code(), sentence: cause.sentence.clone() }
+}
+
 fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
     let region = &cube.regions[finding.region];
     let gain = |of: fn(Gain) -> Ticks| finding.gain.map(|gain| cube.clock.seconds(of(gain)));
@@ -285,6 +305,7 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
         gain_high_s: gain(|gain| gain.high_ticks),
         share: finding.share,
         significant: finding.is_significant(cube),
+        explained_by: finding.explained_by.map(Cause::code),
         details: finding.details.clone(),
         suggestion: finding.advice.sentence(),
         call_paths: finding.calls.iter().map(|call| call.index()).collect(),

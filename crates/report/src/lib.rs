@@ -33,6 +33,8 @@ pub use trees::{TreeOptions, trees};
 pub use visits::visits;
 pub use waits::waits;
 
+use pompeii_analysis::MachineCause;
+
 /// How a report is laid out.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -63,6 +65,8 @@ pub struct RunInfo {
     pub observed_by: String,
     /// Size of the trace in bytes, where there is one.
     pub trace_bytes: Option<u64>,
+    /// What the machine did to the run; the report says this first.
+    pub machine: Vec<MachineCause>,
     /// Sentences on what the tool itself cost or lost; each becomes a line.
     pub notes: Vec<String>,
 }

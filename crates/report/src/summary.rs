@@ -2,7 +2,7 @@
 //! long, how efficient, where did the time go, what to fix first and what would it bring.
 
 use pompeii_analysis::{
-    AllocationPart, Finding, Lens, allocation, check_sum, efficiencies, findings, format,
+    AllocationPart, Finding, Lens, allocation, check_sum, efficiencies, findings_on, format,
 };
 use pompeii_model::{Cube, Region, Role};
 
@@ -14,8 +14,11 @@ use crate::{Options, RunInfo};
 pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     let style = Style::new(options);
     let found: Vec<Finding> =
-        findings(cube).into_iter().filter(|finding| finding.is_significant(cube)).collect();
+        findings_on(cube, &run.machine).into_iter().filter(|f| f.is_significant(cube)).collect();
     let mut text = header(cube, run, options, style);
+    for cause in &run.machine {
+        text += &style.bad(&wrap(&cause.sentence, options.width, " ! ", "   "));
+    }
     text += "\n";
     text += &efficiency_line(cube, options);
     text += "\n";

@@ -59,6 +59,8 @@ pub struct Finding {
     pub details: Vec<String>,
     /// What to change.
     pub advice: Advice,
+    /// What the machine did that explains the loss, see [`crate::findings_on`].
+    pub explained_by: Option<Cause>,
 }
 
 /// Below these shares of allocation and wall time a finding is not worth a line of the summary.
@@ -194,6 +196,7 @@ impl<'a> Search<'a> {
             share: lens.share(loss.lost),
             details: words.details,
             advice: words.advice,
+            explained_by: None,
         });
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_analysis::format;
+use pompeii_analysis::{MachineCause, format};
 use pompeii_finish::{Counted, Guarded, Manifest, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::{RunInfo, TreeOptions};
@@ -40,7 +40,8 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
     if arguments.json {
-        super::print_json(&pompeii_report::json(&experiment.cube))?;
+        let machine = experiment.manifest.as_ref().map(machine).unwrap_or_default();
+        super::print_json(&pompeii_report::json(&experiment.cube, &machine))?;
         return Ok(ExitCode::SUCCESS);
     }
     let progress = Progress::of(format!("analysing {}", shown(&arguments.experiment)));
@@ -80,6 +81,7 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
         experiment: shown_name(&experiment.folder),
         observed_by: manifest.map(|it| shown(&it.observed_by).into_owned()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
+        machine: manifest.map(machine).unwrap_or_default(),
         notes: experiment
             .is_running
             .then(|| IS_RUNNING.to_owned())
@@ -89,6 +91,13 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
             .map(|note| shown(&note).into_owned())
             .collect(),
     }
+}
+
+/// What the machine did to the run, with names as a terminal may show them.
+fn machine(manifest: &Manifest) -> Vec<MachineCause> {
+    let mut causes = cpus::causes(manifest);
+    causes.iter_mut().for_each(|cause| cause.sentence = shown(&cause.sentence).into_owned());
+    causes
 }
 
 /// What is to be said about metrics: those that are missing, and how the others were read.
@@ -157,7 +166,6 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
         ));
     }
     notes.extend(manifest.counted.iter().flat_map(counted));
-    notes.extend(cpus::note(manifest));
     notes.extend(manifest.guarded.iter().map(guarded));
     if manifest.summed_visits > 0 {
         let visits = format::counted(manifest.summed_visits as i64, "visit");

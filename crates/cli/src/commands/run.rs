@@ -15,6 +15,7 @@ use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
 use super::say;
 use crate::executables::executable;
+use crate::machine::Moment;
 use crate::mpi::launcher;
 use crate::new_experiment::{Made, NewExperiment};
 use crate::progress::Progress;
@@ -92,13 +93,14 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     // Registered before the start: Ctrl-C ends the program and not the report about it.
     let signals = child::outlive_signals().context("cannot watch signals")?;
+    let before = Moment::now();
     let mut program = match start(arguments, &recording, &made) {
         Ok(program) => program,
         Err(error) => return Ok(not_started(arguments, &made, &error)),
     };
     let status = child::wait(&mut program, signals).context("cannot wait for the program")?;
     info.pid = Some(program.id());
-    info.interruptions = child::interruptions();
+    info.machine = Some(before.until_now());
     (info.exit_code, info.signal) = (status.code(), status.signal());
     match &made {
         Made::Here(experiment) => conclude(arguments, &recording, experiment, &info),

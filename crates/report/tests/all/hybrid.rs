@@ -165,7 +165,7 @@ fn the_system_tree_has_nodes_processes_and_threads() {
         |       OMP thread 1                                   1.0 s        1.0 s    25 %
     "#]],
     );
-    let json = json_report(&hybrid());
+    let json = json_report(&hybrid(), &[]);
     let ranks: Vec<String> = json
         .ranks
         .iter()
