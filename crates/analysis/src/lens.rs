@@ -133,6 +133,17 @@ impl<'a> Lens<'a> {
         self.by_location("omp_idle_threads", &calls)
     }
 
+    /// The locations that entered any of the call paths, by process; all where visits are unknown.
+    pub(crate) fn teams_at(&self, calls: &[CallId]) -> Vec<Vec<LocationId>> {
+        let visits = self.by_location("visits", calls);
+        let is_known = visits.iter().any(|&visits| visits > 0);
+        let teams = self.cube.system.locations_by_process().into_iter();
+        let here = |team: Vec<LocationId>| -> Vec<LocationId> {
+            team.into_iter().filter(|&at| !is_known || visits[at] > 0).collect()
+        };
+        teams.map(here).filter(|team| !team.is_empty()).collect()
+    }
+
     /// Number of locations that entered any of the call paths; all where visits are unknown.
     pub(crate) fn threads_at(&self, calls: &[CallId]) -> usize {
         let visits = self.by_location("visits", calls);

@@ -4,7 +4,7 @@
 use pompeii_analysis::{
     AllocationPart, Finding, Lens, allocation, check_sum, efficiencies, findings_on, format,
 };
-use pompeii_model::{Cube, Region, Role};
+use pompeii_model::{Cube, Paradigm, Region, Role};
 
 use crate::layout::{Style, bar, fit, fit_head, flow, left, right, width, wrap};
 use crate::limits::limits;
@@ -75,19 +75,26 @@ fn wall(cube: &Cube) -> String {
     }
 }
 
+/// The parallel efficiency and its factors. All of them are efficiencies: 100 % means no loss.
+/// Factors that a program cannot lose anything to are left out.
 fn efficiency_line(cube: &Cube, options: &Options) -> String {
     let e = efficiencies(cube);
     let head = format!(" Parallel efficiency {}", format::percent(e.parallel));
     let column = width(&head) + 2;
-    let mut factors = vec![
-        ("load balance", e.load_balance),
-        ("serial parts", e.serial_parts),
-        ("OpenMP overhead", e.openmp_overhead),
-    ];
-    if cube.system.processes.len() > 1 || Lens::new(cube).total("mpi") > 0 {
-        let mpi = [("process balance", e.process_balance), ("MPI", e.mpi_communication)];
-        factors.splice(0..0, mpi);
-        factors[2].0 = "thread balance";
+    let processes = cube.system.processes.len();
+    let has_threads = cube.system.locations.len() > processes;
+    let has_openmp = cube.regions.iter().any(|region| region.paradigm == Paradigm::OpenMp);
+    let mut factors = Vec::new();
+    if processes > 1 || Lens::new(cube).total("mpi") > 0 {
+        factors.push(("process balance", e.process_balance));
+        factors.push(("MPI efficiency", e.mpi_communication));
+    }
+    if has_threads {
+        factors.push(("thread balance", e.load_balance));
+        factors.push(("parallel share", e.serial_parts));
+    }
+    if has_threads || has_openmp {
+        factors.push(("OpenMP efficiency", e.openmp_overhead));
     }
     let factor = |(position, (name, value)): (usize, (&str, f64))| {
         let sign = if position == 0 { '=' } else { 'x' };

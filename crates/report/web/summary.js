@@ -36,10 +36,10 @@ function efficiency(raw) {
   return el("div.efficiency", {},
     factor("", factors.parallel, "parallel efficiency", "factor.whole"),
     ...(mpi ? [factor("=", factors.process_balance, "process balance"),
-      factor("×", factors.mpi_communication, "MPI")] : []),
-    factor(mpi ? "×" : "=", factors.load_balance, mpi ? "thread balance" : "load balance"),
-    factor("×", factors.serial_parts, "serial parts"),
-    factor("×", factors.openmp_overhead, "OpenMP overhead"));
+      factor("×", factors.mpi_communication, "MPI efficiency")] : []),
+    factor(mpi ? "×" : "=", factors.load_balance, "thread balance"),
+    factor("×", factors.serial_parts, "parallel share"),
+    factor("×", factors.openmp_overhead, "OpenMP efficiency"));
 }
 
 function allocation(raw) {

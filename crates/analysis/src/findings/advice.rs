@@ -31,10 +31,9 @@ impl Advice {
                 "Leave out the barrier of {target} (nowait), if the code after it does not need \
                  the results of other threads."
             ),
-            AdviceKind::Merge if target.contains(',') => format!(
-                "Put the parallel regions {} into one parallel region.",
-                target.replace(',', ", ")
-            ),
+            AdviceKind::Merge if target.contains(',') => {
+                format!("Put the parallel regions {} into one parallel region.", listed(target))
+            }
             AdviceKind::Merge => format!(
                 "Put {target} and the loop around it into one parallel region, or add an if clause."
             ),
@@ -49,6 +48,17 @@ impl Advice {
             }
             AdviceKind::None => value.to_owned(),
         }
+    }
+}
+
+/// The first of the places, and how many more there are.
+fn listed(places: &str) -> String {
+    const SHOWN: usize = 3;
+    let all: Vec<&str> = places.split(',').collect();
+    let first = all[..all.len().min(SHOWN)].join(", ");
+    match all.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 

@@ -263,7 +263,8 @@ fn costlier_half(lens: &Lens, metric: &str, calls: &[CallId]) -> (bool, Vec<Call
     }
 }
 
-fn ends_team(lens: &Lens, call: CallId) -> bool {
+/// Whether it is the barrier at the end of a parallel region.
+pub(super) fn ends_team(lens: &Lens, call: CallId) -> bool {
     let parent = lens.cube.calls.parent(call);
     lens.role(call) == Role::ImplicitBarrier
         && parent.is_some_and(|parent| lens.role(parent) == Role::Parallel)

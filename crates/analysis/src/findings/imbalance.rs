@@ -47,6 +47,21 @@ impl Parts {
         Some(Self { members: waits.len() as i64, late, least, sum: waits.iter().sum() })
     }
 
+    /// Of several teams: sums, and the late member of the team with the largest steady part. Since
+    /// `least` is then a mean over all members, gains are those of the mean team.
+    pub(super) fn of_teams(teams: impl Iterator<Item = Vec<Ticks>>) -> Self {
+        let all: Vec<Self> = teams.filter_map(|waits| Self::new(&waits)).collect();
+        let most = all.iter().rev().max_by_key(|parts| parts.steady());
+        let changing = all.iter().map(|parts| parts.changing()).sum();
+        let members = all.iter().map(|parts| parts.members).sum();
+        Self {
+            members,
+            late: most.map_or(0, |parts| parts.late),
+            least: divide(changing, members),
+            sum: all.iter().map(|parts| parts.sum).sum(),
+        }
+    }
+
     /// What hits each member in turn.
     pub(super) fn changing(self) -> Ticks {
         self.members * self.least

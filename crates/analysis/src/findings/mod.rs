@@ -7,11 +7,14 @@
 
 mod advice;
 mod barriers;
+mod forks;
 mod gain;
 mod idle_threads;
 mod imbalance;
 mod lists;
+mod locks;
 mod mpi;
+mod needless;
 mod overheads;
 mod task_diagnoses;
 mod task_group;
@@ -81,21 +84,38 @@ impl Finding {
     }
 }
 
-const DETECTORS: &[fn(&mut Search)] = &[
-    task_diagnoses::detect,
-    barriers::detect,
-    mpi::detect,
-    idle_threads::detect_serial,
-    idle_threads::detect_limited,
-    overheads::detect,
+/// What a detector can say something about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// Teams of several threads: a thread that is alone waits for no other at its barriers and
+    /// locks, and time there is a preemption, for example.
+    Teams,
+    Nothing,
+}
+
+type Detector = fn(&mut Search);
+
+const DETECTORS: &[(Detector, Needs)] = &[
+    (task_diagnoses::detect, Needs::Nothing),
+    (forks::detect, Needs::Teams),
+    (locks::detect, Needs::Teams),
+    (needless::detect, Needs::Teams),
+    (barriers::detect, Needs::Teams),
+    (mpi::detect, Needs::Nothing),
+    (idle_threads::detect_serial, Needs::Nothing),
+    (idle_threads::detect_limited, Needs::Nothing),
+    (overheads::detect, Needs::Teams),
 ];
 
 /// All problems of an analysed cube, the one with the largest possible gain first. Where a gain is
 /// not known, its place is that of the loss per thread.
 pub fn findings(cube: &Cube) -> Vec<Finding> {
     let mut search = Search::new(cube);
-    for detect in DETECTORS {
-        detect(&mut search);
+    let has_teams = cube.system.locations.len() > cube.system.processes.len();
+    for (detect, needs) in DETECTORS {
+        if has_teams || *needs != Needs::Teams {
+            detect(&mut search);
+        }
     }
     let mut found = search.found;
     found.retain(|finding| finding.lost_ticks > 0);
@@ -200,7 +220,7 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// The loss of the thread that delays the others (see the gain of `omp_critical`).
+    /// The loss of the thread that delays the others (see the gain of `omp_taskwait`).
     fn on_the_delaying_thread(&self, metric: &str, calls: &[CallId]) -> Ticks {
         let mut gain = 0.0;
         for (parallel, calls) in grouped(calls.iter().copied(), |call| self.parallels[call]) {
@@ -251,12 +271,12 @@ struct Words {
     advice: Advice,
 }
 
-/// The call paths of each key, in the order in which the keys come first.
-fn grouped<K: Copy + Eq + Hash>(
-    calls: impl IntoIterator<Item = CallId>,
-    key: impl Fn(CallId) -> K,
-) -> Vec<(K, Vec<CallId>)> {
-    let mut groups: Vec<(K, Vec<CallId>)> = Vec::new();
+/// The call paths (or others) of each key, in the order in which the keys come first.
+fn grouped<T: Copy, K: Copy + Eq + Hash>(
+    calls: impl IntoIterator<Item = T>,
+    key: impl Fn(T) -> K,
+) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
     let mut known: HashMap<K, usize> = HashMap::new();
     for call in calls {
         let key = key(call);
@@ -312,4 +332,23 @@ pub(crate) fn check(text: &str, expect: expect_test::Expect) {
         }
     }
     expect.assert_eq(&shown);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use expect_test::expect;
+
+    /// Time at barriers and locks is a preemption there.
+    #[test]
+    fn a_thread_that_is_alone_waits_for_no_other() {
+        check(
+            "wall=1000 locations=1
+             a                                         0  time=400
+             a/parallel@a.c:2                          0  time=500 visits=50 omp_management=20
+             a/parallel@a.c:2/critical@a.c:3           0  time=40 visits=50
+             a/parallel@a.c:2/implicit barrier@a.c:9   0  time=60 visits=50 omp_barrier_last=50",
+            expect![""],
+        );
+    }
 }

@@ -2,7 +2,20 @@
 //! `findings` computes them: `Search::on_the_delaying_thread`, `imbalance`, `mpi`,
 //! `task_diagnoses`; `gain` bounds them all.
 
-/// Losses of single threads: locks, ordered, fork and join, tasks.
+/// Mutual exclusion, and the waiting that follows from it.
+pub(super) const NEXT_BARRIER: &str = "smallest (loss + waiting at the next barrier) of any thread - \
+    smallest waiting of any thread at this barrier: without the loss, each thread arrives at the \
+    barrier earlier by its loss. If at least half of the waiting there follows from the loss, it \
+    is a part of this finding. If no such waiting was measured: mean of the losses of all threads.";
+
+/// Fork and join.
+pub(super) const FORKS: &str = "parallel regions that are forked at least 20 times from one call path \
+    are one finding. Weighted mean of fork and join over the threads (a thread has a large weight \
+    if the others wait for it), and mean cost of the regions' final barriers. If n regions become \
+    one, (n - 1) / n of this. A region with fewer forks gains nothing, because its first fork \
+    creates the threads.";
+
+/// Losses of single threads: tasks.
 pub(super) const DELAYING_THREAD: &str = "weighted mean of the losses of all threads. A thread has a \
     large weight if the others wait for it at barriers of the same parallel region, because the \
     run becomes shorter only if the last thread becomes faster. If no such waiting was measured, \

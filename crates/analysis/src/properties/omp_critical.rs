@@ -15,7 +15,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::Critical, call)
     }),
-    gain: gains::DELAYING_THREAD,
+    gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time at the entry and exit of critical sections, and in atomic constructs.",
         formula: "own time of call paths to regions of the kinds `critical` and `atomic` (the \

@@ -14,7 +14,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::LockApi, call)
     }),
-    gain: gains::DELAYING_THREAD,
+    gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time in omp_set_lock, omp_unset_lock, omp_test_lock, their variants for nested \
             locks, and in the functions that initialise and destroy locks.",

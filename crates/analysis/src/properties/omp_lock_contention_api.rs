@@ -11,7 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_lock_api"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: gains::DELAYING_THREAD,
+    gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time in omp_set_lock (or its nested variant) while another thread held the \
             lock.",

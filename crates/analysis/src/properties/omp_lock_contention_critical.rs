@@ -11,7 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_critical"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: gains::DELAYING_THREAD,
+    gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time at the entry of a critical section while another thread was inside.",
         formula: "for each entry: the part of [enter, begin of the body] during which another \

@@ -11,7 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_time"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: gains::DELAYING_THREAD,
+    gain: gains::FORKS,
     doc: Doc {
         measures: "Time to create the team at the beginning of a parallel region (fork), and to \
             dissolve it at the end (join).",

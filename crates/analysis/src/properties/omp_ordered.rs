@@ -14,7 +14,7 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Row(|profile, call| {
         profile.class_time(Class::Ordered, call)
     }),
-    gain: gains::DELAYING_THREAD,
+    gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time at the entry and exit of ordered constructs, and in `ordered` directives \
             with depend or doacross.",

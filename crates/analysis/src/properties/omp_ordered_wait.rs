@@ -11,7 +11,7 @@ pub const PROPERTY: Property = Property {
     parent: Some("omp_ordered"),
     unit: Unit::Ticks,
     compute: Compute::Measured,
-    gain: gains::DELAYING_THREAD,
+    gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time at an ordered construct until it was the turn of the iteration.",
         formula: "for each visit: from the entry to the beginning of the body. For a directive \

@@ -27,9 +27,9 @@ fn the_first_answer() {
         expect![[r#"
             | ocean: 1.00 s on 4 threads (2 processes); 3 regions, 4 call paths
             |
-            | Parallel efficiency 77 %  =  process balance 90 %  x  MPI 93 %
-            |                           x  thread balance 100 %  x  serial parts 92 %
-            |                           x  OpenMP overhead 100 %
+            | Parallel efficiency 77 %  =  process balance 90 %  x  MPI efficiency 93 %
+            |                           x  thread balance 100 %  x  parallel share 92 %
+            |                           x  OpenMP efficiency 100 %
             |
             | 4 x 1.00 s of CPU allocation went to
             |   computing                  3.1 s     77 %

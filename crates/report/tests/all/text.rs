@@ -40,8 +40,8 @@ fn the_first_answer() {
             | ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
             |   paths; trace 12 MB
             |
-            | Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
-            |                           x  OpenMP overhead 95 %
+            | Parallel efficiency 61 %  =  thread balance 73 %  x  parallel share 88 %
+            |                           x  OpenMP efficiency 95 %
             |
             | 8 x 4.82 s of CPU allocation went to
             |   computing                 23.6 s     61 %
@@ -60,19 +60,19 @@ fn the_first_answer() {
             |    lost 4.6 CPU s; gain 0.58 s (0.53 to 0.63) of 4.82 s
             |    0.66 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
             |    Parallelise the largest of these, or overlap it with other work.
-            | 3  ocean.c:203  parallel        wait at implicit barrier
+            | 3  ocean.c:210  critical (sum)  critical contention
+            |    lost 0.86 CPU s; gain 0.12 s (12 ms to 0.17 s) of 4.82 s
+            |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
+            |    Enter less often (private sums, reduction), or make its body shorter.
+            | 4  ocean.c:203  parallel        wait at implicit barrier
             |    lost 0.91 CPU s; gain 0.11 s (8.0 ms to 0.16 s) of 4.82 s
             |    different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
             |    average.
             |    No thread is always late: another static split does not help. Do more work
             |    between barriers, or use nowait if the next code does not need the results.
-            | 4  ocean.c:210  critical (sum)  critical contention
-            |    lost 0.71 CPU s; gain 89 ms (41 ms to 0.14 s) of 4.82 s
-            |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
-            |    Enter less often (private sums, reduction), or make its body shorter.
             | 5  ocean.c:118  parallel        fork and join
-            |    lost 0.53 CPU s; gain 41 ms (0 s to 89 ms) of 4.82 s
-            |    forked and joined 2,000 times; each time costs 33 µs on every thread.
+            |    lost 0.63 CPU s; gain 54 ms (0 s to 0.10 s) of 4.82 s
+            |    2,000 forks, 33 µs each on every thread in main.
             |    Put ocean.c:118 and the loop around it into one parallel region, or add an
             |    if clause.
             |
@@ -93,8 +93,8 @@ fn bars_on_a_terminal() {
             | ocean: 4.82 s on 8 threads (1 process); observed by source, 11 regions, 12 call
             |   paths; trace 12 MB
             |
-            | Parallel efficiency 61 %  =  load balance 73 %  x  serial parts 88 %
-            |                           x  OpenMP overhead 95 %
+            | Parallel efficiency 61 %  =  thread balance 73 %  x  parallel share 88 %
+            |                           x  OpenMP efficiency 95 %
             |
             | 8 x 4.82 s of CPU allocation went to
             |   computing                 23.6 s     61 %  ████████████████████
@@ -122,7 +122,9 @@ fn bars_on_a_terminal() {
 fn a_wide_terminal_needs_fewer_lines() {
     let options = Options { width: 120, ..Options::default() };
     let text = summary(&ocean(), &run(), &options);
-    assert!(text.contains("load balance 73 %  x  serial parts 88 %  x  OpenMP overhead 95 %"));
+    assert!(
+        text.contains("thread balance 73 %  x  parallel share 88 %  x  OpenMP efficiency 95 %")
+    );
     assert!(text.contains("12 call paths; trace 12 MB"));
 }
 
@@ -150,8 +152,7 @@ fn nothing_lost_and_sums_that_do_not_hold() {
         expect![[r#"
             | serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
             |
-            | Parallel efficiency 100 %  =  load balance 100 %  x  serial parts 100 %
-            |                            x  OpenMP overhead 100 %
+            | Parallel efficiency 100 %
             |
             | 1 x 1.00 s of CPU allocation went to
             |   computing                  1.0 s    100 %
@@ -167,8 +168,7 @@ fn nothing_lost_and_sums_that_do_not_hold() {
         expect![[r#"
             | serial: 1.00 s on 1 thread (1 process); 0 regions, 1 call path
             |
-            | Parallel efficiency 90 %  =  load balance 100 %  x  serial parts 100 %
-            |                           x  OpenMP overhead 90 %
+            | Parallel efficiency 90 %
             |
             | 1 x 1.00 s of CPU allocation went to
             |   computing                 0.90 s     90 %
@@ -428,6 +428,26 @@ fn distribution(values: &[i64]) -> Distribution {
         sum_of_squares: values.iter().map(|value| (value * value) as f64).sum(),
     };
     Distribution { moments, bins }
+}
+
+/// Programs without OpenMP lose nothing to it, and no factor says 100 % of that.
+#[test]
+fn a_program_with_mpi_alone_has_no_factor_of_openmp() {
+    let text = "wall=1000 locations=2 processes=2
+        a                0  time=700 visits=1
+        a                1  time=900 visits=1
+        a/MPI_Allreduce  0  time=300 visits=10
+        a/MPI_Allreduce  1  time=100 visits=10";
+    let cube = analysis::derive(&analysis::notation::cube(text).unwrap());
+    let shown = summary(&cube, &RunInfo::default(), &Options::default());
+    let line = shown.lines().find(|line| line.contains("efficiency")).unwrap();
+    check(
+        line,
+        80,
+        expect![[r#"
+        | Parallel efficiency 80 %  =  process balance 89 %  x  MPI efficiency 90 %
+    "#]],
+    );
 }
 
 /// The manual has the closed lists, in their order.

@@ -1,0 +1,242 @@
+//! Fork and join: short parallel regions that one function forks again and again are one finding,
+//! a chain, because they are repaired together. The first fork creates the threads, which is a cost
+//! of the start and not of the region.
+
+use pompeii_model::{CallId, RegionId, Role, Ticks};
+
+use super::barriers::{divide, owner};
+use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped, is_barrier};
+use crate::{Lens, format};
+
+/// Of fewer forks, the mean is mostly the creation of the threads: it takes ten times as long as a
+/// fork of threads that exist, or longer.
+const MANY_FORKS: i64 = 20;
+
+pub(super) fn detect(search: &mut Search) {
+    let lens = search.lens;
+    let lost = search.losses("omp_management").into_iter().flat_map(|(_, calls)| calls);
+    let regions: Vec<Forked> = grouped(lost, |call| parallel_of(&lens, call))
+        .into_iter()
+        .filter_map(|(parallel, calls)| Some(Forked::new(search, parallel?, calls)))
+        .collect();
+    let (chained, few): (Vec<Forked>, Vec<Forked>) =
+        regions.into_iter().partition(|region| region.forks >= MANY_FORKS);
+    for (_, positions) in
+        grouped(0..chained.len(), |at| lens.cube.calls.parent(chained[at].parallel))
+    {
+        chain(search, positions.into_iter().map(|at| &chained[at]).collect());
+    }
+    for (_, positions) in grouped(0..few.len(), |at| few[at].region) {
+        start_up(search, positions.into_iter().map(|at| &few[at]).collect());
+    }
+}
+
+/// The parallel region that a call path with fork or join belongs to: itself, or what is around its
+/// final barrier.
+fn parallel_of(lens: &Lens, call: CallId) -> Option<CallId> {
+    lens.cube.calls.ancestors(call).find(|&above| lens.role(above) == Role::Parallel)
+}
+
+/// A parallel region at one call path, and what its team costs.
+struct Forked {
+    parallel: CallId,
+    region: RegionId,
+    /// Call paths with time of fork and join.
+    calls: Vec<CallId>,
+    /// Barriers at the end of the region and of its combined worksharing construct.
+    barriers: Vec<CallId>,
+    forks: i64,
+    threads: i64,
+    /// Time of fork and join, of all threads.
+    managing: Ticks,
+    /// What the barriers cost, and what threads wait there no longer than a fork takes.
+    ending: Ticks,
+    waits_follow: bool,
+}
+
+impl Forked {
+    fn new(search: &Search, parallel: CallId, calls: Vec<CallId>) -> Self {
+        let lens = search.lens;
+        let threads = lens.threads_at(&[parallel]) as i64;
+        let forks = (lens.own("visits", parallel) / threads.max(1)).max(1);
+        let tree = &lens.cube.calls;
+        let own = |&call: &CallId| {
+            is_barrier(lens.role(call))
+                && owner_parallel(&lens, call) == Some(parallel)
+                && !search.is_claimed("omp_barrier", call)
+        };
+        let barriers: Vec<CallId> = tree.subtree(parallel).into_iter().filter(own).collect();
+        let managing = lens.sum("omp_management", &calls);
+        let waiting = lens.sum("omp_ibarrier_wait", &barriers);
+        let whole = lens.sum("omp_barrier", &barriers);
+        let starving = lens.sum("omp_ibarrier_starvation", &barriers);
+        // The thread that is woken last is late by a fork.
+        let waits_follow = waiting <= managing;
+        let ending = whole - starving - if waits_follow { 0 } else { waiting };
+        let region = tree.region(parallel);
+        Self { parallel, region, calls, barriers, forks, threads, managing, ending, waits_follow }
+    }
+
+    fn lost(&self) -> Ticks {
+        self.managing + self.ending
+    }
+
+    fn claim(&self, search: &mut Search) {
+        search.claim("omp_management", &self.calls);
+        search.claim("omp_barrier", &self.barriers);
+        if self.waits_follow {
+            search.claim("omp_ibarrier_wait", &self.barriers);
+        }
+    }
+}
+
+/// The parallel region that a barrier ends, alone or together with a worksharing construct.
+fn owner_parallel(lens: &Lens, barrier: CallId) -> Option<CallId> {
+    let parent =
+        lens.cube.calls.parent(barrier).filter(|_| lens.role(barrier) == Role::ImplicitBarrier)?;
+    match lens.role(parent) {
+        Role::Parallel => Some(parent),
+        _ => {
+            let (_, construct, _) = owner(lens, barrier);
+            let around = lens.cube.calls.parent(parent)?;
+            construct.starts_with("parallel ").then_some(around)
+        }
+    }
+}
+
+/// Regions that are forked again and again from one call path.
+fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
+    let lens = search.lens;
+    regions.sort_by_key(|region| region.parallel);
+    let Some(&first) = regions.first() else { return };
+    let sum = |of: fn(&Forked) -> i64| regions.iter().map(|region| of(region)).sum::<i64>();
+    let (count, forks) = (regions.len() as i64, sum(|r| r.forks));
+    let each = sum(|r| r.managing / r.threads.max(1)) as f64 / forks.max(1) as f64;
+    let each = format::seconds(each / lens.cube.clock.ticks_per_second());
+    let caller = lens.cube.calls.parent(first.parallel);
+    let within = caller.map_or(String::new(), |caller| {
+        format!(" in {}", format::name_with_place(lens.cube, caller))
+    });
+    let forked = format::counted(forks, "fork");
+    let detail = match count {
+        1 => format!("{forked}, {each} each on every thread{within}."),
+        _ => format!("{count} regions, {forked}, {each} each on every thread{within}."),
+    };
+    let all: Vec<CallId> = regions.iter().flat_map(|region| region.calls.clone()).collect();
+    let managed = search.on_the_delaying_thread("omp_management", &all);
+    let ended = sum(|r| divide(r.ending, r.threads));
+    // Of a chain, one fork stays. Of a single region, none does; but where the next iteration needs
+    // the results, a barrier takes the place of each join, and that is half of the cost.
+    let kept = if count > 1 { (count - 1) as f64 / count as f64 } else { 0.5 };
+    let part = |ticks: Ticks| (ticks as f64 * kept) as Ticks;
+    let gain = match count {
+        1 => Gain::between(part(managed), managed + ended, managed + ended),
+        _ => Gain::between(part(managed), part(managed + ended), part(managed) + ended),
+    };
+    let is_nested = lens
+        .cube
+        .calls
+        .ancestors(first.parallel)
+        .skip(1)
+        .any(|above| lens.role(above) == Role::Parallel);
+    let cause = if is_nested { Cause::NestedTeams } else { Cause::ShortRegions };
+    let places: Vec<String> =
+        regions.iter().filter_map(|region| lens.cube.regions[region.region].source()).collect();
+    let advice = Advice { kind: AdviceKind::Merge, target: places.join(","), value: None };
+    let lost = sum(Forked::lost);
+    regions.iter().for_each(|region| region.claim(search));
+    let construct = lens.region(first.parallel).construct().to_owned();
+    let site = Site { region: first.region, construct, metric: "omp_management", calls: all };
+    let words = Words { cause: Some(cause), details: vec![detail], advice };
+    search.report("omp_management", site, Loss { lost, gain: Some(gain) }, words);
+}
+
+/// A region that is forked a few times.
+fn start_up(search: &mut Search, regions: Vec<&Forked>) {
+    let lens = search.lens;
+    let Some(&first) = regions.first() else { return };
+    let calls: Vec<CallId> = regions.iter().flat_map(|region| region.calls.clone()).collect();
+    let forks: i64 = regions.iter().map(|region| region.forks).sum();
+    let lost = lens.sum("omp_management", &calls);
+    let by_thread = lens.by_location("omp_management", &calls);
+    let longest = by_thread.iter().copied().max().unwrap_or(0);
+    let time = format::seconds(lens.seconds(longest));
+    let often = if forks == 1 { "once".to_owned() } else { format::counted(forks, "time") };
+    let detail = format!(
+        "forked {often}, which took {time}: the first fork of a program creates its threads."
+    );
+    let advice = Advice::none(
+        "Nothing to change: this is a cost of the start, and no larger in a longer run.",
+    );
+    search.claim("omp_management", &calls);
+    let construct = lens.region(first.parallel).construct().to_owned();
+    let site = Site { region: first.region, construct, metric: "omp_management", calls };
+    let words = Words { cause: None, details: vec![detail], advice };
+    search.report("omp_management", site, Loss::new(lost, 0), words);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+
+    #[test]
+    fn a_chain_of_short_regions_is_one_finding() {
+        check(
+            "wall=1000 locations=2
+             a/step@a.c:1                                            0  time=60 visits=100
+             a/step@a.c:1/parallel@a.c:2                          *  time=250 omp_management=100 visits=100
+             a/step@a.c:1/parallel@a.c:2/implicit barrier@a.c:4   *  time=100 omp_management=40 \
+             omp_ibarrier_wait=40 visits=100
+             a/step@a.c:1/parallel@a.c:6                          *  time=390 omp_management=100 visits=100
+             a/step@a.c:1/parallel@a.c:6/implicit barrier@a.c:8   *  time=200 omp_management=50 \
+             omp_ibarrier_wait=100 visits=100",
+            expect![[r#"
+                a.c:2 parallel | omp_management lost=1000 gain=250 (135 to 365)
+                    [short_regions, merge a.c:2,a.c:6]
+                    2 regions, 200 forks, 1.4 ms each on every thread in step.
+                    Put the parallel regions a.c:2, a.c:6 into one parallel region.
+                a.c:1 step | omp_idle_threads lost=60 gain=30 (20 to 40)
+                    [serial_part, none]
+                    60 ms run on one thread.
+                    Parallelise it, or overlap it with other work.
+            "#]],
+        );
+    }
+
+    /// The creation of the threads is not repaired by merging regions.
+    #[test]
+    fn a_region_that_is_forked_once_is_the_start() {
+        check(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                          0  time=1000 visits=1
+             a/parallel@a.c:2                          1  time=1000 visits=1 omp_management=82",
+            expect![[r#"
+                a.c:2 parallel | omp_management lost=82 gain=0 (0 to 10)
+                    [?, none]
+                    forked once, which took 82 ms: the first fork of a program creates its threads.
+                    Nothing to change: this is a cost of the start, and no larger in a longer run.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn many_small_regions() {
+        check(
+            "wall=1000 locations=2
+             a                                         0  time=100
+             a/parallel@a.c:2                          *  time=700 omp_management=200 visits=100
+             a/parallel@a.c:2/implicit barrier@a.c:9   *  time=200 omp_management=200 visits=100",
+            expect![[r#"
+                a.c:2 parallel | omp_management lost=800 gain=400 (190 to 410)
+                    [short_regions, merge a.c:2]
+                    100 forks, 4.0 ms each on every thread in a.
+                    Put a.c:2 and the loop around it into one parallel region, or add an if clause.
+                ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
+                    [serial_part, none]
+                    0.10 s run on one thread.
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+}

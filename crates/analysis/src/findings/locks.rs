@@ -1,0 +1,311 @@
+//! Critical sections, locks and ordered constructs: threads that wait for each other there, and the
+//! waiting at the next barrier that follows from it.
+//!
+//! Let c_i be what thread i loses here, and W_i its waiting at a barrier of the same parallel
+//! region. Without the loss, thread i arrives at the barrier by c_i earlier, so what it would wait
+//! until the present end is c_i + W_i. The barrier opens earlier by the least of these sums, less
+//! the least W_i, which is there for another reason. If four threads enter a critical section one
+//! after the other, the first waits longest at the barrier and the last longest at the entry, and
+//! all sums are equal: the barrier is a consequence, and one finding has both.
+
+use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks};
+
+use super::imbalance::Parts;
+use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped, is_barrier};
+use crate::{Lens, format};
+
+/// The barrier belongs to the lock if so much of its waiting follows from it.
+const EXPLAINED: f64 = 0.5;
+
+pub(super) fn detect(search: &mut Search) {
+    mutual_exclusion(search, "omp_critical", "omp_lock_contention_critical");
+    mutual_exclusion(search, "omp_lock_api", "omp_lock_contention_api");
+    mutual_exclusion(search, "omp_ordered", "omp_ordered_wait");
+}
+
+/// Waiting for another thread where that is most of the time, else the cost of the lock as well.
+fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'static str) {
+    for (region, calls) in search.losses(whole) {
+        let lens = search.lens;
+        let (lost, waiting) = (lens.sum(whole, &calls), lens.sum(contention, &calls));
+        let metric = if 2 * waiting >= lost { contention } else { whole };
+        let visits = lens.sum("visits", &calls).max(1);
+        let each = |ticks: i64| format::seconds(lens.seconds(ticks) / visits as f64);
+        let visits = format::counted(visits, "visit");
+        let mut detail = match (waiting, lens.role(calls[0])) {
+            (0, _) => format!("{visits}, {} each", each(lost)),
+            (_, Role::Ordered) => format!("{visits}: {} waiting for its turn", each(waiting)),
+            _ => format!("{visits}: {} waiting for another thread", each(waiting)),
+        };
+        let body = inside(&lens, &calls);
+        if !body.is_empty() {
+            detail += &format!(", {} inside", each(lens.sum("execution", &body)));
+        }
+        let cause = match lens.role(calls[0]) {
+            Role::Atomic => Cause::Atomic,
+            Role::Ordered => Cause::Ordered,
+            Role::Critical => Cause::Critical,
+            _ => Cause::Lock,
+        };
+        let advice = match lens.role(calls[0]) {
+            Role::Atomic => "Collect in private variables, or use reduction.",
+            Role::Ordered => {
+                "Use small chunks (schedule(static, 1)), or make the ordered part smaller."
+            }
+            Role::Critical => {
+                "Enter less often (private sums, reduction), or make its body shorter."
+            }
+            _ if waiting == 0 => "Lock less often: do more while the lock is held.",
+            _ => "Hold the lock for a shorter time, or use one lock per independent object.",
+        };
+        let details = [Some(detail + "."), holder(search, &calls)].into_iter().flatten().collect();
+        let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
+        let (region, construct) = locked_in(&lens, region, &calls);
+        let loss = loss(search, whole, &calls);
+        search.claim(whole, &calls);
+        search.report(metric, Site { region, construct, metric, calls }, loss, words);
+    }
+}
+
+/// What is executed under mutual exclusion.
+fn inside(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
+    let is_body =
+        |&call: &CallId| matches!(lens.role(call), Role::CriticalBody | Role::OrderedBody);
+    let children = calls.iter().flat_map(|&call| lens.cube.calls.children(call)).copied();
+    children.filter(is_body).flat_map(|body| lens.cube.calls.subtree(body)).collect()
+}
+
+/// Whom most of the waiting was for, where it was for one: it is the one to relieve.
+fn holder(search: &Search, calls: &[CallId]) -> Option<String> {
+    const MOST: f64 = 0.6;
+    let lens = &search.lens;
+    let causes = search.waits.causes(calls.iter().copied());
+    let all: i64 = causes.iter().map(|cause| cause.ticks).sum();
+    let first = causes.first()?;
+    let (call, location) = first.by?;
+    let share = first.ticks as f64 / all.max(1) as f64;
+    let (who, place) = (lens.thread_name(location), format::name_with_place(lens.cube, call));
+    let percent = format::percent(share);
+    (share >= MOST && lens.threads() > 2)
+        .then(|| format!("{percent} of the waiting is for {who} in {place}."))
+}
+
+/// A lock routine has no place of its own: the region that calls it has.
+fn locked_in(lens: &Lens, region: RegionId, calls: &[CallId]) -> (RegionId, String) {
+    let construct = lens.cube.regions[region].construct().to_owned();
+    if lens.cube.regions[region].source().is_some() {
+        return (region, construct);
+    }
+    let mut above = calls.iter().flat_map(|&call| lens.cube.calls.ancestors(call));
+    let caller = above.find(|&call| lens.region(call).source().is_some());
+    (caller.map_or(region, |call| lens.cube.calls.region(call)), construct)
+}
+
+/// What is lost at the entries and by waiting that follows from them, and what the run would be
+/// shorter by. Explained waiting is claimed.
+fn loss(search: &mut Search, metric: &'static str, calls: &[CallId]) -> Loss {
+    let lens = search.lens;
+    let mut lost = lens.sum(metric, calls);
+    let (mut low, mut ticks, mut high) = (0, 0, 0);
+    for (parallel, calls) in grouped(calls.iter().copied(), |call| search.parallels[call]) {
+        let own = lens.by_location(metric, &calls);
+        let gain = match parallel.and_then(|parallel| next_barrier(search, parallel, &own)) {
+            Some(next) => {
+                if next.is_explained {
+                    lost += next.waiting;
+                    WAITING.iter().for_each(|metric| search.claim(metric, &next.calls));
+                }
+                next.gain
+            }
+            None => Gain::about(search.on_the_delaying_thread(metric, &calls)),
+        };
+        low += gain.low_ticks;
+        ticks += gain.ticks;
+        high += gain.high_ticks;
+    }
+    Loss { lost, gain: Some(Gain::between(low, ticks, high)) }
+}
+
+const WAITING: [&str; 2] = ["omp_ibarrier_wait", "omp_ebarrier_wait"];
+
+/// A barrier that opens earlier without the loss.
+struct Next {
+    calls: Vec<CallId>,
+    waiting: Ticks,
+    is_explained: bool,
+    gain: Gain,
+}
+
+/// The barrier of the parallel region that would open earlier by the most.
+fn next_barrier(
+    search: &Search,
+    parallel: CallId,
+    own: &IndexVec<LocationId, Ticks>,
+) -> Option<Next> {
+    let lens = search.lens;
+    let tree = &lens.cube.calls;
+    let is_free = |&call: &CallId| {
+        let waits = WAITING.iter().filter(|metric| lens.own(metric, call) > 0);
+        is_barrier(lens.role(call))
+            && waits.clone().count() > 0
+            && !waits.clone().any(|metric| search.is_claimed(metric, call))
+    };
+    let barriers = tree.subtree(parallel).into_iter().filter(is_free);
+    let groups = grouped(barriers, |call| tree.region(call)).into_iter();
+    let teams = lens.teams_at(&[parallel]);
+    let next = |(_, calls): (RegionId, Vec<CallId>)| opens_earlier(&lens, &teams, own, calls);
+    groups.map(next).max_by_key(|next| next.gain.ticks)
+}
+
+fn opens_earlier(
+    lens: &Lens,
+    teams: &[Vec<LocationId>],
+    own: &IndexVec<LocationId, Ticks>,
+    calls: Vec<CallId>,
+) -> Next {
+    let waits = WAITING.map(|metric| lens.by_location(metric, &calls));
+    let wait = |at: LocationId| waits.iter().map(|waits| waits[at]).sum::<Ticks>();
+    let parts = |of: &dyn Fn(LocationId) -> Ticks| -> Parts {
+        let team = |team: &Vec<LocationId>| team.iter().map(|&at| of(at)).collect::<Vec<_>>();
+        Parts::of_teams(teams.iter().map(team))
+    };
+    let (alone, both) = (parts(&wait), parts(&|at| own[at] + wait(at)));
+    let ticks = both.least - alone.least;
+    // The sums are over all visits: in single ones another thread may have been last, by as much as
+    // the waiting that changes.
+    let low = (ticks - alone.least).max(ticks / 2);
+    let explained = (ticks * both.members - (both.sum - alone.sum)) as f64;
+    Next {
+        calls,
+        waiting: alone.sum,
+        is_explained: explained >= EXPLAINED * alone.sum as f64,
+        gain: Gain::between(low, ticks, ticks.max(both.mean() - alone.mean())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+    use pompeii_model::{CallId, LocationId, Wait};
+
+    /// Each of four threads is inside for 57 ms, one after the other.
+    #[test]
+    fn a_barrier_after_a_critical_section_is_a_consequence() {
+        check(
+            "wall=300 locations=4
+             a/parallel@a.c:2                           *  time=72 visits=1
+             a/parallel@a.c:2/critical@a.c:5            0  visits=1
+             a/parallel@a.c:2/critical@a.c:5            1  time=57 visits=1 \
+             omp_lock_contention_critical=57
+             a/parallel@a.c:2/critical@a.c:5            2  time=114 visits=1 \
+             omp_lock_contention_critical=114
+             a/parallel@a.c:2/critical@a.c:5            3  time=171 visits=1 \
+             omp_lock_contention_critical=171
+             a/parallel@a.c:2/critical@a.c:5/critical sblock@a.c:5  *  time=57 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=171 omp_ibarrier_wait=171 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=114 omp_ibarrier_wait=114 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  2  time=57 omp_ibarrier_wait=57 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  3  visits=1 omp_barrier_last=1",
+            expect![[r#"
+                a.c:5 critical | omp_lock_contention_critical lost=684 gain=171 (168 to 174)
+                    [critical, none]
+                    4 visits: 86 ms waiting for another thread, 57 ms inside.
+                    Enter less often (private sums, reduction), or make its body shorter.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_contended_critical_section_costs_what_it_costs_the_late_thread() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                    0  time=10 visits=1
+             a/parallel@a.c:2                                    1  time=30 visits=1
+             a/parallel@a.c:2/critical (sum)@a.c:5               0  time=40 visits=20 \
+             omp_lock_contention_critical=36
+             a/parallel@a.c:2/critical (sum)@a.c:5               1  time=20 visits=20 \
+             omp_lock_contention_critical=18
+             a/parallel@a.c:2/critical (sum)@a.c:5/critical sblock (sum)@a.c:5  *  time=40 visits=20
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=10 omp_ibarrier_wait=2 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=10 omp_ibarrier_wait=1 visits=1 \
+             omp_barrier_last=1 omp_barrier_delay=3",
+            expect![[r#"
+                a.c:5 critical (sum) | omp_lock_contention_critical lost=60 gain=20 (18 to 31)
+                    [critical, none]
+                    40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
+                    Enter less often (private sums, reduction), or make its body shorter.
+                a.c:2 parallel | omp_ibarrier lost=17 gain=9 (8 to 10)
+                    [?, none]
+                    2 visits; each costs 8.5 ms in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
+                a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2 (0 to 3)
+                    [imbalance_changing, none]
+                    thread 1 arrives last, 1.5 ms after the average.
+                    1.0 ms of the loss would vanish with an even spread of the work, 2.0 ms changes from visit to visit.
+                    No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_thread_that_holds_a_critical_section_is_named() {
+        let mut measured = crate::notation::cube(
+            "wall=100 locations=3
+             a/parallel@a.c:2/f@a.c:3/critical@a.c:5   *    time=90 visits=9
+             a/parallel@a.c:2/f@a.c:3/critical@a.c:5   1-2  omp_lock_contention_critical=80",
+        )
+        .unwrap();
+        let critical = CallId(3);
+        measured.waits = vec![Wait {
+            call: critical,
+            location: LocationId(1),
+            by: Some((critical, LocationId(0))),
+            visits: 9,
+            wait_ticks: 80,
+            starvation_ticks: 0,
+        }];
+        let found = super::super::findings(&crate::derive(&measured));
+        expect![[r#"
+            [
+                "27 visits: 5.9 ms waiting for another thread.",
+                "100 % of the waiting is for thread 0 in f.",
+            ]
+        "#]]
+        .assert_debug_eq(&found[0].details);
+    }
+
+    #[test]
+    fn an_ordered_loop_is_as_good_as_serial() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                      0  time=10 visits=1
+             a/parallel@a.c:2                                      1  time=10 visits=1
+             a/parallel@a.c:2/ordered@a.c:5                        *  time=50 visits=20 \
+             omp_ordered_wait=45
+             a/parallel@a.c:2/ordered@a.c:5/ordered sblock@a.c:5   *  time=40 visits=20",
+            expect![[r#"
+                a.c:5 ordered | omp_ordered_wait lost=100 gain=50 (49 to 51)
+                    [ordered, none]
+                    40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
+                    Use small chunks (schedule(static, 1)), or make the ordered part smaller.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_lock_is_placed_at_its_caller() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                          *  time=50 visits=1
+             a/parallel@a.c:2/insert@a.c:5             *  time=20 visits=9
+             a/parallel@a.c:2/insert@a.c:5/omp_set_lock  *  time=30 visits=9",
+            expect![[r#"
+                a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30 (29 to 31)
+                    [lock, none]
+                    18 visits, 3.3 ms each.
+                    Lock less often: do more while the lock is held.
+            "#]],
+        );
+    }
+}
