@@ -2,7 +2,7 @@
 
 use pompeii_model::{Cube, Ticks};
 
-use crate::Lens;
+use crate::{Lens, Machine};
 
 /// One part of the CPU allocation time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,20 @@ pub struct AllocationPart {
     pub title: &'static str,
     /// Its clock ticks.
     pub ticks: Ticks,
+}
+
+/// The parts of [`allocation`], with the time in which threads that computed had no CPU as a part
+/// of its own. It was measured by the system's clock, so it is at most the whole.
+pub fn allocation_on(cube: &Cube, machine: &Machine) -> Vec<AllocationPart> {
+    let mut parts = allocation(cube);
+    let wanted_s = machine.not_on_cpu_ns.unwrap_or(0) as f64 / 1e9;
+    let wanted = (wanted_s * cube.clock.ticks_per_second()) as Ticks;
+    if let Some(computing) = parts.first_mut() {
+        let ticks = wanted.clamp(0, computing.ticks.max(0));
+        computing.ticks -= ticks;
+        parts.insert(1, AllocationPart { name: "not_on_cpu", title: "not on a CPU", ticks });
+    }
+    parts
 }
 
 /// The parts of the CPU allocation time, useful work first. They sum to wall time x locations.
@@ -41,6 +55,8 @@ pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
 
 #[cfg(test)]
 mod tests {
+    use crate::Machine;
+
     #[test]
     fn the_parts_are_the_whole() {
         let measured = crate::notation::cube(
@@ -68,5 +84,10 @@ mod tests {
             recording_off 20"#]]
         .assert_eq(&shown.join("\n"));
         assert_eq!(parts.iter().map(|part| part.ticks).sum::<i64>(), cube.allocation_ticks());
+        for (not_on_cpu_ns, ticks) in [(None, 0), (Some(25_000_000), 25), (Some(u64::MAX), 105)] {
+            let parts =
+                super::allocation_on(&cube, &Machine { not_on_cpu_ns, ..Machine::default() });
+            assert_eq!((parts[0].ticks, parts[1].ticks), (105 - ticks, ticks));
+        }
     }
 }

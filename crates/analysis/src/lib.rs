@@ -41,14 +41,14 @@ mod sums;
 mod task_times;
 mod waits;
 
-pub use allocation::{AllocationPart, allocation};
+pub use allocation::{AllocationPart, allocation, allocation_on};
 pub use counted::{Counted, counted_only};
 pub use derive::derive;
 pub use efficiency::{Efficiencies, efficiencies};
 pub use findings::{Advice, AdviceKind, Cause, Finding, Gain, findings};
 pub use lens::Lens;
 pub use load::{LoadError, load, measured};
-pub use machine::{Explains, MachineCause, findings_on};
+pub use machine::{Explains, Machine, MachineCause, findings_on};
 pub use properties::{Compute, Doc, Property};
 pub use sums::{SumError, check_sum};
 pub use task_times::{TaskInstances, task_instances};

@@ -31,6 +31,15 @@ pub struct MachineCause {
     pub advice: Advice,
 }
 
+/// What is known of the machine and not from the cube.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// What explains losses, the most certain one first.
+    pub causes: Vec<MachineCause>,
+    /// Time in which threads had work and no CPU, in nanoseconds; `None` if that is not known.
+    pub not_on_cpu_ns: Option<u64>,
+}
+
 impl MachineCause {
     fn is_reason_for(&self, finding: &Finding) -> bool {
         let is_idle =
@@ -41,7 +50,8 @@ impl MachineCause {
 
 /// The findings of a cube that [`crate::derive`] has made. Those that a cause in the machine
 /// explains come after all others, and say so.
-pub fn findings_on(cube: &Cube, causes: &[MachineCause]) -> Vec<Finding> {
+pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
+    let causes = &machine.causes;
     let mut found = findings(cube);
     for finding in &mut found {
         let Some(of) = causes.iter().find(|cause| cause.is_reason_for(finding)) else { continue };
@@ -76,8 +86,8 @@ mod tests {
             let (sentence, advice) = (String::new(), Advice::none("Wait."));
             MachineCause { cause, explains, sentence, advice }
         };
-        let causes: Vec<MachineCause> = causes.iter().map(cause).collect();
-        let found = findings_on(&cube, &causes);
+        let causes = causes.iter().map(cause).collect();
+        let found = findings_on(&cube, &Machine { causes, not_on_cpu_ns: None });
         let shown = |finding: &Finding| match finding.explained_by {
             Some(cause) => format!("{} ({})", finding.property.name, cause.code()),
             None => finding.property.name.to_owned(),

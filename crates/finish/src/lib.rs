@@ -33,6 +33,7 @@ mod running;
 mod severities;
 mod snapshot;
 mod task_times;
+mod threads;
 mod trace;
 mod unify;
 mod values;
@@ -65,6 +66,7 @@ pub use pompeii_live::metrics;
 use run::Run;
 use running::Running;
 pub use snapshot::{Unended, snapshot, unended};
+pub use threads::{Bound, Threads};
 use trace::Trace;
 use values::Values;
 

@@ -18,6 +18,7 @@ use crate::guard::{self, Guarded};
 use crate::machine::Machine;
 use crate::mpi;
 use crate::run::{Run, Survey};
+use crate::threads::Threads;
 
 /// Name of the manifest in an experiment.
 pub const MANIFEST_FILE: &str = "manifest.json";
@@ -253,6 +254,9 @@ pub struct Manifest {
     /// Metrics beside time, where they were asked for.
     #[serde(default)]
     pub counted: Option<Counted>,
+    /// What the threads did with the CPUs; `None` in experiments of older versions.
+    #[serde(default)]
+    pub threads: Option<Threads>,
     /// What was lost.
     pub lost: Lost,
     /// Regions whose visits were summed in the trace.
@@ -290,6 +294,7 @@ impl Manifest {
             regions: cube.regions.len(),
             call_paths: cube.calls.len(),
             counted: counted::together(run.surveys.iter().map(|survey| &survey.live)),
+            threads: Some(Threads::together(run.surveys.iter().map(|of| &of.threads))),
             lost: Lost::of(run),
             guarded: guard::together(run.surveys.iter().flat_map(|of| of.guarded.clone())),
             summed_visits: run.surveys.iter().map(|of| of.summed_visits).sum(),

@@ -24,6 +24,7 @@ use crate::mpi::{self, World};
 use crate::profile::RowOrder;
 use crate::rate::Rate;
 use crate::severities::{self, Place};
+use crate::threads::Threads;
 use crate::unify::{Resolved, end_ticks, resolve, sort_locations};
 use crate::values::Values;
 use crate::{Error, LIVE_FOLDER, clock, task_times, visit_times, waits};
@@ -57,6 +58,8 @@ pub struct Survey {
     pub summed_visits: u64,
     /// Parts of its trace that were given up.
     pub dropped: Vec<Dropped>,
+    /// What its threads did with the CPUs.
+    pub threads: Threads,
 }
 
 /// The processes of a run.
@@ -285,6 +288,7 @@ fn survey(root: &Folder, folder: &Path) -> Result<(Definitions, Survey), Error> 
     let dropped = dropped(&live, &definitions.system, frequency);
     let (end_ticks, locations) = (end_ticks(&live), definitions.system.locations.len());
     let summed_visits = live.locations.iter().map(|location| location.summed_visits).sum();
+    let threads = Threads::of(&live, frequency);
     live.locations = Vec::new();
     live.definitions.retain(|definition| !matches!(definition, Definition::Region { .. }));
     live.definitions.shrink_to_fit();
@@ -303,6 +307,7 @@ fn survey(root: &Folder, folder: &Path) -> Result<(Definitions, Survey), Error> 
         guarded,
         summed_visits,
         dropped,
+        threads,
     };
     Ok((definitions, survey))
 }

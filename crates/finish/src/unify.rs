@@ -325,6 +325,7 @@ mod tests {
             final_barrier: None,
             last_ticks: 1_100,
             summed_visits: 0,
+            thread_times: pompeii_live::ThreadTimes::default(),
             buffer_path: PathBuf::new(),
             events_path: PathBuf::new(),
         }
@@ -347,6 +348,7 @@ mod tests {
             host: "here".into(),
             start: calibration(100),
             end: Some(calibration(1_100)),
+            cpu_ns: None,
             tsc: false,
             trace: false,
             lost_events: 0,

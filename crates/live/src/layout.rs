@@ -20,8 +20,9 @@ const fn fingerprint() -> u64 {
         size_of::<Node>(),
         size_of::<Team>(),
         size_of::<TaskRecord>(),
+        crate::THREAD_RECORD_OFFSET,
     ];
-    let (mut sum, mut index) = (5u64, 0);
+    let (mut sum, mut index) = (6u64, 0);
     while index < sizes.len() {
         sum = sum * 31 + sizes[index] as u64;
         index += 1;
@@ -224,6 +225,8 @@ pub struct ProcessHeader {
     /// The end that was noted, as [`NotedEnd::encode`](crate::NotedEnd::encode) has it; 0 where the
     /// process did not get there.
     pub ended: AtomicU64,
+    /// CPU time of all threads of the process at its end, 0 where it did not get there.
+    pub cpu_ns: AtomicU64,
     /// The program's name, NUL padded.
     pub program: [u8; 256],
     /// The host's name, NUL padded.

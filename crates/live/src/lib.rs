@@ -9,7 +9,7 @@
 //! | `process` | one [`ProcessHeader`]: start and end, clock calibration, what was lost |
 //! | `definitions` | a log of [`Definition`]s, appended under a lock, published by its length |
 //! | `teams` | [`Team`] records: who forked whom, barrier arrivals |
-//! | `N.loc` | location N: its [`LocationHeader`] in the first page, then its call tree's [`Node`]s |
+//! | `N.loc` | location N: its [`LocationHeader`] and [`ThreadRecord`] in the first page, then its call tree's [`Node`]s |
 //! | `N.tsk` | location N's [`TaskRecord`]s, where it has had tasks |
 //! | `N.vis` | location N's [`VisitRecord`]s by node, on request |
 //! | `N.buf` | the chunk that location N is filling, already in OTF2's layout |
@@ -35,6 +35,7 @@ mod place;
 mod quote;
 mod read;
 mod spill;
+mod threads;
 
 use std::ops::Range;
 
@@ -54,6 +55,7 @@ pub use pompeii_otf2::print::printable;
 pub use quote::quoted;
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use spill::{begin_chunk, gather, write_chunk};
+pub use threads::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ThreadTimes, ready_state};
 
 /// Name of the process header file.
 pub const PROCESS_FILE: &str = "process";

@@ -12,6 +12,7 @@ use crate::layout::{
     Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, ProcessHeader, TaskRecord,
     Team, VisitRecord, node_index,
 };
+use crate::threads::ThreadTimes;
 use crate::{
     DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, buffer_file, events_file,
     location_file, metrics_file, quoted, spill_folder, tasks_file, visits_file,
@@ -41,6 +42,8 @@ impl std::error::Error for ReadError {}
 /// One location's state.
 #[derive(Debug)]
 pub struct LiveLocation {
+    /// On a CPU and without one.
+    pub thread_times: ThreadTimes,
     /// This location.
     pub index: u32,
     /// Location that forks this one's teams, `None` for an initial thread.
@@ -117,6 +120,8 @@ pub struct LiveProcess {
     pub teams: Vec<LiveTeam>,
     /// Number of locations that have begun to exist.
     pub begun_locations: u32,
+    /// CPU time of all threads of the process; `None` where it died before it could note it.
+    pub cpu_ns: Option<u64>,
     /// Locations in order.
     pub locations: Vec<LiveLocation>,
 }
@@ -231,6 +236,7 @@ impl LiveProcess {
             metrics_running_permille: header
                 .u32(offset_of!(ProcessHeader, metrics_running_permille)),
             teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,
+            cpu_ns: Some(field(offset_of!(ProcessHeader, cpu_ns))).filter(|&ns| ns > 0),
             begun_locations: header.u32(offset_of!(ProcessHeader, locations)),
             locations: Vec::new(),
             definitions,
@@ -365,6 +371,7 @@ fn read_location(folder: &Path, (index, file): (u32, &Bytes)) -> Result<LiveLoca
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
         summed_visits: long(offset_of!(LocationHeader, summed_visits)),
+        thread_times: ThreadTimes::read(long),
         buffer_path: folder.join(buffer_file(index)),
         events_path: spill_folder(folder).join(events_file(index)),
     })

@@ -169,7 +169,7 @@ struct PageLocation {
 fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
     let JsonReport { sum_error, efficiencies, allocation, findings, .. } =
         json_report(cube, &run.machine);
-    let machine = run.machine.iter().map(|cause| cause.sentence.clone());
+    let machine = run.machine.causes.iter().map(|cause| cause.sentence.clone());
     PageData {
         program: cube.program.clone(),
         wall_ticks: cube.wall_ticks,

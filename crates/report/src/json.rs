@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{
-    Cause, Finding, Gain, Lens, MachineCause, allocation, check_sum, counted_only, efficiencies,
-    findings_on, task_instances,
+    Cause, Finding, Gain, Lens, Machine, MachineCause, allocation_on, check_sum, counted_only,
+    efficiencies, findings_on, task_instances,
 };
 use pompeii_model::{
     CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Ticks, Unit, Wait,
@@ -211,13 +211,13 @@ pub struct JsonWait {
 }
 
 /// The report as text, indented by two blanks.
-pub fn json(cube: &Cube, machine: &[MachineCause]) -> String {
+pub fn json(cube: &Cube, machine: &Machine) -> String {
     // Serialising to memory fails on non-string keys only, and there are none.
     serde_json::to_string_pretty(&json_report(cube, machine)).unwrap_or_default() + "\n"
 }
 
 /// The report as values; `machine` is what the machine did to the run.
-pub fn json_report(cube: &Cube, machine: &[MachineCause]) -> JsonReport {
+pub fn json_report(cube: &Cube, machine: &Machine) -> JsonReport {
     let lens = Lens::new(cube);
     let e = efficiencies(cube);
     let part = |part: pompeii_analysis::AllocationPart| JsonPart {
@@ -245,8 +245,8 @@ pub fn json_report(cube: &Cube, machine: &[MachineCause]) -> JsonReport {
             openmp_overhead: e.openmp_overhead,
             thread_balance: e.thread_balance,
         },
-        allocation: allocation(cube).into_iter().map(part).collect(),
-        machine: machine.iter().map(json_machine_cause).collect(),
+        allocation: allocation_on(cube, machine).into_iter().map(part).collect(),
+        machine: machine.causes.iter().map(json_machine_cause).collect(),
         findings: findings_on(cube, machine)
             .iter()
             .map(|finding| json_finding(cube, finding))

@@ -33,7 +33,7 @@ pub use trees::{TreeOptions, trees};
 pub use visits::visits;
 pub use waits::waits;
 
-use pompeii_analysis::MachineCause;
+use pompeii_analysis::Machine;
 
 /// How a report is laid out.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct RunInfo {
     /// Size of the trace in bytes, where there is one.
     pub trace_bytes: Option<u64>,
     /// What the machine did to the run; the report says this first.
-    pub machine: Vec<MachineCause>,
+    pub machine: Machine,
     /// Sentences on what the tool itself cost or lost; each becomes a line.
     pub notes: Vec<String>,
 }

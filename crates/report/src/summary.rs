@@ -2,7 +2,8 @@
 //! long, how efficient, where did the time go, what to fix first and what would it bring.
 
 use pompeii_analysis::{
-    AllocationPart, Finding, Lens, allocation, check_sum, efficiencies, findings_on, format,
+    AllocationPart, Finding, Lens, Machine, allocation_on, check_sum, efficiencies, findings_on,
+    format,
 };
 use pompeii_model::{Cube, Paradigm, Region, Role};
 
@@ -16,13 +17,13 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     let found: Vec<Finding> =
         findings_on(cube, &run.machine).into_iter().filter(|f| f.is_significant(cube)).collect();
     let mut text = header(cube, run, options, style);
-    for cause in &run.machine {
+    for cause in &run.machine.causes {
         text += &style.bad(&wrap(&cause.sentence, options.width, " ! ", "   "));
     }
     text += "\n";
     text += &efficiency_line(cube, options);
     text += "\n";
-    text += &allocation_table(cube, options, style);
+    text += &allocation_table(cube, &run.machine, options, style);
     text += "\n";
     text += &problems(Lens::new(cube), &found, options, style);
     text += &hidden(run, found.len(), options, style);
@@ -105,13 +106,13 @@ fn efficiency_line(cube: &Cube, options: &Options) -> String {
     flow(&parts, "  ", options.width, column)
 }
 
-fn allocation_table(cube: &Cube, options: &Options, style: Style) -> String {
+fn allocation_table(cube: &Cube, machine: &Machine, options: &Options, style: Style) -> String {
     let lens = Lens::new(cube);
     let threads = cube.system.locations.len();
     let wall = wall(cube);
     let mut text = format!(" {threads} x {wall} of CPU allocation went to\n");
     let parts: Vec<AllocationPart> =
-        allocation(cube).into_iter().filter(|part| part.ticks != 0).collect();
+        allocation_on(cube, machine).into_iter().filter(|part| part.ticks != 0).collect();
     let most = parts.iter().map(|part| lens.share(part.ticks)).fold(0.0, f64::max);
     for part in &parts {
         let share = lens.share(part.ticks);

@@ -15,6 +15,7 @@ use crate::arrivals;
 use crate::cause::{self, Delay, Place};
 use crate::context::Context;
 use crate::location::Location;
+use crate::ready::{self, Class};
 use crate::task;
 
 /// Where a thread stands with the barriers of its team, in one word that the short way compares
@@ -135,6 +136,7 @@ pub fn expect_tasks(thread: &mut Location) {
 
 /// Enters a barrier and arrives at it.
 pub fn enter(thread: &mut Location, region: u32, now: u64) {
+    ready::at_border(thread, Class::Computing, now);
     let now = thread.enter(region, now);
     let node = if thread.is_passing() { 0 } else { thread.header.current };
     // In a task it is no barrier of the team.
@@ -160,6 +162,9 @@ pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     barrier.early_task_ticks = 0;
     if size > 1 && !arrived {
         let last = arrivals::arrive(record, size, now, own.at(node).word());
+        if let Some(waited) = last {
+            ready::came_last(thread, (waited, size), now);
+        }
         if let Some(waited) = last.filter(|_| node != 0) {
             let node = thread.node(node);
             node.last_arrivals += 1;
@@ -181,6 +186,7 @@ fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, Place)> {
 
 /// Leaves an explicit barrier, or an implicit one that was made explicit.
 pub fn exit(thread: &mut Location, region: u32, now: u64) {
+    ready::at_border(thread, Class::Waiting, now);
     let phase = thread.context().barrier.phase;
     if phase.is_within() && phase.arrives() {
         // A barrier is in no explicit task: one that seems to be running has left this thread.

@@ -21,6 +21,7 @@ use crate::location::Location;
 use crate::metrics;
 use crate::openmp;
 use crate::process::Process;
+use crate::ready;
 use crate::start;
 use crate::team;
 use crate::tls::{self, Thread};
@@ -91,6 +92,7 @@ fn note(how: NotedEnd) -> bool {
         visits::settle(location);
         location.count_unkept();
     }
+    ready::end_process(process);
     process.end(how, clock::calibrate());
     tls::restore(thread);
     if how != NotedEnd::Exec {

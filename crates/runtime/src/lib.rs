@@ -50,6 +50,7 @@ pub mod pomp;
 pub mod pomp2;
 mod process;
 mod raw;
+mod ready;
 mod recording;
 mod recycle;
 mod seat;

@@ -8,8 +8,8 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::{
-    Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset, encode,
-    location_file, node_index, node_offset,
+    Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset,
+    THREAD_RECORD_OFFSET, encode, location_file, node_index, node_offset,
 };
 
 use crate::cause::Place;
@@ -21,6 +21,7 @@ use crate::metrics::{self, Table};
 use crate::mpi::Begun;
 use crate::parameters::Parameters;
 use crate::process::Process;
+use crate::ready::Ready;
 use crate::recording::Passing;
 use crate::task;
 use crate::task::instance::Tasks;
@@ -113,11 +114,13 @@ pub struct Location {
     pub window: Window,
     /// Parameters of the program's that it has met.
     pub parameters: Parameters,
+    /// Its time without a CPU.
+    pub ready: Ready,
     tree: Mapped,
 }
 
 const _: () = assert!(
-    size_of::<Location>() <= LOCATION_PAGE_BYTES
+    size_of::<Location>() <= THREAD_RECORD_OFFSET
         && offset_of!(Location, at_no_stub) == offset_of!(Node, task_ticks)
         && offset_of!(Node, task_switches) == offset_of!(Node, task_ticks) + 8
 );
@@ -175,6 +178,7 @@ impl Location {
                 metrics: None,
                 window: Window::default(),
                 parameters: Parameters::default(),
+                ready: Ready::new(process.options.ready),
                 tree,
             });
             (*place).gate |= window::first_gate(&process.options.windows, parent.is_some());

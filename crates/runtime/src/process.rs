@@ -66,6 +66,8 @@ pub struct Options {
     pub tsc: bool,
     /// The process that this one was forked from without an exec, 0 for none.
     pub forked_from: u32,
+    /// Find out how long threads were ready without a CPU.
+    pub ready: bool,
 }
 
 /// Holds all locks of a process, in the order in which they are taken one inside another.
@@ -407,6 +409,7 @@ fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, Ma
         uncounted: AtomicU32::new(0),
         ended: AtomicU64::new(0),
         program: [0; 256],
+        cpu_ns: AtomicU64::new(0),
         host: [0; 64],
     };
     copy_text(&mut header.program, &options.program);

@@ -23,6 +23,7 @@ use crate::location::Location;
 use crate::mpi;
 use crate::openmp;
 use crate::process::{Options, Process};
+use crate::ready;
 use crate::tls::{self, Thread};
 use crate::visits;
 use crate::window;
@@ -113,6 +114,7 @@ unsafe extern "C" fn thread_ends(location: *mut c_void) {
         location.unwind_to_root(clock::now());
         visits::settle(location);
         location.count_unkept();
+        ready::end(location);
         process.spare_location(location.index());
     }
     tls::restore(Thread::New);
@@ -156,11 +158,16 @@ fn own_location(process: &'static Process) -> Option<*mut Location> {
     if !process.is_this() {
         return None;
     }
-    if initial {
-        return Some(process.main.load(Ordering::Acquire));
-    }
-    let location = process.thread_location()?;
-    remember(location);
+    let location = match initial {
+        true => process.main.load(Ordering::Acquire),
+        false => {
+            let location = process.thread_location()?;
+            remember(location);
+            location
+        }
+    };
+    // SAFETY: locations are never freed, and this thread is the only one that uses its own.
+    ready::begin(unsafe { &mut *location });
     Some(location)
 }
 
@@ -228,6 +235,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             start,
             tsc: clock::is_tsc(),
             forked_from: forked.map_or(0, |forked| forked.parent_id),
+            ready: folder::variable(&["POMPEII_READY"]).is_none_or(|value| value.trim() != "0"),
         };
         Process::start(options, parent)
     })?;

@@ -21,6 +21,7 @@ use crate::events::{Fields, kind};
 use crate::location::{Location, ROOT, gate};
 use crate::metrics;
 use crate::process::Process;
+use crate::ready::{self, Class};
 use crate::recycle;
 use crate::task;
 use crate::window;
@@ -30,6 +31,7 @@ pub const OPENMP: u8 = 3;
 
 /// The master meets a parallel region. Returns the team, `None` where it goes unobserved.
 pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Option<u32> {
+    ready::at_border(master, Class::Computing, now);
     if !master.process.options.windows.is_whole() {
         window::fork(master, now);
     }
@@ -126,6 +128,7 @@ pub fn begin(
     let record = process.team(team);
     let worker = number != 0;
     if worker {
+        ready::at_border(thread, Class::Waiting, now);
         metrics::count_outside(thread, now);
         settle(thread);
         attach(thread, record);
@@ -210,6 +213,7 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
     if thread.context().has_ended() {
         return;
     }
+    ready::at_border(thread, Class::Computing, now);
     task::abandon_all(thread);
     if thread.gate != 0 {
         thread.resynchronise(now);
@@ -276,6 +280,7 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     }
     // Where its part has no end (cancel), it ends here.
     end(master, team, now);
+    ready::at_border(master, Class::Waiting, now);
     let now = now.max(master.header.last_ticks);
     if let Some(place) = master.contexts.own(team) {
         master.contexts.note_join(place, now);

@@ -45,7 +45,9 @@ fn begin_event<const TRACE: bool>(
         false => Some(Records::none(now)),
     };
     match records {
-        Some(records) if now > last => Some((Step { now, ticks: now - last }, records)),
+        Some(records) if now > last && now < thread.ready.due => {
+            Some((Step { now, ticks: now - last }, records))
+        }
         _ => {
             end_event(thread);
             None
@@ -213,6 +215,10 @@ fn find_next<const TRACE: bool>(worker: &mut Location, record: &Team) -> Option<
     }
     let joined = recycle::joined(left.record());
     child(worker, ROOT, record.path.load(Relaxed))?;
+    // Where a reading is due, it is so at the latest when the next team is forked.
+    if record.fork_ticks.load(Relaxed) >= worker.ready.due {
+        return None;
+    }
     if joined <= worker.header.last_ticks || (TRACE && worker.events.room().is_none()) {
         return None;
     }

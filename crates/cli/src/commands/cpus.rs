@@ -3,22 +3,66 @@
 
 use std::collections::HashMap;
 
-use pompeii_analysis::{Advice, AdviceKind, Cause, Explains, MachineCause, format};
+use pompeii_analysis::{Advice, AdviceKind, Cause, Explains, Lens, MachineCause, format};
 use pompeii_finish::{Machine, Manifest};
+use pompeii_model::Cube;
 
 /// Other programs, the hypervisor and limits are named from this share of the CPUs' time on.
 const MUCH: f64 = 0.05;
 /// If less of the CPUs' time was used, threads that were ready found a free CPU.
 const FULL: f64 = 0.85;
+/// Threads lacked CPUs if they were ready without one for this share of the CPU allocation time.
+const LACKED: f64 = 0.02;
+/// Library threads work for idle threads if they do so for this share of the idle time.
+const HELPED: f64 = 0.5;
 const WITHOUT: &str = "Measure on a quiet machine: times and waiting would be shorter.";
 
 /// All causes that the manifest shows, the most certain one first.
-pub fn causes(manifest: &Manifest) -> Vec<MachineCause> {
+pub fn causes(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
+    // Threads that never had to wait for a CPU have not lost anything to other threads.
+    let crowds = match lacked_cpus(manifest) {
+        Some(false) => Vec::new(),
+        _ => crowds(manifest),
+    };
+    let machine = manifest.run.machine.as_ref();
+    let taken = [machine.and_then(throttled), machine.and_then(stolen)];
+    crowds.into_iter().chain(library(manifest, cube)).chain(taken.into_iter().flatten()).collect()
+}
+
+/// Time in which threads had work and no CPU; `None` if it is not known of each thread.
+pub fn not_on_cpu_ns(manifest: &Manifest) -> Option<u64> {
+    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
+    Some(threads.ready_computing_ns)
+}
+
+/// That the system does not tell how long threads had no CPU.
+pub fn unknown(manifest: &Manifest) -> Option<String> {
+    let unknown = manifest.threads.as_ref()?.unknown;
+    let threads = format::counted(unknown as i64, "thread");
+    (unknown > 0).then(|| format!("Time without a CPU: not known here, for {threads}."))
+}
+
+/// This share of the CPU allocation time.
+fn of_allocation(manifest: &Manifest, ns: u64) -> f64 {
+    let allocation_ns = manifest.wall_ns.saturating_mul(manifest.locations as u64);
+    ns as f64 / allocation_ns.max(1) as f64
+}
+
+/// Whether threads had work and no CPU; `None` if that is not known.
+fn lacked_cpus(manifest: &Manifest) -> Option<bool> {
+    not_on_cpu_ns(manifest).map(|ns| of_allocation(manifest, ns) >= LACKED)
+}
+
+/// Threads that had to share the CPUs with each other or with other programs.
+fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
     let (run, locations) = (&manifest.run, manifest.locations);
+    if let Some(bound) = bound(manifest) {
+        return vec![bound];
+    }
     let ranks = manifest.job.iter().flat_map(|job| &job.ranks);
     let hosts = ranks.map(|rank| rank.host.as_str());
     let shared = shared(hosts, locations, run.cpus);
-    shared.into_iter().chain(run.machine.iter().flat_map(taken)).collect()
+    shared.into_iter().chain(run.machine.as_ref().and_then(others)).collect()
 }
 
 /// A cause for which nothing can be set: `change` says what to do about it.
@@ -63,9 +107,66 @@ fn shared<'a>(
     Some(MachineCause { advice, ..cause(Cause::Oversubscription, sentence, &change) })
 }
 
-/// What was taken from the program's threads on the host of `run`.
-fn taken(machine: &Machine) -> Vec<MachineCause> {
-    [throttled(machine), stolen(machine), others(machine)].into_iter().flatten().collect()
+/// Variables that bind threads, those that decide first.
+const BINDING: [&str; 4] = ["OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PROC_BIND"];
+
+/// That the threads of a process were bound to fewer CPUs than they are, and than `run` had.
+fn bound(manifest: &Manifest) -> Option<MachineCause> {
+    let bound = manifest.threads.as_ref()?.bound.as_ref()?;
+    let allowed = manifest.run.machine.as_ref().map_or(manifest.run.cpus, |machine| machine.cpus);
+    if bound.cpus.len() >= allowed {
+        return None;
+    }
+    let variable = BINDING.iter().find_map(|name| {
+        let value = manifest.run.environment.get(*name)?;
+        Some(format!("{name}={value} binds"))
+    });
+    let who = variable.unwrap_or_else(|| "The program or its launcher binds".to_owned());
+    let list = bound.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let cpus = match bound.cpus.len() {
+        1 => format!("CPU {list}"),
+        _ => format!("the CPUs {list}"),
+    };
+    let sentence = format!("{who} all {} threads of a process to {cpus}.", bound.threads);
+    let cause = cause(Cause::OneCpu, sentence, "Set OMP_PROC_BIND=false, or allow more CPUs.");
+    let advice = Advice {
+        kind: AdviceKind::Binding,
+        target: "the run".to_owned(),
+        value: Some("false".to_owned()),
+    };
+    Some(MachineCause { advice, ..cause })
+}
+
+/// That threads without OpenMP constructs used CPUs: for the others, which had nothing to do
+/// meanwhile, or against them.
+fn library(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
+    let Some(ns) = manifest.threads.as_ref().and_then(|threads| threads.library_ns) else {
+        return Vec::new();
+    };
+    if of_allocation(manifest, ns) < MUCH {
+        return Vec::new();
+    }
+    // On a busy machine the library's threads get as small a share of the CPUs as ours.
+    let (lens, lacked_s) = (Lens::new(cube), not_on_cpu_ns(manifest).unwrap_or(0) as f64 / 1e9);
+    let computing_s = lens.seconds(lens.total("comp"));
+    let share = (1.0 - lacked_s / computing_s.max(lacked_s).max(1e-9)).max(0.0);
+    let idle_ns = (lens.seconds(lens.total("omp_idle_threads")) * share * 1e9).max(0.0) as u64;
+    let used = format!("The program's own library threads used {} of CPU time", seconds(ns));
+    let helped = ns as f64 >= HELPED * idle_ns as f64 && of_allocation(manifest, idle_ns) >= MUCH;
+    let hindered = lacked_cpus(manifest) == Some(true)
+        && of_allocation(manifest, ns.saturating_sub(idle_ns)) >= MUCH;
+    let mut causes = Vec::new();
+    if helped {
+        let sentence = format!("{used} while OpenMP threads had nothing to do.");
+        let known = cause(Cause::LibraryThreads, sentence, "This is no loss.");
+        causes.push(MachineCause { explains: Explains::Idleness, ..known });
+    }
+    if hindered {
+        let sentence = format!("{used}, and OpenMP threads had to wait for a CPU.");
+        let change = "Let the library use fewer threads inside parallel regions.";
+        causes.push(cause(Cause::LibraryThreads, sentence, change));
+    }
+    causes
 }
 
 /// This share of the time of the command's CPUs.
@@ -153,8 +254,9 @@ mod tests {
             quota_millicpus: Some(1500),
             throttled_ns: Some(ns(throttled_ms)),
         };
-        taken(&machine)
-            .into_iter()
+        let all = [throttled(&machine), stolen(&machine), others(&machine)];
+        all.into_iter()
+            .flatten()
             .map(|cause| cause.sentence.split(' ').take(3).collect::<Vec<_>>().join(" "))
             .collect()
     }
@@ -170,6 +272,5 @@ mod tests {
     fn a_limit_matters_if_it_stopped_threads() {
         assert_eq!(machine(0, 0, 999), [""; 0]);
         assert_eq!(machine(0, 0, 1_000), ["A limit of"]);
-        assert_eq!(taken(&Machine::default()), []);
     }
 }

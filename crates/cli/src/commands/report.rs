@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_analysis::{MachineCause, format};
+use pompeii_analysis::{Machine, format};
 use pompeii_finish::{Counted, Guarded, Manifest, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::{RunInfo, TreeOptions};
@@ -40,7 +40,7 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
     if arguments.json {
-        let machine = experiment.manifest.as_ref().map(machine).unwrap_or_default();
+        let machine = machine(&experiment);
         super::print_json(&pompeii_report::json(&experiment.cube, &machine))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -81,7 +81,7 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
         experiment: shown_name(&experiment.folder),
         observed_by: manifest.map(|it| shown(&it.observed_by).into_owned()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
-        machine: manifest.map(machine).unwrap_or_default(),
+        machine: machine(experiment),
         notes: experiment
             .is_running
             .then(|| IS_RUNNING.to_owned())
@@ -94,10 +94,11 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
 }
 
 /// What the machine did to the run, with names as a terminal may show them.
-fn machine(manifest: &Manifest) -> Vec<MachineCause> {
-    let mut causes = cpus::causes(manifest);
+fn machine(experiment: &Experiment) -> Machine {
+    let Some(manifest) = &experiment.manifest else { return Machine::default() };
+    let mut causes = cpus::causes(manifest, &experiment.cube);
     causes.iter_mut().for_each(|cause| cause.sentence = shown(&cause.sentence).into_owned());
-    causes
+    Machine { causes, not_on_cpu_ns: cpus::not_on_cpu_ns(manifest) }
 }
 
 /// What is to be said about metrics: those that are missing, and how the others were read.
@@ -166,6 +167,7 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
         ));
     }
     notes.extend(manifest.counted.iter().flat_map(counted));
+    notes.extend(cpus::unknown(manifest));
     notes.extend(manifest.guarded.iter().map(guarded));
     if manifest.summed_visits > 0 {
         let visits = format::counted(manifest.summed_visits as i64, "visit");

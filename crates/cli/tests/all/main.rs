@@ -35,6 +35,7 @@ mod oracle_pomp2;
 mod oracle_tasks;
 mod parameters;
 mod privileged;
+mod ready;
 #[path = "../../../algebra/tests/all/common/mod.rs"]
 mod reports;
 mod run;

@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use pompeii_analysis as analysis;
+use pompeii_analysis::Machine;
 use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
 use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, tasks, trees, waits};
 
@@ -16,7 +17,7 @@ fn run() -> RunInfo {
         experiment: "ocean-20261120_1132_ab12cd34".into(),
         observed_by: "source".into(),
         trace_bytes: Some(12_345_678),
-        machine: Vec::new(),
+        machine: Machine::default(),
         notes: Vec::new(),
     }
 }
@@ -272,7 +273,7 @@ fn trees_of_another_metric() {
 
 #[test]
 fn regions_of_the_machine_readable_report() {
-    let report = json_report(&ocean(), &[]);
+    let report = json_report(&ocean(), &Machine::default());
     let mut shown = String::new();
     for region in &report.regions {
         let metrics: Vec<String> =
@@ -305,7 +306,7 @@ fn regions_of_the_machine_readable_report() {
         atomic ocean.c:208 visits=1200000 time=0 self=0 
     "#]]
     .assert_eq(&shown);
-    let json = pompeii_report::json(&ocean(), &[]);
+    let json = pompeii_report::json(&ocean(), &Machine::default());
     assert!(json.contains("\"schema\": \"pompeii-report-2\""));
 }
 
@@ -385,7 +386,9 @@ fn times_of_task_instances() {
         |   execution: 12 % < 2.0 µs, 75 % < 4.0 µs, 12 % < 1.0 ms
     "#]],
     );
-    let json = serde_json::to_string_pretty(&json_report(&cube, &[]).tasks[0].execution).unwrap();
+    let json =
+        serde_json::to_string_pretty(&json_report(&cube, &Machine::default()).tasks[0].execution)
+            .unwrap();
     expect![[r#"
         {
           "count": 8,

@@ -217,15 +217,43 @@ impl<const GATE: u32> Event<GATE> {
         }
     }
 
+    /// The same as [`Event::step`] at a border of the thread's work; `None` also where the time
+    /// without a CPU is due to be read.
+    #[inline(always)]
+    pub unsafe fn border(&self, record: impl FnOnce(&Defined) -> Packed) -> Option<Step> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            close_gate(self.thread);
+            let due = (*self.thread).ready.due;
+            let is_due = |now| now >= due;
+            let step =
+                self.try_step_unless(is_due, |records, region| records.region(record(region)));
+            if step.is_none() {
+                self.finish();
+            }
+            step
+        }
+    }
+
     #[inline(always)]
     pub unsafe fn try_step(
         &self,
         write: impl FnOnce(Records, &Defined) -> Records,
     ) -> Option<Step> {
         // SAFETY: the caller's promise.
+        unsafe { self.try_step_unless(|_| false, write) }
+    }
+
+    #[inline(always)]
+    unsafe fn try_step_unless(
+        &self,
+        is_due: impl FnOnce(u64) -> bool,
+        write: impl FnOnce(Records, &Defined) -> Records,
+    ) -> Option<Step> {
+        // SAFETY: the caller's promise.
         unsafe {
             let (now, last) = (clock::tsc(), self.last());
-            if now <= last {
+            if now <= last || is_due(now) {
                 return None;
             }
             let step = Step { now, last, ticks: now - last };

@@ -297,7 +297,7 @@ pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
     }
 }
 
-/// Enters a barrier of the team and arrives at it.
+/// Enters a barrier of the team and arrives at it. To a thread that is alone it is no border.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
@@ -320,7 +320,7 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         if context.barrier.phase != Phase::BETWEEN || !is_ours {
             return false;
         }
-        let Some(Step { now, .. }) = event.step(|region| region.enter) else { return false };
+        let Some(Step { now, .. }) = event.border(|region| region.enter) else { return false };
         event.go_to(child);
         let (record, node) = (context.record(), event.node(child));
         let child = child as NodeOffset;
@@ -358,7 +358,7 @@ pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
         if context.barrier.phase != Phase::within(event.at) {
             return false;
         }
-        let Some(step) = event.step(|region| region.leave) else { return false };
+        let Some(step) = event.border(|region| region.leave) else { return false };
         event.leave();
         (*event.thread).barrier_exit_ticks = step.now;
         let (record, enter) = (context.record(), context.barrier.enter);

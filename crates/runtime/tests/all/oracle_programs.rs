@@ -916,6 +916,8 @@ fn instructions_in(
     let experiment = program.folder.path().join("experiment");
     let _ = std::fs::remove_dir_all(&experiment);
     let output = Command::new("valgrind")
+        // How often a millisecond passes differs from run to run.
+        .env("POMPEII_READY", "0")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(format!("--toggle-collect={functions}"))
         .arg(&program.path)

@@ -116,6 +116,8 @@ pub fn instructions(sandbox: &Sandbox, words: &[&str], environment: &[(&str, &st
         .current_dir(sandbox.path(""))
         .env("POMPEII_EXPERIMENT", &experiment)
         .env("POMPEII_GUARD", "0")
+        // How often a millisecond passes differs from run to run.
+        .env("POMPEII_READY", "0")
         // Cargo's: it leads to the runtime library of another build.
         .env_remove("LD_LIBRARY_PATH")
         .envs(environment.iter().copied())

@@ -1,0 +1,345 @@
+//! Time without a CPU: how long a thread was ready to run while the system ran others.
+//!
+//! Linux counts this for each thread, in `/proc/thread-self/schedstat`. The file is opened at the
+//! thread's first event, and read where the thread forks, joins, or reaches or leaves a barrier, if
+//! at least a millisecond has passed since the last reading. Invariant 2 names these system calls.
+//!
+//! What precedes a fork, the end of a part and the arrival at a barrier is computing; what precedes
+//! a join, the begin of a part and the exit of a barrier is waiting. A pause of a millisecond or
+//! more is always found at the next border, so it is counted in the right class. Only pauses that
+//! are shorter than the time between two readings can be counted in the class next to theirs.
+//!
+//! The program must not notice the open file: it lies at the top of the descriptors, where programs
+//! have none, is closed by `exec`, and is not used any more once the descriptor is another file.
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use libc::{c_int, pid_t};
+use pompeii_live::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ready_state};
+
+use crate::clock;
+use crate::location::Location;
+use crate::process::Process;
+
+const SOURCE: &std::ffi::CStr = c"/proc/thread-self/schedstat";
+/// Time between two readings of a thread.
+const INTERVAL_NS: u64 = 1_000_000;
+/// A larger table of descriptors would take more memory than all else.
+const DESCRIPTORS_MAX: u64 = 4096;
+/// Descriptors for this share of the limit are ours.
+const SHARE: u64 = 4;
+
+/// What the time before a border was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// The thread had work.
+    Computing,
+    /// It waited for others.
+    Waiting,
+}
+
+/// What a location knows of its thread.
+pub struct Ready {
+    /// Borders before this time read nothing.
+    pub due: u64,
+    /// The last border that computing came to and that was read, and how long the thread was ready
+    /// without a CPU before it; clock ticks.
+    read_ticks: u64,
+    delayed_ticks: u64,
+    thread: pid_t,
+    file: Option<File>,
+    ready_ns: u64,
+}
+
+/// The open file, and what it must still be.
+#[derive(Clone, Copy)]
+struct File {
+    descriptor: c_int,
+    device: u64,
+    inode: u64,
+}
+
+impl Ready {
+    /// Nothing is known; looked at from the first border on if that is wanted.
+    pub fn new(wanted: bool) -> Self {
+        let due = if wanted { 0 } else { u64::MAX };
+        Self { due, read_ticks: 0, delayed_ticks: 0, thread: 0, file: None, ready_ns: 0 }
+    }
+}
+
+/// The thread is at a border of these threads' work.
+#[inline(always)]
+pub fn at_border(thread: &mut Location, class: Class, now: u64) {
+    if now >= thread.ready.due {
+        read(thread, class, now);
+    }
+}
+
+/// The thread arrived last, at `now`; the others have waited for it for `waited` ticks in all.
+#[inline(always)]
+pub fn came_last(thread: &mut Location, (waited, size): (u64, u32), now: u64) {
+    if thread.ready.read_ticks == now {
+        let late = thread.ready.delayed_ticks.saturating_mul(u64::from(size.saturating_sub(1)));
+        add(&record(thread).late_ticks, late.min(waited));
+    }
+}
+
+/// The thread's first event.
+pub fn begin(thread: &mut Location) {
+    if thread.ready.due != u64::MAX {
+        read(thread, Class::Computing, clock::now());
+    }
+}
+
+/// The thread ends.
+pub fn end(thread: &mut Location) {
+    if thread.ready.thread != 0 {
+        look_again(record(thread));
+        keep_errno(|| close(thread.ready.file.take()));
+    }
+}
+
+fn record(thread: &Location) -> &'static ThreadRecord {
+    // SAFETY: the location lies in the first page of its file, the record at that page's end, and
+    // locations are never freed; all fields are atomic.
+    unsafe { &*std::ptr::from_ref(thread).cast::<u8>().add(THREAD_RECORD_OFFSET).cast() }
+}
+
+fn add(to: &AtomicU64, value: u64) {
+    to.store(to.load(Relaxed).saturating_add(value), Relaxed);
+}
+
+/// The program's `errno` stays what it was.
+fn keep_errno<T>(call: impl FnOnce() -> T) -> T {
+    // SAFETY: errno is a thread-local integer.
+    unsafe {
+        let before = *libc::__errno_location();
+        let result = call();
+        *libc::__errno_location() = before;
+        result
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn read(thread: &mut Location, class: Class, now: u64) {
+    let ticks = ticks_in(thread.process, INTERVAL_NS, now);
+    thread.ready.due = now.saturating_add(ticks);
+    keep_errno(|| read_now(thread, class, now));
+}
+
+fn read_now(thread: &mut Location, class: Class, now: u64) {
+    // SAFETY: a plain system call.
+    let id = unsafe { libc::syscall(libc::SYS_gettid) } as pid_t;
+    let is_new = thread.ready.thread != id;
+    if is_new {
+        take_over(thread, id);
+    }
+    let record = record(thread);
+    let Some((cpu_ns, ready_ns)) = thread.ready.file.and_then(times) else {
+        give_up(thread);
+        return;
+    };
+    let delta = ready_ns.saturating_sub(thread.ready.ready_ns);
+    thread.ready.ready_ns = ready_ns;
+    record.cpu_ns.store(cpu_ns, Relaxed);
+    if is_new {
+        return;
+    }
+    match class {
+        Class::Waiting => add(&record.ready_waiting_ns, delta),
+        Class::Computing => {
+            add(&record.ready_computing_ns, delta);
+            thread.ready.delayed_ticks = ticks_in(thread.process, delta, now);
+            thread.ready.read_ticks = now;
+        }
+    }
+}
+
+/// The location is played by another thread than before.
+fn take_over(thread: &mut Location, id: pid_t) {
+    close(thread.ready.file.take());
+    thread.ready.thread = id;
+    thread.ready.file = open(thread.index());
+    let record = record(thread);
+    add(&record.earlier_cpu_ns, record.cpu_ns.swap(0, Relaxed));
+    record.thread_id.store(id as u64, Relaxed);
+    if record.state.load(Relaxed) == ready_state::NONE {
+        record.state.store(ready_state::KNOWN, Relaxed);
+    }
+}
+
+/// What is not known is not known from here on: no later reading makes up for it.
+fn give_up(thread: &mut Location) {
+    record(thread).state.store(ready_state::NOT_KNOWN, Relaxed);
+    thread.ready.file = None;
+    thread.ready.due = u64::MAX;
+}
+
+/// So many nanoseconds in ticks, by the clocks' readings at the start and now.
+fn ticks_in(process: &Process, ns: u64, now: u64) -> u64 {
+    let start = &process.options.start;
+    let ticks = now.saturating_sub(start.ticks);
+    let passed_ns = clock::monotonic_ns().saturating_sub(start.monotonic_ns).max(1);
+    let scaled = u128::from(ns) * u128::from(ticks) / u128::from(passed_ns);
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+/// CPU time and time ready without a CPU, in nanoseconds; `None` if the descriptor is not our file.
+fn times(file: File) -> Option<(u64, u64)> {
+    if identity(file.descriptor) != Some((file.device, file.inode)) {
+        return None;
+    }
+    let mut text = [0_u8; 80];
+    // SAFETY: reads into the local variable.
+    let count = unsafe { libc::pread(file.descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
+    parse(text.get(..usize::try_from(count).ok()?)?)
+}
+
+/// The first two numbers of `schedstat`.
+fn parse(text: &[u8]) -> Option<(u64, u64)> {
+    let mut numbers = text.split(|byte| byte.is_ascii_whitespace()).map(|word| {
+        let digit = |sum: Option<u64>, byte: &u8| {
+            let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+            sum?.checked_mul(10)?.checked_add(u64::from(digit))
+        };
+        word.iter().fold((!word.is_empty()).then_some(0), digit)
+    });
+    Some((numbers.next()??, numbers.next()??))
+}
+
+fn identity(descriptor: c_int) -> Option<(u64, u64)> {
+    let mut status = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: writes into the local variable, which is read only if the call has done so.
+    unsafe {
+        if libc::fstat(descriptor, status.as_mut_ptr()) != 0 {
+            return None;
+        }
+        let status = status.assume_init();
+        Some((status.st_dev, status.st_ino))
+    }
+}
+
+/// Opens this thread's file, at the top of the descriptors; `None` where that is impossible, and
+/// for threads beyond our share of the descriptors.
+fn open(index: u32) -> Option<File> {
+    let limit = descriptor_limit();
+    let (index, ours) = (u64::from(index), limit / SHARE);
+    if index >= ours {
+        return None;
+    }
+    // SAFETY: system calls on a NUL-terminated name and on a descriptor of our own.
+    unsafe {
+        let low = libc::open(SOURCE.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if low < 0 {
+            return None;
+        }
+        let moved = |least: u64| libc::fcntl(low, libc::F_DUPFD_CLOEXEC, least as c_int);
+        let mut descriptor = moved(limit - 1 - index);
+        if descriptor < 0 {
+            descriptor = moved(limit - ours);
+        }
+        libc::close(low);
+        let (device, inode) = identity(descriptor)?;
+        Some(File { descriptor, device, inode })
+    }
+}
+
+fn descriptor_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes into the local variable.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
+    limit.rlim_cur.min(DESCRIPTORS_MAX)
+}
+
+fn close(file: Option<File>) {
+    if let Some(file) = file
+        && identity(file.descriptor) == Some((file.device, file.inode))
+    {
+        // SAFETY: the descriptor is the file that we have opened.
+        unsafe { libc::close(file.descriptor) };
+    }
+}
+
+/// Notes the CPU time of a thread, and the CPUs that it may use.
+fn look_again(record: &ThreadRecord) {
+    let id = record.thread_id.load(Relaxed) as pid_t;
+    // The kernel's number of the clock of a thread's CPU time.
+    let clock = (!id << 3) | 6;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes into the local variable.
+    if unsafe { libc::clock_gettime(clock, &mut time) } == 0 {
+        let cpu_ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+        record.cpu_ns.store(cpu_ns, Relaxed);
+        record.is_cpu_final.store(1, Relaxed);
+    } else if record.state.load(Relaxed) == ready_state::KNOWN {
+        // The thread has ended; its last reading is from less than a region before.
+        record.is_cpu_final.store(1, Relaxed);
+    }
+    let mut cpus = [0_u64; CPUS_MAX / 64];
+    // SAFETY: writes at most as many bytes as the local variable has.
+    let known = unsafe {
+        libc::syscall(libc::SYS_sched_getaffinity, id, size_of_val(&cpus), cpus.as_mut_ptr())
+    };
+    if known > 0 {
+        record.cpus.iter().zip(cpus).for_each(|(word, bits)| word.store(bits, Relaxed));
+    }
+}
+
+/// The process ends: notes the CPU time of all its threads, and its own. Called where nothing may
+/// be allocated and no lock be taken.
+pub fn end_process(process: &Process) {
+    if !process.options.ready {
+        return;
+    }
+    keep_errno(|| {
+        for index in 0..process.header().locations.load(Relaxed) {
+            let Some(location) = process.location(index) else { continue };
+            // SAFETY: locations are never freed; only the record, which is atomic, is used.
+            let record = record(unsafe { &*location });
+            if record.thread_id.load(Relaxed) != 0 {
+                look_again(record);
+            }
+        }
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: writes into the local variable.
+        if unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) } == 0 {
+            let cpu_ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+            process.header().cpu_ns.store(cpu_ns, Relaxed);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_two_numbers_are_read() {
+        assert_eq!(parse(b"12 345 6\n"), Some((12, 345)));
+        for wrong in ["", "12", "12 \n", "x 3 4", "99999999999999999999 1 2"] {
+            assert_eq!(parse(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_descriptor_that_is_another_file_is_given_up() {
+        let Some(file) = open(0) else { return println!("not run: no schedstat here") };
+        assert!(times(file).is_some());
+        assert!(u64::try_from(file.descriptor).unwrap() >= descriptor_limit() * 3 / 4);
+        let other = File { inode: file.inode + 1, ..file };
+        assert_eq!(times(other), None);
+        close(Some(other));
+        assert!(times(file).is_some());
+        close(Some(file));
+        assert_eq!(times(file), None);
+    }
+
+    #[test]
+    fn threads_beyond_a_quarter_of_the_descriptors_are_not_known() {
+        let limit = u32::try_from(descriptor_limit()).unwrap();
+        assert!(open(limit / 4).is_none());
+    }
+}
