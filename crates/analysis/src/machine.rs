@@ -4,8 +4,9 @@
 //!
 //! All of it is here: detectors know nothing of the machine.
 
-use pompeii_model::Cube;
+use pompeii_model::{Cube, Ticks};
 
+use crate::Lens;
 use crate::findings::{Advice, Cause, Finding, findings};
 
 /// Which losses a cause explains.
@@ -29,6 +30,8 @@ pub struct MachineCause {
     pub sentence: String,
     /// What to change.
     pub advice: Advice,
+    /// CPU time that it took from the program's threads, in nanoseconds, if that is known.
+    pub taken_ns: Option<u64>,
 }
 
 /// What is known of the machine and not from the cube.
@@ -38,32 +41,67 @@ pub struct Machine {
     pub causes: Vec<MachineCause>,
     /// Time in which threads had work and no CPU, in nanoseconds; `None` if that is not known.
     pub not_on_cpu_ns: Option<u64>,
+    /// Waiting at barriers for threads that came last because they had no CPU; likewise.
+    pub late_ns: Option<u64>,
 }
 
-impl MachineCause {
-    fn is_reason_for(&self, finding: &Finding) -> bool {
-        let is_idle =
-            matches!(finding.property.name, "omp_idle_threads" | "omp_limited_parallelism");
-        is_idle == (self.explains == Explains::Idleness)
+/// A cause explains losses of which it has made this share.
+const EXPLAINED: f64 = 0.5;
+
+/// Which losses of a run follow from a cause.
+struct Explained {
+    idleness: bool,
+    barriers: bool,
+    /// Fork and join, locks, tasks, MPI.
+    rest: bool,
+}
+
+impl Explained {
+    fn of(cube: &Cube, machine: &Machine, by: &MachineCause) -> Self {
+        if by.explains == Explains::Idleness {
+            return Self { idleness: true, barriers: false, rest: false };
+        }
+        let lens = Lens::new(cube);
+        let barriers = lens.total("omp_ibarrier_wait") + lens.total("omp_ebarrier_wait");
+        let rest = lens.total("omp_time") - barriers + lens.total("mpi");
+        // Too many threads for the CPUs are known without any measurement.
+        let is_certain = matches!(by.cause, Cause::OneCpu | Cause::Oversubscription);
+        let is_made_by = |measured_ns: Option<u64>, loss: Ticks| {
+            let loss_ns = EXPLAINED * lens.seconds(loss) * 1e9;
+            let made = |ns: u64| ns as f64 >= loss_ns;
+            measured_ns.map_or(is_certain, made) || by.taken_ns.is_some_and(made)
+        };
+        Self {
+            idleness: false,
+            barriers: is_made_by(machine.late_ns, barriers),
+            rest: is_made_by(machine.not_on_cpu_ns, rest),
+        }
+    }
+
+    fn has(&self, finding: &Finding) -> bool {
+        match finding.property.name {
+            "omp_idle_threads" | "omp_limited_parallelism" => self.idleness,
+            "omp_ibarrier_wait" | "omp_ebarrier_wait" => self.barriers,
+            _ => self.rest,
+        }
     }
 }
 
 /// The findings of a cube that [`crate::derive`] has made. Those that a cause in the machine
 /// explains come after all others, and say so.
 pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
-    let causes = &machine.causes;
+    let explained = machine.causes.iter().map(|of| (of, Explained::of(cube, machine, of)));
+    let explained: Vec<(&MachineCause, Explained)> = explained.collect();
     let mut found = findings(cube);
     for finding in &mut found {
-        let Some(of) = causes.iter().find(|cause| cause.is_reason_for(finding)) else { continue };
+        let Some((of, _)) = explained.iter().find(|(_, of)| of.has(finding)) else { continue };
         finding.explained_by = Some(of.cause);
         finding.cause = Some(of.cause);
         finding.advice = of.advice.clone();
         finding.details = vec![format!("Probably a consequence: {}.", of.cause.meaning())];
     }
     // A library that works is no loss, and there is nothing to repair.
-    found.retain(|finding| {
-        !causes.iter().any(|of| of.explains == Explains::Idleness && of.is_reason_for(finding))
-    });
+    found.retain(|finding| !explained.iter().any(|(_, of)| of.idleness && of.has(finding)));
     // A stable sort: within each half the order of gains stays.
     found.sort_by_key(|finding| finding.explained_by.is_some());
     found
@@ -80,14 +118,16 @@ mod tests {
          a/parallel@a.c:2                          1  time=100
          a/parallel@a.c:2/implicit barrier@a.c:9   1  time=700 omp_ibarrier_wait=700";
 
-    fn order(causes: &[(Cause, Explains)]) -> Vec<String> {
+    /// Findings of the run, whose threads were late by `late_ms` because they had no CPU.
+    fn order(causes: &[(Cause, Explains)], late_ms: Option<u64>) -> Vec<String> {
         let cube = crate::derive(&crate::notation::cube(RUN).unwrap());
         let cause = |&(cause, explains)| {
             let (sentence, advice) = (String::new(), Advice::none("Wait."));
-            MachineCause { cause, explains, sentence, advice }
+            MachineCause { cause, explains, sentence, advice, taken_ns: None }
         };
+        let late_ns = late_ms.map(|ms| ms * 1_000_000);
         let causes = causes.iter().map(cause).collect();
-        let found = findings_on(&cube, &Machine { causes, not_on_cpu_ns: None });
+        let found = findings_on(&cube, &Machine { causes, late_ns, not_on_cpu_ns: late_ns });
         let shown = |finding: &Finding| match finding.explained_by {
             Some(cause) => format!("{} ({})", finding.property.name, cause.code()),
             None => finding.property.name.to_owned(),
@@ -95,18 +135,32 @@ mod tests {
         found.iter().map(shown).collect()
     }
 
+    const UNEXPLAINED: [&str; 2] = ["omp_ibarrier_wait", "omp_idle_threads"];
+
     #[test]
     fn what_the_machine_explains_comes_last() {
-        assert_eq!(order(&[]), ["omp_ibarrier_wait", "omp_idle_threads"]);
+        let causes = [(Cause::Quota, Explains::Waiting), (Cause::BusyNeighbour, Explains::Waiting)];
+        assert_eq!(order(&[], Some(350)), UNEXPLAINED);
+        assert_eq!(order(&causes, Some(350)), ["omp_idle_threads", "omp_ibarrier_wait (quota)"]);
+    }
+
+    #[test]
+    fn less_than_half_of_a_loss_is_no_explanation() {
+        assert_eq!(order(&[(Cause::BusyNeighbour, Explains::Waiting)], Some(349)), UNEXPLAINED);
+    }
+
+    #[test]
+    fn without_a_measurement_only_too_many_threads_are_certain() {
+        assert_eq!(order(&[(Cause::BusyNeighbour, Explains::Waiting)], None), UNEXPLAINED);
         assert_eq!(
-            order(&[(Cause::Quota, Explains::Waiting), (Cause::BusyNeighbour, Explains::Waiting)]),
-            ["omp_idle_threads", "omp_ibarrier_wait (quota)"]
+            order(&[(Cause::OneCpu, Explains::Waiting)], None),
+            ["omp_idle_threads", "omp_ibarrier_wait (one_cpu)"]
         );
     }
 
     #[test]
     fn threads_are_not_idle_while_a_library_works_for_them() {
         let library = (Cause::LibraryThreads, Explains::Idleness);
-        assert_eq!(order(&[library]), ["omp_ibarrier_wait"]);
+        assert_eq!(order(&[library], None), ["omp_ibarrier_wait"]);
     }
 }

@@ -35,6 +35,12 @@ pub fn not_on_cpu_ns(manifest: &Manifest) -> Option<u64> {
     Some(threads.ready_computing_ns)
 }
 
+/// Waiting at barriers for threads that came last because they had no CPU; likewise.
+pub fn late_ns(manifest: &Manifest) -> Option<u64> {
+    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
+    Some(threads.late_ns)
+}
+
 /// That the system does not tell how long threads had no CPU.
 pub fn unknown(manifest: &Manifest) -> Option<String> {
     let unknown = manifest.threads.as_ref()?.unknown;
@@ -70,7 +76,7 @@ fn cause(cause: Cause, sentence: String, change: &str) -> MachineCause {
     let advice =
         Advice { kind: AdviceKind::None, target: String::new(), value: Some(change.to_owned()) };
     let sentence = format!("{sentence} {change}");
-    MachineCause { cause, explains: Explains::Waiting, sentence, advice }
+    MachineCause { cause, explains: Explains::Waiting, sentence, advice, taken_ns: None }
 }
 
 /// That threads had to take turns, on the host with the most processes; `hosts` has that of each
@@ -187,7 +193,8 @@ fn throttled(machine: &Machine) -> Option<MachineCause> {
              CPU time.",
             seconds(ns)
         );
-        cause(Cause::Quota, sentence, "Raise the limit, or use fewer threads.")
+        let known = cause(Cause::Quota, sentence, "Raise the limit, or use fewer threads.");
+        MachineCause { taken_ns: Some(ns), ..known }
     })
 }
 
@@ -198,7 +205,10 @@ fn stolen(machine: &Machine) -> Option<MachineCause> {
             "The host of this virtual machine withheld {} of the CPU time.",
             format::percent(stolen)
         );
-        cause(Cause::BusyNeighbour, sentence, WITHOUT)
+        MachineCause {
+            taken_ns: machine.steal_ns,
+            ..cause(Cause::BusyNeighbour, sentence, WITHOUT)
+        }
     })
 }
 

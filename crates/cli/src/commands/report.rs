@@ -98,7 +98,8 @@ fn machine(experiment: &Experiment) -> Machine {
     let Some(manifest) = &experiment.manifest else { return Machine::default() };
     let mut causes = cpus::causes(manifest, &experiment.cube);
     causes.iter_mut().for_each(|cause| cause.sentence = shown(&cause.sentence).into_owned());
-    Machine { causes, not_on_cpu_ns: cpus::not_on_cpu_ns(manifest) }
+    let (not_on_cpu_ns, late_ns) = (cpus::not_on_cpu_ns(manifest), cpus::late_ns(manifest));
+    Machine { causes, not_on_cpu_ns, late_ns }
 }
 
 /// What is to be said about metrics: those that are missing, and how the others were read.
