@@ -15,17 +15,21 @@ pub struct AllocationPart {
     pub ticks: Ticks,
 }
 
-/// The parts of [`allocation`], with the time in which threads that computed had no CPU as a part
+/// The parts of [`allocation`], with the time in which threads that had work had no CPU as a part
 /// of its own. It was measured by the system's clock, so it is at most the whole.
 pub fn allocation_on(cube: &Cube, machine: &Machine) -> Vec<AllocationPart> {
     let mut parts = allocation(cube);
-    let wanted_s = machine.not_on_cpu_ns.unwrap_or(0) as f64 / 1e9;
-    let wanted = (wanted_s * cube.clock.ticks_per_second()) as Ticks;
-    if let Some(computing) = parts.first_mut() {
-        let ticks = wanted.clamp(0, computing.ticks.max(0));
-        computing.ticks -= ticks;
-        parts.insert(1, AllocationPart { name: "not_on_cpu", title: "not on a CPU", ticks });
+    let mut not_on_cpu = 0;
+    for (name, ns) in [("computing", machine.not_on_cpu_ns), ("overhead", machine.starting_ns)] {
+        let wanted = (ns.unwrap_or(0) as f64 / 1e9 * cube.clock.ticks_per_second()) as Ticks;
+        if let Some(part) = parts.iter_mut().find(|part| part.name == name) {
+            let ticks = wanted.clamp(0, part.ticks.max(0));
+            part.ticks -= ticks;
+            not_on_cpu += ticks;
+        }
     }
+    let (name, title) = ("not_on_cpu", "not on a CPU");
+    parts.insert(1, AllocationPart { name, title, ticks: not_on_cpu });
     parts
 }
 

@@ -41,6 +41,8 @@ pub struct Machine {
     pub causes: Vec<MachineCause>,
     /// Time in which threads had work and no CPU, in nanoseconds; `None` if that is not known.
     pub not_on_cpu_ns: Option<u64>,
+    /// Time between forks and the begins of threads that had no CPU meanwhile; likewise.
+    pub starting_ns: Option<u64>,
     /// Waiting at barriers for threads that came last because they had no CPU; likewise.
     pub late_ns: Option<u64>,
 }
@@ -62,6 +64,8 @@ impl Explained {
             return Self { idleness: true, barriers: false, rest: false };
         }
         let lens = Lens::new(cube);
+        let lacked_ns = machine.not_on_cpu_ns.zip(machine.starting_ns);
+        let lacked_ns = lacked_ns.map(|(computing, starting)| computing.saturating_add(starting));
         let barriers = lens.total("omp_ibarrier_wait") + lens.total("omp_ebarrier_wait");
         let rest = lens.total("omp_time") - barriers + lens.total("mpi");
         // Too many threads for the CPUs are known without any measurement.
@@ -74,7 +78,7 @@ impl Explained {
         Self {
             idleness: false,
             barriers: is_made_by(machine.late_ns, barriers),
-            rest: is_made_by(machine.not_on_cpu_ns, rest),
+            rest: is_made_by(lacked_ns, rest),
         }
     }
 
@@ -127,7 +131,10 @@ mod tests {
         };
         let late_ns = late_ms.map(|ms| ms * 1_000_000);
         let causes = causes.iter().map(cause).collect();
-        let found = findings_on(&cube, &Machine { causes, late_ns, not_on_cpu_ns: late_ns });
+        let found = findings_on(
+            &cube,
+            &Machine { causes, late_ns, not_on_cpu_ns: late_ns, starting_ns: Some(0) },
+        );
         let shown = |finding: &Finding| match finding.explained_by {
             Some(cause) => format!("{} ({})", finding.property.name, cause.code()),
             None => finding.property.name.to_owned(),

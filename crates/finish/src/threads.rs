@@ -14,6 +14,9 @@ pub struct Threads {
     pub unknown: usize,
     /// Ready without a CPU while there was work, in nanoseconds.
     pub ready_computing_ns: u64,
+    /// Ready without a CPU between the fork of a team and a thread's begin in it.
+    #[serde(default)]
+    pub ready_starting_ns: u64,
     /// Ready without a CPU while waiting, which is no loss.
     pub ready_waiting_ns: u64,
     /// Waiting for threads that came last and had been ready without a CPU.
@@ -45,6 +48,7 @@ impl Threads {
         Self {
             unknown: times().filter(|of| !of.is_ready_known).count(),
             ready_computing_ns: sum(|of| of.ready_computing_ns),
+            ready_starting_ns: sum(|of| of.ready_starting_ns),
             ready_waiting_ns: sum(|of| of.ready_waiting_ns),
             late_ns: (frequency.seconds(late_ticks) * 1e9) as u64,
             library_ns: live.cpu_ns.zip(own_ns).map(|(all, own)| all.saturating_sub(own)),
@@ -58,6 +62,7 @@ impl Threads {
         all.fold(first, |sum, of| Self {
             unknown: sum.unknown + of.unknown,
             ready_computing_ns: sum.ready_computing_ns.saturating_add(of.ready_computing_ns),
+            ready_starting_ns: sum.ready_starting_ns.saturating_add(of.ready_starting_ns),
             ready_waiting_ns: sum.ready_waiting_ns.saturating_add(of.ready_waiting_ns),
             late_ns: sum.late_ns.saturating_add(of.late_ns),
             library_ns: sum.library_ns.zip(of.library_ns).map(|(a, b)| a.saturating_add(b)),

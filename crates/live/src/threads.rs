@@ -36,6 +36,8 @@ pub struct ThreadRecord {
     pub earlier_cpu_ns: AtomicU64,
     /// Ready without a CPU while it had work.
     pub ready_computing_ns: AtomicU64,
+    /// Ready without a CPU between the fork of a team and its begin in it.
+    pub ready_starting_ns: AtomicU64,
     /// Ready without a CPU while it waited, which is no loss.
     pub ready_waiting_ns: AtomicU64,
     /// Waiting of others for this thread, because it came last and had been ready without a CPU.
@@ -48,17 +50,19 @@ pub struct ThreadRecord {
     pub cpus: [AtomicU64; WORDS],
 }
 
-const _: () = assert!(size_of::<ThreadRecord>() == 192);
+const _: () = assert!(size_of::<ThreadRecord>() == 200);
 
 /// What was read of a [`ThreadRecord`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadTimes {
     /// CPU time of all threads that have played the location; `None` if it is not complete.
     pub cpu_ns: Option<u64>,
-    /// Whether the next three are complete.
+    /// Whether the next four are complete.
     pub is_ready_known: bool,
     /// See [`ThreadRecord::ready_computing_ns`].
     pub ready_computing_ns: u64,
+    /// See [`ThreadRecord::ready_starting_ns`].
+    pub ready_starting_ns: u64,
     /// See [`ThreadRecord::ready_waiting_ns`].
     pub ready_waiting_ns: u64,
     /// See [`ThreadRecord::late_ticks`].
@@ -81,6 +85,7 @@ impl ThreadTimes {
             cpu_ns: (at(offset_of!(ThreadRecord, is_cpu_final)) == 1).then_some(cpu_ns),
             is_ready_known: at(offset_of!(ThreadRecord, state)) == ready_state::KNOWN,
             ready_computing_ns: at(offset_of!(ThreadRecord, ready_computing_ns)),
+            ready_starting_ns: at(offset_of!(ThreadRecord, ready_starting_ns)),
             ready_waiting_ns: at(offset_of!(ThreadRecord, ready_waiting_ns)),
             late_ticks: at(offset_of!(ThreadRecord, late_ticks)),
             cpus: (0..CPUS_MAX as u32).filter(has_cpu).collect(),

@@ -5,7 +5,8 @@
 //! at least a millisecond has passed since the last reading. Invariant 2 names these system calls.
 //!
 //! What precedes a fork, the end of a part and the arrival at a barrier is computing; what precedes
-//! a join, the begin of a part and the exit of a barrier is waiting. A pause of a millisecond or
+//! a join and the exit of a barrier is waiting. Before its begin in a team a thread waits until the
+//! fork; from there on it is late. A pause of a millisecond or
 //! more is always found at the next border, so it is counted in the right class. Only pauses that
 //! are shorter than the time between two readings can be counted in the class next to theirs.
 //!
@@ -38,6 +39,8 @@ pub enum Class {
     Computing,
     /// It waited for others.
     Waiting,
+    /// It waited for a team that was forked at this time, and begins in it only now.
+    Starting(u64),
 }
 
 /// What a location knows of its thread.
@@ -48,6 +51,8 @@ pub struct Ready {
     /// without a CPU before it; clock ticks.
     read_ticks: u64,
     delayed_ticks: u64,
+    /// How long it was so before its begin in the team.
+    started_ticks: u64,
     thread: pid_t,
     file: Option<File>,
     ready_ns: u64,
@@ -65,7 +70,15 @@ impl Ready {
     /// Nothing is known; looked at from the first border on if that is wanted.
     pub fn new(wanted: bool) -> Self {
         let due = if wanted { 0 } else { u64::MAX };
-        Self { due, read_ticks: 0, delayed_ticks: 0, thread: 0, file: None, ready_ns: 0 }
+        Self {
+            due,
+            read_ticks: 0,
+            delayed_ticks: 0,
+            started_ticks: 0,
+            thread: 0,
+            file: None,
+            ready_ns: 0,
+        }
     }
 }
 
@@ -148,11 +161,23 @@ fn read_now(thread: &mut Location, class: Class, now: u64) {
     if is_new {
         return;
     }
+    let ticks = ticks_in(thread.process, delta, now);
     match class {
         Class::Waiting => add(&record.ready_waiting_ns, delta),
+        Class::Starting(forked) => {
+            // A thread that is woken by the fork is ready from then on. What is more than the time
+            // since the fork was before it.
+            let started = ticks.min(now.saturating_sub(forked));
+            let share = u128::from(delta) * u128::from(started) / u128::from(ticks.max(1));
+            let starting_ns = u64::try_from(share).unwrap_or(delta).min(delta);
+            add(&record.ready_starting_ns, starting_ns);
+            add(&record.ready_waiting_ns, delta - starting_ns);
+            thread.ready.started_ticks = started;
+        }
         Class::Computing => {
             add(&record.ready_computing_ns, delta);
-            thread.ready.delayed_ticks = ticks_in(thread.process, delta, now);
+            let started = std::mem::take(&mut thread.ready.started_ticks);
+            thread.ready.delayed_ticks = ticks.saturating_add(started);
             thread.ready.read_ticks = now;
         }
     }

@@ -128,7 +128,8 @@ pub fn begin(
     let record = process.team(team);
     let worker = number != 0;
     if worker {
-        ready::at_border(thread, Class::Waiting, now);
+        let forked = record.fork_ticks.load(Relaxed);
+        ready::at_border(thread, Class::Starting(forked), now);
         metrics::count_outside(thread, now);
         settle(thread);
         attach(thread, record);

@@ -35,6 +35,12 @@ pub fn not_on_cpu_ns(manifest: &Manifest) -> Option<u64> {
     Some(threads.ready_computing_ns)
 }
 
+/// Time between forks and the begins of threads that had no CPU meanwhile; likewise.
+pub fn starting_ns(manifest: &Manifest) -> Option<u64> {
+    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
+    Some(threads.ready_starting_ns)
+}
+
 /// Waiting at barriers for threads that came last because they had no CPU; likewise.
 pub fn late_ns(manifest: &Manifest) -> Option<u64> {
     let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
@@ -56,7 +62,8 @@ fn of_allocation(manifest: &Manifest, ns: u64) -> f64 {
 
 /// Whether threads had work and no CPU; `None` if that is not known.
 fn lacked_cpus(manifest: &Manifest) -> Option<bool> {
-    not_on_cpu_ns(manifest).map(|ns| of_allocation(manifest, ns) >= LACKED)
+    let lacked = not_on_cpu_ns(manifest).zip(starting_ns(manifest));
+    lacked.map(|(work, start)| of_allocation(manifest, work.saturating_add(start)) >= LACKED)
 }
 
 /// Threads that had to share the CPUs with each other or with other programs.
