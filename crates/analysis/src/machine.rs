@@ -43,12 +43,17 @@ pub struct Machine {
     pub not_on_cpu_ns: Option<u64>,
     /// Time between forks and the begins of threads that had no CPU meanwhile; likewise.
     pub starting_ns: Option<u64>,
+    /// Time in which threads waited and had no CPU; likewise. It delays only joins.
+    pub waiting_ns: Option<u64>,
     /// Waiting at barriers for threads that came last because they had no CPU; likewise.
     pub late_ns: Option<u64>,
 }
 
 /// A cause explains losses of which it has made this share.
 const EXPLAINED: f64 = 0.5;
+/// If there are too few CPUs for the threads in any case, this share is enough: threads that are
+/// blocked until another one has had its turn are not counted as ready.
+const EXPLAINED_BY_NUMBER: f64 = 0.1;
 
 /// Which losses of a run follow from a cause.
 struct Explained {
@@ -64,8 +69,9 @@ impl Explained {
             return Self { idleness: true, barriers: false, rest: false };
         }
         let lens = Lens::new(cube);
-        let lacked_ns = machine.not_on_cpu_ns.zip(machine.starting_ns);
-        let lacked_ns = lacked_ns.map(|(computing, starting)| computing.saturating_add(starting));
+        // A master without a CPU comes late out of the barrier, so the join is late.
+        let parts = [machine.not_on_cpu_ns, machine.starting_ns, machine.waiting_ns];
+        let lacked_ns = parts.into_iter().sum::<Option<u64>>();
         let barriers = lens.total("omp_ibarrier_wait") + lens.total("omp_ebarrier_wait");
         let rest = lens.total("omp_time") - barriers + lens.total("mpi");
         // Too many threads for the CPUs are known without any measurement.
@@ -75,10 +81,15 @@ impl Explained {
             let made = |ns: u64| ns as f64 >= loss_ns;
             measured_ns.map_or(is_certain, made) || by.taken_ns.is_some_and(made)
         };
+        let by_number = |ns: u64| {
+            let loss_s = lens.seconds(barriers.saturating_add(rest));
+            is_certain && ns as f64 / 1e9 >= EXPLAINED_BY_NUMBER * loss_s
+        };
+        let all = lacked_ns.is_some_and(by_number);
         Self {
             idleness: false,
-            barriers: is_made_by(machine.late_ns, barriers),
-            rest: is_made_by(lacked_ns, rest),
+            barriers: all || is_made_by(machine.late_ns, barriers),
+            rest: all || is_made_by(lacked_ns, rest),
         }
     }
 
@@ -107,7 +118,11 @@ pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
     // A library that works is no loss, and there is nothing to repair.
     found.retain(|finding| !explained.iter().any(|(_, of)| of.idleness && of.has(finding)));
     // A stable sort: within each half the order of gains stays.
-    found.sort_by_key(|finding| finding.explained_by.is_some());
+    found.sort_by_key(|finding| match (finding.explained_by, finding.is_significant(cube)) {
+        (None, true) => 0,
+        (Some(_), _) => 1,
+        (None, false) => 2,
+    });
     found
 }
 
@@ -133,7 +148,13 @@ mod tests {
         let causes = causes.iter().map(cause).collect();
         let found = findings_on(
             &cube,
-            &Machine { causes, late_ns, not_on_cpu_ns: late_ns, starting_ns: Some(0) },
+            &Machine {
+                causes,
+                late_ns,
+                not_on_cpu_ns: late_ns,
+                starting_ns: Some(0),
+                waiting_ns: Some(0),
+            },
         );
         let shown = |finding: &Finding| match finding.explained_by {
             Some(cause) => format!("{} ({})", finding.property.name, cause.code()),

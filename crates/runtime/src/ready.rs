@@ -45,8 +45,10 @@ pub enum Class {
 
 /// What a location knows of its thread.
 pub struct Ready {
-    /// Borders before this time read nothing.
+    /// Borders before this time do nothing.
     pub due: u64,
+    /// Borders before this time read nothing.
+    next_read: u64,
     /// The last border that computing came to and that was read, and how long the thread was ready
     /// without a CPU before it; clock ticks.
     read_ticks: u64,
@@ -72,6 +74,7 @@ impl Ready {
         let due = if wanted { 0 } else { u64::MAX };
         Self {
             due,
+            next_read: due,
             read_ticks: 0,
             delayed_ticks: 0,
             started_ticks: 0,
@@ -138,8 +141,18 @@ fn keep_errno<T>(call: impl FnOnce() -> T) -> T {
 #[cold]
 #[inline(never)]
 fn read(thread: &mut Location, class: Class, now: u64) {
+    if now < thread.ready.next_read {
+        // Only what was late at its begin is late at its arrival.
+        thread.ready.due = thread.ready.next_read;
+        if class == Class::Computing {
+            thread.ready.delayed_ticks = std::mem::take(&mut thread.ready.started_ticks);
+            thread.ready.read_ticks = now;
+        }
+        return;
+    }
     let ticks = ticks_in(thread.process, INTERVAL_NS, now);
-    thread.ready.due = now.saturating_add(ticks);
+    thread.ready.next_read = now.saturating_add(ticks);
+    thread.ready.due = thread.ready.next_read;
     keep_errno(|| read_now(thread, class, now));
 }
 
@@ -173,6 +186,10 @@ fn read_now(thread: &mut Location, class: Class, now: u64) {
             add(&record.ready_starting_ns, starting_ns);
             add(&record.ready_waiting_ns, delta - starting_ns);
             thread.ready.started_ticks = started;
+            if started > 0 {
+                // The arrival needs to know it, however early that is.
+                thread.ready.due = 0;
+            }
         }
         Class::Computing => {
             add(&record.ready_computing_ns, delta);
@@ -201,6 +218,7 @@ fn give_up(thread: &mut Location) {
     record(thread).state.store(ready_state::NOT_KNOWN, Relaxed);
     thread.ready.file = None;
     thread.ready.due = u64::MAX;
+    thread.ready.next_read = u64::MAX;
 }
 
 /// So many nanoseconds in ticks, by the clocks' readings at the start and now.

@@ -41,6 +41,12 @@ pub fn starting_ns(manifest: &Manifest) -> Option<u64> {
     Some(threads.ready_starting_ns)
 }
 
+/// Time in which threads waited and had no CPU; likewise.
+pub fn waiting_ns(manifest: &Manifest) -> Option<u64> {
+    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
+    Some(threads.ready_waiting_ns)
+}
+
 /// Waiting at barriers for threads that came last because they had no CPU; likewise.
 pub fn late_ns(manifest: &Manifest) -> Option<u64> {
     let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;

@@ -99,7 +99,13 @@ fn machine(experiment: &Experiment) -> Machine {
     let mut causes = cpus::causes(manifest, &experiment.cube);
     causes.iter_mut().for_each(|cause| cause.sentence = shown(&cause.sentence).into_owned());
     let (not_on_cpu_ns, late_ns) = (cpus::not_on_cpu_ns(manifest), cpus::late_ns(manifest));
-    Machine { causes, not_on_cpu_ns, starting_ns: cpus::starting_ns(manifest), late_ns }
+    Machine {
+        causes,
+        not_on_cpu_ns,
+        starting_ns: cpus::starting_ns(manifest),
+        waiting_ns: cpus::waiting_ns(manifest),
+        late_ns,
+    }
 }
 
 /// What is to be said about metrics: those that are missing, and how the others were read.
