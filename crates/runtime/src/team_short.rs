@@ -313,8 +313,13 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
     if team::is_behind_its_barrier(thread, base, barrier) {
         return end_behind_barrier(thread, context, clock);
     }
-    let node = child(thread, base, barrier.key)?;
+    // The search notes the child, and the long way takes a child that is noted for one that was
+    // left last: it comes after all that may decline.
     let (step, records) = begin_event::<TRACE>(thread, clock)?;
+    let Some(node) = child(thread, base, barrier.key) else {
+        end_event(thread);
+        return None;
+    };
     if TRACE {
         records.region(barrier.enter).end(&mut thread.events, step.now);
     }

@@ -60,6 +60,38 @@ fn final_barrier_that_was_made_explicit_is_one() {
     );
 }
 
+/// The short way of the third end declines, because no time has passed since the other barrier.
+#[test]
+fn final_barrier_is_entered_right_after_another_barrier() {
+    check(
+        "10 T0 fork parallel p
+         20 T0 begin p 0/1
+         30 T0 arrive explicit
+         40 T0 pass explicit
+         50 T0 end p
+         60 T0 join p
+         70 T0 fork parallel q
+         80 T0 begin q 0/1
+         90 T0 arrive explicit
+         100 T0 pass explicit
+         110 T0 end q
+         120 T0 join q
+         130 T0 fork parallel r
+         140 T0 begin r 0/1
+         150 T0 arrive explicit
+         160 T0 pass explicit
+             T0 end r
+         170 T0 join r",
+        expect![[r#"
+            T0 until 170
+              program 30
+                parallel x3 80 management=30 fork=30
+                  explicit x3 30
+                  end of parallel x3 30 management=30
+        "#]],
+    );
+}
+
 #[test]
 fn loop_with_its_barrier_and_a_shared_exit_time() {
     check(
