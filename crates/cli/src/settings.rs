@@ -229,7 +229,7 @@ mod tests {
         let found = of_file(&compile, text, Path::new("/tree"));
         expected.assert_eq(&match found {
             Ok(words) => words::texts(&words).join(" "),
-            Err(error) => format!("{error:#}"),
+            Err(error) => format!("{FILE}: {error:#}"),
         });
     }
 
@@ -261,31 +261,31 @@ mod tests {
     fn what_is_not_known_is_said() {
         check_file(
             "[instrument]\nstrickt = true\n",
-            expect!["`strickt` in [instrument] is not known; known: filter, pomp-disable, strict"],
+            expect![
+                "pompeii.toml: `strickt` in [instrument] is not known; known: filter, pomp-disable, strict"
+            ],
         );
         check_file(
             "strict = true\n",
-            expect!["`strict` is not known; options stand below [instrument]"],
+            expect!["pompeii.toml: `strict` is not known; options stand below [instrument]"],
         );
         check_file(
             "[instrument]\nstrict = \"yes\"\n",
-            expect!["`strict` in [instrument]: expected true or false, found `\"yes\"`"],
+            expect![
+                "pompeii.toml: `strict` in [instrument]: expected true or false, found `\"yes\"`"
+            ],
         );
         check_file(
             "[instrument]\npomp-disable = true\n",
             expect![
-                "`pomp-disable` in [instrument]: expected a text, a number or a list of them, found `true`"
+                "pompeii.toml: `pomp-disable` in [instrument]: expected a text, a number or a list of them, found `true`"
             ],
         );
         check_file(
             "[instrument\n",
-            expect![[r#"
-
-                  TOML parse error at line 1, column 12
-                    |
-                  1 | [instrument
-                    |            ^
-                  unclosed table, expected `]`"#]],
+            expect![
+                "pompeii.toml: \n  TOML parse error at line 1, column 12\n    |\n  1 | [instrument\n    |            ^\n  unclosed table, expected `]`"
+            ],
         );
     }
 }
