@@ -41,7 +41,9 @@ impl Limit {
         match self {
             Limit::Seconds(seconds) => vec![format!("-max_total_time={seconds}")],
             Limit::Executions(executions) => {
-                vec![format!("-runs={executions}"), "-seed=1".to_owned()]
+                // Each new input would be a line; what fails is printed all the same.
+                let silent = "-verbosity=0".to_owned();
+                vec![format!("-runs={executions}"), "-seed=1".to_owned(), silent]
             }
         }
     }

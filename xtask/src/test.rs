@@ -6,9 +6,11 @@
 //! stages.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -167,7 +169,7 @@ impl Times {
 }
 
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from)
+    thread::available_parallelism().map_or(2, usize::from)
 }
 
 fn format() -> Result<()> {
@@ -189,7 +191,37 @@ fn tests() -> Result<()> {
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         cargo.env("RUST_TEST_THREADS", (2 * cores()).to_string());
     }
-    shell::run(cargo.args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
+    run_tests(cargo.args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
+}
+
+/// Runs `cargo test`, shows its output, and names the tests that failed at the end, because the
+/// output is long and other stages print theirs after it. The output goes through a file: a pipe
+/// would stay open as long as any process that a test left.
+fn run_tests(cargo: &mut Command) -> Result<()> {
+    let path = shell::target_folder().join("tests.log");
+    let log = || path.display().to_string();
+    let mut tests = cargo.stdout(File::create(&path).with_context(log)?).spawn()?;
+    let mut output = File::open(&path).with_context(log)?;
+    let status = loop {
+        let ended = tests.try_wait()?;
+        io::copy(&mut output, &mut io::stdout())?;
+        match ended {
+            Some(status) => break status,
+            None => thread::sleep(Duration::from_millis(200)),
+        }
+    };
+    if !status.success() {
+        let output = fs::read(&path).with_context(log)?;
+        let output = String::from_utf8_lossy(&output);
+        let failed: Vec<_> = output.lines().filter_map(failed_test).collect();
+        bail!("`cargo test` failed ({status}); tests that failed: {}", failed.join(", "));
+    }
+    Ok(())
+}
+
+/// The test whose output follows this line: only tests that failed show theirs.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
 }
 
 /// The targets that read files on a fixed number of inputs that the fuzzer makes up, or all.
@@ -224,6 +256,12 @@ mod tests {
     fn message(words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         run(&words).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_heading_of_an_output_names_the_test_that_failed() {
+        assert_eq!(failed_test("---- ends::killed stdout ----"), Some("ends::killed"));
+        assert_eq!(failed_test("---- fuzz: 65 s"), None);
     }
 
     #[test]
