@@ -39,14 +39,15 @@ struct Found<'a> {
     by_id: Vec<Option<CommunicatorId>>,
 }
 
-/// Ids are dense; what is beyond is damage.
-const MOST: usize = 1 << 24;
+/// Ids are dense. A communicator may have no definition, because there was no room for it. An id
+/// that is larger than the number of definitions by this or more is damage.
+const UNDEFINED_MAX: usize = 1 << 12;
 
 impl Found<'_> {
     fn add(&mut self, id: u32, communicator: Communicator) {
         let known = self.known.push(communicator);
         let index = id as usize;
-        if index < MOST {
+        if index < self.of.definitions.len() + UNDEFINED_MAX {
             self.by_id.resize(self.by_id.len().max(index + 1), None);
             self.by_id[index] = Some(known);
         }
@@ -62,7 +63,7 @@ impl Found<'_> {
         let places: Vec<usize> = places(self.of, definition).collect();
         let above = places.first().map_or(0, |&master| self.of.locations[master].level);
         let (id, level) = match *definition {
-            Definition::Communicator { id, .. } => (id, above + 1),
+            Definition::Communicator { id, .. } => (id, above.saturating_add(1)),
             Definition::NestedCommunicator { id, level, .. } => (id, level),
             _ => return,
         };
@@ -76,7 +77,7 @@ impl Found<'_> {
     /// The team, defined before, one level up that the master is a thread of.
     fn enclosing(&self, level: u32, master: LocationId) -> Option<CommunicatorId> {
         let outer = |(_, outer): &(CommunicatorId, &Communicator)| {
-            outer.level + 1 == level && outer.threads.contains(&master)
+            outer.level.checked_add(1) == Some(level) && outer.threads.contains(&master)
         };
         self.known.enumerated().find(outer).map(|(id, _)| id)
     }

@@ -27,7 +27,7 @@ pub fn dropped(live: &LiveProcess, system: &System, clock: Frequency) -> Vec<Dro
             continue;
         };
         match parts.iter_mut().find(|part| part.0 == (location, chunk)) {
-            Some(part) => (part.1, part.3) = (part.1 + events, until),
+            Some(part) => (part.1, part.3) = (part.1.saturating_add(events), until),
             None => parts.push(((location, chunk), events, from, until)),
         }
     }

@@ -128,11 +128,11 @@ impl Lost {
         };
         let reason = all().find_map(|live| live.first_errno);
         Self {
-            events: all().map(|live| live.lost_events).sum(),
+            events: all().map(|live| live.lost_events).fold(0, u64::saturating_add),
             more_events: all().any(|live| !live.lost_are_counted),
             is_trace_empty: false,
             dropped: run.surveys.iter().flat_map(dropped).collect(),
-            threads: all().map(|live| live.lost_locations).sum(),
+            threads: all().map(|live| live.lost_locations).fold(0, u64::saturating_add),
             reason: reason.map(|errno| std::io::Error::from_raw_os_error(errno).to_string()),
             died: all().any(|live| live.end.is_none()),
         }
@@ -297,7 +297,11 @@ impl Manifest {
             threads: Some(Threads::together(run.surveys.iter().map(|of| &of.threads))),
             lost: Lost::of(run),
             guarded: guard::together(run.surveys.iter().flat_map(|of| of.guarded.clone())),
-            summed_visits: run.surveys.iter().map(|of| of.summed_visits).sum(),
+            summed_visits: run
+                .surveys
+                .iter()
+                .map(|of| of.summed_visits)
+                .fold(0, u64::saturating_add),
             job: Job::of(run, info),
             processes,
         }

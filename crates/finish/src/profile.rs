@@ -131,7 +131,10 @@ fn inclusive(cube: &Cube, metric: MetricId) -> IndexVec<CallId, Vec<i64>> {
     for call in cube.calls.ids().rev() {
         let Some(parent) = stored_parent(cube, call) else { continue };
         let below = rows[call].clone();
-        rows[parent].iter_mut().zip(below).for_each(|(sum, value)| *sum += value);
+        rows[parent]
+            .iter_mut()
+            .zip(below)
+            .for_each(|(sum, value)| *sum = sum.saturating_add(value));
     }
     rows
 }

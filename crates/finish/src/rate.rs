@@ -36,9 +36,10 @@ impl Rate {
         }
     }
 
-    /// So many ticks in ticks of the run, rounded down.
+    /// So many ticks in ticks of the run, rounded down; at most as many as there can be.
     pub fn ticks(self, own: Ticks) -> Ticks {
-        Ticks::try_from((i128::from(own) * self.0) >> FRACTION_BITS).unwrap_or(Ticks::MAX)
+        let common = i128::from(own).saturating_mul(self.0) >> FRACTION_BITS;
+        common.clamp(i128::from(Ticks::MIN), i128::from(Ticks::MAX)) as Ticks
     }
 
     /// The factor.
@@ -128,11 +129,14 @@ impl Column {
         for call in cube.calls.ids() {
             let time = self.value(cube, self.time, call);
             let tasks = self.value(cube, self.task_time, call);
-            sums.life += time;
-            sums.only_in_trees -= tasks;
+            sums.life = sums.life.saturating_add(time);
+            sums.only_in_trees = sums.only_in_trees.saturating_sub(tasks);
             match self.anchors[call.index()] {
-                Some(anchor) => sums.at[anchor.index()] += time + tasks,
-                None => sums.only_in_trees += time,
+                Some(anchor) => {
+                    let at = &mut sums.at[anchor.index()];
+                    *at = at.saturating_add(time).saturating_add(tasks);
+                }
+                None => sums.only_in_trees = sums.only_in_trees.saturating_add(time),
             }
         }
         sums
@@ -146,7 +150,8 @@ impl Column {
             for call in cube.calls.ids() {
                 let value = cube.get(metric, call, self.location);
                 if value != 0 {
-                    cube.add(metric, call, self.location, rate.ticks(value) - value);
+                    let more = rate.ticks(value).saturating_sub(value);
+                    cube.add(metric, call, self.location, more);
                 }
             }
         }
@@ -154,7 +159,7 @@ impl Column {
         self.mend_tasks(cube, time, rate);
         self.mend_anchors(cube, time, rate);
         // Whatever the master did, it did while its process lived.
-        let missing = rate.ticks(self.before.life) - self.sums(cube).life;
+        let missing = rate.ticks(self.before.life).saturating_sub(self.sums(cube).life);
         if let (LocationId(0), Some(&program)) = (self.location, cube.calls.roots().first()) {
             cube.add(time, program, self.location, missing);
         }
@@ -162,7 +167,8 @@ impl Column {
 
     /// What is too much or too little in task trees is so at the call path with the longest time.
     fn mend_tasks(&self, cube: &mut Cube, time: MetricId, rate: Rate) {
-        let missing = rate.ticks(self.before.only_in_trees) - self.sums(cube).only_in_trees;
+        let missing = rate.ticks(self.before.only_in_trees);
+        let missing = missing.saturating_sub(self.sums(cube).only_in_trees);
         let in_trees = cube.calls.ids().filter(|call| self.anchors[call.index()].is_none());
         let longest = in_trees.max_by_key(|&call| cube.get(time, call, self.location));
         if let (Some(call), true) = (longest, missing != 0) {
@@ -175,7 +181,8 @@ impl Column {
     fn mend_anchors(&self, cube: &mut Cube, time: MetricId, rate: Rate) {
         let now = self.sums(cube);
         for call in cube.calls.ids() {
-            let missing = rate.ticks(self.before.at[call.index()]) - now.at[call.index()];
+            let missing = rate.ticks(self.before.at[call.index()]);
+            let missing = missing.saturating_sub(now.at[call.index()]);
             if missing != 0 {
                 cube.add(time, call, self.location, missing);
             }

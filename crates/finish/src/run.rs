@@ -287,7 +287,8 @@ fn survey(root: &Folder, folder: &Path) -> Result<(Definitions, Survey), Error> 
     let guarded = guarded(&live, &definitions.regions, frequency);
     let dropped = dropped(&live, &definitions.system, frequency);
     let (end_ticks, locations) = (end_ticks(&live), definitions.system.locations.len());
-    let summed_visits = live.locations.iter().map(|location| location.summed_visits).sum();
+    let summed_visits = live.locations.iter().map(|location| location.summed_visits);
+    let summed_visits = summed_visits.fold(0, u64::saturating_add);
     let threads = Threads::of(&live, frequency);
     live.locations = Vec::new();
     live.definitions.retain(|definition| !matches!(definition, Definition::Region { .. }));

@@ -6,6 +6,7 @@ use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Paradigm, Re
 
 use crate::counted;
 use crate::unify::{ROOT, TASKS};
+use crate::visit_times::signed;
 
 /// A process among the locations and call paths of a run.
 pub struct Place<'a> {
@@ -118,7 +119,7 @@ fn add_location(
         let Region { role, paradigm, .. } = cube.regions[cube.calls.region(call)];
         for (metric, value) in values(node, role, paradigm == Paradigm::Mpi) {
             if let (Some(&metric), true) = (metrics.get(metric), value != 0) {
-                cube.add(metric, call, id, value as i64);
+                cube.add(metric, call, id, signed(value));
             }
         }
     }
@@ -181,10 +182,11 @@ fn close(nodes: &mut [Node], live: &LiveProcess, location: &LiveLocation, end_ti
     let join = team.map_or(0, |team| team.join_ticks);
     let joined = if join >= location.last_ticks { join.min(end_ticks) } else { end_ticks };
     if let Some(node) = nodes.get_mut(location.current as usize) {
-        node.ticks += joined.saturating_sub(location.last_ticks);
+        let since = joined.saturating_sub(location.last_ticks);
+        node.ticks = node.ticks.saturating_add(since);
     }
     if let Some(root) = nodes.get_mut(ROOT as usize) {
-        root.ticks += end_ticks - joined;
+        root.ticks = root.ticks.saturating_add(end_ticks - joined);
     }
     close_tasks(nodes, location.current);
 }
@@ -208,11 +210,12 @@ fn close_tasks(nodes: &mut [Node], current: u32) {
     let Some(&Some(task)) = roots.get(current as usize) else { return };
     let Key::Region(region) = Key::decode(nodes[task].key) else { return };
     let in_tasks = nodes.iter().zip(&roots).filter(|(_, root)| root.is_some());
-    let in_trees: u64 = in_tasks.map(|(node, _)| node.ticks).sum();
+    let sum = |sum: u64, ticks: u64| sum.saturating_add(ticks);
+    let in_trees = in_tasks.map(|(node, _)| node.ticks).fold(0, sum);
     let is_stub = |node: &&Node| matches!(Key::decode(node.key), Key::Stub(_));
-    let in_stubs: u64 = nodes.iter().filter(is_stub).map(|node| node.task_ticks).sum();
+    let in_stubs = nodes.iter().filter(is_stub).map(|node| node.task_ticks).fold(0, sum);
     let stub = Key::Stub(region).encode();
     if let Some(stub) = nodes.iter_mut().rev().find(|node| node.key == stub) {
-        stub.task_ticks += in_trees.saturating_sub(in_stubs);
+        stub.task_ticks = stub.task_ticks.saturating_add(in_trees.saturating_sub(in_stubs));
     }
 }

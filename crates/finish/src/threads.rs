@@ -44,7 +44,8 @@ impl Threads {
         let times = || live.locations.iter().map(|location| &location.thread_times);
         let sum = |of: fn(&ThreadTimes) -> u64| times().map(of).fold(0, u64::saturating_add);
         let late_ticks = i64::try_from(sum(|of| of.late_ticks)).unwrap_or(i64::MAX);
-        let own_ns: Option<u64> = times().map(|of| of.cpu_ns).sum();
+        let own_ns =
+            times().map(|of| of.cpu_ns).try_fold(0, |sum: u64, ns| Some(sum.saturating_add(ns?)));
         Self {
             unknown: times().filter(|of| !of.is_ready_known).count(),
             ready_computing_ns: sum(|of| of.ready_computing_ns),

@@ -179,7 +179,7 @@ impl Rows<'_> {
             {
                 part.used += Entry::BYTES;
                 if let Some(place) = places.get_mut(entry.location.index()) {
-                    *place += entry.value;
+                    *place = place.saturating_add(entry.value);
                     any = true;
                 }
             }

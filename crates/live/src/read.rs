@@ -251,7 +251,7 @@ impl LiveProcess {
         let find = |index| self.locations.iter().find(|location| location.index == index);
         let (master, level, size) = match *communicator {
             Definition::Communicator { master, size, .. } => {
-                (master, find(master).map_or(0, |master| master.level) + 1, size)
+                (master, find(master).map_or(0, |master| master.level).saturating_add(1), size)
             }
             Definition::NestedCommunicator { master, level, size, .. } => (master, level, size),
             _ => return Vec::new(),
@@ -278,8 +278,8 @@ impl LiveProcess {
                 break;
             };
             path.push(at.thread);
-            let zeros = at.level.saturating_sub(parent.level + 1).min(MAX_LEVELS) as usize;
-            path.extend(std::iter::repeat_n(0, zeros));
+            let zeros = at.level.saturating_sub(parent.level.saturating_add(1)).min(MAX_LEVELS);
+            path.extend(std::iter::repeat_n(0, zeros as usize));
             at = parent;
         }
         path.reverse();

@@ -101,7 +101,8 @@ impl Cube {
         self.metrics.enumerated().filter(move |(_, m)| m.parent == Some(metric)).map(|(id, _)| id)
     }
 
-    /// Adds `value` to the call path's own severity.
+    /// Adds `value` to the call path's own severity. A sum that is too large, as in damaged files,
+    /// becomes the largest number.
     ///
     /// # Panics
     /// Panics where `metric`, `call` or `location` is not of this cube.
@@ -109,7 +110,8 @@ impl Cube {
         let width = self.system.locations.len();
         let (row, totals) = self.severities[metric].at(call, width);
         row.add(location, value, width);
-        totals[location.index()] += value;
+        let total = &mut totals[location.index()];
+        *total = total.saturating_add(value);
     }
 
     /// Sets the call path's own severities, which were all 0.

@@ -51,13 +51,15 @@ impl Row {
         }
     }
 
-    /// Adds to the value of one of `width` locations.
+    /// Adds to the value of one of `width` locations. A sum that is too large becomes the largest
+    /// number.
     ///
     /// # Panics
     /// Panics where there is no such location.
     pub(crate) fn add(&mut self, location: LocationId, value: i64, width: usize) {
         let values = self.0.get_or_insert_with(|| vec![0; width].into());
-        Arc::make_mut(values)[location.index()] += value;
+        let place = &mut Arc::make_mut(values)[location.index()];
+        *place = place.saturating_add(value);
     }
 }
 

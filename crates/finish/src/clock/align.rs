@@ -124,12 +124,15 @@ fn align(own: Clock, first: Clock) -> Alignment {
     let base = first.measured().first().map_or(0, |&(_, offset_ns, _)| offset_ns);
     let error_ns = measured.iter().map(|&(.., error_ns)| error_ns).max();
     let offset_at = |ticks: u64| match nearest(&measured, ticks) {
-        Some((_, offset_ns, _)) => (offset_ns - base) as f64,
+        Some((_, offset_ns, _)) => (i128::from(offset_ns) - i128::from(base)) as f64,
         None => real_offset_ns(own.live.start, first.live.start),
     };
     let mut times: Vec<u64> = measured.iter().map(|&(ticks, ..)| ticks).collect();
     if times.len() < 2 {
-        times.extend([own.live.start.ticks, own.end_ticks.max(own.live.start.ticks + 1)]);
+        times.extend([
+            own.live.start.ticks,
+            own.end_ticks.max(own.live.start.ticks.saturating_add(1)),
+        ]);
         times.sort_unstable();
         times.dedup();
     }

@@ -5,10 +5,14 @@
 
 pub mod align;
 
+use std::ops::RangeInclusive;
+
 use pompeii_live::{Calibration, LiveProcess};
 use pompeii_model::Frequency;
 
 const LONG_ENOUGH_NS: u64 = 20_000_000;
+/// Ticks per second of any counter that a machine may have; other figures come from damaged files.
+const PLAUSIBLE: RangeInclusive<f64> = 1e5..=1e12;
 
 /// The frequency of the process's clock.
 pub fn of(live: &LiveProcess) -> Frequency {
@@ -18,24 +22,30 @@ pub fn of(live: &LiveProcess) -> Frequency {
 }
 
 fn measured(live: &LiveProcess) -> Option<Frequency> {
-    let long = |end: &Calibration| end.monotonic_ns > live.start.monotonic_ns + LONG_ENOUGH_NS;
-    match live.end.filter(long) {
+    let is_long = |end: &Calibration| is_long(live.start, *end);
+    match live.end.filter(is_long) {
         Some(end) => between(live.start, end),
         None => between(live.start, later(live.start)?)
             .or_else(|| live.end.and_then(|end| between(live.start, end))),
     }
 }
 
+fn is_long(start: Calibration, end: Calibration) -> bool {
+    end.monotonic_ns.saturating_sub(start.monotonic_ns) > LONG_ENOUGH_NS
+}
+
 fn between(start: Calibration, end: Calibration) -> Option<Frequency> {
     let ticks = end.ticks.checked_sub(start.ticks)? as f64;
     let seconds = end.monotonic_ns.checked_sub(start.monotonic_ns)? as f64 / 1e9;
-    Frequency::new(ticks / seconds)
+    let frequency = ticks / seconds;
+    PLAUSIBLE.contains(&frequency).then(|| Frequency::new(frequency))?
 }
 
 /// A calibration now, if this is still the same boot of the same machine, long enough after.
 fn later(start: Calibration) -> Option<Calibration> {
     let mut now = pompeii_live::calibrate_tsc()?;
-    if now.monotonic_ns < start.monotonic_ns + LONG_ENOUGH_NS {
+    // A start in the future is another machine's, or damaged.
+    if now.monotonic_ns > start.monotonic_ns && !is_long(start, now) {
         std::thread::sleep(std::time::Duration::from_nanos(LONG_ENOUGH_NS));
         now = pompeii_live::calibrate_tsc()?;
     }

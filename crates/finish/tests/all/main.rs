@@ -4,6 +4,7 @@
 
 mod bounded;
 mod common;
+mod damaged_live;
 mod interrupted;
 mod jobs;
 mod links;

@@ -120,7 +120,7 @@ fn told(rank: u32, parameters: [&str; 2], texts: &[&str], metrics: &[&str]) -> P
     let nodes = vec![node(Key::Region(2), 1, 1, 300)];
     let counted = (1..).zip(metrics).map(|(one, _)| 100 * one).collect();
     let metrics = [vec![vec![0; metrics.len()]; 3], vec![counted]].concat();
-    process.threads = vec![Thread { root_ticks: 700, nodes, events, metrics }];
+    process.threads = vec![Thread { root_ticks: 700, nodes, events, metrics, ..Thread::default() }];
     process
 }
 

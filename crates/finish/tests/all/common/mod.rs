@@ -7,10 +7,14 @@ use std::path::Path;
 
 use pompeii_live::{
     CHUNK_BYTES, Definition, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MpiDefinition, Node,
-    NotedEnd, ProcessHeader, RegionKind, Team, metrics_file, node_offset,
+    NotedEnd, ProcessHeader, RegionKind, TaskRecord, Team, VisitRecord, metrics_file, node_offset,
+    tasks_file, visits_file,
 };
 use pompeii_otf2::event::Event;
 use pompeii_otf2::write::EventWriter;
+
+pub mod damage;
+mod killed;
 
 /// A process: what its files say.
 #[derive(Clone)]
@@ -28,14 +32,17 @@ pub struct Process {
     pub threads: Vec<Thread>,
 }
 
-/// A thread: its call tree without the three nodes that all have, its events, and what metrics have
-/// counted, by node.
+/// A thread: its call tree without the three nodes that all have, its events, and by node, what
+/// metrics have counted and the times of visits.
 #[derive(Clone, Default)]
 pub struct Thread {
     pub root_ticks: u64,
     pub nodes: Vec<Node>,
     pub events: Vec<(u64, Event)>,
     pub metrics: Vec<Vec<u64>>,
+    pub visits: Vec<VisitRecord>,
+    /// Times of task instances.
+    pub tasks: Vec<TaskRecord>,
 }
 
 /// A node below `parent`; the first of a thread has index 3, the program is 1.
@@ -152,6 +159,8 @@ impl Thread {
         file.word(offset_of!(LocationHeader, level), u32::from(index > 0));
         file.word(offset_of!(LocationHeader, nodes), nodes.len() as u32);
         file.word(offset_of!(LocationHeader, current), node_offset(1));
+        let task_records = if self.tasks.is_empty() { 0 } else { self.tasks.len() as u32 + 1 };
+        file.word(offset_of!(LocationHeader, task_records), task_records);
         file.long(offset_of!(LocationHeader, last_ticks), last_ticks);
         for (position, node) in nodes.into_iter().enumerate() {
             file.node(LOCATION_PAGE_BYTES + position * size_of::<Node>(), node);
@@ -162,6 +171,7 @@ impl Thread {
         if !counted.is_empty() {
             fs::write(folder.join(metrics_file(index as u32)), counted).unwrap();
         }
+        self.write_times(folder, index as u32);
         if self.events.is_empty() {
             return;
         }
@@ -171,6 +181,26 @@ impl Thread {
             writer.event(*time, event, &[]).unwrap();
         }
         writer.finish().unwrap();
+    }
+
+    fn write_times(&self, folder: &Path, index: u32) {
+        // Record 0 is unused.
+        let mut tasks = Bytes(vec![0; (self.tasks.len() + 1) * size_of::<TaskRecord>()]);
+        for (number, record) in (1..).zip(&self.tasks) {
+            tasks.task_record(number * size_of::<TaskRecord>(), record);
+        }
+        let mut visits = Bytes(vec![0; self.visits.len() * size_of::<VisitRecord>()]);
+        for (number, record) in self.visits.iter().enumerate() {
+            visits.visit_record(number * size_of::<VisitRecord>(), record);
+        }
+        for (name, bytes, is_there) in [
+            (tasks_file(index), tasks, !self.tasks.is_empty()),
+            (visits_file(index), visits, !self.visits.is_empty()),
+        ] {
+            if is_there {
+                fs::write(folder.join(name), bytes.0).unwrap();
+            }
+        }
     }
 }
 
@@ -193,10 +223,42 @@ impl Bytes {
             (offset_of!(Node, visits), node.visits),
             (offset_of!(Node, ticks), node.ticks),
             (offset_of!(Node, wait_ticks), node.wait_ticks),
-            (offset_of!(Node, task_switches), node.task_switches),
+            (offset_of!(Node, starvation_ticks), node.starvation_ticks),
+            (offset_of!(Node, management_ticks), node.management_ticks),
+            (offset_of!(Node, fork_ticks), node.fork_ticks),
             (offset_of!(Node, last_arrivals), node.last_arrivals),
+            (offset_of!(Node, delay_ticks), node.delay_ticks),
+            (offset_of!(Node, task_ticks), node.task_ticks),
+            (offset_of!(Node, task_switches), node.task_switches),
             (offset_of!(Node, created), node.created),
             (offset_of!(Node, undeferred), node.undeferred),
+        ] {
+            self.long(at + offset, value);
+        }
+    }
+    fn task_record(&mut self, at: usize, record: &TaskRecord) {
+        self.word(at + offset_of!(TaskRecord, region), record.region);
+        self.word(at + offset_of!(TaskRecord, time), record.time);
+        for (offset, value) in [
+            (offset_of!(TaskRecord, min_ticks), record.min_ticks),
+            (offset_of!(TaskRecord, max_ticks), record.max_ticks),
+            (offset_of!(TaskRecord, sum_ticks), record.sum_ticks),
+            (offset_of!(TaskRecord, sum_of_squares), record.sum_of_squares[0]),
+        ] {
+            self.long(at + offset, value);
+        }
+        for (bin, &count) in record.bins.iter().enumerate() {
+            self.word(at + offset_of!(TaskRecord, bins) + 4 * bin, count);
+        }
+    }
+    fn visit_record(&mut self, at: usize, record: &VisitRecord) {
+        for (offset, value) in [
+            (offset_of!(VisitRecord, begun), record.begun),
+            (offset_of!(VisitRecord, ended), record.ended),
+            (offset_of!(VisitRecord, min_ticks), record.min_ticks),
+            (offset_of!(VisitRecord, max_ticks), record.max_ticks),
+            (offset_of!(VisitRecord, sum_ticks), record.sum_ticks),
+            (offset_of!(VisitRecord, sum_of_squares), record.sum_of_squares.to_bits()),
         ] {
             self.long(at + offset, value);
         }
