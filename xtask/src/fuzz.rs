@@ -16,8 +16,9 @@ const LONGEST: usize = 8192;
 /// An input that takes longer than this hangs, also on a machine that does other things too.
 const SECONDS_MAX: usize = 60;
 
-/// The targets that read files of foreign origin: `cargo xtask test` runs these.
-pub const READERS: [&str; 2] = ["cubex", "otf2"];
+/// The targets that read files of foreign origin, with the executions for which `cargo xtask test`
+/// runs each. One of `live` takes some milliseconds, because it makes an experiment.
+pub const READERS: [(&str, &str); 3] = [("cubex", "20000x"), ("live", "5000x"), ("otf2", "20000x")];
 
 /// When a run ends.
 #[derive(Clone, Copy)]

@@ -228,7 +228,7 @@ fn failed_test(line: &str) -> Option<&str> {
 fn fuzz(effort: Effort) -> Result<()> {
     match effort {
         Effort::Short => {
-            fuzz::READERS.into_iter().try_for_each(|t| fuzz::run(Some(t), Some("20000x")))
+            fuzz::READERS.into_iter().try_for_each(|(t, limit)| fuzz::run(Some(t), Some(limit)))
         }
         Effort::Full => fuzz::run(None, None),
     }
