@@ -1,7 +1,7 @@
 //! Numbers as people read them, the same in every report: two to three digits, a blank before the
 //! unit, thousands with commas.
 
-use pompeii_model::{CallId, Cube, Paradigm};
+use pompeii_model::{CallId, Cube};
 
 /// A span of time: `4.8 s`, `0.66 s`, `3.1 ms`, `12 µs`.
 pub fn seconds(seconds: f64) -> String {
@@ -81,15 +81,9 @@ pub fn counted(value: i64, thing: &str) -> String {
     format!("{} {thing}{plural}", count(value))
 }
 
-/// The last region of a call path, a construct with its place: `for ocean.c:118`, `relax`.
+/// The last region of a call path, a construct with its place: `for flow ocean.c:118`, `relax`.
 pub fn name_with_place(cube: &Cube, call: CallId) -> String {
-    let region = &cube.regions[cube.calls.region(call)];
-    match region.source() {
-        Some(place) if region.paradigm == Paradigm::OpenMp => {
-            format!("{} {place}", region.construct())
-        }
-        _ => region.construct().to_owned(),
-    }
+    cube.regions[cube.calls.region(call)].label()
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! A region: exactly what one descriptor carries.
 
+use crate::Abi;
+use crate::clauses::push_without_blanks;
+
 /// One instrumented construct, user function or user region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
@@ -16,7 +19,8 @@ pub struct Region {
     pub end: (u32, u32),
     /// How it runs: the clauses that say so, in one line as they were written, and our own words
     /// [`TIMED`], [`FUNCTION`] and [`BARRIER_INCLUDED`]; one blank between. Answers an open issue
-    /// of the POMP paper (section 3.10).
+    /// of the POMP paper (section 3.10). The function around comes first, see
+    /// [`Region::place_in`].
     pub clauses: String,
     /// The file, where a line marker of the source says another one than [`crate::Options::path`].
     pub file: Option<String>,
@@ -36,6 +40,21 @@ impl Region {
     pub fn new(name: &str, begin: (u32, u32), end: (u32, u32)) -> Self {
         let (name, sub_name, clauses) = (name.to_owned(), String::new(), String::new());
         Self { name, sub_name, sections: 0, begin, end, clauses, file: None }
+    }
+
+    /// Names the function around the construct: the first word of the clauses becomes `in(NAME)`.
+    /// Call it before any other word is added. Context strings of POMP2 have no room for it.
+    pub fn place_in(&mut self, function: &str, abi: Abi) {
+        if function.is_empty() || abi == Abi::Pomp2 {
+            return;
+        }
+        let mut word = "in(".to_owned();
+        push_without_blanks(&mut word, function);
+        word.push(')');
+        let clauses = std::mem::replace(&mut self.clauses, word);
+        if !clauses.is_empty() {
+            self.add_clause(&clauses);
+        }
     }
 
     /// Says that it keeps its implicit barrier.

@@ -143,8 +143,9 @@ pub struct Region {
     pub begin_line: u32,
     /// Last line, 1-based; 0 where unknown.
     pub end_line: u32,
-    /// How it runs: clauses as they were written, and words of the instrumenter's, with blanks
-    /// between; see [`Region::written_clauses`] and [`Region::includes_barrier`].
+    /// Where it is and how it runs: `in(FUNCTION)`, clauses as they were written, and words of the
+    /// instrumenter's, with blanks between; see [`Region::function`], [`Region::written_clauses`]
+    /// and [`Region::includes_barrier`].
     pub clauses: String,
 }
 
@@ -157,6 +158,13 @@ pub const PARAMETER_OTHERS: &str = "others";
 /// Words of the instrumenter's among the clauses.
 const OWN_WORDS: [&str; 3] = ["timed", "function", BARRIER_INCLUDED];
 const BARRIER_INCLUDED: &str = "barrier_included";
+
+/// Begins the word that names the function around; it is the first one.
+const IN: &str = "in(";
+
+fn function_word(clauses: &str) -> Option<&str> {
+    clauses.split(' ').next().filter(|word| word.starts_with(IN) && word.ends_with(')'))
+}
 
 impl Region {
     /// A region that stands for no source: a root such as `TASKS`.
@@ -182,6 +190,33 @@ impl Region {
         (!self.file.is_empty()).then(|| format!("{}:{}", self.file_name(), self.begin_line))
     }
 
+    /// The function around the region: around a construct, or of the call of a routine.
+    pub fn function(&self) -> Option<&str> {
+        function_word(&self.clauses).and_then(|word| word.strip_prefix(IN)?.strip_suffix(')'))
+    }
+
+    /// What people look for in the source: `CalcForce lulesh.cc:782`, or without the function where
+    /// it is not known; empty where the source is unknown.
+    pub fn place(&self) -> String {
+        match (self.function(), self.source()) {
+            (Some(function), Some(source)) => format!("{function} {source}"),
+            (Some(function), None) => function.to_owned(),
+            (None, source) => source.unwrap_or_default(),
+        }
+    }
+
+    /// What people read in place of the name: construct or routine, and its place. It is the same
+    /// in all languages: `parallel for CalcForce lulesh.cc:782`, `do solve solve.f90:12`. What is a
+    /// function itself has its name alone.
+    pub fn label(&self) -> String {
+        let has_place = matches!(self.paradigm, Paradigm::OpenMp | Paradigm::Mpi);
+        let place = if has_place { self.place() } else { String::new() };
+        if place.is_empty() {
+            return self.construct().to_owned();
+        }
+        format!("{} {place}", self.construct())
+    }
+
     /// The construct in the user's words: the name without `!$omp ` and the place.
     pub fn construct(&self) -> &str {
         let name = self.name.strip_prefix("!$omp ").unwrap_or(&self.name);
@@ -190,8 +225,9 @@ impl Region {
 
     /// The clauses that the user wrote.
     pub fn written_clauses(&self) -> String {
-        let words = self.clauses.split(' ').filter(|word| !OWN_WORDS.contains(word));
-        words.collect::<Vec<_>>().join(" ")
+        let skipped = usize::from(function_word(&self.clauses).is_some());
+        let words = self.clauses.split(' ').skip(skipped);
+        words.filter(|word| !OWN_WORDS.contains(word)).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether it has the time without recording.
@@ -230,11 +266,16 @@ mod tests {
             file: "src/ocean.c".into(),
             begin_line: 118,
             end_line: 131,
-            clauses: "schedule(static, 4) barrier_included".into(),
+            clauses: "in(Sea::flow<2>) schedule(static, 4) barrier_included".into(),
         };
         assert_eq!(region.source().as_deref(), Some("ocean.c:118"));
         assert_eq!(region.construct(), "parallel");
         assert_eq!(region.written_clauses(), "schedule(static, 4)");
+        assert_eq!(region.function(), Some("Sea::flow<2>"));
+        assert_eq!(region.label(), "parallel Sea::flow<2> ocean.c:118");
+        let elsewhere = Region { clauses: "in_reduction(+:x)".into(), ..region.clone() };
+        assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));
+        assert_eq!(elsewhere.written_clauses(), "in_reduction(+:x)");
         assert!(region.includes_barrier() && !Region::artificial("TASKS").includes_barrier());
     }
 }

@@ -144,6 +144,8 @@ struct PageMetric {
 #[derive(Serialize)]
 struct PageRegion {
     name: String,
+    label: String,
+    place: String,
     construct: String,
     role: &'static str,
     paradigm: &'static str,
@@ -233,6 +235,8 @@ fn metrics(cube: &Cube) -> Vec<PageMetric> {
 fn regions(cube: &Cube) -> Vec<PageRegion> {
     let region = |region: &pompeii_model::Region| PageRegion {
         name: region.name.clone(),
+        label: region.label(),
+        place: region.place(),
         construct: region.construct().to_owned(),
         role: region.role.as_str(),
         paradigm: region.paradigm.as_str(),

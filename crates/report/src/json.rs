@@ -97,6 +97,10 @@ pub struct JsonFinding {
     pub metric: &'static str,
     pub region: usize,
     pub construct: String,
+    /// Construct, function, file and line: `parallel for CalcForce lulesh.cc:782`.
+    pub label: String,
+    /// The function around the construct; empty where it is not known.
+    pub function: String,
     pub file: String,
     pub line: u32,
     pub lost_s: f64,
@@ -145,7 +149,13 @@ pub struct JsonMetric {
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "field names are the documentation of the format")]
 pub struct JsonRegion {
+    /// As it is in the files: `!$omp parallel @lulesh.cc:782`.
     pub name: String,
+    /// The same for people: `parallel CalcForce lulesh.cc:782`.
+    pub label: String,
+    /// The function around the construct, or the one that calls the routine; empty where it is not
+    /// known.
+    pub function: String,
     /// The construct's words, or `user`, `function`, `lock`, `parameter`, `artificial`.
     pub kind: String,
     pub file: String,
@@ -297,6 +307,8 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
         metric: finding.metric,
         region: finding.region.index(),
         construct: finding.construct.clone(),
+        label: format!("{} {}", finding.construct, finding.place).trim_end().to_owned(),
+        function: region.function().unwrap_or_default().to_owned(),
         file: region.file.clone(),
         line: region.begin_line,
         lost_s: cube.clock.seconds(finding.lost_ticks),
@@ -361,6 +373,8 @@ fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
         };
         JsonRegion {
             name: region.name.clone(),
+            label: region.label(),
+            function: region.function().unwrap_or_default().to_owned(),
             kind: kind(region),
             file: region.file.clone(),
             line: region.begin_line,

@@ -29,10 +29,10 @@ pub fn tasks(cube: &Cube, options: &Options) -> String {
 }
 
 fn construct(cube: &Cube, of: &TaskInstances, options: &Options) -> String {
-    let name = &cube.regions[of.region].name;
+    let name = cube.regions[of.region].label();
     let mut text = match options.whole_names {
         true => format!(" {name}\n"),
-        false => format!(" {}\n", fit(name, options.width - 1)),
+        false => format!(" {}\n", fit(&name, options.width - 1)),
     };
     for (time, distribution) in of.times() {
         if distribution.moments.count > 0 {

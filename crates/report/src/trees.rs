@@ -166,12 +166,11 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
     text
 }
 
-/// The region's own name: constructs with their place, as everybody who knows Cube expects them.
-/// One whose own time has waiting in it says so.
+/// The region's label. One whose own time has waiting in it says so.
 fn full_name(cube: &Cube, call: CallId) -> String {
     let region = &cube.regions[cube.calls.region(call)];
     let included = if region.includes_barrier() { " (barrier included)" } else { "" };
-    region.name.clone() + included
+    region.label() + included
 }
 
 /// Threads of larger jobs are not listed.

@@ -31,8 +31,7 @@ pub fn visits(cube: &Cube, options: &Options) -> String {
     found.sort_by_key(|(call, moments)| (-moments.sum, *call));
     let mut text = moments::head("Call paths: time per visit", "visits", options);
     for (call, of) in found.iter().take(SHOWN) {
-        let name = &cube.regions[cube.calls.region(*call)].name;
-        text += &moments::row(name.strip_prefix("!$omp ").unwrap_or(name), of, cube, options);
+        text += &moments::row(&format::name_with_place(cube, *call), of, cube, options);
     }
     if found.len() > SHOWN {
         let more = format::counted((found.len() - SHOWN) as i64, "call path");

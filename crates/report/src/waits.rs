@@ -35,8 +35,8 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
 
 fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {
     let visits = at.causes.iter().map(|cause| cause.visits).sum();
-    let name = &lens.cube.regions[at.region].name;
-    let mut text = line(options, name, (lens.seconds(at.ticks), visits, 1.0));
+    let name = lens.cube.regions[at.region].label();
+    let mut text = line(options, &name, (lens.seconds(at.ticks), visits, 1.0));
     for WaitedFor { by, visits, ticks } in at.causes.iter().take(SHOWN) {
         let name = by.map_or("  others".to_owned(), |(call, location)| {
             let place = format::name_with_place(lens.cube, call);

@@ -34,9 +34,9 @@ function callHelp(data, id) {
     ["Own time", seconds(own("execution") / rate)],
   ];
   if (data.isStub(id)) facts.push(["Tasks executed here", seconds(own("task_time") / rate)]);
-  return el("article", {}, el("h3", {}, region.name),
+  return el("article", {}, el("h3", {}, region.label),
     el("span.name", {}, `${region.role}, ${region.paradigm}`),
     el("dl", {}, ...facts.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]),
       el("dt", {}, "Call path"),
-      el("dd", {}, el("ol", {}, ...path.map((call) => el("li", {}, data.region(call).name))))));
+      el("dd", {}, el("ol", {}, ...path.map((call) => el("li", {}, data.region(call).label))))));
 }

@@ -126,11 +126,11 @@ export class Panes {
       (region.barrier_included ? " (barrier included)" : "");
     return {
       name: region.construct,
-      place: region.file ? `${region.file.split("/").at(-1)}:${region.line}` : "",
+      place: region.place,
       value,
       text: this.text(value, this.unit, this.rootTotal, whole),
       share: whole ? value / whole : 0,
-      title: `${region.name}${how}: ${severity(value, this.unit, data.raw.ticks_per_second)}`,
+      title: `${region.label}${how}: ${severity(value, this.unit, data.raw.ticks_per_second)}`,
       stub: data.isStub(id),
     };
   }

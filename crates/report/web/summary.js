@@ -74,7 +74,7 @@ function findings(raw, onFinding) {
     el("li", {}, el("button.finding", { onclick: () => onFinding(finding) },
       el("span.rank", {}, String(index + 1)),
       el("span", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
-        el("span.place", {}, place(finding))),
+        el("span.place", {}, place(raw, finding))),
       el("span.number", {}, seconds(finding.lost_s)),
       el("span.number", { title: bounds(finding) },
         finding.gain_s === null ? "not known" : seconds(finding.gain_s)),
@@ -89,6 +89,6 @@ function findings(raw, onFinding) {
       : null);
 }
 
-function place(finding) {
-  return finding.file ? `${finding.file.split("/").at(-1)}:${finding.line}` : "";
+function place(raw, finding) {
+  return raw.regions[finding.region].place;
 }

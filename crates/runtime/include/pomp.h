@@ -38,8 +38,9 @@ typedef struct ompregdescr {
    `name`, so a library can use `mark` to distinguish an extension from a descriptor in a list. */
 typedef struct pompextension {
   const char *mark;    /* POMP_EXTENSION */
-  const char *clauses; /* words separated by blanks that say how the construct runs: clauses as in
-                          the source ("schedule(static,4) collapse(2) reduction(+:s) nowait
+  const char *clauses; /* words separated by blanks. The first one may name the function around the
+                          construct: "in(ns::Mesh::relax)". The others say how the construct runs:
+                          clauses as in the source ("schedule(static,4) collapse(2) reduction(+:s) nowait
                           num_threads(2)"), "timed" (an atomic or flush with time stamps),
                           "function" (the user region is a function), "barrier_included" (the time
                           of the construct includes the waiting at its built-in barrier) */

@@ -47,7 +47,8 @@ pub struct Finding {
     pub region: RegionId,
     /// The construct in the user's words: `parallel for`, `critical (sum)`.
     pub construct: String,
-    /// `file:line` of the construct; empty where it is unknown.
+    /// Function, file and line of the construct: `CalcForce lulesh.cc:782`; empty where they are
+    /// unknown.
     pub place: String,
     /// The call paths that the loss lies in, the largest first.
     pub calls: Vec<CallId>,
@@ -209,7 +210,7 @@ impl<'a> Search<'a> {
             metric: site.metric,
             region: site.region,
             construct: site.construct,
-            place: lens.cube.regions[site.region].source().unwrap_or_default(),
+            place: lens.cube.regions[site.region].place(),
             calls,
             lost_ticks: loss.lost,
             gain: loss.gain.map(|gain| gain.in_run(lens.cube, loss.lost)),

@@ -461,5 +461,5 @@ fn plain_names_are_drop_in_compilers_for_builds_that_know_no_others() {
     assert!(has_calls(&sandbox, "loop"));
     assert_eq!(sandbox.pompeii("run -q -o exp -- ./loop").output, "4950\n");
     let report = sandbox.succeeds("report exp").output;
-    assert!(report.contains("@loop.c:4"), "{report}");
+    assert!(report.contains("for main loop.c:4"), "{report}");
 }

@@ -62,7 +62,7 @@ fn a_profile_knows_who_waited_for_whom() {
     });
     let text = sandbox.succeeds("report exp").output;
     assert!(text.contains("Waiting, and for whom"), "{text}");
-    assert!(text.contains("  thread 0 in parallel late.c:6"), "{text}");
+    assert!(text.contains("  thread 0 in parallel main late.c:6"), "{text}");
 }
 
 /// The other thread's iteration waits for thread 0's, which takes 20 ms.

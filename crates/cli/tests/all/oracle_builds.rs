@@ -223,7 +223,7 @@ fn pkg_config_says_what_config_says() {
          gcc -fopenmp $(pkg-config --cflags pompeii) loop.mod.c $(pkg-config --libs pompeii) -o loop",
     );
     assert_eq!(project.sandbox.pompeii("run -q -o exp -- ./loop").code, Some(3));
-    assert!(project.sandbox.succeeds("report exp").output.contains("@loop.c:4"));
+    assert!(project.sandbox.succeeds("report exp").output.contains("for main loop.c:4"));
 }
 
 /// Ordinary compilers behind a launcher, which CMake does not start the linker with.

@@ -78,7 +78,7 @@ fn ending(end: &str) -> Sandbox {
 
 fn visits_of_the_loop(sandbox: &Sandbox) -> String {
     let report = sandbox.succeeds("report exp").output;
-    let line = report.lines().find(|line| line.contains("!$omp for")).map(str::to_owned);
+    let line = report.lines().find(|line| line.contains("for main program.c:7")).map(str::to_owned);
     line.unwrap_or(report)
 }
 
@@ -125,7 +125,7 @@ fn a_program_without_run_is_finished_by_the_first_command() {
     assert!(sandbox.exists("alone/live"));
     let report = sandbox.succeeds("report alone");
     report.says("was not finished; finishing it now");
-    assert!(report.output.contains("!$omp for"));
+    assert!(report.output.contains("for main loop.c:4"));
     assert!(!sandbox.exists("alone/live"));
 }
 

@@ -103,7 +103,7 @@ fn experiments_and_working_folders_have_names_of_any_bytes() {
         let made = fs::read_dir(&folder).unwrap().flatten().find_map(other).unwrap();
         let ended = pompeii_in(&sandbox, &folder, &[OsStr::new("report"), made.as_os_str()]);
         assert_eq!(ended.code, Some(0), "{}", ended.messages);
-        assert!(ended.output.contains("!$omp for"), "{}", ended.output);
+        assert!(ended.output.contains("for main loop.c:4"), "{}", ended.output);
         fs::rename(&made, folder.join(named)).unwrap();
     }
 }
@@ -273,7 +273,7 @@ fn a_running_experiment_is_shown_and_left_alone() {
             (format!("exp{number}"), listed(&sandbox.path(&format!("exp{number}"))));
         let report = sandbox.succeeds(&format!("report {exp}"));
         report.says("is still running; this is what was measured so far");
-        assert!(report.output.contains("!$omp parallel @waiter.c:4"), "{}", report.output);
+        assert!(report.output.contains("parallel main waiter.c:4"), "{}", report.output);
         assert!(report.output.contains("The program is still running"), "{}", report.output);
         for wrong in ["died", "do not hold"] {
             assert!(!report.output.contains(wrong), "{}", report.output);
@@ -466,7 +466,7 @@ fn a_program_without_run_says_where_its_data_is() {
     let mut report = Command::new("sh");
     report.args(["-c", &shell]).current_dir(sandbox.path("")).env_remove("LD_LIBRARY_PATH");
     let report = Ended::of(report.output().unwrap());
-    assert!(report.output.contains("!$omp for"), "{}", report.messages);
+    assert!(report.output.contains("for main loop.c:4"), "{}", report.messages);
     // Once for a job, for the process that has the experiment, and where it is wanted.
     assert_eq!(alone(&[("POMPEII_EXPERIMENT", "a"), ("PMI_RANK", "1")]), "");
     assert!(alone(&[("POMPEII_EXPERIMENT", "b"), ("PMI_RANK", "0")]).contains("report b\n"));

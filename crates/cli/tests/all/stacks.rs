@@ -115,5 +115,5 @@ fn the_command_line_needs_no_large_stack() {
     shell.args(["-c", &script]).current_dir(sandbox.path("")).env("HOME", sandbox.path(""));
     let ended = Ended::of(shell.env_remove("LD_LIBRARY_PATH").output().unwrap());
     assert_eq!(ended.code, Some(0), "{}", ended.messages);
-    assert!(ended.output.contains("@teams.c:4"), "{}", ended.output);
+    assert!(ended.output.contains("parallel main teams.c:4"), "{}", ended.output);
 }

@@ -56,7 +56,7 @@ pub(super) fn emit(
     lines: &LineIndex,
     lexed: &Lexed,
     constructs: &[Construct],
-    bodies: Option<&Bodies>,
+    bodies: &Bodies,
     visible: &dyn Fn(usize) -> bool,
 ) -> Result<Outcome, Error> {
     let prefix = crate::free_prefix(source);
@@ -76,6 +76,7 @@ pub(super) fn emit(
         insertions: Insertions::new(source, &positions, options, constructs.len()),
         edits,
         numbers: vec![None; constructs.len()],
+        functions_around: bodies.around(&lexed.directives),
         needs: Needs::default(),
         calls: false,
         defined: OnceCell::new(),
@@ -88,7 +89,7 @@ pub(super) fn emit(
     };
     for (index, found) in lexed.directives.iter().enumerate() {
         match &found.kind {
-            Kind::User(user) if visible(found.span.start) => emitter.user(found, user)?,
+            Kind::User(user) if visible(found.span.start) => emitter.user(index, user)?,
             _ if constructs[index].seen => emitter.construct(index),
             Kind::Unknown if visible(found.span.start) => emitter.unknown(found),
             _ => {}
@@ -97,7 +98,7 @@ pub(super) fn emit(
     if options.openmp {
         emitter.hidden();
     }
-    if let Some(bodies) = bodies {
+    if options.functions.is_some() {
         emitter.functions(bodies);
     }
     emitter.finish()
@@ -115,6 +116,8 @@ pub(super) struct Emitter<'a> {
     pub(super) edits: EditList,
     /// Region number of each directive that has events.
     pub(super) numbers: Vec<Option<usize>>,
+    /// Name of the function around each directive, empty where none is known.
+    pub(super) functions_around: Vec<&'a str>,
     pub(super) needs: Needs,
     /// Whether anything that was inserted needs the declarations.
     pub(super) calls: bool,
@@ -180,6 +183,7 @@ impl Emitter<'_> {
     fn events(&mut self, index: usize, levels: &[Level]) {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let mut region = self.region(found, construct);
+        region.place_in(self.functions_around[index], self.options.abi);
         self.tell(index, levels, &mut region);
         let number = self.add_region(region);
         self.numbers[index] = Some(number);
@@ -256,6 +260,7 @@ impl Emitter<'_> {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let (begin, end) = (self.directive_lines(found), self.last_lines(bodies));
         let mut region = Region::new("section", begin, end);
+        region.place_in(self.functions_around[index], self.options.abi);
         region.file = self.file(found.span.start);
         let parent = if implicit { Some(index) } else { construct.parent };
         let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);

@@ -10,6 +10,7 @@ use super::head;
 use super::insertions::Rank;
 use super::lexer::Lexed;
 use super::outline::{self, Form, Function, Outline};
+use super::pragma::Found;
 use crate::directives::{Kind, User};
 use crate::functions::{Named, region};
 use crate::{Abi, Language, Severity};
@@ -42,6 +43,32 @@ pub(super) fn bodies(text: &[u8], lexed: &Lexed, views: &[View], cxx: bool) -> B
         functions.entry(function.open).or_insert(function).closed |= closed;
     }
     Bodies { functions: functions.into_values().collect(), unbalanced }
+}
+
+impl Bodies {
+    /// The name of the function around each of these directives, which are in the order of the
+    /// text; that of what is around a lambda. Empty where none is known.
+    pub(super) fn around(&self, directives: &[Found]) -> Vec<&str> {
+        let mut functions = self.functions.iter().peekable();
+        let mut open: Vec<&Function> = Vec::new();
+        let name_at = |found: &Found| {
+            let at = found.span.start;
+            while let Some(function) = functions.next_if(|function| function.open <= at) {
+                leave(&mut open, function.open);
+                open.push(function);
+            }
+            leave(&mut open, at);
+            open.last().map_or("", |function| function.name.as_str())
+        };
+        directives.iter().map(name_at).collect()
+    }
+}
+
+/// Drops the functions that end before this offset.
+fn leave(open: &mut Vec<&Function>, at: usize) {
+    while open.last().is_some_and(|function| function.close <= at) {
+        open.pop();
+    }
 }
 
 impl Emitter<'_> {

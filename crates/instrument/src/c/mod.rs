@@ -43,7 +43,7 @@ mod statements;
 mod texts;
 mod user;
 
-use crate::{Error, Language, LineIndex, Options, Outcome};
+use crate::{Abi, Error, Language, LineIndex, Options, Outcome};
 
 /// See [`crate::instrument`].
 pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Error> {
@@ -62,10 +62,11 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let devices = device::Devices::of(source, &lexed, &sites);
     let on_devices =
         devices.has_functions(source) && (functions || devices.may_hold_directives(source, &lexed));
-    if on_devices && !everything {
+    let named = options.abi == Abi::Pomp && !lexed.directives.is_empty();
+    if (on_devices || named) && !everything {
         lexed = lexer::complete(source, &lines, cxx, lexed)?;
     }
-    let mut bodies = match functions || on_devices {
+    let mut bodies = match functions || on_devices || named {
         true => functions::bodies(source, &lexed, &views, cxx),
         false => functions::Bodies::default(),
     };
@@ -78,8 +79,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         let branch = lexed.conditions.branch_at(offset);
         views.iter().any(|view| view.shows(branch))
     };
-    let bodies = functions.then_some(&bodies);
-    emit::emit(source, options, &lines, &lexed, &constructs, bodies, &visible)
+    emit::emit(source, options, &lines, &lexed, &constructs, &bodies, &visible)
 }
 
 /// The pieces of a directive, for tests of what is said of directives in all languages.

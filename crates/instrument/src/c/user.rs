@@ -10,10 +10,11 @@ use std::ops::Range;
 
 impl Emitter<'_> {
     /// Replaces one directive.
-    pub(super) fn user(&mut self, found: &Found, user: &User) -> Result<(), Error> {
+    pub(super) fn user(&mut self, index: usize, user: &User) -> Result<(), Error> {
+        let found = &self.lexed.directives[index];
         let wanted = !self.options.disabled.contains("region");
         let call = match user {
-            User::Begin(name) if wanted => self.begin_region(found, name),
+            User::Begin(name) if wanted => self.begin_region(index, name),
             User::End(name) if wanted => self.end_region(found, name, true)?,
             User::AlternativeEnd(name) if wanted => self.end_region(found, name, false)?,
             User::Init => self.control("Init"),
@@ -72,11 +73,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn begin_region(&mut self, found: &Found, named: &Named) -> String {
+    fn begin_region(&mut self, index: usize, named: &Named) -> String {
+        let found = &self.lexed.directives[index];
         let name = &named.name;
         let lines = self.directive_lines(found);
         let mut region = Region::new("region", lines, lines);
         region.sub_name.clone_from(name);
+        region.place_in(self.functions_around[index], self.options.abi);
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
         self.open_regions.open(name, number, found.span.start);

@@ -295,6 +295,7 @@ impl Plans {
         }
         let text = &facts.scan.directives[site.directive].text;
         region.clauses = describe(&parsed.directive, |span| String::from_utf8_lossy(&text[span]));
+        region.place_in(&facts.nest.units[site.unit].path, facts.options.abi);
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
         region.file = facts.places.other_file(first).map(str::to_owned);
@@ -328,6 +329,7 @@ impl Plans {
             let last = facts.places.line(facts.scan.statements[section.closed].first - 1);
             let last = last.max(begin.1);
             let mut region = Region::new("section", begin, (last, last));
+            region.place_in(&facts.nest.units[site.unit].path, facts.options.abi);
             let first = facts.scan.statements[section.opened].first;
             region.file = facts.places.other_file(first).map(str::to_owned);
             numbers.push(self.push(region));

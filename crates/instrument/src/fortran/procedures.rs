@@ -5,6 +5,7 @@ use super::class::{Class, Construct};
 use super::heading::Unit;
 use super::nest::{Entry, Nester};
 use super::role::Role;
+use super::units::MAIN;
 use crate::directives::{self, User};
 
 /// A main program, subroutine or function with a body in this file.
@@ -52,7 +53,7 @@ impl Nester<'_> {
     /// A main program has begun without saying so.
     pub(super) fn begin_main(&mut self) {
         if self.procedures {
-            self.push_procedure(vec!["MAIN__".to_owned()], None);
+            self.push_procedure(vec![MAIN.to_owned()], None);
         }
     }
 
@@ -77,7 +78,7 @@ impl Nester<'_> {
     }
 
     /// The names of the open units.
-    fn path_of_units(&self) -> Vec<String> {
+    pub(super) fn path_of_units(&self) -> Vec<String> {
         let ids = self.stack.iter().filter_map(|entry| match entry {
             Entry::Unit { id, .. } => Some(*id),
             _ => None,

@@ -84,6 +84,8 @@ pub(super) enum Event {
 pub(super) struct UnitSite {
     /// Its name in lower case, if it is a procedure.
     pub name: String,
+    /// The names of its hosts and its own, as reports show them: `module::procedure`.
+    pub path: String,
     /// Its first statement.
     pub first: usize,
     /// The last one of its USE, IMPORT, IMPLICIT and INCLUDE; its opening one if there are none.

@@ -9,6 +9,9 @@ use super::scan::Cpp;
 use super::site::{Broken, UnitSite};
 use crate::directive::Clause;
 
+/// What compilers call a main program without a PROGRAM statement.
+pub(super) const MAIN: &str = "MAIN__";
+
 impl Nester<'_> {
     pub(super) fn current_unit(&self) -> Option<usize> {
         let mut entries = self.stack.iter().rev();
@@ -24,6 +27,7 @@ impl Nester<'_> {
         self.current_unit().unwrap_or_else(|| {
             self.nest.units.push(UnitSite {
                 name: String::new(),
+                path: MAIN.to_owned(),
                 first: at,
                 preamble: None,
                 leading: true,
@@ -78,6 +82,7 @@ impl Nester<'_> {
         let closed = device || matches!(unit, Unit::PureProcedure | Unit::SimpleProcedure);
         self.nest.units.push(UnitSite {
             name,
+            path: String::new(),
             first: at,
             preamble: Some(at),
             leading: true,
@@ -86,6 +91,7 @@ impl Nester<'_> {
         });
         self.nest.changes.push((at, id));
         self.stack.push(Entry::Unit { closed, external, id });
+        self.nest.units[id].path = self.path_of_units().join("::");
     }
 
     pub(super) fn external(&self) -> bool {

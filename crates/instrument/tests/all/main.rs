@@ -7,6 +7,7 @@ mod fortran;
 mod fortran_functions;
 mod fortran_pomp2;
 mod fortran_traps;
+mod names;
 mod oracle_compile_c;
 mod oracle_compile_fortran;
 mod oracle_pomp2;

@@ -212,13 +212,13 @@ fn three_trees_with_both_values() {
             |   main                                              38.5 s       0.46 s   100 %
             |     read_forcing                                     3.2 s        3.2 s     8 %
             |     write_state                                      1.6 s        1.6 s     4 %
-            |     !$omp parallel @ocean.c:118                     25.8 s       0.45 s    67 %
-            |       !$omp for @ocean.c:118                        17.2 s       17.2 s    45 %
-            |       !$omp implicit barrier @ocean.c:131            8.2 s        8.2 s    21 %
-            |     !$omp parallel @ocean.c:203                      7.4 s        4.0 s    19 %
-            |       !$omp critical (sum) @ocean.c:210              2.5 s       0.86 s     6 %
-            |         !$omp critical…ock (sum) @ocean.c:210        1.6 s        1.6 s     4 %
-            |       !$omp implicit barrier @ocean.c:214           0.98 s       0.98 s     3 %
+            |     parallel ocean.c:118                            25.8 s       0.45 s    67 %
+            |       for ocean.c:118                               17.2 s       17.2 s    45 %
+            |       implicit barrier ocean.c:131                   8.2 s        8.2 s    21 %
+            |     parallel ocean.c:203                             7.4 s        4.0 s    19 %
+            |       critical (sum) ocean.c:210                     2.5 s       0.86 s     6 %
+            |         critical sblock (sum) ocean.c:210            1.6 s        1.6 s     4 %
+            |       implicit barrier ocean.c:214                  0.98 s       0.98 s     3 %
             | (1 call path below 0.1 % not shown)
             |
             | Locations: time                                  collapsed     expanded   share
@@ -249,10 +249,10 @@ fn trees_of_another_metric() {
             | Call paths: omp_ibarrier_wait                    collapsed     expanded   share
             | ocean                                                8.8 s          0 s   100 %
             |   main                                               8.8 s          0 s   100 %
-            |     !$omp parallel @ocean.c:118                      7.9 s          0 s    90 %
-            |       !$omp implicit barrier @ocean.c:131            7.9 s        7.9 s    90 %
-            |     !$omp parallel @ocean.c:203                     0.91 s          0 s    10 %
-            |       !$omp implicit barrier @ocean.c:214           0.91 s       0.91 s    10 %
+            |     parallel ocean.c:118                             7.9 s          0 s    90 %
+            |       implicit barrier ocean.c:131                   7.9 s        7.9 s    90 %
+            |     parallel ocean.c:203                            0.91 s          0 s    10 %
+            |       implicit barrier ocean.c:214                  0.91 s       0.91 s    10 %
             | (6 call paths below 0.1 % not shown)
             |
             | Locations: omp_ibarrier_wait                     collapsed     expanded   share
@@ -337,14 +337,14 @@ fn who_waited_for_whom() {
         &waits(&cube, &Options::default()),
         80,
         expect![[r#"
-        | Waiting, and for whom                                   lost      times   share
-        | !$omp implicit barrier @ocean.c:131                    6.4 s     16,000   100 %
-        |   thread 0 in parallel ocean.c:118                     6.3 s     14,000    98 %
-        |   thread 3 in parallel ocean.c:118                    0.12 s      2,000     2 %
-        | !$omp critical (sum) @ocean.c:210                      90 ms      4,000   100 %
-        |   thread 5 in parallel ocean.c:203                     80 ms      2,000    89 %
-        |   others                                               10 ms      2,000    11 %
-    "#]],
+            | Waiting, and for whom                                   lost      times   share
+            | implicit barrier ocean.c:131                           6.4 s     16,000   100 %
+            |   thread 0 in parallel ocean.c:118                     6.3 s     14,000    98 %
+            |   thread 3 in parallel ocean.c:118                    0.12 s      2,000     2 %
+            | critical (sum) ocean.c:210                             90 ms      4,000   100 %
+            |   thread 5 in parallel ocean.c:203                     80 ms      2,000    89 %
+            |   others                                               10 ms      2,000    11 %
+        "#]],
     );
 }
 
@@ -377,14 +377,14 @@ fn times_of_task_instances() {
         &tasks(&cube, &Options::default()),
         80,
         expect![[r#"
-        | Tasks: time per instance      instances      mean deviation       min       max
-        | !$omp task @a.c:7
-        |   creation                            8    1.2 µs    433 ns    1.0 µs    2.0 µs
-        |   waiting                             8    6.5 µs    1.9 µs    5.0 µs    9.0 µs
-        |   execution                           8    115 µs    297 µs    1.0 µs    900 µs
-        |   undeferred, counted only           32
-        |   execution: 12 % < 2.0 µs, 75 % < 4.0 µs, 12 % < 1.0 ms
-    "#]],
+            | Tasks: time per instance      instances      mean deviation       min       max
+            | task a.c:7
+            |   creation                            8    1.2 µs    433 ns    1.0 µs    2.0 µs
+            |   waiting                             8    6.5 µs    1.9 µs    5.0 µs    9.0 µs
+            |   execution                           8    115 µs    297 µs    1.0 µs    900 µs
+            |   undeferred, counted only           32
+            |   execution: 12 % < 2.0 µs, 75 % < 4.0 µs, 12 % < 1.0 ms
+        "#]],
     );
     let json =
         serde_json::to_string_pretty(&json_report(&cube, &Machine::default()).tasks[0].execution)

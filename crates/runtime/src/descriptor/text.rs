@@ -39,8 +39,9 @@ impl Text {
             }
             _ => format!("!$omp {construct} @{file_name}:{begin}"),
         };
-        // The clauses are the construct's; a part of it has none of its own.
-        let clauses = if is_part(slot) { None } else { self.clauses.clone() }.unwrap_or_default();
+        let clauses = self.clauses.as_deref().unwrap_or_default();
+        // The clauses are the construct's; a part of it has only the function around in common.
+        let clauses = if is_part(slot) { function_word(clauses) } else { clauses }.to_owned();
         RegionText { kind, name, file: self.file.clone(), lines: (begin, end), clauses }
     }
 
@@ -109,8 +110,36 @@ impl Text {
     }
 }
 
+/// The first word of the clauses, if it names the function around the construct.
+fn function_word(clauses: &str) -> &str {
+    let first = clauses.split(' ').next().unwrap_or_default();
+    if first.starts_with("in(") { first } else { "" }
+}
+
 /// Whether the slot's region is a part of a construct that has one of its own.
 fn is_part(slot: Slot) -> bool {
     use Slot::{Barrier, Body, Chunk, OrderedBody, Task, TaskgroupEnd};
     matches!(slot, Barrier | Body | Chunk | OrderedBody | Task | TaskgroupEnd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_in_the_function_of_their_construct() {
+        let text = |clauses: &str| Text {
+            name: "for".into(),
+            sub_name: String::new(),
+            file: "a.c".into(),
+            begin: 3,
+            end: 5,
+            clauses: Some(clauses.into()),
+        };
+        let known = text("in(ns::f) schedule(static,2)");
+        assert_eq!(known.region(Slot::Worksharing).clauses, "in(ns::f) schedule(static,2)");
+        assert_eq!(known.region(Slot::Barrier).clauses, "in(ns::f)");
+        assert_eq!(known.region(Slot::Barrier).name, "!$omp implicit barrier @a.c:5");
+        assert_eq!(text("schedule(static,2)").region(Slot::Barrier).clauses, "");
+    }
 }

@@ -71,8 +71,8 @@ fn the_function_that_knows_the_descriptors() {
               character(40), save :: pomp_t(1,1)
               character(40), save, target :: pomp_s(1)
               logical, save :: pomp_f=.true.
-              data pomp_t(1,1)/'11 19 20 19 0 1 1 1 1'/
-              data pomp_s(1)/'pompeii 1|barrier||dir/f.f|'/
+              data pomp_t(1,1)/'11 19 20 28 0 1 1 1 1'/
+              data pomp_s(1)/'pompeii 1|barrier||dir/f.f|in(MAIN__)|'/
               if (pomp_h(pomp_n)==0) then
         !$omp critical (pomp_H_c)
               if (pomp_h(pomp_n)==0) call pomp_p(pomp_t(1,pomp_n),pomp_s)
@@ -130,12 +130,13 @@ fn descriptors_say_what_the_runtime_must_know() {
         .filter(|line| line.starts_with("data pomp_t") || line.starts_with("data pomp_s"));
     expect![[r#"
         data pomp_t(1,1)/'11 20 25 31 0 1 1 2 2'/
-        data pomp_t(1,2)/'32 31 25 37 0 3 3 4 4'/
-        data pomp_t(1,3)/'32 31 25 31 0 5 5 6 6'/
-        data pomp_t(1,4)/'43 31 25 31 2 7 7 12 13'/
-        data pomp_t(1,5)/'52 31 25 31 0 7 7 8 8'/
-        data pomp_t(1,6)/'52 31 25 31 0 9 9 11 11'/
-        data pomp_s(1)/'pompeii 1|critical|name|f.f90||task|if(x'/
-        data pomp_s(2)/')|sections|section|'/"#]]
+        data pomp_t(1,2)/'42 47 25 48 0 3 3 4 4'/
+        data pomp_t(1,3)/'42 47 25 31 0 5 5 6 6'/
+        data pomp_t(1,4)/'65 47 25 31 2 7 7 12 13'/
+        data pomp_t(1,5)/'74 47 25 31 0 7 7 8 8'/
+        data pomp_t(1,6)/'74 47 25 31 0 9 9 11 11'/
+        data pomp_s(1)/'pompeii 1|critical|name|f.f90|in(MAIN__)'/
+        data pomp_s(2)/'|task||in(MAIN__) if(x)|sections|section'/
+        data pomp_s(3)/'|'/"#]]
     .assert_eq(&table.collect::<Vec<_>>().join("\n"));
 }
