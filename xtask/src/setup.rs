@@ -178,10 +178,10 @@ fn install_mpi() -> Result<()> {
 fn install_readers() -> Result<()> {
     let python = python();
     let path = python.display().to_string();
-    if shell::works(&path, &["-c", "import pycubexr"]) {
+    if shell::works(&path, &["-c", "import pycubexr, jsonschema"]) {
         return Ok(());
     }
     let folder = shell::target_folder().join("oracles");
     shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", "pycubexr"]))
+    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", "pycubexr", "jsonschema"]))
 }

@@ -1,5 +1,7 @@
-//! The catalogue as text: the tree of names, or everything about one property.
+//! The catalogue as text: the tree of names and the causes of findings, or everything about one of
+//! them.
 
+use pompeii_analysis::Cause;
 use pompeii_analysis::properties::{self, Property};
 use thiserror::Error;
 
@@ -22,17 +24,24 @@ fn hint(similar: &[&str]) -> String {
     }
 }
 
-/// All names as a tree, or the documentation of the property `name`, wrapped to `columns`.
+/// All names, or the documentation of the property or cause `name`, wrapped to `columns`.
 ///
 /// # Errors
 /// A name that is in no catalogue.
 pub fn explain(name: Option<&str>, columns: usize) -> Result<String, UnknownProperty> {
     match name {
         None => Ok(overview(columns)),
-        Some(name) => match properties::find(name) {
-            Some(property) => Ok(details(property, columns)),
-            None => Err(UnknownProperty { name: name.to_owned(), similar: similar(name) }),
-        },
+        Some(name) => {
+            let cause = Cause::ALL.iter().find(|cause| cause.code() == name);
+            let cause = cause.map(|&cause| cause_details(cause, columns));
+            let property = properties::find(name).map(|property| details(property, columns));
+            match property.into_iter().chain(cause).collect::<Vec<_>>() {
+                found if found.is_empty() => {
+                    Err(UnknownProperty { name: name.to_owned(), similar: similar(name) })
+                }
+                found => Ok(found.join("\n")),
+            }
+        }
     }
 }
 
@@ -41,13 +50,17 @@ fn overview(columns: usize) -> String {
     let (metrics, diagnoses): (Vec<_>, Vec<_>) =
         properties::ALL.iter().copied().partition(|property| property.is_metric());
     for property in metrics {
-        text += &overview_line(property, depth(property), columns);
+        text += &overview_line((property.name, property.title), depth(property), columns);
     }
     text += "\nDiagnoses. Each is one cause for the losses of several properties.\n\n";
     for property in diagnoses {
-        text += &overview_line(property, 0, columns);
+        text += &overview_line((property.name, property.title), 0, columns);
     }
-    text + "\n`pompeii explain NAME` describes a property: its meaning, its formula, and what to try.\n"
+    text += "\nCauses of findings.\n\n";
+    for cause in Cause::ALL {
+        text += &overview_line((cause.code(), cause.meaning()), 0, columns);
+    }
+    text + "\n`pompeii explain NAME` describes one of them: its meaning, and what to try.\n"
 }
 
 fn depth(property: &Property) -> usize {
@@ -55,10 +68,10 @@ fn depth(property: &Property) -> usize {
     std::iter::successors(property.parent.and_then(properties::find), parent).count()
 }
 
-fn overview_line(property: &Property, depth: usize, columns: usize) -> String {
-    let name = format!("  {}{}", "  ".repeat(depth), property.name);
+fn overview_line((name, meaning): (&str, &str), depth: usize, columns: usize) -> String {
+    let name = format!("  {}{name}", "  ".repeat(depth));
     let name = left(&name, 42);
-    wrap(property.title, columns, &format!("{name} "), &" ".repeat(width(&name) + 1))
+    wrap(meaning, columns, &format!("{name} "), &" ".repeat(width(&name) + 1))
 }
 
 fn details(property: &Property, columns: usize) -> String {
@@ -79,11 +92,23 @@ fn details(property: &Property, columns: usize) -> String {
     text
 }
 
+fn cause_details(cause: Cause, columns: usize) -> String {
+    let mut text = format!("{}\na cause of findings\n", cause.code());
+    for (heading, section) in [("What it means", cause.meaning()), ("What to try", cause.remedy())]
+    {
+        text += &format!("\n{heading}\n{}", wrap(section, columns, "  ", "  "));
+    }
+    text
+}
+
 /// Names that contain the one asked for, or are a few edits away from it.
 fn similar(name: &str) -> Vec<&'static str> {
+    let names = properties::ALL.iter().map(|property| property.name);
+    let names = names.chain(Cause::ALL.iter().map(|cause| cause.code()));
     let mut scored: Vec<(usize, &'static str)> =
-        properties::ALL.iter().map(|p| (distance(name, p.name), p.name)).collect();
+        names.map(|known| (distance(name, known), known)).collect();
     scored.sort();
+    scored.dedup();
     let near = name.len().div_ceil(3);
     scored
         .into_iter()
@@ -212,6 +237,30 @@ mod tests {
                   one and then wait.
             "#]],
         );
+    }
+
+    #[test]
+    fn a_cause_of_findings_says_what_to_do() {
+        check(
+            Some("nowait_possible"),
+            expect![[r#"
+            nowait_possible
+            a cause of findings
+
+            What it means
+              an implicit barrier makes threads wait that are balanced without it
+
+            What to try
+              add nowait if nothing after it needs the results of other threads
+        "#]],
+        );
+    }
+
+    /// The same word, with both meanings.
+    #[test]
+    fn a_diagnosis_that_is_a_cause() {
+        let shown = explain(Some("tasks_too_small"), 80).unwrap();
+        assert!(shown.contains("a diagnosis") && shown.contains("a cause of findings"), "{shown}");
     }
 
     #[test]

@@ -9,7 +9,6 @@ use pompeii_model::{Cube, Id, MetricId, Unit};
 use serde::{Serialize, Serializer};
 
 use crate::json::{JsonEfficiencies, JsonFinding, JsonPart, json_report};
-use crate::limits::limits;
 use crate::{JsonReport, RunInfo};
 
 const PAGE: &str = include_str!("../web/page.html");
@@ -169,8 +168,8 @@ struct PageLocation {
 }
 
 fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
-    let JsonReport { sum_error, efficiencies, allocation, findings, .. } =
-        json_report(cube, &run.machine);
+    let JsonReport { sum_error, efficiencies, allocation, findings, notes, .. } =
+        json_report(cube, run);
     let machine = run.machine.causes.iter().map(|cause| cause.sentence.clone());
     PageData {
         program: cube.program.clone(),
@@ -181,7 +180,7 @@ fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
         efficiencies,
         allocation,
         findings,
-        notes: machine.chain(limits(cube)).chain(run.notes.iter().cloned()).collect(),
+        notes: machine.chain(notes).collect(),
         docs: docs(),
         metrics: metrics(cube),
         regions: regions(cube),

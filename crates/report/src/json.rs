@@ -6,228 +6,307 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{
-    Cause, Finding, Gain, Lens, Machine, MachineCause, allocation_on, check_sum, counted_only,
-    efficiencies, findings_on, task_instances,
+    Cause, Finding, Gain, Lens, MachineCause, allocation_on, check_sum, counted_only, efficiencies,
+    findings_on, task_instances,
 };
 use pompeii_model::{
     CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Ticks, Unit, Wait,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::RunInfo;
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
+use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null};
+use crate::limits::limits;
 use crate::processes::{JsonProcess, json_processes};
 use crate::visits::by_call;
 
-/// A whole report.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// A whole report, as `pompeii report --json` prints it. Fields that end in `_s` are seconds, and
+/// sums over all locations unless they say otherwise. Fields may be added, and are never renamed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "pompeii-report-2")]
 pub struct JsonReport {
+    /// Name and version of this format.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
+    /// The version of Pompeii that made the report.
+    pub version: &'static str,
+    /// Name of the measured program.
     pub program: String,
+    /// Wall time of the run.
     pub wall_s: f64,
+    /// Wall time of the run in ticks of the clock used for measuring.
     pub wall_ticks: i64,
+    /// Ticks of the clock in a second.
     pub ticks_per_second: f64,
+    /// Number of processes.
     pub processes: usize,
+    /// Number of threads of all processes.
     pub threads: usize,
-    /// Wall time x threads.
+    /// CPU allocation time: wall time x threads.
     pub allocation_s: f64,
-    /// `null` where all sums hold, else what does not.
+    /// `null` if all sums hold, otherwise which one does not.
     pub sum_error: Option<String>,
+    /// How well the threads were used.
     pub efficiencies: JsonEfficiencies,
+    /// What the CPU allocation time was spent on.
     pub allocation: Vec<JsonPart>,
     /// What the machine did to the run.
     pub machine: Vec<JsonMachineCause>,
+    /// What the numbers do not show: what was only counted, not recorded, lost or filtered.
+    pub notes: Vec<String>,
+    /// The problems, in the order of the summary.
     pub findings: Vec<JsonFinding>,
+    /// The kinds of times and counts.
     pub metrics: Vec<JsonMetric>,
+    /// The parts of the source.
     pub regions: Vec<JsonRegion>,
+    /// The call tree.
     pub call_paths: Vec<JsonCallPath>,
+    /// The threads of all processes.
     pub locations: Vec<JsonLocation>,
     /// The processes, in the order of their locations.
     pub ranks: Vec<JsonProcess>,
+    /// Constructs that were counted and not timed.
     pub counted_only: Vec<JsonCounted>,
     /// Who waited for whom.
     pub waits: Vec<JsonWait>,
     /// Times of task instances, by construct.
     pub tasks: Vec<JsonTasks>,
-    /// Times of single visits, where `run --statistics` has asked for them.
+    /// Times of single visits, if the program ran with `run --statistics`.
     pub visit_times: Vec<JsonVisitTimes>,
 }
 
-/// Efficiencies between 0 and 1; the first is the product of the next five.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "see pompeii_analysis::Efficiencies")]
+/// Efficiencies between 0 and 1; 1 means that nothing is lost. The first is the product of the next
+/// five.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonEfficiencies {
+    /// Useful share of the CPU allocation time.
     pub parallel: f64,
+    /// Do processes wait for others?
     pub process_balance: f64,
+    /// What does MPI cost?
     pub mpi_communication: f64,
+    /// Do threads wait for others? Called thread balance in the summary.
     pub load_balance: f64,
+    /// Do all threads have work? Called parallel share in the summary.
     pub serial_parts: f64,
+    /// What do OpenMP constructs cost? Called OpenMP efficiency in the summary.
     pub openmp_overhead: f64,
+    /// Average / maximum over the threads of their computation in parallel regions and tasks, over
+    /// the whole run. Not a factor.
     pub thread_balance: f64,
 }
 
-/// A part of the CPU allocation.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// A part of the CPU allocation time.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonPart {
+    /// A word for programs.
     pub name: &'static str,
+    /// Words for people.
     pub title: &'static str,
+    /// CPU time.
     pub time_s: f64,
+    /// Share of the CPU allocation time, between 0 and 1.
     pub share: f64,
 }
 
 /// What the machine did to the run.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "see pompeii_analysis::MachineCause")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonMachineCause {
+    /// A word of the list of causes.
+    #[schemars(schema_with = "cause")]
     pub cause: &'static str,
+    /// What happened, with the measured values, and what to do.
     pub sentence: String,
 }
 
-/// A problem.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// One problem of the run.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonFinding {
-    /// One of `pompeii_analysis::Cause`; `null` where what was measured does not tell.
+    /// What causes the loss; `null` if the measurement does not tell.
+    #[schemars(schema_with = "cause_or_null")]
     pub cause: Option<&'static str>,
+    /// What to change.
     pub advice: JsonAdvice,
+    /// The property that was lost; `pompeii explain` describes it.
     pub property: &'static str,
+    /// Its title.
     pub title: &'static str,
     /// The metric whose severities show it best.
     pub metric: &'static str,
+    /// The construct: an index into `regions`.
     pub region: usize,
+    /// The construct in the user's words.
     pub construct: String,
     /// Construct, function, file and line: `parallel for CalcForce lulesh.cc:782`.
     pub label: String,
-    /// The function around the construct; empty where it is not known.
+    /// The function around the construct; empty if it is unknown.
     pub function: String,
+    /// The source file of the construct; empty if it is unknown.
     pub file: String,
+    /// Its first line; 0 if it is unknown.
     pub line: u32,
+    /// CPU time lost, summed over all threads.
     pub lost_s: f64,
-    /// By how much the run would be shorter, wall time; `null` where that is not known.
+    /// By how much the run would be shorter without the loss, wall time; `null` if the measurement
+    /// does not tell.
     pub gain_s: Option<f64>,
+    /// The least gain that is expected, wall time.
     pub gain_low_s: Option<f64>,
+    /// The largest gain that is expected, wall time.
     pub gain_high_s: Option<f64>,
+    /// `lost_s` as a share of the CPU allocation time, between 0 and 1.
     pub share: f64,
-    /// At least 1 % of the run: what the summary shows.
+    /// Whether loss or gain are at least 1 % of the run. The summary shows only such findings.
     pub significant: bool,
     /// The `cause` of an entry of `machine` that explains the loss, or `null`.
+    #[schemars(schema_with = "cause_or_null")]
     pub explained_by: Option<&'static str>,
+    /// What was observed, as sentences.
     pub details: Vec<String>,
     /// The advice as a sentence.
     pub suggestion: String,
+    /// Where the loss is, the largest part first: indices into `call_paths` of the report.
     pub call_paths: Vec<usize>,
 }
 
 /// What to change; the sentence `suggestion` is made from it.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "see pompeii_analysis::AdviceKind")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonAdvice {
+    /// The kind of change. Its description says what `target` and `value` are.
+    #[schemars(schema_with = "advice_kind")]
     pub kind: &'static str,
+    /// What the advice is applied to; empty for `none`.
     pub target: String,
+    /// What to set; `null` if the kind has no value.
     pub value: Option<String>,
 }
 
-/// A metric; `parent` is an index into the list.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// A metric: a kind of time or count.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonMetric {
+    /// A word for programs.
     pub name: String,
+    /// Words for people.
     pub title: String,
+    /// The metric that it is a part of: an index into `metrics`.
     pub parent: Option<usize>,
-    /// `sec`, `occ`, `bytes` or `ns`.
+    /// `sec`, `occ` (occurrences), `bytes` or `ns` (nanoseconds).
     pub unit: &'static str,
-    /// Over all call paths and locations (collapsed display).
+    /// Over all call paths and locations, with its children (collapsed display).
     pub total: f64,
-    /// Without its children (expanded display).
+    /// The same without its children (expanded display).
     pub exclusive: f64,
     /// The sum of ticks, counts or bytes as it was measured.
     pub raw: i64,
 }
 
 /// A region with its sums over call paths and locations.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonRegion {
-    /// As it is in the files: `!$omp parallel @lulesh.cc:782`.
+    /// Its name, as other tools show it: `!$omp parallel @lulesh.cc:782`.
     pub name: String,
     /// The same for people: `parallel CalcForce lulesh.cc:782`.
     pub label: String,
-    /// The function around the construct, or the one that calls the routine; empty where it is not
-    /// known.
+    /// The function around the construct, or the one that calls the routine; empty if it is
+    /// unknown.
     pub function: String,
     /// The construct's words, or `user`, `function`, `lock`, `parameter`, `artificial`.
     pub kind: String,
+    /// Its source file; empty if it is unknown.
     pub file: String,
+    /// Its first line; 0 if it is unknown.
     pub line: u32,
+    /// Its last line; 0 if it is unknown.
     pub end_line: u32,
     /// The clauses that say how it runs, as they were written.
     pub clauses: String,
-    /// The construct kept its implicit barrier: its time has the waiting there in it.
+    /// The construct kept its implicit barrier: its time includes the waiting there.
     pub barrier_included: bool,
+    /// How often threads entered it.
     pub visits: i64,
     /// Measured time with everything below it, without idle time; recursion counts once.
     pub time_s: f64,
     /// Measured time of the region itself.
     pub self_s: f64,
-    /// Own severities that are not 0: seconds, or counts.
+    /// Own severities that are not 0, by name of the metric: seconds, or counts.
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// A call path; `parent` and `region` are indices.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// A call path.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonCallPath {
+    /// The call path that it was entered from: an index into `call_paths`; `null` for a root.
     pub parent: Option<usize>,
+    /// Its region: an index into `regions`.
     pub region: usize,
+    /// How often threads entered it.
     pub visits: i64,
+    /// Measured time with everything below it, without idle time.
     pub time_s: f64,
+    /// Measured time of the call path itself.
     pub self_s: f64,
+    /// Own severities that are not 0, by name of the metric: seconds, or counts.
     pub metrics: BTreeMap<String, f64>,
 }
 
 /// A thread with its totals.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonLocation {
+    /// Its name.
     pub name: String,
+    /// Name of its process.
     pub process: String,
+    /// Rank of its process in MPI_COMM_WORLD.
     pub rank: u32,
+    /// Name of the host.
     pub node: String,
+    /// Severities that are not 0, by name of the metric: seconds, or counts.
     pub metrics: BTreeMap<String, f64>,
 }
 
 /// A construct that was counted and not timed.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonCounted {
+    /// What was counted.
     pub thing: &'static str,
+    /// The construct: an index into `regions`.
     pub region: usize,
+    /// How often.
     pub count: i64,
 }
 
-/// Waiting of a location at a call path for another one; indices into `call_paths`, `locations`.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "see pompeii_model::Wait")]
+/// Waiting of a location at a call path for another one.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonWait {
+    /// Where it waited: an index into `call_paths`.
     pub call_path: usize,
+    /// Who waited: an index into `locations`.
     pub location: usize,
-    /// `null` for all causes beyond the first few of a call path.
+    /// Where the other one was: an index into `call_paths`. `null` for all causes after the first
+    /// few of a call path.
     pub by_call_path: Option<usize>,
+    /// The other one: an index into `locations`; `null` together with `by_call_path`.
     pub by_location: Option<usize>,
+    /// How often.
     pub visits: i64,
+    /// Waiting time.
     pub wait_s: f64,
+    /// The part of it in which no task was ready.
     pub starvation_s: f64,
 }
 
 /// The report as text, indented by two blanks.
-pub fn json(cube: &Cube, machine: &Machine) -> String {
+pub fn json(cube: &Cube, run: &RunInfo) -> String {
     // Serialising to memory fails on non-string keys only, and there are none.
-    serde_json::to_string_pretty(&json_report(cube, machine)).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(&json_report(cube, run)).unwrap_or_default() + "\n"
 }
 
-/// The report as values; `machine` is what the machine did to the run.
-pub fn json_report(cube: &Cube, machine: &Machine) -> JsonReport {
+/// The report as values.
+pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
+    let machine = &run.machine;
     let lens = Lens::new(cube);
     let e = efficiencies(cube);
     let part = |part: pompeii_analysis::AllocationPart| JsonPart {
@@ -237,7 +316,8 @@ pub fn json_report(cube: &Cube, machine: &Machine) -> JsonReport {
         share: lens.share(part.ticks),
     };
     JsonReport {
-        schema: "pompeii-report-2",
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
         program: cube.program.clone(),
         wall_s: lens.seconds(cube.wall_ticks),
         wall_ticks: cube.wall_ticks,
@@ -257,6 +337,7 @@ pub fn json_report(cube: &Cube, machine: &Machine) -> JsonReport {
         },
         allocation: allocation_on(cube, machine).into_iter().map(part).collect(),
         machine: machine.causes.iter().map(json_machine_cause).collect(),
+        notes: limits(cube).into_iter().chain(run.notes.iter().cloned()).collect(),
         findings: findings_on(cube, machine)
             .iter()
             .map(|finding| json_finding(cube, finding))

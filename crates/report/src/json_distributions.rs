@@ -2,30 +2,40 @@
 
 use pompeii_analysis::TaskInstances;
 use pompeii_model::{CallId, Cube, Distribution, Id, Moments};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The instances of a task construct; `region` is an index into `regions`.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "see pompeii_analysis::TaskInstances")]
+/// The instances of a task construct.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonTasks {
+    /// The construct: an index into `regions`.
     pub region: usize,
+    /// How long creating an instance took.
     pub creation: JsonDistribution,
+    /// Time from the creation of an instance to its begin.
     pub waiting: JsonDistribution,
+    /// How long an instance ran, without the time in which it was suspended.
     pub execution: JsonDistribution,
-    /// Executed at once and counted only.
+    /// Number of instances that were executed at once and only counted.
     pub undeferred: i64,
 }
 
 /// Inclusive times of single visits of a call path, over all locations.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonVisitTimes {
+    /// An index into `call_paths`.
     pub call_path: usize,
+    /// Number of visits.
     pub count: u64,
+    /// Sum of the times.
     pub sum_s: f64,
+    /// Their mean.
     pub mean_s: f64,
+    /// Their standard deviation.
     pub deviation_s: f64,
+    /// The shortest.
     pub min_s: f64,
+    /// The longest.
     pub max_s: f64,
 }
 
@@ -43,26 +53,33 @@ pub fn json_visit_times(cube: &Cube, (call, of): &(CallId, Moments)) -> JsonVisi
     }
 }
 
-/// A distribution of times; extremes are `null` without values.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// A distribution of times.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonDistribution {
+    /// Number of values.
     pub count: u64,
+    /// Sum of the times.
     pub sum_s: f64,
+    /// Their mean; 0 without values.
     pub mean_s: f64,
+    /// Their standard deviation; 0 without values.
     pub deviation_s: f64,
+    /// The shortest; `null` without values.
     pub min_s: Option<f64>,
+    /// The longest; `null` without values.
     pub max_s: Option<f64>,
     /// Bins that double in width, those without values left out.
     pub histogram: Vec<JsonBin>,
 }
 
-/// So many values at least `from_s` and below `below_s`.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+/// A bin of a histogram.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonBin {
+    /// The shortest time that belongs to it.
     pub from_s: f64,
+    /// All times that belong to it are below this one.
     pub below_s: f64,
+    /// Number of values.
     pub count: u64,
 }
 

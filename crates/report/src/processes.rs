@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use pompeii_analysis::{Lens, format};
 use pompeii_model::{Cube, Id, LocationId, Process, Ticks};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Options;
@@ -12,17 +13,19 @@ use crate::json::nonzero;
 use crate::layout::{Style, even, named, right};
 
 /// A process in the machine-readable report. Seconds are sums over its threads.
-#[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "field names are the documentation of the format")]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonProcess {
+    /// Its name.
     pub name: String,
+    /// Its rank in MPI_COMM_WORLD.
     pub rank: u32,
+    /// Name of the host.
     pub node: String,
     /// How long it was observed; less than the run where it came later or left earlier.
     pub wall_s: f64,
-    /// Indices of its locations.
+    /// Its threads: indices into `locations` of the report.
     pub locations: Vec<usize>,
-    /// Severities that are not 0: seconds, or counts.
+    /// Severities that are not 0, by name of the metric: seconds, or counts.
     pub metrics: BTreeMap<String, f64>,
 }
 

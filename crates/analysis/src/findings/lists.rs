@@ -1,7 +1,7 @@
 //! The closed lists of a finding's data: what causes a loss, and what kinds of advice there are.
 //! Everything else takes the words from here: the JSON report, the manual (a test compares its
-//! tables), and the court of `cargo xtask truth`. To add a cause or a kind, add a line here, a row
-//! to the manual, and a program to `tests/truth` that has it.
+//! tables), and the court of `cargo xtask truth`. To add a cause or a kind, add a line here (a
+//! cause has a remedy, too), a row to the manual, and a program to `tests/truth` that has it.
 
 /// An enumeration whose values have a word for machines and a meaning for people.
 macro_rules! words {
@@ -108,6 +108,60 @@ words! {
         None = "none":
             "target: empty; value: what to change in the code, or why there is nothing to set",
     }
+}
+
+/// What to do about each cause.
+macro_rules! remedies {
+    ($($value:ident: $remedy:literal,)*) => {
+        impl Cause {
+            /// What to change, for people.
+            pub fn remedy(self) -> &'static str {
+                match self { $(Self::$value => $remedy,)* }
+            }
+        }
+    };
+}
+
+remedies! {
+    ImbalanceSteady: "spread the work by its cost: other loop bounds, a dynamic schedule, tasks",
+    ImbalanceChanging:
+        "synchronise less often, or balance each visit with a dynamic schedule or tasks",
+    ShortRegions:
+        "put neighbouring parallel regions into one, or let small ones run on one thread (if)",
+    ShortChunks: "use larger chunks, or schedule(static)",
+    FewUnits:
+        "split the work into more parts than threads, or parallelise an inner loop (collapse)",
+    Critical:
+        "do less inside, enter less often, or use a reduction, private data or several names",
+    Lock: "hold it shorter, take it less often, or use one lock for each part of the data",
+    Atomic: "update private copies and add them up at the end (reduction)",
+    MemoryOrSharing:
+        "let the thread that uses data touch it first, use less memory, pad shared data",
+    SerialPart: "parallelise this part, or overlap it with other work",
+    SingleMaster: "share its work as tasks or as a loop, or let the others go on (nowait)",
+    NeedlessBarrier: "remove the barrier if nothing after it needs the results of other threads",
+    NowaitPossible: "add nowait if nothing after it needs the results of other threads",
+    Ordered: "move work out of the ordered region, or store the results and order them later",
+    NestedTeams: "parallelise the outer level only (OMP_MAX_ACTIVE_LEVELS=1), or use tasks inside",
+    TasksTooSmall: "let a task do more: a larger grainsize, a cut-off (if, final)",
+    OneCreator: "let tasks create tasks, or create them in a parallel loop",
+    TaskwaitInLoop: "wait once after the loop, or describe the order by dependences",
+    Dependences: "use finer dependences, so that more tasks are ready at a time",
+    LongLastTask: "create the long tasks first (priority), or split them",
+    RankImbalanceSteady: "spread the data by its cost over the ranks",
+    RankImbalanceChanging: "communicate less often, or compute during a non-blocking operation",
+    LateSender: "send earlier, or give the sender less work before it sends",
+    LateReceiver: "receive earlier, or use MPI_Isend",
+    SerialisedChain:
+        "let all ranks work at the same time: MPI_Sendrecv, non-blocking messages, pipelining",
+    MessagePerElement: "put many elements into one message",
+    Polling: "do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe)",
+    IdleDuringMpi: "overlap communication with computation, or let several threads communicate",
+    Oversubscription: "use at most as many threads as there are CPUs (OMP_NUM_THREADS)",
+    OneCpu: "remove or correct the binding (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY)",
+    Quota: "use as many threads as the quota allows, or raise it",
+    BusyNeighbour: "measure again on a quiet machine",
+    LibraryThreads: "nothing, if the library does the work; otherwise set its number of threads",
 }
 
 #[cfg(test)]

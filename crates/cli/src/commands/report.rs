@@ -24,13 +24,16 @@ use crate::terminal::{Look, shown};
     pompeii report scorep-run/profile.cubex")]
 pub struct Arguments {
     /// The experiment, or a profile (profile.cubex)
-    #[arg(value_name = "EXP")]
-    experiment: PathBuf,
+    #[arg(value_name = "EXP", required_unless_present = "schema")]
+    experiment: Option<PathBuf>,
     #[command(flatten)]
     damaged: experiment::Damaged,
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
+    /// Print the JSON schema of --json
+    #[arg(long, exclusive = true)]
+    schema: bool,
     /// Show at most N findings
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
@@ -38,13 +41,17 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
+    // Without an experiment the command line is right only if it asks for the schema.
+    let Some(name) = &arguments.experiment else {
+        print(&pompeii_report::json_schema())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let experiment = experiment::open(name, arguments.damaged)?;
     if arguments.json {
-        let machine = machine(&experiment);
-        super::print_json(&pompeii_report::json(&experiment.cube, &machine))?;
+        super::print_json(&pompeii_report::json(&experiment.cube, &run_info(&experiment)))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let progress = Progress::of(format!("analysing {}", shown(&arguments.experiment)));
+    let progress = Progress::of(format!("analysing {}", shown(name)));
     let experiment = experiment.printable();
     let layout = Look::of(&std::io::stdout()).report(arguments.top);
     let trees = TreeOptions { layout: layout.clone(), ..TreeOptions::default() };

@@ -370,7 +370,7 @@ fn readers_of_traces_and_reports_accept_newer_constructs() {
     assert!(report.contains("\"clauses\": \"ordered schedule(static,1)\""), "{report}");
 }
 
-/// The interpreter that has pycubexr.
+/// The interpreter that has pycubexr and jsonschema.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".into())
 }
@@ -385,8 +385,23 @@ fn accept(sandbox: &Sandbox) {
     let profile = sandbox.path("exp/profile.cubex");
     let report = silent(Command::new(python()).args(["-c", SUMS]).arg(profile));
     assert_eq!(report.trim(), "good", "{report}");
+    sandbox.file("schema.json", &sandbox.succeeds("report --schema").output);
+    sandbox.file("report.json", &sandbox.succeeds("report exp --json").output);
+    let files = [sandbox.path("schema.json"), sandbox.path("report.json")];
+    silent(Command::new(python()).args(["-c", SCHEMA]).args(files));
     silent(Command::new("/usr/bin/python3").args(["-c", EVENTS]).arg(&trace));
 }
+
+/// The report is what its schema says, and has no field that the schema does not have.
+const SCHEMA: &str = r#"
+import json, sys, jsonschema
+schema, report = (json.load(open(name)) for name in sys.argv[1:])
+jsonschema.Draft202012Validator.check_schema(schema)
+for part in [schema, *schema["$defs"].values()]:
+    part["additionalProperties"] = False
+jsonschema.validate(report, schema, jsonschema.Draft202012Validator)
+assert report["regions"] and report["findings"] is not None
+"#;
 
 /// The root's time on the master is the whole run, and every thread was in the parallel region.
 const SUMS: &str = r#"

@@ -2,7 +2,6 @@
 
 use expect_test::{Expect, expect};
 use pompeii_analysis as analysis;
-use pompeii_analysis::Machine;
 use pompeii_model::Cube;
 use pompeii_report::{Options, RunInfo, TreeOptions, json_report, processes, summary, trees};
 
@@ -166,7 +165,7 @@ fn the_system_tree_has_nodes_processes_and_threads() {
         |       OMP thread 1                                   1.0 s        1.0 s    25 %
     "#]],
     );
-    let json = json_report(&hybrid(), &Machine::default());
+    let json = json_report(&hybrid(), &RunInfo::default());
     let ranks: Vec<String> = json
         .ranks
         .iter()

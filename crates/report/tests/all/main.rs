@@ -4,4 +4,5 @@
 
 mod hybrid;
 mod oracle_html;
+mod schema;
 mod text;

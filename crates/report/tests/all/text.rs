@@ -273,7 +273,7 @@ fn trees_of_another_metric() {
 
 #[test]
 fn regions_of_the_machine_readable_report() {
-    let report = json_report(&ocean(), &Machine::default());
+    let report = json_report(&ocean(), &RunInfo::default());
     let mut shown = String::new();
     for region in &report.regions {
         let metrics: Vec<String> =
@@ -306,7 +306,7 @@ fn regions_of_the_machine_readable_report() {
         atomic ocean.c:208 visits=1200000 time=0 self=0 
     "#]]
     .assert_eq(&shown);
-    let json = pompeii_report::json(&ocean(), &Machine::default());
+    let json = pompeii_report::json(&ocean(), &RunInfo::default());
     assert!(json.contains("\"schema\": \"pompeii-report-2\""));
 }
 
@@ -387,7 +387,7 @@ fn times_of_task_instances() {
         "#]],
     );
     let json =
-        serde_json::to_string_pretty(&json_report(&cube, &Machine::default()).tasks[0].execution)
+        serde_json::to_string_pretty(&json_report(&cube, &RunInfo::default()).tasks[0].execution)
             .unwrap();
     expect![[r#"
         {
@@ -457,9 +457,11 @@ fn a_program_with_mpi_alone_has_no_factor_of_openmp() {
 #[test]
 fn the_manual_lists_causes_and_kinds_of_advice() {
     let manual = include_str!("../../../../docs/manual.md");
-    let row = |code, meaning| format!("| `{code}` | {meaning} |\n");
-    let causes = analysis::Cause::ALL.iter().map(|cause| row(cause.code(), cause.meaning()));
+    let row = |code, meaning: String| format!("| `{code}` | {meaning} |\n");
+    let of = |cause: &analysis::Cause| format!("{} | {}", cause.meaning(), cause.remedy());
+    let causes = analysis::Cause::ALL.iter().map(|cause| row(cause.code(), of(cause)));
     assert!(manual.contains(&causes.collect::<String>()), "causes");
-    let kinds = analysis::AdviceKind::ALL.iter().map(|kind| row(kind.code(), kind.meaning()));
+    let kinds =
+        analysis::AdviceKind::ALL.iter().map(|kind| row(kind.code(), kind.meaning().to_owned()));
     assert!(manual.contains(&kinds.collect::<String>()), "kinds of advice");
 }
