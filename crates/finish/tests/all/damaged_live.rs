@@ -1,12 +1,17 @@
 //! Live state with one damage at each place in turn: an experiment is made, or there is an error,
 //! and nothing takes long. The fuzz target `live` tries several damages at a time.
 
+use std::ffi::OsStr;
+use std::fs;
 use std::mem::offset_of;
+use std::path::Path;
 use std::process::Command;
 
-use crate::common::damage::{Damage, Experiment, Stored, experiments};
+use crate::common::damage::{Damage, Experiment, Stored, check as check_input, experiments};
 use nix::sys::resource::{Resource, setrlimit};
-use pompeii_live::ProcessHeader;
+use pompeii_live::{
+    LOCATION_PAGE_BYTES, LocationHeader, Node, ProcessHeader, THREAD_RECORD_OFFSET,
+};
 
 /// Which of the experiments the child damages.
 const NUMBER: &str = "POMPEII_TEST_DAMAGED";
@@ -79,6 +84,50 @@ fn damages_of(file: &Stored) -> Vec<Damage> {
         }
     }
     all
+}
+
+/// Numbers that are added up, as large as they can be at all places.
+fn large_numbers(experiment: &Experiment, value: u64) -> Vec<(usize, Damage)> {
+    let mut all = Vec::new();
+    for (index, file) in experiment.files.iter().enumerate() {
+        let places: Vec<usize> = match file.path.extension().and_then(OsStr::to_str) {
+            Some("loc") => {
+                let nodes = (LOCATION_PAGE_BYTES..file.length as usize).step_by(size_of::<Node>());
+                let fields = (offset_of!(Node, visits)..size_of::<Node>()).step_by(8);
+                let times = (THREAD_RECORD_OFFSET..LOCATION_PAGE_BYTES).step_by(8);
+                let of_nodes = nodes.flat_map(|node| fields.clone().map(move |field| node + field));
+                let sums = [offset_of!(LocationHeader, summed_visits)];
+                sums.into_iter().chain(times).chain(of_nodes).collect()
+            }
+            Some("tsk" | "vis" | "met") => (0..file.length as usize).step_by(8).collect(),
+            None if file.path.ends_with("process") => vec![
+                offset_of!(ProcessHeader, lost_events),
+                offset_of!(ProcessHeader, lost_locations),
+                offset_of!(ProcessHeader, cpu_ns),
+            ],
+            _ => Vec::new(),
+        };
+        all.extend(places.into_iter().map(|at| (index, Damage::Long { at, value })));
+    }
+    all
+}
+
+#[test]
+fn large_numbers_everywhere_make_an_experiment() {
+    for experiment in experiments() {
+        for value in [u64::MAX, u64::MAX / 2, 1 << 60] {
+            assert!(experiment.check(&large_numbers(experiment, value), false));
+        }
+    }
+}
+
+/// What the fuzzer has found interesting.
+#[test]
+fn kept_inputs_are_errors_or_results() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/live");
+    let inputs = fs::read_dir(corpus).unwrap().map(|input| input.unwrap().path());
+    let made = inputs.filter(|input| check_input(&fs::read(input).unwrap())).count();
+    assert!(made > 20, "{made}");
 }
 
 /// In a process of its own, because of the limits.

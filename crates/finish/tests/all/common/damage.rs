@@ -4,6 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -11,6 +12,7 @@ use pompeii_cubex::Reader;
 use pompeii_finish::{
     Manifest, RunInfo, finish_ended, is_running, is_unfinished, snapshot, unended,
 };
+use pompeii_live::{DEFINITIONS_FILE, PROCESS_FILE, ProcessHeader};
 use pompeii_otf2::read::Archive;
 
 use super::Process;
@@ -39,7 +41,7 @@ pub enum Damage {
     Word { at: usize, value: u32 },
     Long { at: usize, value: u64 },
     Cut { at: usize },
-    Appended { value: u64 },
+    Appended { value: u8 },
     Removed,
 }
 
@@ -54,7 +56,7 @@ impl Stored {
                 self.length = self.length.min(at as u64);
             }
             Damage::Appended { value } => {
-                self.bytes.extend(value.to_le_bytes());
+                self.bytes.push(value);
                 self.length = self.length.max(self.bytes.len() as u64);
             }
             Damage::Removed => self.path = PathBuf::new(),
@@ -186,18 +188,38 @@ pub fn experiments() -> &'static [Experiment; 3] {
     })
 }
 
-/// Bytes of a change in [`check`]'s input.
+/// Bytes of a change in the input of [`check`].
 const DAMAGE_BYTES: usize = 12;
 
 /// More would damage the same places again.
 const DAMAGES_MAX: usize = 16;
 
-/// Does the damage that the bytes describe: the first one chooses the experiment, the others come in
-/// records of file, kind, place (2 bytes) and value (8 bytes).
+/// Does the damage that the bytes describe. The first one chooses the experiment, whether it is made
+/// of a snapshot, and what the others are: definitions, or [`damages`].
 pub fn check(input: &[u8]) -> bool {
-    let Some((&choice, records)) = input.split_first() else { return false };
+    let Some((&choice, rest)) = input.split_first() else { return false };
     let all = experiments();
-    let experiment = &all[usize::from(choice & 0x7f) % all.len()];
+    let experiment = &all[usize::from(choice & 0x3f) % all.len()];
+    let damages = match choice & 0x40 {
+        0 => damages(experiment, rest),
+        _ => defined(experiment, rest),
+    };
+    experiment.check(&damages, choice & 0x80 != 0)
+}
+
+/// The bytes as further definitions of the first process.
+fn defined(experiment: &Experiment, records: &[u8]) -> Vec<(usize, Damage)> {
+    let file = |name: &str| {
+        let path = Path::new("live").join(name);
+        experiment.files.iter().position(|file| file.path == path).unwrap()
+    };
+    let (log, at) = (file(DEFINITIONS_FILE), offset_of!(ProcessHeader, definitions_bytes));
+    let appended = records.iter().map(|&value| (log, Damage::Appended { value }));
+    appended.chain([(file(PROCESS_FILE), Damage::Long { at, value: u64::MAX })]).collect()
+}
+
+/// The bytes as records of file, kind, place (2 bytes) and value (8 bytes).
+fn damages(experiment: &Experiment, records: &[u8]) -> Vec<(usize, Damage)> {
     let damage = |record: &[u8]| {
         let file = usize::from(record[0]) % experiment.files.len();
         let length = experiment.files[file].bytes.len();
@@ -208,12 +230,10 @@ pub fn check(input: &[u8]) -> bool {
             2 | 3 => Damage::Word { at: at & !3, value: value as u32 },
             4 => Damage::Long { at: at & !7, value },
             5 => Damage::Cut { at },
-            6 => Damage::Appended { value },
+            6 => Damage::Appended { value: value as u8 },
             _ => Damage::Removed,
         };
         (file, damage)
     };
-    let records = records.chunks_exact(DAMAGE_BYTES).take(DAMAGES_MAX);
-    let damages: Vec<(usize, Damage)> = records.map(damage).collect();
-    experiment.check(&damages, choice & 0x80 != 0)
+    records.chunks_exact(DAMAGE_BYTES).take(DAMAGES_MAX).map(damage).collect()
 }
