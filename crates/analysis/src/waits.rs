@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks, Wait};
+use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks, Wait};
 
 use crate::Lens;
 
@@ -48,8 +48,10 @@ pub fn waited_at(lens: &Lens) -> Vec<WaitedAt> {
 
 /// The waits of a cube, by the call path that waited.
 pub(crate) struct Waits<'a> {
-    lens: Lens<'a>,
     by_call: HashMap<CallId, Vec<&'a Wait>>,
+    /// The call path that a delaying location came from: a construct that synchronises says only
+    /// where it went. `None`: the call path has no other part.
+    around: IndexVec<CallId, Option<CallId>>,
 }
 
 impl<'a> Waits<'a> {
@@ -58,14 +60,15 @@ impl<'a> Waits<'a> {
         for wait in &lens.cube.waits {
             by_call.entry(wait.call).or_default().push(wait);
         }
-        Self { lens, by_call }
+        let around = lens.cube.calls.innermost(|call| !synchronises(lens.role(call)));
+        Self { by_call, around }
     }
 
     /// What was waited for at these call paths, the largest first.
     pub(crate) fn causes(&self, calls: impl IntoIterator<Item = CallId>) -> Vec<WaitedFor> {
         let mut found: HashMap<Option<(CallId, LocationId)>, WaitedFor> = HashMap::new();
         for wait in calls.into_iter().filter_map(|call| self.by_call.get(&call)).flatten() {
-            let by = wait.by.map(|(call, location)| (around(&self.lens, call), location));
+            let by = wait.by.map(|(call, at)| (self.around[call].unwrap_or(call), at));
             let cause = found.entry(by).or_insert(WaitedFor { by, visits: 0, ticks: 0 });
             cause.visits += wait.visits;
             cause.ticks += wait.ticks();
@@ -76,16 +79,11 @@ impl<'a> Waits<'a> {
     }
 }
 
-/// The call path that a delaying location came from: a construct that synchronises says only where
-/// it went.
-fn around(lens: &Lens, call: CallId) -> CallId {
-    let synchronises = |call: &CallId| {
-        matches!(
-            lens.role(*call),
-            Role::Barrier | Role::ImplicitBarrier | Role::Critical | Role::Ordered | Role::Lock
-        )
-    };
-    lens.cube.calls.ancestors(call).find(|above| !synchronises(above)).unwrap_or(call)
+fn synchronises(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Barrier | Role::ImplicitBarrier | Role::Critical | Role::Ordered | Role::Lock
+    )
 }
 
 #[cfg(test)]

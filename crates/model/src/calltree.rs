@@ -119,6 +119,17 @@ impl CallTree {
         found
     }
 
+    /// For each call path its longest part, itself included, for which `is` holds: what a walk up
+    /// from each would find, in one pass.
+    pub fn innermost(&self, is: impl Fn(CallId) -> bool) -> IndexVec<CallId, Option<CallId>> {
+        let mut found: IndexVec<CallId, Option<CallId>> = IndexVec::default();
+        for id in self.ids() {
+            let above = self.parent(id).and_then(|parent| found[parent]);
+            found.push(is(id).then_some(id).or(above));
+        }
+        found
+    }
+
     /// The call path and all below it, parents before children (depth first).
     pub fn subtree(&self, id: CallId) -> Vec<CallId> {
         let (mut found, mut open) = (Vec::new(), vec![id]);
@@ -148,6 +159,8 @@ mod tests {
         assert_eq!(below, [root, a, a, c]);
         let outermost = tree.outermost(|id| id == a || id == b);
         assert_eq!([root, a, b, c].map(|id| outermost[id]), [None, Some(a), Some(a), None]);
+        let innermost = tree.innermost(|id| id == root || id == a);
+        assert_eq!([root, a, b, c].map(|id| innermost[id].unwrap()), [root, a, a, root]);
         assert_eq!(tree.ancestors(b).collect::<Vec<_>>(), [b, a, root]);
     }
 }

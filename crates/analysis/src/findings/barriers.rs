@@ -1,19 +1,23 @@
 //! Waiting at barriers, named by the construct that the barrier belongs to: who arrives last, by
 //! how much, and in which code it is slower than the others.
 
-use std::cmp::Reverse;
-
-use pompeii_model::{CallId, Id, LocationId, ProcessId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
 use super::imbalance::{ENOUGH_VISITS, Kind, Lateness, Parts};
+use super::slower::{Excess, Question, slower_code};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
+    let mut found = Vec::new();
     for metric in ["omp_ibarrier_wait", "omp_ebarrier_wait"] {
-        for (region, calls) in search.losses(metric) {
-            waiting(search, metric, region, calls);
-        }
+        let losses = search.losses(metric).into_iter();
+        found.extend(losses.filter_map(|loss| Waiting::new(search, metric, loss)));
+    }
+    let questions: Vec<Question> = found.iter().map(Waiting::question).collect();
+    let slower = slower_code(&search.lens, &questions);
+    for (waiting, slower) in found.into_iter().zip(slower) {
+        waiting.report(search, slower);
     }
     for metric in ["omp_ibarrier_starvation", "omp_ebarrier_starvation"] {
         for (_, calls) in search.losses(metric) {
@@ -57,48 +61,89 @@ fn is_construct(role: Role) -> bool {
     is_worksharing(role) || matches!(role, Role::Parallel | Role::Single)
 }
 
-fn waiting(search: &mut Search, metric: &'static str, region: RegionId, calls: Vec<CallId>) {
-    let lens = search.lens;
-    // The late thread may have come from where nobody waits.
-    let Some(team) = Team::new(&lens, metric, (&calls, &search.by_region[region])) else { return };
-    let (at_the_end, half) = costlier_half(&lens, metric, &calls);
-    let (owner_region, construct, scope) = owner(&lens, half[0]);
-    let here = |&call: &CallId| ends_team(&lens, call) == at_the_end;
-    let arrived: Vec<CallId> = search.by_region[region].iter().copied().filter(here).collect();
-    let arrivals = Arrivals::new(&lens, &arrived, &team, search.barriers);
-    let kind = team.parts.kind(arrivals.lateness, lens.cube.allocation_ticks());
-    let mut details = arrivals.sentence(search, &half, kind);
-    let slower = slower_code(search, scope, team.late, team.parts.members);
-    let is_last = kind != Kind::Changing && arrivals.lateness != Lateness::Chance;
-    if let Some((more, code)) = slower.filter(|_| is_last) {
-        let (more, code) = (lens.seconds(more), format::name_with_place(lens.cube, code));
-        let more = format::seconds(more);
-        details.push(format!("It computes {more} more than the average in {code}."));
+/// The waiting at the barriers of one region.
+struct Waiting {
+    metric: &'static str,
+    region: RegionId,
+    calls: Vec<CallId>,
+    team: Team,
+    /// Whether more is lost at the end of teams than at the end of worksharing.
+    at_the_end: bool,
+    /// The call paths of the costlier half.
+    half: Vec<CallId>,
+    /// The construct that the barrier belongs to, as [`owner`] has it.
+    owner: (RegionId, String, CallId),
+}
+
+impl Waiting {
+    fn new(
+        search: &Search,
+        metric: &'static str,
+        (region, calls): (RegionId, Vec<CallId>),
+    ) -> Option<Self> {
+        let lens = &search.lens;
+        // The late thread may have come from where nobody waits.
+        let team = Team::new(lens, metric, (&calls, &search.paths.by_region[region]))?;
+        let (at_the_end, half) = costlier_half(lens, metric, &calls);
+        let owner = owner(lens, half[0]);
+        Some(Self { metric, region, calls, team, at_the_end, half, owner })
     }
-    if kind == Kind::Both {
-        let seconds = |ticks| format::seconds(lens.seconds(ticks));
-        let (steady, changing) = (seconds(team.parts.steady()), seconds(team.parts.changing()));
-        details.push(format!(
+
+    fn question(&self) -> Question {
+        let Team { late, parts, .. } = self.team;
+        Question { scope: self.owner.2, location: late, threads: parts.members }
+    }
+
+    /// Reports it. `slower` is the answer to the question.
+    fn report(self, search: &mut Search, slower: Option<Excess>) {
+        let lens = search.lens;
+        let Self { metric, region, calls, team, at_the_end, half, owner } = self;
+        let (owner_region, construct, scope) = owner;
+        let here = |&call: &CallId| ends_team(&lens, call) == at_the_end;
+        let all = &search.paths.by_region[region];
+        let arrived: Vec<CallId> = all.iter().copied().filter(here).collect();
+        let arrivals = Arrivals::new(&lens, &arrived, &team, search.barriers);
+        let kind = team.parts.kind(arrivals.lateness, lens.cube.allocation_ticks());
+        let is_last = kind != Kind::Changing && arrivals.lateness != Lateness::Chance;
+        let slower = slower.filter(|_| is_last);
+        let mut details = arrivals.sentence(search, &half, kind);
+        details.extend(more_work(&lens, slower));
+        details.extend(both_parts(&lens, kind, team.parts));
+        let mut site = Site { region: owner_region, construct, metric, calls };
+        let one_works = works_alone(search, scope, slower, &team.parts);
+        if let Some(code) = one_works.filter(|&code| lens.role(code) != Role::SingleBody) {
+            (site.region, site.construct) =
+                (lens.cube.calls.region(code), lens.region(code).construct().to_owned());
+        }
+        let (cause, gain) = match (kind, one_works, units(search, scope)) {
+            (_, Some(_), _) => (Cause::SingleMaster, team.parts.balanced()),
+            (_, _, Some(units)) => sections(&units, &team.parts),
+            (Kind::Steady, ..) => (Cause::ImbalanceSteady, team.parts.redistributed()),
+            (Kind::Both | Kind::Changing, ..) => (Cause::ImbalanceChanging, team.parts.balanced()),
+        };
+        let advice = advice(cause, &site.construct, lens.role(scope), arrivals.lateness);
+        let words = Words { cause: Some(cause), details, advice };
+        search.report(metric, site, Loss { lost: team.lost, gain: Some(gain) }, words);
+    }
+}
+
+/// Where the late thread computes longer than the others.
+fn more_work(lens: &Lens, slower: Option<Excess>) -> Option<String> {
+    let (more, code) = slower?;
+    let (more, code) = (lens.seconds(more), format::name_with_place(lens.cube, code));
+    Some(format!("It computes {} more than the average in {code}.", format::seconds(more)))
+}
+
+/// How large the steady and the changing part are, if there are both.
+fn both_parts(lens: &Lens, kind: Kind, parts: Parts) -> Option<String> {
+    let seconds = |ticks| format::seconds(lens.seconds(ticks));
+    let (steady, changing) = (seconds(parts.steady()), seconds(parts.changing()));
+    (kind == Kind::Both).then(|| {
+        format!(
             "{steady} of the loss would vanish with an even spread of the work, {changing} changes \
              from visit to visit."
-        ));
-    }
-    let mut site = Site { region: owner_region, construct, metric, calls };
-    let one_works = works_alone(&lens, scope, slower.filter(|_| is_last), &team.parts);
-    if let Some(code) = one_works.filter(|&code| lens.role(code) != Role::SingleBody) {
-        (site.region, site.construct) =
-            (lens.cube.calls.region(code), lens.region(code).construct().to_owned());
-    }
-    let units = units(&lens, scope);
-    let (cause, gain) = match (kind, one_works, units) {
-        (_, Some(_), _) => (Cause::SingleMaster, team.parts.balanced()),
-        (_, _, Some(units)) => sections(&units, &team.parts),
-        (Kind::Steady, ..) => (Cause::ImbalanceSteady, team.parts.redistributed()),
-        (Kind::Both | Kind::Changing, ..) => (Cause::ImbalanceChanging, team.parts.balanced()),
-    };
-    let advice = advice(cause, &site.construct, lens.role(scope), arrivals.lateness);
-    let words = Words { cause: Some(cause), details, advice };
-    search.report(metric, site, Loss { lost: team.lost, gain: Some(gain) }, words);
+        )
+    })
 }
 
 /// The threads that wait for each other at the barriers of one construct. With several processes,
@@ -204,15 +249,15 @@ struct Units {
     visits: i64,
 }
 
-fn units(lens: &Lens, scope: CallId) -> Option<Units> {
+fn units(search: &Search, scope: CallId) -> Option<Units> {
+    let lens = &search.lens;
     let tree = &lens.cube.calls;
     let half = |&call: &CallId| lens.role(call) == Role::Sections;
     let own = tree.children(scope).iter().copied().find(half);
     let sections = if half(&scope) { scope } else { own? };
     let is_section = |&call: &CallId| lens.role(call) == Role::Section;
     let all: Vec<CallId> = tree.children(sections).iter().copied().filter(is_section).collect();
-    let time = |&call: &CallId| lens.sum("execution", &tree.subtree(call));
-    let times: Vec<Ticks> = all.iter().map(time).collect();
+    let times: Vec<Ticks> = all.iter().map(|&call| search.paths.execution[call]).collect();
     let most = times.iter().copied().max()?;
     let count = all.len() as i64;
     Some(Units {
@@ -237,18 +282,19 @@ fn sections(units: &Units, parts: &Parts) -> (Cause, Gain) {
 /// The single or master in which one thread works while the others wait, if that explains most of
 /// the waiting.
 fn works_alone(
-    lens: &Lens,
+    search: &Search,
     scope: CallId,
     slower: Option<Excess>,
     parts: &Parts,
 ) -> Option<CallId> {
-    let is_alone = |role| matches!(role, Role::SingleBody | Role::Master | Role::Masked);
+    let lens = &search.lens;
+    let for_one = &search.paths.for_one;
     if lens.role(scope) == Role::Single {
-        let own = lens.cube.calls.children(scope).iter().copied();
-        return Some(own.into_iter().find(|&call| is_alone(lens.role(call))).unwrap_or(scope));
+        let mut own = lens.cube.calls.children(scope).iter().copied();
+        return Some(own.find(|&call| for_one[call] == Some(call)).unwrap_or(scope));
     }
     let (_, code) = slower.filter(|(more, _)| 2 * more >= parts.mean())?;
-    lens.cube.calls.ancestors(code).find(|&call| is_alone(lens.role(call)))
+    for_one[code]
 }
 
 /// Of the barriers of one region, those where more is lost: at the end of teams, or of worksharing.
@@ -281,39 +327,6 @@ fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
         Some(from) => format!(" in {}", format::name_with_place(lens.cube, from)),
         None => String::new(),
     }
-}
-
-/// Clock ticks that the late thread computes beyond the average, and the call path.
-type Excess = (Ticks, CallId);
-
-/// The code in which `location` computes longest beyond the average of its team.
-fn slower_code(
-    search: &mut Search,
-    scope: CallId,
-    location: LocationId,
-    threads: i64,
-) -> Option<Excess> {
-    let lens = search.lens;
-    // An explicit barrier has no body: what comes before it is its siblings.
-    let scope = match lens.role(scope) {
-        Role::Barrier => lens.cube.calls.parent(scope)?,
-        _ => scope,
-    };
-    let excess = |call: CallId| {
-        let by_location = lens.metric("comp").map_or(&[][..], |comp| lens.cube.row(comp, call));
-        let own = by_location.get(location.index()).copied().unwrap_or(0);
-        own - by_location.iter().sum::<i64>() / threads.max(1)
-    };
-    // Many barriers may have the same siblings.
-    let (more, Reverse(most)) = search
-        .slower
-        .entry((scope, location, threads))
-        .or_insert_with(|| {
-            let subtree = lens.cube.calls.subtree(scope);
-            subtree.into_iter().map(|call| (excess(call), Reverse(call))).max()
-        })
-        .to_owned()?;
-    (more > 0 && most != scope).then_some((more, most))
 }
 
 fn advice(cause: Cause, construct: &str, role: Role, lateness: Lateness) -> Advice {

@@ -2,10 +2,12 @@
 //! a chain, because they are repaired together. The first fork creates the threads, which is a cost
 //! of the start and not of the region.
 
+use std::collections::HashMap;
+
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::barriers::{divide, owner};
-use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped, is_barrier};
+use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
 /// Of fewer forks, the mean is mostly the creation of the threads: it takes ten times as long as a
@@ -15,9 +17,14 @@ const MANY_FORKS: i64 = 20;
 pub(super) fn detect(search: &mut Search) {
     let lens = search.lens;
     let lost = search.losses("omp_management").into_iter().flat_map(|(_, calls)| calls);
-    let regions: Vec<Forked> = grouped(lost, |call| parallel_of(&lens, call))
+    let mut barriers = final_barriers(search);
+    // A call path with fork or join is a parallel region, or its final barrier.
+    let regions: Vec<Forked> = grouped(lost, |call| search.paths.parallel[call])
         .into_iter()
-        .filter_map(|(parallel, calls)| Some(Forked::new(search, parallel?, calls)))
+        .filter_map(|(parallel, calls)| {
+            let barriers = barriers.remove(&parallel?).unwrap_or_default();
+            Some(Forked::new(&lens, parallel?, (calls, barriers)))
+        })
         .collect();
     let (chained, few): (Vec<Forked>, Vec<Forked>) =
         regions.into_iter().partition(|region| region.forks >= MANY_FORKS);
@@ -31,10 +38,17 @@ pub(super) fn detect(search: &mut Search) {
     }
 }
 
-/// The parallel region that a call path with fork or join belongs to: itself, or what is around its
-/// final barrier.
-fn parallel_of(lens: &Lens, call: CallId) -> Option<CallId> {
-    lens.cube.calls.ancestors(call).find(|&above| lens.role(above) == Role::Parallel)
+/// The barriers that end each parallel region, alone or together with a worksharing construct, and
+/// are not explained yet.
+fn final_barriers(search: &Search) -> HashMap<CallId, Vec<CallId>> {
+    let mut found: HashMap<CallId, Vec<CallId>> = HashMap::new();
+    for &barrier in &search.paths.barriers {
+        let parallel = owner_parallel(&search.lens, barrier);
+        if let Some(parallel) = parallel.filter(|_| !search.is_claimed("omp_barrier", barrier)) {
+            found.entry(parallel).or_default().push(barrier);
+        }
+    }
+    found
 }
 
 /// A parallel region at one call path, and what its team costs.
@@ -55,17 +69,9 @@ struct Forked {
 }
 
 impl Forked {
-    fn new(search: &Search, parallel: CallId, calls: Vec<CallId>) -> Self {
-        let lens = search.lens;
+    fn new(lens: &Lens, parallel: CallId, (calls, barriers): (Vec<CallId>, Vec<CallId>)) -> Self {
         let threads = lens.threads_at(&[parallel]) as i64;
         let forks = (lens.own("visits", parallel) / threads.max(1)).max(1);
-        let tree = &lens.cube.calls;
-        let own = |&call: &CallId| {
-            is_barrier(lens.role(call))
-                && owner_parallel(&lens, call) == Some(parallel)
-                && !search.is_claimed("omp_barrier", call)
-        };
-        let barriers: Vec<CallId> = tree.subtree(parallel).into_iter().filter(own).collect();
         let managing = lens.sum("omp_management", &calls);
         let waiting = lens.sum("omp_ibarrier_wait", &barriers);
         let whole = lens.sum("omp_barrier", &barriers);
@@ -73,7 +79,7 @@ impl Forked {
         // The thread that is woken last is late by a fork.
         let waits_follow = waiting <= managing;
         let ending = whole - starving - if waits_follow { 0 } else { waiting };
-        let region = tree.region(parallel);
+        let region = lens.cube.calls.region(parallel);
         Self { parallel, region, calls, barriers, forks, threads, managing, ending, waits_follow }
     }
 
@@ -133,12 +139,7 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
         1 => Gain::between(part(managed), managed + ended, managed + ended),
         _ => Gain::between(part(managed), part(managed + ended), part(managed) + ended),
     };
-    let is_nested = lens
-        .cube
-        .calls
-        .ancestors(first.parallel)
-        .skip(1)
-        .any(|above| lens.role(above) == Role::Parallel);
+    let is_nested = search.paths.outermost_parallel[first.parallel] != Some(first.parallel);
     let cause = if is_nested { Cause::NestedTeams } else { Cause::ShortRegions };
     let places: Vec<String> =
         regions.iter().filter_map(|region| lens.cube.regions[region.region].source()).collect();

@@ -1,30 +1,31 @@
 //! Critical sections, locks and ordered constructs: threads that wait for each other there, and the
-//! waiting at the next barrier that follows from it.
-//!
-//! Let c_i be what thread i loses here, and W_i its waiting at a barrier of the same parallel
-//! region. Without the loss, thread i arrives at the barrier by c_i earlier, so what it would wait
-//! until the present end is c_i + W_i. The barrier opens earlier by the least of these sums, less
-//! the least W_i, which is there for another reason. If four threads enter a critical section one
-//! after the other, the first waits longest at the barrier and the last longest at the entry, and
-//! all sums are equal: the barrier is a consequence, and one finding has both.
+//! waiting at the next barrier that follows from it (`next_barrier.rs`).
 
-use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, RegionId, Role, Ticks};
 
-use super::imbalance::Parts;
-use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped, is_barrier};
-use crate::{Lens, format};
+use super::next_barrier::{Barriers, WAITING};
+use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
+use crate::format;
 
-/// The barrier belongs to the lock if so much of its waiting follows from it.
-const EXPLAINED: f64 = 0.5;
+const KINDS: [(&str, &str); 3] = [
+    ("omp_critical", "omp_lock_contention_critical"),
+    ("omp_lock_api", "omp_lock_contention_api"),
+    ("omp_ordered", "omp_ordered_wait"),
+];
 
 pub(super) fn detect(search: &mut Search) {
-    mutual_exclusion(search, "omp_critical", "omp_lock_contention_critical");
-    mutual_exclusion(search, "omp_lock_api", "omp_lock_contention_api");
-    mutual_exclusion(search, "omp_ordered", "omp_ordered_wait");
+    let mut barriers = Barriers::new(search);
+    for (whole, contention) in KINDS {
+        mutual_exclusion(search, &mut barriers, (whole, contention));
+    }
 }
 
 /// Waiting for another thread where that is most of the time, else the cost of the lock as well.
-fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'static str) {
+fn mutual_exclusion(
+    search: &mut Search,
+    barriers: &mut Barriers,
+    (whole, contention): (&'static str, &'static str),
+) {
     for (region, calls) in search.losses(whole) {
         let lens = search.lens;
         let (lost, waiting) = (lens.sum(whole, &calls), lens.sum(contention, &calls));
@@ -37,9 +38,8 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
             (_, Role::Ordered) => format!("{visits}: {} waiting for its turn", each(waiting)),
             _ => format!("{visits}: {} waiting for another thread", each(waiting)),
         };
-        let body = inside(&lens, &calls);
-        if !body.is_empty() {
-            detail += &format!(", {} inside", each(lens.sum("execution", &body)));
+        if let Some(ticks) = inside(search, &calls) {
+            detail += &format!(", {} inside", each(ticks));
         }
         let cause = match lens.role(calls[0]) {
             Role::Atomic => Cause::Atomic,
@@ -60,19 +60,20 @@ fn mutual_exclusion(search: &mut Search, whole: &'static str, contention: &'stat
         };
         let details = [Some(detail + "."), holder(search, &calls)].into_iter().flatten().collect();
         let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
-        let (region, construct) = locked_in(&lens, region, &calls);
-        let loss = loss(search, whole, &calls);
+        let (region, construct) = locked_in(search, region, &calls);
+        let loss = loss(search, barriers, whole, &calls);
         search.claim(whole, &calls);
         search.report(metric, Site { region, construct, metric, calls }, loss, words);
     }
 }
 
-/// What is executed under mutual exclusion.
-fn inside(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
+/// Time under mutual exclusion; `None` if no code is.
+fn inside(search: &Search, calls: &[CallId]) -> Option<Ticks> {
+    let lens = &search.lens;
     let is_body =
         |&call: &CallId| matches!(lens.role(call), Role::CriticalBody | Role::OrderedBody);
     let children = calls.iter().flat_map(|&call| lens.cube.calls.children(call)).copied();
-    children.filter(is_body).flat_map(|body| lens.cube.calls.subtree(body)).collect()
+    children.filter(is_body).map(|body| search.paths.execution[body]).reduce(|a, b| a + b)
 }
 
 /// Whom most of the waiting was for, where it was for one: it is the one to relieve.
@@ -91,29 +92,35 @@ fn holder(search: &Search, calls: &[CallId]) -> Option<String> {
 }
 
 /// A lock routine has no place of its own: the region that calls it has.
-fn locked_in(lens: &Lens, region: RegionId, calls: &[CallId]) -> (RegionId, String) {
+fn locked_in(search: &Search, region: RegionId, calls: &[CallId]) -> (RegionId, String) {
+    let lens = &search.lens;
     let construct = lens.cube.regions[region].construct().to_owned();
     if lens.cube.regions[region].source().is_some() {
         return (region, construct);
     }
-    let mut above = calls.iter().flat_map(|&call| lens.cube.calls.ancestors(call));
-    let caller = above.find(|&call| lens.region(call).source().is_some());
+    let caller = calls.iter().find_map(|&call| search.paths.with_source[call]);
     (caller.map_or(region, |call| lens.cube.calls.region(call)), construct)
 }
 
 /// What is lost at the entries and by waiting that follows from them, and what the run would be
 /// shorter by. Explained waiting is claimed.
-fn loss(search: &mut Search, metric: &'static str, calls: &[CallId]) -> Loss {
+fn loss(
+    search: &mut Search,
+    barriers: &mut Barriers,
+    metric: &'static str,
+    calls: &[CallId],
+) -> Loss {
     let lens = search.lens;
     let mut lost = lens.sum(metric, calls);
     let (mut low, mut ticks, mut high) = (0, 0, 0);
-    for (parallel, calls) in grouped(calls.iter().copied(), |call| search.parallels[call]) {
+    let outermost = |call| search.paths.outermost_parallel[call];
+    for (parallel, calls) in grouped(calls.iter().copied(), outermost) {
         let own = lens.by_location(metric, &calls);
-        let gain = match parallel.and_then(|parallel| next_barrier(search, parallel, &own)) {
+        let gain = match parallel.and_then(|parallel| barriers.next(parallel, &own)) {
             Some(next) => {
-                if next.is_explained {
-                    lost += next.waiting;
-                    WAITING.iter().for_each(|metric| search.claim(metric, &next.calls));
+                if let Some((waiting, calls)) = next.explained {
+                    lost += waiting;
+                    WAITING.iter().for_each(|metric| search.claim(metric, &calls));
                 }
                 next.gain
             }
@@ -124,63 +131,6 @@ fn loss(search: &mut Search, metric: &'static str, calls: &[CallId]) -> Loss {
         high += gain.high_ticks;
     }
     Loss { lost, gain: Some(Gain::between(low, ticks, high)) }
-}
-
-const WAITING: [&str; 2] = ["omp_ibarrier_wait", "omp_ebarrier_wait"];
-
-/// A barrier that opens earlier without the loss.
-struct Next {
-    calls: Vec<CallId>,
-    waiting: Ticks,
-    is_explained: bool,
-    gain: Gain,
-}
-
-/// The barrier of the parallel region that would open earlier by the most.
-fn next_barrier(
-    search: &Search,
-    parallel: CallId,
-    own: &IndexVec<LocationId, Ticks>,
-) -> Option<Next> {
-    let lens = search.lens;
-    let tree = &lens.cube.calls;
-    let is_free = |&call: &CallId| {
-        let waits = WAITING.iter().filter(|metric| lens.own(metric, call) > 0);
-        is_barrier(lens.role(call))
-            && waits.clone().count() > 0
-            && !waits.clone().any(|metric| search.is_claimed(metric, call))
-    };
-    let barriers = tree.subtree(parallel).into_iter().filter(is_free);
-    let groups = grouped(barriers, |call| tree.region(call)).into_iter();
-    let teams = lens.teams_at(&[parallel]);
-    let next = |(_, calls): (RegionId, Vec<CallId>)| opens_earlier(&lens, &teams, own, calls);
-    groups.map(next).max_by_key(|next| next.gain.ticks)
-}
-
-fn opens_earlier(
-    lens: &Lens,
-    teams: &[Vec<LocationId>],
-    own: &IndexVec<LocationId, Ticks>,
-    calls: Vec<CallId>,
-) -> Next {
-    let waits = WAITING.map(|metric| lens.by_location(metric, &calls));
-    let wait = |at: LocationId| waits.iter().map(|waits| waits[at]).sum::<Ticks>();
-    let parts = |of: &dyn Fn(LocationId) -> Ticks| -> Parts {
-        let team = |team: &Vec<LocationId>| team.iter().map(|&at| of(at)).collect::<Vec<_>>();
-        Parts::of_teams(teams.iter().map(team))
-    };
-    let (alone, both) = (parts(&wait), parts(&|at| own[at] + wait(at)));
-    let ticks = both.least - alone.least;
-    // The sums are over all visits: in single ones another thread may have been last, by as much as
-    // the waiting that changes.
-    let low = (ticks - alone.least).max(ticks / 2);
-    let explained = (ticks * both.members - (both.sum - alone.sum)) as f64;
-    Next {
-        calls,
-        waiting: alone.sum,
-        is_explained: explained >= EXPLAINED * alone.sum as f64,
-        gain: Gain::between(low, ticks, ticks.max(both.mean() - alone.mean())),
-    }
 }
 
 #[cfg(test)]

@@ -15,11 +15,13 @@ mod lists;
 mod locks;
 mod mpi;
 mod needless;
+mod next_barrier;
 mod overheads;
+mod paths;
+mod slower;
 mod task_diagnoses;
 mod task_group;
 
-use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
@@ -30,6 +32,7 @@ pub use gain::Gain;
 pub use lists::{AdviceKind, Cause};
 pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 
+use self::paths::Paths;
 use crate::properties::{self, Property};
 use crate::waits::Waits;
 use crate::{Lens, format};
@@ -130,26 +133,18 @@ pub(crate) struct Search<'a> {
     pub(crate) lens: Lens<'a>,
     claimed: BTreeSet<(&'static str, CallId)>,
     found: Vec<Finding>,
-    // What detectors ask for each construct is found once for all: there may be 100,000.
-    by_region: IndexVec<RegionId, Vec<CallId>>,
+    paths: Paths,
     waits: Waits<'a>,
-    parallels: IndexVec<CallId, Option<CallId>>,
     /// Number of barriers in the source, which is how often chance may give one a wrong word.
     barriers: usize,
     /// Delays of barriers by location: in each outermost parallel region, and (`None`) in all.
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
-    /// What `barriers::slower_code` has found below a call path for a location of so many threads.
-    slower: HashMap<(CallId, LocationId, i64), Option<Excess>>,
 }
-
-/// Clock ticks that a location computes beyond the average of its team, and the call path; of equal
-/// ones the first is the largest.
-type Excess = (i64, Reverse<CallId>);
 
 impl<'a> Search<'a> {
     fn new(cube: &'a Cube) -> Self {
         let lens = Lens::new(cube);
-        let parallels = lens.outermost_parallels();
+        let paths = Paths::new(&lens);
         let mut of: HashMap<Option<CallId>, Vec<CallId>> = HashMap::new();
         let all: Vec<CallId> = match lens.metric("omp_barrier_delay") {
             Some(metric) => {
@@ -158,7 +153,7 @@ impl<'a> Search<'a> {
             None => Vec::new(),
         };
         for &call in &all {
-            if let Some(parallel) = parallels[call] {
+            if let Some(parallel) = paths.outermost_parallel[call] {
                 of.entry(Some(parallel)).or_default().push(call);
             }
         }
@@ -170,22 +165,19 @@ impl<'a> Search<'a> {
             lens,
             claimed: BTreeSet::new(),
             found: Vec::new(),
-            by_region: lens.calls_by_region(),
+            paths,
             waits: Waits::new(lens),
-            parallels,
             barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
-            slower: HashMap::new(),
         }
     }
 
     /// The call paths, grouped by region, at which `metric` is lost and not yet explained.
     fn losses(&self, metric: &'static str) -> Vec<(RegionId, Vec<CallId>)> {
-        let calls = &self.lens.cube.calls;
-        let free = calls
-            .ids()
-            .filter(|&call| self.lens.own(metric, call) > 0 && !self.is_claimed(metric, call));
-        grouped(free, |call| calls.region(call))
+        let Lens { cube } = self.lens;
+        let Some(id) = self.lens.metric(metric) else { return Vec::new() };
+        let is_free = |&call: &CallId| cube.own(id, call) > 0 && !self.is_claimed(metric, call);
+        grouped(cube.calls.ids().filter(is_free), |call| cube.calls.region(call))
     }
 
     /// Whether the severity is explained already.
@@ -224,7 +216,9 @@ impl<'a> Search<'a> {
     /// The loss of the thread that delays the others (see the gain of `omp_taskwait`).
     fn on_the_delaying_thread(&self, metric: &str, calls: &[CallId]) -> Ticks {
         let mut gain = 0.0;
-        for (parallel, calls) in grouped(calls.iter().copied(), |call| self.parallels[call]) {
+        for (parallel, calls) in
+            grouped(calls.iter().copied(), |call| self.paths.outermost_parallel[call])
+        {
             let delay = self.delays.get(&parallel);
             let loss = self.lens.by_location(metric, &calls);
             let total: i64 = delay.map_or(0, |delay| delay.iter().sum());

@@ -10,7 +10,7 @@ use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks};
 
 use super::barriers::{ends_team, owner};
 use super::imbalance::Parts;
-use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped, is_barrier};
+use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
 /// A barrier is called needless if so much of the waiting at both would vanish without it.
@@ -18,9 +18,10 @@ const VANISHES: f64 = 0.5;
 
 pub(super) fn detect(search: &mut Search) {
     let lens = search.lens;
-    let parallels = lens.cube.calls.ids().filter(|&call| lens.role(call) == Role::Parallel);
-    for parallel in parallels.collect::<Vec<_>>() {
-        let barriers = barriers_in(search, parallel);
+    let mut teams = by_team(search);
+    teams.sort_by_key(|(parallel, _)| *parallel);
+    for (parallel, calls) in teams {
+        let barriers = in_order(search, calls);
         let teams = lens.teams_at(&[parallel]);
         let mut pairs: Vec<Pair> =
             barriers.windows(2).map(|two| Pair::new(&two[0], &two[1], &teams)).collect();
@@ -35,6 +36,25 @@ pub(super) fn detect(search: &mut Search) {
     }
 }
 
+fn metric_at(lens: &Lens, barrier: CallId) -> &'static str {
+    match lens.role(barrier) {
+        Role::Barrier => "omp_ebarrier_wait",
+        _ => "omp_ibarrier_wait",
+    }
+}
+
+/// The barriers with waiting that is not explained yet, by the parallel region of their team.
+fn by_team(search: &Search) -> Vec<(CallId, Vec<CallId>)> {
+    let lens = &search.lens;
+    let is_free = |&call: &CallId| {
+        let metric = metric_at(lens, call);
+        lens.own(metric, call) > 0 && !search.is_claimed(metric, call)
+    };
+    let free = search.paths.barriers.iter().copied().filter(is_free);
+    let teams = grouped(free, |call| search.paths.parallel[call]).into_iter();
+    teams.filter_map(|(parallel, calls)| Some((parallel?, calls))).collect()
+}
+
 /// A barrier of a parallel region at which threads wait.
 struct Barrier {
     calls: Vec<CallId>,
@@ -47,22 +67,10 @@ struct Barrier {
     is_explicit: bool,
 }
 
-/// Those of this team, in the order of the source.
-fn barriers_in(search: &Search, parallel: CallId) -> Vec<Barrier> {
+/// Those of one team, in the order of the source.
+fn in_order(search: &Search, calls: Vec<CallId>) -> Vec<Barrier> {
     let lens = search.lens;
     let tree = &lens.cube.calls;
-    let metric = |call| match lens.role(call) {
-        Role::Barrier => "omp_ebarrier_wait",
-        _ => "omp_ibarrier_wait",
-    };
-    let own = |&call: &CallId| {
-        let mut above = tree.ancestors(call).skip(1);
-        is_barrier(lens.role(call))
-            && above.find(|&above| lens.role(above) == Role::Parallel) == Some(parallel)
-            && lens.own(metric(call), call) > 0
-            && !search.is_claimed(metric(call), call)
-    };
-    let calls = tree.subtree(parallel).into_iter().filter(own);
     let barrier = |(_, calls): (RegionId, Vec<CallId>)| {
         let (region, construct, scope) = owner(&lens, calls[0]);
         let is_explicit = lens.role(calls[0]) == Role::Barrier;
@@ -72,7 +80,7 @@ fn barriers_in(search: &Search, parallel: CallId) -> Vec<Barrier> {
             line: lens.cube.regions[region].begin_line,
             ends_team: calls.iter().any(|&call| ends_team(&lens, call)),
             visits: lens.sum("visits", &calls),
-            waits: lens.by_location(metric(calls[0]), &calls),
+            waits: lens.by_location(metric_at(&lens, calls[0]), &calls),
             is_explicit,
             calls,
         })

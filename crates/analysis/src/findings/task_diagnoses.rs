@@ -11,7 +11,7 @@
 use pompeii_model::RegionId;
 
 use super::barriers::divide;
-use super::task_group::{TaskConstruct, TaskGroup, TaskNumbers, task_groups};
+use super::task_group::{TaskConstruct, TaskGroup, TaskNumbers, Tasks, task_groups};
 use super::{Advice, AdviceKind, Cause, Loss, Search, Site, Words};
 use crate::properties::{task_creation_bottleneck, tasks_too_few, tasks_too_small};
 use crate::{Lens, format};
@@ -36,14 +36,15 @@ const EXPLAINED: &[&str] = &[
 const TASK_WAITS: [&str; 3] = ["omp_taskwait", "omp_taskgroup", "omp_taskloop"];
 
 pub(super) fn detect(search: &mut Search) {
-    for group in task_groups(&search.lens) {
-        diagnose(search, &group);
+    let tasks = Tasks::new(&search.lens);
+    for group in task_groups(&search.lens, &tasks) {
+        diagnose(search, &group, &tasks);
     }
 }
 
-fn diagnose(search: &mut Search, group: &TaskGroup) {
+fn diagnose(search: &mut Search, group: &TaskGroup, tasks: &Tasks) {
     let lens = search.lens;
-    let numbers = TaskNumbers::new(&lens, group, &search.by_region);
+    let numbers = TaskNumbers::new(&lens, (group, tasks), &search.paths.by_region);
     let at_barriers: i64 =
         AT_BARRIERS.iter().map(|metric| lens.sum(metric, &numbers.barriers)).sum();
     let waiting: i64 = TASK_WAITS.iter().map(|metric| lens.sum(metric, &numbers.taskwaits)).sum();

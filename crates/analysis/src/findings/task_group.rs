@@ -25,15 +25,16 @@ pub(crate) struct TaskGroup {
 
 /// The task groups of a cube. Constructs and parallel regions are linked in one pass, as sets that
 /// become one (union-find), since there may be many of each.
-pub(super) fn task_groups(lens: &Lens) -> Vec<TaskGroup> {
-    let (parallels, tasks) = (lens.outermost_parallels(), Tasks::new(lens));
+pub(super) fn task_groups(lens: &Lens, tasks: &Tasks) -> Vec<TaskGroup> {
+    let parallels = lens.outermost_parallels();
+    let trees = lens.cube.calls.outermost(|call| lens.is_task_tree(call));
     let regions = lens.cube.regions.len();
     let mut sets: Vec<usize> = (0..regions + lens.cube.calls.len()).collect();
     let mut linked: Vec<(usize, Option<usize>)> = Vec::new();
     for call in lens.cube.calls.ids() {
         let Some(task) = tasks.of(lens, call) else { continue };
         let other = match lens.in_task_tree(call) {
-            true => tree_root(lens, call).map(|root| lens.cube.calls.region(root).index()),
+            true => trees[call].map(|root| lens.cube.calls.region(root).index()),
             false => parallels[call].map(|parallel| regions + parallel.index()),
         };
         linked.push((task.index(), other));
@@ -68,16 +69,26 @@ fn set_of(sets: &mut [usize], mut member: usize) -> usize {
     member
 }
 
-/// The regions of tasks by their place.
-pub(super) struct Tasks<'a>(HashMap<(&'a str, u32), RegionId>);
+/// Which task construct a call path belongs to, and which construct is around it.
+pub(crate) struct Tasks<'a> {
+    by_place: HashMap<(&'a str, u32), RegionId>,
+    /// The innermost construct that the call path is, or lies in.
+    constructs: IndexVec<CallId, Option<CallId>>,
+}
 
 impl<'a> Tasks<'a> {
-    fn new(lens: &Lens<'a>) -> Self {
-        let mut tasks = HashMap::new();
+    pub(super) fn new(lens: &Lens<'a>) -> Self {
+        let mut by_place = HashMap::new();
         for (id, region) in lens.cube.regions.enumerated().filter(|(_, r)| r.role == Role::Task) {
-            tasks.entry((region.file.as_str(), region.begin_line)).or_insert(id);
+            by_place.entry((region.file.as_str(), region.begin_line)).or_insert(id);
         }
-        Self(tasks)
+        let constructs = lens.cube.calls.innermost(|call| is_construct(lens.role(call)));
+        Self { by_place, constructs }
+    }
+
+    /// The innermost construct around the call path.
+    fn around(&self, lens: &Lens, call: CallId) -> Option<CallId> {
+        self.constructs[lens.cube.calls.parent(call)?]
     }
 
     /// The task construct that a stub stands for, that `create task` or a taskloop creates, or that
@@ -87,20 +98,25 @@ impl<'a> Tasks<'a> {
         match region.role {
             Role::Task => Some(lens.cube.calls.region(call)),
             Role::TaskCreate | Role::Taskloop => {
-                self.0.get(&(region.file.as_str(), region.begin_line)).copied()
+                self.by_place.get(&(region.file.as_str(), region.begin_line)).copied()
             }
             _ => None,
         }
     }
 }
 
-/// The top of the task tree that `call` lies in, just below `TASKS`.
-fn tree_root(lens: &Lens, call: CallId) -> Option<CallId> {
-    let top = lens.cube.calls.below_root(call);
-    match lens.is_task_tree(top) {
-        true => Some(top),
-        false => lens.cube.calls.ancestors(call).find(|&above| lens.is_task_tree(above)),
-    }
+fn is_construct(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Parallel
+            | Role::Loop
+            | Role::Sections
+            | Role::Single
+            | Role::Master
+            | Role::Masked
+            | Role::Scope
+            | Role::Task
+    )
 }
 
 /// One task construct of a group. Times are clock ticks over all locations.
@@ -181,7 +197,7 @@ impl TaskNumbers {
     /// Collects the numbers of `group`.
     pub fn new(
         lens: &Lens,
-        group: &TaskGroup,
+        (group, tasks): (&TaskGroup, &Tasks),
         by_region: &IndexVec<RegionId, Vec<CallId>>,
     ) -> Self {
         let calls = &lens.cube.calls;
@@ -197,7 +213,6 @@ impl TaskNumbers {
             all.iter().copied().filter(|&call| lens.role(call) == role).collect()
         };
         let creations = with_role(Role::TaskCreate);
-        let tasks = Tasks::new(lens);
         let mut created: HashMap<RegionId, Vec<CallId>> = HashMap::new();
         for &call in &creations {
             if let Some(task) = tasks.of(lens, call) {
@@ -214,16 +229,18 @@ impl TaskNumbers {
             let values = lens.by_location(metric, calls);
             creators.iter().map(|&(location, _)| values[location]).sum::<i64>()
         };
-        let around = on_creators("comp", &producing(lens, &creations)) as f64;
+        let around: BTreeSet<CallId> =
+            creations.iter().filter_map(|&call| tasks.around(lens, call)).collect();
+        let computed = on_creators("comp", &producing(lens, &around)) as f64;
         let untimed: f64 = constructs.iter().map(TaskConstruct::untimed).sum();
         Self {
-            barriers: task_barriers(lens, &regions, &creations),
+            barriers: task_barriers(lens, &regions, &around),
             taskwaits: [Role::Taskwait, Role::TaskgroupEnd, Role::Taskloop]
                 .into_iter()
                 .flat_map(with_role)
                 .collect(),
             threads: lens.threads_at(&group.parallels.iter().copied().collect::<Vec<_>>()),
-            production: (around - untimed).max(0.0) as i64,
+            production: (computed - untimed).max(0.0) as i64,
             creators_creation: on_creators("omp_task_creation", &creations),
             constructs,
             creations,
@@ -254,11 +271,9 @@ fn creators(lens: &Lens, creations: &[CallId]) -> Vec<(LocationId, i64)> {
         .collect()
 }
 
-/// Barriers with stubs below them, and those of the constructs that tasks are created in.
-fn task_barriers(lens: &Lens, regions: &[CallId], creations: &[CallId]) -> Vec<CallId> {
+/// Barriers with stubs below them, and those of the constructs around creations of tasks.
+fn task_barriers(lens: &Lens, regions: &[CallId], constructs: &BTreeSet<CallId>) -> Vec<CallId> {
     let calls = &lens.cube.calls;
-    let constructs: BTreeSet<CallId> =
-        creations.iter().filter_map(|&call| innermost_construct(lens, call)).collect();
     regions
         .iter()
         .copied()
@@ -270,30 +285,15 @@ fn task_barriers(lens: &Lens, regions: &[CallId], creations: &[CallId]) -> Vec<C
         .collect()
 }
 
-fn innermost_construct(lens: &Lens, call: CallId) -> Option<CallId> {
-    lens.cube.calls.ancestors(call).skip(1).find(|&above| {
-        matches!(
-            lens.role(above),
-            Role::Parallel
-                | Role::Loop
-                | Role::Sections
-                | Role::Single
-                | Role::Master
-                | Role::Masked
-                | Role::Scope
-                | Role::Task
-        )
-    })
-}
-
-/// Call paths of the constructs that contain a creation, outside of tasks: what runs there on a
-/// creator produces tasks.
-fn producing(lens: &Lens, creations: &[CallId]) -> Vec<CallId> {
-    let constructs = creations
-        .iter()
-        .filter_map(|&call| innermost_construct(lens, call))
-        .filter(|&construct| !lens.in_task_tree(construct));
-    let inside: BTreeSet<CallId> =
-        constructs.flat_map(|construct| lens.cube.calls.subtree(construct)).collect();
+/// Call paths of the constructs around creations, outside of tasks: what runs there on a creator
+/// produces tasks. Constructs may lie in one another; each call path counts once.
+fn producing(lens: &Lens, constructs: &BTreeSet<CallId>) -> Vec<CallId> {
+    let mut inside: BTreeSet<CallId> = BTreeSet::new();
+    for &construct in constructs.iter().filter(|&&construct| !lens.in_task_tree(construct)) {
+        // Parents come before their children, so what is inside already has all below it there.
+        if !inside.contains(&construct) {
+            inside.extend(lens.cube.calls.subtree(construct));
+        }
+    }
     inside.into_iter().collect()
 }

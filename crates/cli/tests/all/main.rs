@@ -15,6 +15,8 @@ mod foreign_text;
 mod guard;
 mod hidden;
 mod instrument;
+#[path = "../../../finish/tests/all/common/mod.rs"]
+mod live_state;
 mod locks;
 mod measured;
 mod memory;
@@ -40,6 +42,7 @@ mod ready;
 mod reports;
 mod run;
 mod run_edges;
+mod scale;
 mod score;
 mod stacks;
 mod terminal;

@@ -1,6 +1,8 @@
 //! Processes of an MPI job as the runtime would leave them: live state made without a program.
 #![allow(dead_code, reason = "each user of this module uses its part")]
 
+pub mod shapes;
+
 use std::fs::{self, File};
 use std::mem::offset_of;
 use std::path::Path;

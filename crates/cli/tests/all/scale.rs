@@ -1,0 +1,73 @@
+//! Every command on experiments with 20,000 constructs under one parent, and with 10,000 call paths
+//! in one another. The limits of CPU time and memory are ten times what is needed if the cost grows
+//! with the number of call paths; it must not grow with the square, which would be far beyond them.
+
+use std::process::Command;
+
+use crate::common::{Ended, Sandbox};
+use crate::live_state::{Process, shapes};
+
+const CONSTRUCTS: u32 = 20_000;
+const LEVELS: u32 = 10_000;
+const CPU_SECONDS: u32 = 6;
+const MEMORY_KIB: u32 = 1 << 20;
+
+/// `exp` is the experiment and `old` a copy of it. Exit code 1 means that reports differ.
+const COMMANDS: &[&str] = &[
+    "report exp",
+    "report --json exp",
+    "report exp --top 0",
+    "html exp -o page.html",
+    "score -r exp",
+    "filter init exp -o some.filter",
+    "dump exp",
+    "dump -A exp",
+    "dump --json exp",
+    "cube sanity exp",
+    "cube calltree exp",
+    "cube dump exp -m time -s csv",
+    "cube stat exp -m time",
+    "cube stat exp -t 5",
+    "cube info exp",
+    "cube cmp exp old",
+    "cube diff exp old -o diff.cubex",
+    "cube mean exp old -o mean.cubex",
+    "cube merge exp old -o merge.cubex",
+    "cube cut exp --root *Single* -o cut.cubex",
+    "cube part exp -T 0 -o part.cubex",
+    "cube clean exp -o clean.cubex",
+    "cube convert exp -o text.cube",
+    "cube calltree text.cube",
+];
+
+/// Runs `pompeii WORDS` within the limits.
+fn limited(sandbox: &Sandbox, words: &str) {
+    let pompeii = sandbox.command(words);
+    let script = format!("ulimit -t {CPU_SECONDS}; ulimit -v {MEMORY_KIB}; exec \"$@\"");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script, "sh"]).arg(pompeii.get_program()).args(pompeii.get_args());
+    let ended = Ended::of(shell.current_dir(sandbox.path("")).output().unwrap());
+    let Ended { code, signal, messages, .. } = ended;
+    assert_eq!((code, signal), (Some(0), None), "pompeii {words}\n{messages}");
+}
+
+fn check(process: &Process) {
+    let sandbox = Sandbox::new();
+    process.write(&sandbox.path("exp/live"));
+    limited(&sandbox, "recover exp");
+    let mut copy = Command::new("cp");
+    assert!(
+        copy.args(["-r", "exp", "old"]).current_dir(sandbox.path("")).status().unwrap().success()
+    );
+    COMMANDS.iter().for_each(|words| limited(&sandbox, words));
+}
+
+#[test]
+fn many_constructs_under_one_parent() {
+    check(&shapes::wide(CONSTRUCTS));
+}
+
+#[test]
+fn many_call_paths_in_one_another() {
+    check(&shapes::deep(LEVELS));
+}
