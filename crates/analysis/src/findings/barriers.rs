@@ -484,7 +484,7 @@ mod tests {
              a/parallel@a.c:2/do@a.f90:5/implicit barrier@a.f90:9  *  time=20 omp_ibarrier_wait=19 \
              omp_barrier_last=4 visits=8",
             expect![[r#"
-                a.f90:5 do | omp_ibarrier_wait lost=38 gain=19 (8 to 20)
+                a.f90:5 do | omp_ibarrier_wait lost=38 gain=19 (10 to 20)
                     [imbalance_changing, none]
                     different threads arrive last (thread 0 in 4 of 8 visits), 2.4 ms after the average.
                     No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
@@ -515,7 +515,7 @@ mod tests {
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in work.
                     Spread the work before the barrier evenly.
-                a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (9 to 21)
+                a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (11 to 21)
                     [single_master, none]
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in single sblock a.c:6.

@@ -1,17 +1,20 @@
-//! Idle threads: one finding for all serial parts of the program, and one for each parallel region
+//! Idle threads: findings for the serial parts of the program, and one for each parallel region
 //! whose team is smaller than the process.
 
 use pompeii_model::{CallId, IndexVec, RegionId};
 
 use super::barriers::divide;
-use super::{Advice, Cause, Loss, Search, Site, Words, largest_parts};
+use super::{Advice, Cause, Loss, Search, Site, Words, grouped, largest_parts};
 use crate::{Lens, format};
 
 /// The finding is placed at the function that holds this share of the serial time below it.
 const COMMON_SHARE: f64 = 0.9;
+/// A function that takes this share of all serial time itself is worth a finding of its own.
+const LARGE_SHARE: f64 = 0.2;
 
-/// Parts of the program that run on one thread. They are one problem (Amdahl's): they are summed,
-/// placed at the innermost call path that contains nearly all of them, and listed.
+/// Parts of the program that run on one thread: one finding for each function that takes much of
+/// it, wherever it is called from. The rest is summed, placed at the innermost call path that
+/// contains nearly all of it, and listed.
 pub(super) fn detect_serial(search: &mut Search) {
     let lens = search.lens;
     let serial = |call: &CallId| {
@@ -20,22 +23,37 @@ pub(super) fn detect_serial(search: &mut Search) {
             && !lens.region(*call).is_measurement_off()
     };
     let calls: Vec<CallId> = lens.cube.calls.ids().filter(serial).collect();
-    let lost: i64 = calls.iter().map(|&call| serial_ticks(&lens, call)).sum();
-    if calls.is_empty() {
-        return;
+    let whole = serial_sum(&lens, &calls);
+    let mut rest = Vec::new();
+    for (region, calls) in grouped(calls, |call| lens.cube.calls.region(call)) {
+        let is_large = serial_sum(&lens, &calls) as f64 >= LARGE_SHARE * whole as f64;
+        match is_large && lens.cube.regions[region].source().is_some() {
+            true => report_serial(search, calls[0], calls),
+            false => rest.extend(calls),
+        }
     }
+    if !rest.is_empty() {
+        let place = common_path(&lens, &rest, serial_sum(&lens, &rest));
+        report_serial(search, place, rest);
+    }
+}
+
+/// Reports serial time of `calls`, which belong to the region of `place`.
+fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>) {
+    let lens = search.lens;
+    let lost = serial_sum(&lens, &calls);
     let threads = lens.threads() as i64;
     let workers = threads - lens.cube.system.processes.len() as i64;
-    let place = common_path(&lens, &calls, lost);
     let on_master = divide(lost, workers.max(1));
     let seconds = format::seconds(lens.seconds(on_master));
-    // Where one call path has nearly all of it, a list says nothing.
-    let is_one = serial_ticks(&lens, place) as f64 >= COMMON_SHARE * lost as f64;
+    let region = lens.cube.calls.region(place);
+    // Where one function has nearly all of it, a list says nothing.
+    let own = calls.iter().copied().filter(|&call| lens.cube.calls.region(call) == region);
+    let is_one = serial_sum(&lens, &own.collect::<Vec<_>>()) as f64 >= COMMON_SHARE * lost as f64;
     let parts = match is_one {
         true => String::new(),
         false => format!(": {}", largest_parts(&lens, "omp_idle_threads", &calls, workers)),
     };
-    let region = lens.cube.calls.region(place);
     let construct = lens.region(place).construct().to_owned();
     let each = match lens.cube.system.processes.len() {
         1 => "",
@@ -50,6 +68,10 @@ pub(super) fn detect_serial(search: &mut Search) {
     let site = Site { region, construct, metric: "omp_idle_threads", calls };
     let words = Words { cause: Some(Cause::SerialPart), details, advice: Advice::none(advice) };
     search.report("omp_idle_threads", site, Loss::new(lost, divide(lost, threads)), words);
+}
+
+fn serial_sum(lens: &Lens, calls: &[CallId]) -> i64 {
+    calls.iter().map(|&call| serial_ticks(lens, call)).sum()
 }
 
 fn serial_ticks(lens: &Lens, call: CallId) -> i64 {
@@ -108,7 +130,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn serial_parts_are_summed_and_listed() {
+    fn large_serial_parts_are_findings_and_the_rest_is_summed() {
         check(
             "wall=1000 locations=4
              a/main@a.c:60                           0  time=50 visits=1
@@ -116,10 +138,18 @@ mod tests {
              a/main@a.c:60/write_state@a.c:30        0  time=200 visits=1
              a/main@a.c:60/parallel@a.c:70           *  time=350 visits=1",
             expect![[r#"
-                a.c:60 main | omp_idle_threads lost=1950 gain=488 (478 to 498)
+                a.c:10 read_forcing | omp_idle_threads lost=1200 gain=300 (290 to 310)
                     [serial_part, none]
-                    0.65 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
-                    Parallelise the largest of these, or overlap it with other work.
+                    0.40 s run on one thread.
+                    Parallelise it, or overlap it with other work.
+                a.c:30 write_state | omp_idle_threads lost=600 gain=150 (140 to 160)
+                    [serial_part, none]
+                    0.20 s run on one thread.
+                    Parallelise it, or overlap it with other work.
+                a.c:60 main | omp_idle_threads lost=150 gain=38 (28 to 48)
+                    [serial_part, none]
+                    50 ms run on one thread.
+                    Parallelise it, or overlap it with other work.
             "#]],
         );
     }

@@ -84,10 +84,9 @@ impl Parts {
         Gain::between((gain - self.least).max(gain / 2), gain, self.mean())
     }
 
-    /// What balancing each visit brings. Where only every second synchronisation can be left out,
-    /// about half of it.
+    /// What balancing each visit brings.
     pub(super) fn balanced(self) -> Gain {
-        Gain::between(self.mean() / 2, self.mean(), self.mean())
+        Gain::between(most_of(self.mean()), self.mean(), self.mean())
     }
 
     /// The word for it.
@@ -102,6 +101,11 @@ impl Parts {
             _ => Kind::Both,
         }
     }
+}
+
+/// What a repair brings at least that removes most of the waits, but not all.
+pub(super) fn most_of(ticks: Ticks) -> Ticks {
+    ticks * 3 / 5
 }
 
 /// Which part of the waiting is to be repaired.
@@ -183,7 +187,7 @@ mod tests {
         let parts = Parts::new(&[10, 90, 80, 60]).unwrap();
         assert_eq!((parts.late, parts.changing(), parts.steady()), (0, 40, 200));
         assert_eq!(parts.redistributed(), Gain::between(40, 50, 60));
-        assert_eq!(parts.balanced(), Gain::between(30, 60, 60));
+        assert_eq!(parts.balanced(), Gain::between(36, 60, 60));
         assert_eq!(Parts::new(&[]), None);
     }
 

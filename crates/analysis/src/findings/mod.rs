@@ -11,6 +11,7 @@ mod forks;
 mod gain;
 mod idle_threads;
 mod imbalance;
+mod late_ranks;
 mod lists;
 mod locks;
 mod mpi;
@@ -239,6 +240,7 @@ fn is_barrier(role: Role) -> bool {
 }
 
 /// Where a loss lies.
+#[derive(Clone)]
 struct Site {
     region: RegionId,
     construct: String,
@@ -260,6 +262,7 @@ impl Loss {
 }
 
 /// What causes it, what was observed, and what to change.
+#[derive(Clone)]
 struct Words {
     cause: Option<Cause>,
     details: Vec<String>,

@@ -3,7 +3,8 @@
 
 use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 
-use super::imbalance::{Kind, Lateness, Parts};
+use super::imbalance::{Kind, Lateness, Parts, most_of};
+use super::late_ranks::{Delay, Work};
 use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
@@ -32,13 +33,16 @@ const WAITS: [&str; 7] = [
 
 /// Idle threads of the processes meanwhile belong to it, so this comes before idle threads.
 pub(super) fn detect(search: &mut Search) {
+    let waits =
+        METRICS.map(|(metric, _)| metric).into_iter().filter(|metric| *metric != BEGIN_AND_END);
+    let work = Work::new(&search.lens, waits);
     for (metric, waits) in METRICS {
         for (function, calls) in search.losses(metric) {
             let tree = &search.lens.cube.calls;
             // A function of MPI has no place of its own: where it is called from has.
             let caller = |call: CallId| tree.parent(call).map(|caller| tree.region(caller));
             for (caller, calls) in grouped(calls, caller) {
-                report(search, (metric, waits), (caller, function), calls);
+                report(search, &work, (metric, waits), (caller, function), calls);
             }
         }
     }
@@ -46,6 +50,7 @@ pub(super) fn detect(search: &mut Search) {
 
 fn report(
     search: &mut Search,
+    work: &Work,
     (metric, waits): (&'static str, &'static [&'static str]),
     (caller, function): (Option<RegionId>, RegionId),
     calls: Vec<CallId>,
@@ -62,14 +67,27 @@ fn report(
         let share = format::percent(share);
         details.push(format!("{share} of this time is waiting for other processes."));
     }
-    let (cause, gain) = at.cause(waited);
+    let (cause, gain) = at.cause(waited, work);
     if gain.is_none() && waited.is_none() && cause != Some(Cause::Polling) {
         details.push("Run again with --mpi-wait to know the gain.".to_owned());
     }
-    let (lost, advice) = (at.lost(), at.advice(cause));
     let construct = at.name.to_owned();
     let site = Site { region: caller.unwrap_or(function), construct, metric, calls };
-    search.report(metric, site, Loss { lost, gain }, Words { cause, details, advice });
+    let words = Words { cause, details, advice: at.advice(cause) };
+    let loss = Loss { lost: at.lost(), gain };
+    let is_late = matches!(cause, Some(Cause::RankImbalanceSteady | Cause::LateSender));
+    let late = waited.filter(|_| is_late).map(|waited| waited.late);
+    let delays = late.map_or_else(Vec::new, |late| work.delays(&at.lens, late));
+    if delays.is_empty() {
+        return search.report(metric, site, loss, words);
+    }
+    for delay in delays {
+        let site = at.place(&delay, &site);
+        let words = at.explain((&delay, late.unwrap_or(0)), caller, words.clone());
+        let loss =
+            Loss { lost: delay.of(loss.lost), gain: loss.gain.map(|gain| delay.of_gain(gain)) };
+        search.report(metric, site, loss, words);
+    }
 }
 
 /// The calls of a function of MPI from one caller.
@@ -132,7 +150,7 @@ impl<'a> Calls<'a> {
 
     /// What causes the loss, and what a repair brings. Without measured waiting, the times alone do
     /// not tell: of two processes that are late in turn, both are in MPI equally long.
-    fn cause(&self, waited: Option<Parts>) -> (Option<Cause>, Option<Gain>) {
+    fn cause(&self, waited: Option<Parts>, work: &Work) -> (Option<Cause>, Option<Gain>) {
         if is_poll(self.name) {
             return (Some(Cause::Polling), None);
         }
@@ -151,8 +169,10 @@ impl<'a> Calls<'a> {
         // A message that comes in time makes the rank that has waited longest faster by all of its
         // waiting. If instead the work of all ranks is balanced, each is faster by the mean.
         if self.metric == "mpi_point2point" {
-            let gain = Gain::between(waited.mean(), self.most.min(waited.sum), self.most);
-            return (Some(Cause::LateSender), Some(gain));
+            let low = waited.mean().max(most_of(self.most));
+            let gain = Gain::between(low, self.most.min(waited.sum), self.most);
+            let cause = if work.takes_turns() { Cause::SerialisedChain } else { Cause::LateSender };
+            return (Some(cause), Some(gain));
         }
         match waited.kind(Lateness::NotTested, self.lens.cube.allocation_ticks()) {
             Kind::Steady => (Some(Cause::RankImbalanceSteady), Some(waited.redistributed())),
@@ -160,6 +180,50 @@ impl<'a> Calls<'a> {
                 (Some(Cause::RankImbalanceChanging), Some(waited.balanced()))
             }
         }
+    }
+
+    /// Where the code is that delays; where the call is, if the code is not known.
+    fn place(&self, delay: &Delay, site: &Site) -> Site {
+        let mut site = site.clone();
+        if let Some(region) = delay.region {
+            site.construct = self.lens.cube.regions[region].construct().to_owned();
+            site.region = region;
+        }
+        site
+    }
+
+    /// The same words for the code that delays.
+    fn explain(
+        &self,
+        (delay, late): (&Delay, usize),
+        caller: Option<RegionId>,
+        words: Words,
+    ) -> Words {
+        if delay.region.is_none() {
+            return words;
+        }
+        let more = format::seconds(self.lens.seconds(delay.excess));
+        let source = caller.and_then(|caller| self.lens.cube.regions[caller].source());
+        let called = source.map_or(String::new(), |source| format!(", called from {source}"));
+        let detail = format!(
+            "rank {} computes {more} longer here than ranks do on average; others wait for it in \
+             {}{called}.",
+            self.rank(late),
+            self.name,
+        );
+        let advice = Advice::none(match words.cause {
+            Some(Cause::LateSender) => {
+                "Send before this work, or give a part of it to other processes."
+            }
+            _ => "This process has more work here than others: give it less, or split its work.",
+        });
+        let details = std::iter::once(detail).chain(words.details).collect();
+        Words { cause: words.cause, details, advice }
+    }
+
+    fn rank(&self, process: usize) -> u32 {
+        let mut all = self.lens.cube.system.processes.iter();
+        all.nth(process).map_or(0, |process| process.rank)
     }
 
     /// How many of the messages should be one, where a call costs more than its data.
@@ -174,10 +238,7 @@ impl<'a> Calls<'a> {
         let lens = &self.lens;
         let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
         let visits = format::counted(lens.sum("visits", &self.calls), "visit");
-        let rank = |process: usize| {
-            let mut all = lens.cube.system.processes.iter();
-            all.nth(process).map_or(0, |process| process.rank)
-        };
+        let rank = |process| self.rank(process);
         let early = self.time.iter().rposition(|&ticks| ticks == self.most).unwrap_or(0);
         match self.time.len() {
             1 => format!("{visits}, {} in all.", seconds(self.parts.sum)),
@@ -277,11 +338,12 @@ mod tests {
              a/main@a.c:60/parallel@a.c:70  0-1  time=500 visits=10
              a/main@a.c:60/parallel@a.c:70  2-3  time=880 visits=10",
             expect![[r#"
-                a.c:60 MPI_Allreduce | mpi_collective lost=840 gain=150 (140 to 160)
+                a.c:70 parallel | mpi_collective lost=840 gain=150 (140 to 160)
                     [rank_imbalance_steady, none]
+                    rank 1 computes 0.19 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:60.
                     20 visits; 0.21 s on average, least on rank 1 (20 ms), most on rank 0 (0.40 s).
                     71 % of this time is waiting for other processes.
-                    The process with the least time comes last: give it less work before this call.
+                    This process has more work here than others: give it less, or split its work.
                 a.c:60 main | omp_idle_threads lost=200 gain=50 (40 to 60)
                     [serial_part, none]
                     0.10 s run on one thread of each process.
@@ -320,10 +382,11 @@ mod tests {
              a/MPI_Finalize     0  time=700 visits=1
              a/MPI_Finalize     1  time=20 visits=1",
             expect![[r#"
-                ? MPI_Finalize | mpi_init_exit lost=720 gain=340 (310 to 370)
+                a.c:70 parallel | mpi_init_exit lost=720 gain=340 (310 to 370)
                     [rank_imbalance_steady, none]
+                    rank 1 computes 0.34 s longer here than ranks do on average; others wait for it in MPI_Finalize.
                     2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
-                    The process with the least time comes last: give it less work before this call.
+                    This process has more work here than others: give it less, or split its work.
             "#]],
         );
     }

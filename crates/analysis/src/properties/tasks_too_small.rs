@@ -123,7 +123,7 @@ mod tests {
                     [?, none]
                     10 visits; each costs 0.11 s in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
-                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450 (215 to 460)
+                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450 (260 to 460)
                     [imbalance_changing, none]
                     different threads arrive last (thread 1 in 3 of 5 visits), 90 ms after the average.
                     No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.

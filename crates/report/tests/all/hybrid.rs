@@ -46,10 +46,14 @@ fn the_first_answer() {
             |    Run again with --mpi-wait to know the gain.
             |    The process with the least time comes last, because it has more work before
             |    this call.
-            | 2              ocean          idle threads
-            |    lost 0.28 CPU s; gain 70 ms (60 to 80) of 1.00 s
-            |    0.14 s run on one thread of each process: step (0.12 s), ocean (20 ms).
-            |    Parallelise the largest of these, or overlap it with other work.
+            | 2  ocean.c:20  step           idle threads
+            |    lost 0.24 CPU s; gain 60 ms (50 to 70) of 1.00 s
+            |    0.12 s run on one thread of each process.
+            |    Parallelise it, or overlap it with other work.
+            | 3              ocean          idle threads
+            |    lost 40 CPU ms; gain 10 ms (0 s to 20 ms) of 1.00 s
+            |    20 ms run on one thread of each process.
+            |    Mark regions with `omp inst begin(name)` to see which code this is.
             |
             | Next: pompeii explain mpi_collective
         "#]],

@@ -57,25 +57,25 @@ fn the_first_answer() {
             |    It computes 1.0 s more than the average in for ocean.c:118.
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
-            | 2  ocean.c:61   main            idle threads
-            |    lost 4.6 CPU s; gain 0.58 s (0.53 to 0.63) of 4.82 s
-            |    0.66 s run on one thread: read_forcing (0.40 s), write_state (0.20 s).
-            |    Parallelise the largest of these, or overlap it with other work.
-            | 3  ocean.c:210  critical (sum)  critical contention
+            | 2  ocean.c:20   read_forcing    idle threads
+            |    lost 2.8 CPU s; gain 0.35 s (0.30 to 0.40) of 4.82 s
+            |    0.40 s run on one thread.
+            |    Parallelise it, or overlap it with other work.
+            | 3  ocean.c:40   write_state     idle threads
+            |    lost 1.4 CPU s; gain 0.17 s (0.13 to 0.22) of 4.82 s
+            |    0.20 s run on one thread.
+            |    Parallelise it, or overlap it with other work.
+            | 4  ocean.c:210  critical (sum)  critical contention
             |    lost 0.86 CPU s; gain 0.12 s (12 ms to 0.17 s) of 4.82 s
             |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
             |    Enter less often (private sums, reduction), or make its body shorter.
-            | 4  ocean.c:203  parallel        wait at implicit barrier
-            |    lost 0.91 CPU s; gain 0.11 s (8.0 ms to 0.16 s) of 4.82 s
+            | 5  ocean.c:203  parallel        wait at implicit barrier
+            |    lost 0.91 CPU s; gain 0.11 s (19 ms to 0.16 s) of 4.82 s
             |    different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
             |    average.
             |    No thread is always late: another static split does not help. Do more work
             |    between barriers, or use nowait if the next code does not need the results.
-            | 5  ocean.c:118  parallel        fork and join
-            |    lost 0.63 CPU s; gain 54 ms (0 s to 0.10 s) of 4.82 s
-            |    2,000 forks, 33 µs each on every thread in main.
-            |    Put ocean.c:118 and the loop around it into one parallel region, or add an
-            |    if clause.
+            |    2 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
             | Only counted, not timed: 1.2 million atomics (ocean.c:208).
             | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
@@ -110,7 +110,7 @@ fn bars_on_a_terminal() {
             |    It computes 1.0 s more than the average in for ocean.c:118.
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
-            |    4 more: pompeii report ocean-20261120_1132_ab12cd34 --top 5
+            |    6 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
             | Only counted, not timed: 1.2 million atomics (ocean.c:208).
             | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html

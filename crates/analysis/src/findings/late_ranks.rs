@@ -1,0 +1,196 @@
+//! Which code makes a rank late. Other ranks wait for it in a function of MPI, which only shows the
+//! delay: the cause is the code in which this rank computes longer than the ranks do on average.
+//!
+//! The time of a region in a process is that of the thread that takes longest there, summed over
+//! the region's call paths: the process goes on when this thread does. Regions are compared, not
+//! call paths, because ranks may come to the same function by different ways.
+
+use pompeii_model::{Id, IndexVec, RegionId, Ticks};
+
+use super::Gain;
+use super::barriers::divide;
+use super::imbalance::Parts;
+use crate::Lens;
+
+/// Code with a smaller share of the delay is not worth a finding of its own.
+const SMALL_SHARE: f64 = 0.1;
+
+/// Of processes that take turns, one computes at a time. Beginnings and ends overlap.
+const TURNS: f64 = 1.25;
+
+/// How long each process computes in each region.
+pub(super) struct Work {
+    by_region: IndexVec<RegionId, Vec<Ticks>>,
+    /// How long each is in functions of MPI that wait.
+    in_mpi: Vec<Ticks>,
+}
+
+/// Code that delays, and how much of the delay it makes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Delay {
+    /// `None`: the program outside of all measured regions.
+    pub(super) region: Option<RegionId>,
+    /// Computing beyond the average of the processes.
+    pub(super) excess: Ticks,
+    /// Part of the whole delay.
+    pub(super) share: f64,
+}
+
+impl Work {
+    /// Looks at all call paths once. `waits` are the metrics of functions that wait.
+    pub(super) fn new(lens: &Lens, waits: impl Iterator<Item = &'static str>) -> Self {
+        let processes = lens.cube.system.locations_by_process();
+        let none = || vec![0; processes.len()];
+        let mut in_mpi = none();
+        for metric in waits.filter_map(|wait| lens.metric(wait)) {
+            for (sum, threads) in in_mpi.iter_mut().zip(processes.iter()) {
+                *sum += threads.iter().map(|&at| lens.cube.total_at(metric, at)).sum::<Ticks>();
+            }
+        }
+        let mut by_region: IndexVec<RegionId, Vec<Ticks>> =
+            lens.cube.regions.iter().map(|_| none()).collect();
+        let Some(computing) = lens.metric("comp") else { return Self { by_region, in_mpi } };
+        for call in lens.cube.calls.ids() {
+            let row = lens.cube.row(computing, call);
+            if row.is_empty() {
+                continue;
+            }
+            let sums = by_region[lens.cube.calls.region(call)].iter_mut();
+            for (sum, threads) in sums.zip(processes.iter()) {
+                let times = threads.iter().map(|at| row.get(at.index()).copied().unwrap_or(0));
+                *sum += times.max().unwrap_or(0);
+            }
+        }
+        Self { by_region, in_mpi }
+    }
+
+    /// Whether the processes work one after the other: all of them wait, and on average hardly more
+    /// than one computes.
+    pub(super) fn takes_turns(&self) -> bool {
+        let Some(waiting) = Parts::new(&self.in_mpi) else { return false };
+        let computing: Ticks = self.by_region.iter().flatten().sum();
+        let at_a_time =
+            (computing * waiting.members) as f64 / (computing + waiting.sum).max(1) as f64;
+        2 * waiting.least >= waiting.mean() && at_a_time <= TURNS
+    }
+
+    /// Where the process computes longer than the processes do on average, the largest first.
+    pub(super) fn delays(&self, lens: &Lens, process: usize) -> Vec<Delay> {
+        let excess =
+            |times: &Vec<Ticks>| times[process] - divide(times.iter().sum(), times.len() as i64);
+        let mut found: Vec<(Ticks, RegionId)> = self
+            .by_region
+            .enumerated()
+            .map(|(region, times)| (excess(times), region))
+            .filter(|(excess, _)| *excess > 0)
+            .collect();
+        found.sort_by_key(|&(excess, region)| (-excess, region));
+        let whole: Ticks = found.iter().map(|(excess, _)| excess).sum();
+        found.retain(|(excess, _)| *excess as f64 >= SMALL_SHARE * whole as f64);
+        let kept: Ticks = found.iter().map(|(excess, _)| excess).sum();
+        let delay = |(excess, region): (Ticks, RegionId)| Delay {
+            region: Some(region).filter(|&region| lens.cube.regions[region].source().is_some()),
+            excess,
+            share: excess as f64 / kept as f64,
+        };
+        found.into_iter().map(delay).collect()
+    }
+}
+
+impl Delay {
+    /// This code's part of a loss.
+    pub(super) fn of(&self, ticks: Ticks) -> Ticks {
+        (ticks as f64 * self.share).round() as Ticks
+    }
+
+    /// This code's part of a gain.
+    pub(super) fn of_gain(&self, gain: Gain) -> Gain {
+        Gain::between(self.of(gain.low_ticks), self.of(gain.ticks), self.of(gain.high_ticks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+
+    /// `prepare` is called from different functions, and takes as long in both ranks.
+    #[test]
+    fn code_that_all_ranks_run_is_no_cause_wherever_they_call_it() {
+        check(
+            "wall=300 locations=2 processes=2
+             a/send@a.c:10/prepare@a.c:2       0  time=100 visits=9
+             a/send@a.c:10/own_part@a.c:5      0  time=100 visits=9
+             a/receive@a.c:20/prepare@a.c:2    1  time=100 visits=9
+             a/receive@a.c:20/MPI_Recv         1  time=100 visits=9 mpi_latesender=99
+             a/receive@a.c:20                  1  time=100 visits=9
+             a/MPI_Barrier                     0  time=100 visits=9 mpi_barrier_wait=99",
+            expect![[r#"
+                a.c:5 own_part | mpi_point2point lost=100 gain=99 (57 to 103)
+                    [late_sender, none]
+                    rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
+                    9 visits; 50 ms on average, least on rank 0 (0 s), most on rank 1 (0.10 s).
+                    99 % of this time is waiting for other processes.
+                    Send before this work, or give a part of it to other processes.
+                a.c:20 receive | mpi_sync_collective lost=100 gain=50 (47 to 53)
+                    [rank_imbalance_steady, none]
+                    rank 1 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Barrier.
+                    9 visits; 50 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
+                    99 % of this time is waiting for other processes.
+                    This process has more work here than others: give it less, or split its work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn two_causes_share_the_waiting_that_comes_from_both() {
+        check(
+            "wall=700 locations=2 processes=2
+             a/large@a.c:2       0  time=400 visits=9
+             a/large@a.c:2       1  time=100 visits=9
+             a/small@a.c:5       0  time=200 visits=9
+             a/small@a.c:5       1  time=100 visits=9
+             a/balanced@a.c:8    *  time=100 visits=9
+             a/main@a.c:20                *  visits=1
+             a/main@a.c:20/MPI_Allreduce  1  time=400 visits=9 mpi_wait_nxn=399",
+            expect![[r#"
+                a.c:2 large | mpi_collective lost=300 gain=150 (143 to 157)
+                    [rank_imbalance_steady, none]
+                    rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
+                    9 visits; 0.20 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
+                    100 % of this time is waiting for other processes.
+                    This process has more work here than others: give it less, or split its work.
+                a.c:5 small | mpi_collective lost=100 gain=50 (43 to 57)
+                    [rank_imbalance_steady, none]
+                    rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
+                    9 visits; 0.20 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
+                    100 % of this time is waiting for other processes.
+                    This process has more work here than others: give it less, or split its work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn ranks_that_compute_one_after_the_other_take_turns() {
+        check(
+            "wall=300 locations=3 processes=3
+             a/turn@a.c:2  *  time=100 visits=1
+             a/MPI_Recv     1  time=100 visits=1 mpi_latesender=99
+             a/MPI_Recv     2  time=200 visits=1 mpi_latesender=199
+             a/MPI_Barrier  0  time=200 visits=1 mpi_barrier_wait=199
+             a/MPI_Barrier  1  time=100 visits=1 mpi_barrier_wait=99",
+            expect![[r#"
+                ? MPI_Recv | mpi_point2point lost=300 gain=200 (117 to 203)
+                    [serialised_chain, none]
+                    2 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 2 (0.20 s).
+                    99 % of this time is waiting for other processes.
+                    Processes with much time wait for messages: balance the work, or send earlier.
+                ? MPI_Barrier | mpi_sync_collective lost=300 gain=99 (96 to 102)
+                    [rank_imbalance_steady, none]
+                    2 visits; 0.10 s on average, least on rank 2 (0 s), most on rank 0 (0.20 s).
+                    99 % of this time is waiting for other processes.
+                    The process with the least time comes last: give it less work before this call.
+            "#]],
+        );
+    }
+}
