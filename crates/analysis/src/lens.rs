@@ -94,6 +94,14 @@ impl<'a> Lens<'a> {
         calls.filter(|&call| self.region(call).is_measurement_off()).collect()
     }
 
+    /// Whether the call path is worksharing at whose end threads wait for each other.
+    pub(crate) fn ends_with_barrier(&self, call: CallId) -> bool {
+        let is_shared =
+            matches!(self.role(call), Role::Loop | Role::Sections | Role::Workshare | Role::Single);
+        let mut below = self.cube.calls.children(call).iter();
+        is_shared && below.any(|&child| self.role(child) == Role::ImplicitBarrier)
+    }
+
     /// Whether the call path lies in a task tree.
     pub fn in_task_tree(&self, call: CallId) -> bool {
         in_task_tree(self.cube, call)

@@ -1,10 +1,10 @@
-//! Waiting at barriers, named by the construct that the barrier belongs to: who arrives last, by
-//! how much, and in which code it is slower than the others.
+//! Waiting at barriers: who arrives last, by how much, and because of which construct.
 
 use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
 use super::imbalance::{ENOUGH_VISITS, Kind, Lateness, Parts};
-use super::slower::{Excess, Question, slower_code};
+use super::late_threads::{self, Late, Part};
+use super::slower::{Question, Slower, slower_code};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
 
@@ -14,11 +14,12 @@ pub(super) fn detect(search: &mut Search) {
         let losses = search.losses(metric).into_iter();
         found.extend(losses.filter_map(|loss| Waiting::new(search, metric, loss)));
     }
-    let questions: Vec<Question> = found.iter().map(Waiting::question).collect();
-    let slower = slower_code(&search.lens, &questions);
-    for (waiting, slower) in found.into_iter().zip(slower) {
-        waiting.report(search, slower);
-    }
+    let questions: Vec<Question> = found.iter().flat_map(|w| w.questions(search)).collect();
+    let answers = slower_code(&search.lens, &questions);
+    let answers = answers.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    let parts: Vec<Part> =
+        found.into_iter().zip(answers).flat_map(|(w, slower)| w.parts(search, slower)).collect();
+    late_threads::report(search, parts);
     for metric in ["omp_ibarrier_starvation", "omp_ebarrier_starvation"] {
         for (_, calls) in search.losses(metric) {
             starving(search, metric, calls);
@@ -89,13 +90,23 @@ impl Waiting {
         Some(Self { metric, region, calls, team, at_the_end, half, owner })
     }
 
-    fn question(&self) -> Question {
+    /// Where the late thread computes longer: in the construct that the barrier belongs to, or else
+    /// anywhere in the parallel region.
+    fn questions(&self, search: &Search) -> [Question; 2] {
         let Team { late, parts, .. } = self.team;
-        Question { scope: self.owner.2, location: late, threads: parts.members }
+        let tree = &search.lens.cube.calls;
+        let owner = self.owner.2;
+        // An explicit barrier has no body: what comes before it is its siblings.
+        let is_explicit = search.lens.role(owner) == Role::Barrier;
+        let own = tree.parent(owner).filter(|_| is_explicit).unwrap_or(owner);
+        let wide = search.paths.outermost_parallel[own].unwrap_or(own);
+        let ask =
+            |scope, is_wide| Question { scope, location: late, threads: parts.members, is_wide };
+        [ask(own, is_explicit), ask(wide, true)]
     }
 
-    /// Reports it. `slower` is the answer to the question.
-    fn report(self, search: &mut Search, slower: Option<Excess>) {
+    /// The waiting, divided among its causes. `slower` are the answers to the questions.
+    fn parts(self, search: &Search, (own, wide): (Slower, Slower)) -> Vec<Part> {
         let lens = search.lens;
         let Self { metric, region, calls, team, at_the_end, half, owner } = self;
         let (owner_region, construct, scope) = owner;
@@ -105,33 +116,29 @@ impl Waiting {
         let arrivals = Arrivals::new(&lens, &arrived, &team, search.barriers);
         let kind = team.parts.kind(arrivals.lateness, lens.cube.allocation_ticks());
         let is_last = kind != Kind::Changing && arrivals.lateness != Lateness::Chance;
-        let slower = slower.filter(|_| is_last);
         let mut details = arrivals.sentence(search, &half, kind);
-        details.extend(more_work(&lens, slower));
         details.extend(both_parts(&lens, kind, team.parts));
-        let mut site = Site { region: owner_region, construct, metric, calls };
-        let one_works = works_alone(search, scope, slower, &team.parts);
-        if let Some(code) = one_works.filter(|&code| lens.role(code) != Role::SingleBody) {
-            (site.region, site.construct) =
-                (lens.cube.calls.region(code), lens.region(code).construct().to_owned());
-        }
-        let (cause, gain) = match (kind, one_works, units(search, scope)) {
-            (_, Some(_), _) => (Cause::SingleMaster, team.parts.balanced()),
-            (_, _, Some(units)) => sections(&units, &team.parts),
-            (Kind::Steady, ..) => (Cause::ImbalanceSteady, team.parts.redistributed()),
-            (Kind::Both | Kind::Changing, ..) => (Cause::ImbalanceChanging, team.parts.balanced()),
+        let site = Site { region: owner_region, construct, metric, calls };
+        let (cause, gain) = match (kind, units(search, scope)) {
+            _ if lens.role(scope) == Role::Single => (Cause::SingleMaster, team.parts.balanced()),
+            (_, Some(units)) => sections(&units, &team.parts),
+            (Kind::Steady, _) => (Cause::ImbalanceSteady, team.parts.redistributed()),
+            (Kind::Both | Kind::Changing, _) => (Cause::ImbalanceChanging, team.parts.balanced()),
         };
         let advice = advice(cause, &site.construct, lens.role(scope), arrivals.lateness);
         let words = Words { cause: Some(cause), details, advice };
-        search.report(metric, site, Loss { lost: team.lost, gain: Some(gain) }, words);
+        let whole = Part::whole(site, Loss { lost: team.lost, gain: Some(gain) }, words);
+        let late = Late {
+            scope,
+            by: team.parts.mean() - team.parts.least,
+            lateness: arrivals.lateness,
+            balanced: team.parts.balanced(),
+        };
+        match is_last {
+            true => late_threads::divide(search, whole, &late, (&own, &wide)),
+            false => vec![whole],
+        }
     }
-}
-
-/// Where the late thread computes longer than the others.
-fn more_work(lens: &Lens, slower: Option<Excess>) -> Option<String> {
-    let (more, code) = slower?;
-    let (more, code) = (lens.seconds(more), format::name_with_place(lens.cube, code));
-    Some(format!("It computes {} more than the average in {code}.", format::seconds(more)))
 }
 
 /// How large the steady and the changing part are, if there are both.
@@ -279,24 +286,6 @@ fn sections(units: &Units, parts: &Parts) -> (Cause, Gain) {
     }
 }
 
-/// The single or master in which one thread works while the others wait, if that explains most of
-/// the waiting.
-fn works_alone(
-    search: &Search,
-    scope: CallId,
-    slower: Option<Excess>,
-    parts: &Parts,
-) -> Option<CallId> {
-    let lens = &search.lens;
-    let for_one = &search.paths.for_one;
-    if lens.role(scope) == Role::Single {
-        let mut own = lens.cube.calls.children(scope).iter().copied();
-        return Some(own.find(|&call| for_one[call] == Some(call)).unwrap_or(scope));
-    }
-    let (_, code) = slower.filter(|(more, _)| 2 * more >= parts.mean())?;
-    for_one[code]
-}
-
 /// Of the barriers of one region, those where more is lost: at the end of teams, or of worksharing.
 /// A combined construct has both, one right behind the other, and who comes last to the first is
 /// early at the second, since it needs no waking: counted together they would hide who is late.
@@ -329,7 +318,8 @@ fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
     }
 }
 
-fn advice(cause: Cause, construct: &str, role: Role, lateness: Lateness) -> Advice {
+/// What to change in a construct of this role.
+pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Lateness) -> Advice {
     let is_loop = construct.ends_with("for") || construct.ends_with("do");
     let is_proven = lateness == Lateness::Always;
     Advice::none(match cause {
@@ -510,11 +500,11 @@ mod tests {
              a/parallel@a.c:2/single@a.c:6/implicit barrier@a.c:8  1  time=40 visits=1 \
              omp_ibarrier_wait=40",
             expect![[r#"
-                a.c:5 barrier | omp_ebarrier_wait lost=40 gain=20 (19 to 21)
+                a.c:30 work | omp_ebarrier_wait lost=40 gain=20 (19 to 21)
                     [imbalance_steady, none]
                     thread 0 arrives last, 20 ms after the average.
-                    It computes 20 ms more than the average in work.
-                    Spread the work before the barrier evenly.
+                    It computes 20 ms longer here than its team on average, which waits at barrier a.c:5.
+                    This thread has more work: split the work by cost, or use tasks.
                 a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (11 to 21)
                     [single_master, none]
                     thread 0 arrives last, 20 ms after the average.

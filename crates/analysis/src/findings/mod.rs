@@ -12,6 +12,7 @@ mod gain;
 mod idle_threads;
 mod imbalance;
 mod late_ranks;
+mod late_threads;
 mod lists;
 mod locks;
 mod mpi;

@@ -1,9 +1,7 @@
 //! In which code a thread computes longer than the others of its team. Constructs may lie in one
 //! another, so all questions about one thread are answered in one pass over the call tree.
 
-use std::cmp::Reverse;
-
-use pompeii_model::{CallId, IndexVec, LocationId, Role, Ticks};
+use pompeii_model::{CallId, IndexVec, LocationId, Ticks};
 
 use super::grouped;
 use crate::Lens;
@@ -11,53 +9,79 @@ use crate::Lens;
 /// Clock ticks that a thread computes beyond the average, and the call path.
 pub(super) type Excess = (Ticks, CallId);
 
-/// What is asked: in which code below `scope` `location` computes longest beyond the average of its
-/// team.
+/// What is asked: in which code below `scope` `location` computes longer than its team does on
+/// average.
 #[derive(Clone, Copy)]
 pub(super) struct Question {
     pub(super) scope: CallId,
     pub(super) location: LocationId,
     /// Size of the team.
     pub(super) threads: i64,
+    /// Whether worksharing below the scope that ends with a barrier of its own is left out: what a
+    /// thread is late by there has ended at that barrier.
+    pub(super) is_wide: bool,
 }
 
-/// The answers, in the order of the questions; `None` if the location computes nowhere longer.
-pub(super) fn slower_code(lens: &Lens, questions: &[Question]) -> Vec<Option<Excess>> {
-    let mut answers = vec![None; questions.len()];
+/// The code in which a thread computes longer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slower {
+    /// The call paths with the largest excess, the largest first.
+    most: [Option<Excess>; KEPT],
+    /// Of all call paths, where there is one.
+    pub(super) sum: Ticks,
+}
+
+/// So many are worth a finding.
+const KEPT: usize = 3;
+
+impl Slower {
+    const NONE: Self = Self { most: [None; KEPT], sum: 0 };
+
+    fn one(excess: Excess) -> Self {
+        match excess.0 > 0 {
+            true => Self { most: [Some(excess), None, None], sum: excess.0 },
+            false => Self::NONE,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        let mut all: Vec<Excess> = self.codes().chain(other.codes()).collect();
+        all.sort_by_key(|&(excess, code)| (-excess, code));
+        let mut all = all.into_iter();
+        *self = Self { most: [all.next(), all.next(), all.next()], sum: self.sum + other.sum };
+    }
+
+    /// The call paths with the largest excess, the largest first.
+    pub(super) fn codes(&self) -> impl Iterator<Item = Excess> + use<> {
+        self.most.into_iter().flatten()
+    }
+}
+
+/// The answers, in the order of the questions.
+pub(super) fn slower_code(lens: &Lens, questions: &[Question]) -> Vec<Slower> {
+    let mut answers = vec![Slower::NONE; questions.len()];
     let mut passes = Passes::new(lens);
-    for ((location, threads), mut asked) in
-        grouped(0..questions.len(), |at| (questions[at].location, questions[at].threads))
-    {
+    for (question, mut asked) in grouped(0..questions.len(), |at| {
+        let Question { location, threads, is_wide, .. } = questions[at];
+        (location, threads, is_wide)
+    }) {
         // Outer scopes first, because the pass over one has the answers for those inside.
         asked.sort_by_key(|&at| questions[at].scope);
         passes.begin();
         for at in asked {
-            let Some(scope) = scope(lens, questions[at].scope) else { continue };
-            let (more, Reverse(code)) = passes.most_below(scope, location, threads);
-            answers[at] = (more > 0 && code != scope).then_some((more, code));
+            answers[at] = passes.below(questions[at].scope, question);
         }
     }
     answers
 }
 
-/// An explicit barrier has no body: what comes before it is its siblings.
-fn scope(lens: &Lens, construct: CallId) -> Option<CallId> {
-    match lens.role(construct) {
-        Role::Barrier => lens.cube.calls.parent(construct),
-        _ => Some(construct),
-    }
-}
-
-/// Of equal ones the first is the largest.
-type Most = (Ticks, Reverse<CallId>);
-
-/// The largest excess at and below each call path, of one location after the other.
+/// The largest excesses at and below each call path, of one location after the other.
 struct Passes<'a> {
     lens: Lens<'a>,
     /// What all locations together compute in the call path itself.
     computed: IndexVec<CallId, Ticks>,
-    most: IndexVec<CallId, Most>,
-    /// The pass that `most` is of.
+    below: IndexVec<CallId, Slower>,
+    /// The pass that `below` is of.
     pass_of: IndexVec<CallId, usize>,
     pass: usize,
 }
@@ -69,7 +93,7 @@ impl<'a> Passes<'a> {
         Self {
             lens: *lens,
             computed: calls.ids().map(own).collect(),
-            most: calls.ids().map(|call| (0, Reverse(call))).collect(),
+            below: calls.ids().map(|_| Slower::NONE).collect(),
             pass_of: calls.ids().map(|_| 0).collect(),
             pass: 0,
         }
@@ -80,7 +104,11 @@ impl<'a> Passes<'a> {
         self.pass += 1;
     }
 
-    fn most_below(&mut self, scope: CallId, location: LocationId, threads: i64) -> Most {
+    fn below(
+        &mut self,
+        scope: CallId,
+        (location, threads, is_wide): (LocationId, i64, bool),
+    ) -> Slower {
         if self.pass_of[scope] != self.pass {
             let Lens { cube } = self.lens;
             let comp = self.lens.metric("comp");
@@ -88,14 +116,18 @@ impl<'a> Passes<'a> {
             for &call in &below {
                 let own = comp.map_or(0, |comp| cube.get(comp, call, location));
                 let excess = own - self.computed[call] / threads.max(1);
-                (self.most[call], self.pass_of[call]) = ((excess, Reverse(call)), self.pass);
+                self.below[call] = Slower::one((excess, call));
+                self.pass_of[call] = self.pass;
             }
             for &call in below.iter().skip(1).rev() {
-                if let Some(parent) = cube.calls.parent(call) {
-                    self.most[parent] = self.most[parent].max(self.most[call]);
+                let Some(parent) = cube.calls.parent(call) else { continue };
+                let is_over = is_wide && self.lens.ends_with_barrier(call);
+                if !is_over {
+                    let more = self.below[call];
+                    self.below[parent].add(&more);
                 }
             }
         }
-        self.most[scope]
+        self.below[scope]
     }
 }
