@@ -1,7 +1,7 @@
-//! Which code makes a thread late at a barrier. The construct whose barrier it is shows the waiting;
-//! the cause is the code in which the late thread computes longer than its team does on average. It
-//! may be the construct itself, a function that is called there, or code before it that ends
-//! without a barrier.
+//! Which code makes a thread late at a barrier. The construct whose barrier it is shows the
+//! waiting; the cause is the code in which the late thread computes longer than its team does on
+//! average. It may be the construct itself, a function that is called there, or code before it that
+//! ends without a barrier.
 //!
 //! Several codes share the waiting in proportion to their excess, and several barriers that wait
 //! for the same code are one finding.

@@ -1,6 +1,8 @@
 //! Critical sections, locks and ordered constructs: threads that wait for each other there, and the
 //! waiting at the next barrier that follows from it (`next_barrier.rs`).
 
+use std::collections::HashMap;
+
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::next_barrier::{Barriers, WAITING};
@@ -26,7 +28,8 @@ fn mutual_exclusion(
     barriers: &mut Barriers,
     (whole, contention): (&'static str, &'static str),
 ) {
-    for (region, calls) in search.losses(whole) {
+    let longest = longest_kept(search);
+    for calls in by_lock(search, whole) {
         let lens = search.lens;
         let (lost, waiting) = (lens.sum(whole, &calls), lens.sum(contention, &calls));
         let metric = if 2 * waiting >= lost { contention } else { whole };
@@ -60,11 +63,27 @@ fn mutual_exclusion(
         };
         let details = [Some(detail + "."), holder(search, &calls)].into_iter().flatten().collect();
         let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
-        let (region, construct) = locked_in(search, region, &calls);
+        let (region, construct) = locked_in(search, &longest, &calls);
         let loss = loss(search, barriers, whole, &calls);
         search.claim(whole, &calls);
         search.report(metric, Site { region, construct, metric, calls }, loss, words);
     }
+}
+
+/// The call paths with a loss, those of one lock together: critical regions of the same name
+/// exclude each other, wherever they are. Which locks a routine is called with is not known.
+fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
+    let lens = &search.lens;
+    let losses = search.losses(metric);
+    let key = |at: usize| {
+        let (region, calls) = &losses[at];
+        match lens.role(calls[0]) {
+            Role::Critical => Err(lens.region(calls[0]).construct()),
+            _ => Ok(*region),
+        }
+    };
+    let calls = |group: Vec<usize>| group.into_iter().flat_map(|at| losses[at].1.clone()).collect();
+    grouped(0..losses.len(), key).into_iter().map(|(_, group)| calls(group)).collect()
 }
 
 /// Time under mutual exclusion; `None` if no code is.
@@ -91,15 +110,35 @@ fn holder(search: &Search, calls: &[CallId]) -> Option<String> {
         .then(|| format!("{percent} of the waiting is for {who} in {place}."))
 }
 
-/// A lock routine has no place of its own: the region that calls it has.
-fn locked_in(search: &Search, region: RegionId, calls: &[CallId]) -> (RegionId, String) {
-    let lens = &search.lens;
-    let construct = lens.cube.regions[region].construct().to_owned();
-    if lens.cube.regions[region].source().is_some() {
-        return (region, construct);
+/// Of the critical regions of each name, the one that keeps the lock longest in all: this one is to
+/// be relieved, since at others threads may only wait.
+fn longest_kept<'a>(search: &Search<'a>) -> HashMap<&'a str, RegionId> {
+    let cube = search.lens.cube;
+    let mut longest: HashMap<&str, (Ticks, RegionId)> = HashMap::new();
+    for (id, region) in cube.regions.enumerated().filter(|(_, r)| r.role == Role::Critical) {
+        let kept = inside(search, &search.paths.by_region[id]).unwrap_or(0);
+        let known = longest.entry(region.construct()).or_insert((kept, id));
+        if kept > known.0 {
+            *known = (kept, id);
+        }
     }
+    longest.into_iter().map(|(name, (_, id))| (name, id)).collect()
+}
+
+/// Where the lock is kept. A lock routine has no place of its own: the region that calls it has.
+fn locked_in(
+    search: &Search,
+    longest: &HashMap<&str, RegionId>,
+    calls: &[CallId],
+) -> (RegionId, String) {
+    let lens = &search.lens;
+    let region = lens.cube.calls.region(calls[0]);
+    let construct = lens.region(calls[0]).construct();
+    let kept = longest.get(construct).copied().unwrap_or(region);
+    let has_place = lens.cube.regions[kept].source().is_some();
     let caller = calls.iter().find_map(|&call| search.paths.with_source[call]);
-    (caller.map_or(region, |call| lens.cube.calls.region(call)), construct)
+    let caller = caller.filter(|_| !has_place).map(|call| lens.cube.calls.region(call));
+    (caller.unwrap_or(kept), construct.to_owned())
 }
 
 /// What is lost at the entries and by waiting that follows from them, and what the run would be
@@ -223,6 +262,28 @@ mod tests {
             ]
         "#]]
         .assert_debug_eq(&found[0].details);
+    }
+
+    /// Both are the unnamed lock; one keeps it, and the others wait at the other.
+    #[test]
+    fn the_critical_section_that_keeps_the_lock_is_named() {
+        check(
+            "wall=300 locations=3
+             a/parallel@a.c:2                                *    visits=1
+             a/parallel@a.c:2/critical@a.c:28                1-2  time=200 visits=20 \
+             omp_lock_contention_critical=190
+             a/parallel@a.c:2/critical@a.c:28/critical sblock@a.c:28  1-2  time=10 visits=20
+             a/parallel@a.c:2/work@a.c:40                    1-2  time=90 visits=20
+             a/parallel@a.c:2/critical@a.c:17                0    time=10 visits=20 \
+             omp_lock_contention_critical=5
+             a/parallel@a.c:2/critical@a.c:17/critical sblock@a.c:17  0    time=290 visits=20",
+            expect![[r#"
+                a.c:17 critical | omp_lock_contention_critical lost=410 gain=137 (134 to 140)
+                    [critical, none]
+                    60 visits: 6.4 ms waiting for another thread, 5.2 ms inside.
+                    Enter less often (private sums, reduction), or make its body shorter.
+            "#]],
+        );
     }
 
     #[test]
