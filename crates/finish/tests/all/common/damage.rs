@@ -152,8 +152,11 @@ fn check_files(root: &Path, manifest: &Manifest) {
     if manifest.trace {
         let archive = Archive::open(&root.join("traces.otf2")).unwrap();
         for location in archive.locations() {
-            let events = archive.events(location.id).unwrap();
-            assert!(events.count() as u64 >= location.number_of_events, "{}", location.id.0);
+            // A damaged record stays where it is, and ends the events with an error.
+            let events: Vec<_> = archive.events(location.id).unwrap().collect();
+            let is_whole = events.iter().all(Result::is_ok);
+            let count = events.len() as u64;
+            assert!(!is_whole || count == location.number_of_events, "{}", location.id.0);
         }
     }
 }
