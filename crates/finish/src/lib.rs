@@ -59,7 +59,7 @@ use job::Group;
 pub use machine::Machine;
 pub use manifest::{
     Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
-    STARTED_FILE,
+    STARTED_FILE, WithoutPlace,
 };
 /// What can be counted beside time, for those who ask before a program starts.
 pub use pompeii_live::metrics;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pompeii_live::quoted;
+use pompeii_live::{FixedTable, quoted};
 use pompeii_model::Cube;
 use pompeii_otf2::Error;
 use pompeii_otf2::folder::Folder;
@@ -107,10 +107,41 @@ pub struct Lost {
     pub dropped: Vec<Dropped>,
     /// Threads that were not observed.
     pub threads: u64,
+    /// Things that had no place in a table of the library: their events are missing.
+    #[serde(default)]
+    pub without_place: Vec<WithoutPlace>,
+    /// Readings of metrics, and visits with their times, that could not be kept.
+    #[serde(default)]
+    pub readings: u64,
     /// The first reason, as the system says it.
     pub reason: Option<String>,
     /// The process died before its exit handlers: times end at the last event of each thread.
     pub died: bool,
+}
+
+/// Things that had no place in a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WithoutPlace {
+    /// What they are, in the plural.
+    pub what: String,
+    /// How many had no place.
+    pub count: u64,
+    /// Places of the table of each process.
+    pub places: u64,
+}
+
+impl WithoutPlace {
+    /// Those of all processes.
+    fn of(run: &Run) -> Vec<Self> {
+        let all = || run.surveys.iter().flat_map(|survey| &survey.live.without_place);
+        let one = |table: FixedTable| {
+            let counts = all().filter(|(of, _)| *of == table).map(|(_, count)| *count);
+            let count = counts.fold(0, u64::saturating_add);
+            let (what, places) = (table.entry().to_owned(), table.places() as u64);
+            (count > 0).then_some(Self { what, count, places })
+        };
+        FixedTable::ALL.into_iter().filter_map(one).collect()
+    }
 }
 
 impl Lost {
@@ -133,6 +164,8 @@ impl Lost {
             is_trace_empty: false,
             dropped: run.surveys.iter().flat_map(dropped).collect(),
             threads: all().map(|live| live.lost_locations).fold(0, u64::saturating_add),
+            without_place: WithoutPlace::of(run),
+            readings: all().map(|live| live.lost_readings).fold(0, u64::saturating_add),
             reason: reason.map(|errno| std::io::Error::from_raw_os_error(errno).to_string()),
             died: all().any(|live| live.end.is_none()),
         }

@@ -354,6 +354,8 @@ mod tests {
             lost_events: 0,
             lost_are_counted: true,
             lost_locations: 0,
+            without_place: Vec::new(),
+            lost_readings: 0,
             first_errno: None,
             metrics_running_permille: 1000,
             legacy_records: false,

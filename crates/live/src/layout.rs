@@ -6,6 +6,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use crate::FixedTable;
+
 /// Marks files of this layout; the last byte changes with it, so that a library of one version and
 /// a command of another do not misread each other.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\0") | (fingerprint() << 56);
@@ -222,6 +224,10 @@ pub struct ProcessHeader {
     pub forked_from: u32,
     /// Locations whose lost events have not all been counted.
     pub uncounted: AtomicU32,
+    /// Entries that had no place in each [`FixedTable`].
+    pub without_place: [AtomicU64; FixedTable::ALL.len()],
+    /// Readings of metrics, and visits with their times, for which the files could not grow.
+    pub lost_readings: AtomicU64,
     /// The end that was noted, as [`NotedEnd::encode`](crate::NotedEnd::encode) has it; 0 where the
     /// process did not get there.
     pub ended: AtomicU64,

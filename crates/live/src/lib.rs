@@ -27,6 +27,7 @@ mod calibrate;
 mod definition;
 mod disk;
 mod end;
+mod fixed;
 mod layout;
 mod map;
 pub mod metrics;
@@ -43,6 +44,7 @@ pub use calibrate::calibrate_tsc;
 pub use definition::{Definition, ParameterKind, RegionKind};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
 pub use end::NotedEnd;
+pub use fixed::FixedTable;
 pub use layout::{
     BINS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
     NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset, task_time,

@@ -14,8 +14,8 @@ use crate::layout::{
 };
 use crate::threads::ThreadTimes;
 use crate::{
-    DEFINITIONS_FILE, Definition, NotedEnd, PROCESS_FILE, TEAMS_FILE, buffer_file, events_file,
-    location_file, metrics_file, quoted, spill_folder, tasks_file, visits_file,
+    DEFINITIONS_FILE, Definition, FixedTable, NotedEnd, PROCESS_FILE, TEAMS_FILE, buffer_file,
+    events_file, location_file, metrics_file, quoted, spill_folder, tasks_file, visits_file,
 };
 
 /// Why live state cannot be read.
@@ -108,6 +108,10 @@ pub struct LiveProcess {
     pub lost_are_counted: bool,
     /// Threads without a location.
     pub lost_locations: u64,
+    /// Tables that were full, with the number of entries that had no place.
+    pub without_place: Vec<(FixedTable, u64)>,
+    /// Readings of metrics and visits that could not be kept.
+    pub lost_readings: u64,
     /// First failure inside the tool.
     pub first_errno: Option<i32>,
     /// The trace is for readers of OTF2 before 1.2.
@@ -231,6 +235,8 @@ impl LiveProcess {
             lost_events: field(offset_of!(ProcessHeader, lost_events)),
             lost_are_counted: header.u32(offset_of!(ProcessHeader, uncounted)) == 0,
             lost_locations: field(offset_of!(ProcessHeader, lost_locations)),
+            without_place: without_place(&header),
+            lost_readings: field(offset_of!(ProcessHeader, lost_readings)),
             first_errno: (errno != 0).then_some(errno as i32),
             legacy_records: header.u32(offset_of!(ProcessHeader, legacy_records)) != 0,
             metrics_running_permille: header
@@ -285,6 +291,13 @@ impl LiveProcess {
         path.reverse();
         path
     }
+}
+
+fn without_place(header: &Bytes) -> Vec<(FixedTable, u64)> {
+    let first = offset_of!(ProcessHeader, without_place);
+    let count = |table: FixedTable| header.u64(first + table as usize * size_of::<u64>());
+    let counts = FixedTable::ALL.map(|table| (table, count(table)));
+    counts.into_iter().filter(|&(_, count)| count > 0).collect()
 }
 
 /// A damaged file must not make a path of billions of numbers.

@@ -143,10 +143,14 @@ impl<T> Segment<T> {
 // SAFETY: an atomic number of 0 is the default one.
 unsafe impl Zeroed for AtomicUsize {}
 
+// SAFETY: as above.
+#[cfg(not(loom))]
+unsafe impl Zeroed for std::sync::atomic::AtomicU64 {}
+
 /// So many values, of which the system's memory is touched where they are used; `None` without
 /// memory.
 #[cfg(not(loom))]
-fn zeroed<T: Zeroed>(count: usize) -> Option<Box<[T]>> {
+pub fn zeroed<T: Zeroed>(count: usize) -> Option<Box<[T]>> {
     let layout = std::alloc::Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0)?;
     // SAFETY: the layout is not empty.
     let memory = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<T>();

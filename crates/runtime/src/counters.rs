@@ -51,7 +51,7 @@ unsafe impl Sync for OfThread {}
 static ALL: AtomicPtr<OfThread> = AtomicPtr::new(null_mut());
 static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 /// Metrics that there may be (`pompeii_live::metrics` allows fewer).
-const MOST: usize = 32;
+pub const MOST: usize = 32;
 /// What threads had counted since their last event when they ended, by metric.
 static LEFT: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 /// How many metrics there are.

@@ -41,7 +41,7 @@ pub const PROGRAM_REGION: u32 = 0;
 pub const TASKS_REGION: u32 = 1;
 
 const NODES_FIRST_BYTES: usize = LOCATION_PAGE_BYTES + 31 * 128 * 4;
-const NODES_RESERVED_BYTES: usize = 256 << 20;
+pub const NODES_RESERVED_BYTES: usize = 256 << 20;
 
 /// Reasons for an event to take the long way.
 pub mod gate {

@@ -14,15 +14,16 @@ use std::sync::OnceLock;
 use pompeii_live::encode::{self, MetricValue};
 use pompeii_live::metrics::{Counters, Metric, Source};
 use pompeii_live::{
-    CLASS_MEMBERS, Definition, Mapped, RegionKind, metric_classes, metrics_file, node_index,
+    CLASS_MEMBERS, Definition, Mapped, Node, RegionKind, metric_classes, metrics_file, node_index,
 };
 
 use crate::clock;
 use crate::counters;
-use crate::location::{Location, ROOT, gate};
+use crate::location::{Location, NODES_RESERVED_BYTES, ROOT, gate};
 use crate::process::Process;
 
-const RESERVED_BYTES: usize = 512 << 20;
+/// As many rows as a location may have call paths, so that only the disk limits them.
+const RESERVED_BYTES: usize = NODES_RESERVED_BYTES / size_of::<Node>() * counters::MOST * 8;
 const FIRST_BYTES: usize = 4096;
 /// Readings that the cost of one is measured with.
 const TRIALS: u64 = 64;
@@ -145,11 +146,11 @@ impl Table {
         }
     }
 
-    /// Adds what was counted to the row of node `index`.
-    fn add(&mut self, index: usize) {
+    /// Adds the counts since the last reading to the row of node `index`.
+    fn add(&mut self, process: &Process, index: usize) {
         let row_bytes = self.counted.len() * size_of::<u64>();
-        if self.rows.ensure((index + 1) * row_bytes).is_err() {
-            return;
+        if let Err(error) = self.rows.ensure((index + 1) * row_bytes) {
+            return process.lost_readings(1, error.errno);
         }
         // SAFETY: `ensure` has allocated the row; only this thread uses the file.
         let row = unsafe {
@@ -174,7 +175,7 @@ pub fn is_border(kind: RegionKind) -> bool {
 pub fn count(thread: &mut Location, now: u64) {
     let Some(mut table) = thread.metrics.take() else { return };
     if table.advance(thread.process, now).is_some() {
-        table.add(node_index(thread.header.current) as usize);
+        table.add(thread.process, node_index(thread.header.current) as usize);
     }
     thread.metrics = Some(table);
 }
@@ -209,20 +210,20 @@ pub fn count_outside(thread: &mut Location, now: u64) {
     let (process, Some(table)) = (thread.process, thread.metrics.as_mut()) else { return };
     if table.advance(process, now).is_some() {
         counters::add_left(&mut table.counted);
-        table.add(node_index(ROOT) as usize);
+        table.add(process, node_index(ROOT) as usize);
     }
 }
 
 /// The same for a worker that waits for its next team when another thread ends the process.
 pub fn count_of_waiting(worker: &mut Location) {
-    let Some(table) = worker.metrics.as_mut() else { return };
+    let (process, Some(table)) = (worker.process, worker.metrics.as_mut()) else { return };
     #[cfg(test)]
-    if is_script_time(worker.process) {
+    if is_script_time(process) {
         return;
     }
     counters::with_those_of(table.location, |counters| {
         counters.advance_of_other(&mut table.counted);
-        table.add(node_index(ROOT) as usize);
+        table.add(process, node_index(ROOT) as usize);
     });
 }
 
@@ -256,4 +257,63 @@ pub const SCRIPT_TIME: &str = "script time";
 #[cfg(test)]
 fn is_script_time(process: &Process) -> bool {
     process.metrics.list.iter().any(|metric| metric.name == SCRIPT_TIME)
+}
+
+#[cfg(test)]
+mod tests {
+    use pompeii_live::metrics::parse_list;
+    use pompeii_live::{LiveProcess, VisitRecord, visits_file};
+
+    use super::*;
+    use crate::definitions::RegionText;
+    use crate::process::Options;
+
+    /// A process whose metric is the script's own time.
+    fn process() -> (tempfile::TempDir, &'static Process) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut metrics = parse_list("page-faults", ",").unwrap();
+        metrics[0].name = SCRIPT_TIME.to_owned();
+        let live = folder.path().to_owned();
+        let options = Options { folder: live, metrics, statistics: true, ..Options::default() };
+        (folder, Process::start(options, None).unwrap())
+    }
+
+    fn define(process: &Process, kind: RegionKind, number: u32) -> u32 {
+        process.region(&RegionText::without_source(kind, &format!("r{number}")))
+    }
+
+    #[test]
+    fn each_of_many_regions_is_a_border() {
+        let (_folder, process) = process();
+        for number in 0..70_000 {
+            let kind = if number % 2 == 0 { RegionKind::Function } else { RegionKind::Loop };
+            let region = define(process, kind, number);
+            assert_eq!(process.is_border(region), number % 2 == 0, "{region}");
+        }
+    }
+
+    /// Rows and records beyond the first page of their files cannot be kept.
+    #[test]
+    fn readings_that_cannot_be_kept_are_counted() {
+        const REGIONS: u32 = 1000;
+        let (folder, process) = process();
+        // SAFETY: this thread's location, which nothing else uses.
+        let thread = unsafe { &mut *process.new_location(None).unwrap() };
+        for name in [metrics_file(0), visits_file(0)] {
+            std::fs::remove_file(folder.path().join(name)).unwrap();
+        }
+        for number in 0..REGIONS {
+            let region = define(process, RegionKind::User, number);
+            thread.enter(region, 10 * u64::from(number));
+            thread.exit(region, 10 * u64::from(number) + 5);
+        }
+        // Node 0 is unused, 1 and 2 are there from the beginning.
+        let nodes = REGIONS as usize + 3;
+        let rows = FIRST_BYTES / size_of::<u64>();
+        let records = FIRST_BYTES / size_of::<VisitRecord>();
+        let lost = (nodes - rows) + (nodes - records);
+        let live = LiveProcess::open(folder.path()).unwrap();
+        assert_eq!((live.lost_readings, live.first_errno), (lost as u64, Some(libc::ENOENT)));
+        assert_eq!(live.lost_events, 0);
+    }
 }

@@ -7,10 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::metrics::Metric;
 use pompeii_live::{
-    Calibration, DEFINITIONS_FILE, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE, ProcessHeader,
-    RegionKind, TEAMS_FILE, Team, spill_folder,
+    Calibration, DEFINITIONS_FILE, FixedTable, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
+    ProcessHeader, RegionKind, TEAMS_FILE, Team, spill_folder,
 };
 
+use crate::addresses::zeroed;
 use crate::budget::{Budget, WhenFull};
 use crate::definitions::{Definitions, RegionText};
 use crate::filter::Selection;
@@ -25,8 +26,8 @@ use pompeii_live::filter::Windows;
 
 const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
 const TEAMS_RESERVED: usize = 1 << 18;
-/// Regions beyond are no borders for metrics.
-const BORDERED_REGIONS: usize = 1 << 16;
+/// The log has room for fewer regions, each of which takes 30 bytes or more.
+const REGIONS_MAX: usize = DEFINITIONS_RESERVED_BYTES / 30;
 const LOCATIONS_MAX: usize = 1 << 14;
 
 /// How a measurement is set up.
@@ -87,7 +88,7 @@ pub struct Process {
     pub spill: PathBuf,
     /// Metrics that are counted.
     pub metrics: Metrics,
-    /// By region, a bit each: whether it is a border for metrics.
+    /// By region, a bit each: whether it is a border for metrics. Empty without metrics.
     borders: Box<[AtomicU64]>,
     header: *mut ProcessHeader,
     /// Parameters and their strings.
@@ -139,13 +140,15 @@ impl Process {
         let header = write_header(&file(PROCESS_FILE), &options)?;
         let teams_base = teams.base().cast();
         let (metrics, said) = Metrics::choose(&options.metrics);
+        let borders = if metrics.list.is_empty() { 0 } else { REGIONS_MAX.div_ceil(64) };
+        let borders = zeroed(borders).unwrap_or_default();
         let spill = spill_folder(&options.folder);
         let budget = options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &spill));
         let process = Process {
             options,
             spill,
             metrics,
-            borders: (0..BORDERED_REGIONS / 64).map(|_| AtomicU64::default()).collect(),
+            borders,
             header,
             parameters: Mutex::default(),
             teams: Mutex::new(teams),
@@ -226,6 +229,19 @@ impl Process {
     /// Counts events that could not be recorded, and keeps the first reason.
     pub fn lost(&self, events: u64, errno: i32) {
         self.header().lost_events.fetch_add(events, Ordering::Relaxed);
+        self.failed(errno);
+    }
+
+    /// Counts an entry that has no place in a table.
+    #[cold]
+    pub fn has_no_place(&self, table: FixedTable) {
+        self.header().without_place[table as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts readings of metrics, or visits, that could not be kept, and keeps the first reason.
+    #[cold]
+    pub fn lost_readings(&self, readings: u64, errno: i32) {
+        self.header().lost_readings.fetch_add(readings, Ordering::Relaxed);
         self.failed(errno);
     }
 
@@ -407,6 +423,8 @@ fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, Ma
         metrics_running_permille: AtomicU32::new(1000),
         forked_from: options.forked_from,
         uncounted: AtomicU32::new(0),
+        without_place: Default::default(),
+        lost_readings: AtomicU64::new(0),
         ended: AtomicU64::new(0),
         program: [0; 256],
         cpu_ns: AtomicU64::new(0),

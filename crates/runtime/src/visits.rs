@@ -9,12 +9,14 @@
 
 use std::ptr::null_mut;
 
-use pompeii_live::{Mapped, NodeOffset, VisitRecord, node_index, visits_file};
+use pompeii_live::{Mapped, Node, NodeOffset, VisitRecord, node_index, visits_file};
 
-use crate::location::{Location, TASKS};
+use crate::location::{Location, NODES_RESERVED_BYTES, TASKS};
+use crate::process::Process;
 use crate::task::instance::Task;
 
-const RESERVED_BYTES: usize = 96 << 20;
+/// As many records as a location may have call paths, so that only the disk limits them.
+const RESERVED_BYTES: usize = NODES_RESERVED_BYTES / size_of::<Node>() * size_of::<VisitRecord>();
 const FIRST_BYTES: usize = 4096;
 
 /// An open visit.
@@ -44,17 +46,18 @@ pub struct Visits {
     segments: Vec<Segment>,
     /// A call path with its visits, for [`settle`].
     path: Vec<(NodeOffset, u64)>,
+    process: &'static Process,
 }
 
 impl Visits {
     /// For the location with this index; `None` where its file cannot be made, which is told.
-    pub fn new(process: &crate::process::Process, location: u32) -> Option<Box<Visits>> {
+    pub fn new(process: &'static Process, location: u32) -> Option<Box<Visits>> {
         let path = process.options.folder.join(visits_file(location));
         match Mapped::create(&path, FIRST_BYTES, RESERVED_BYTES) {
             Ok(records) => {
                 let segments = vec![Segment { task: null_mut(), begin_ticks: 0, first_frame: 0 }];
                 let (frames, path) = (Vec::with_capacity(64), Vec::with_capacity(64));
-                Some(Box::new(Visits { records, frames, segments, path }))
+                Some(Box::new(Visits { records, frames, segments, path, process }))
             }
             Err(error) => {
                 process.lost(1, error.errno);
@@ -65,7 +68,10 @@ impl Visits {
 
     fn record(&mut self, node: NodeOffset) -> Option<&mut VisitRecord> {
         let index = node_index(node) as usize;
-        self.records.ensure((index + 1) * size_of::<VisitRecord>()).ok()?;
+        if let Err(error) = self.records.ensure((index + 1) * size_of::<VisitRecord>()) {
+            self.process.lost_readings(1, error.errno);
+            return None;
+        }
         // SAFETY: `ensure` has allocated the record; only this thread uses the file.
         Some(unsafe { &mut *self.records.base().cast::<VisitRecord>().add(index) })
     }
@@ -87,7 +93,10 @@ impl Visits {
             below.tasks_ticks += frame.tasks_ticks;
         }
         let ticks = now.saturating_sub(frame.begin_ticks).saturating_sub(frame.tasks_ticks);
-        let Some(record) = self.record(frame.node).filter(|_| frame.counts) else { return };
+        if !frame.counts {
+            return;
+        }
+        let Some(record) = self.record(frame.node) else { return };
         record.min_ticks = if record.ended == 0 { ticks } else { record.min_ticks.min(ticks) };
         record.max_ticks = record.max_ticks.max(ticks);
         record.ended += 1;

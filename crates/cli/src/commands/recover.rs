@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo};
+use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo, WithoutPlace};
 
 use super::{job, print, print_json};
 use crate::experiment;
@@ -128,6 +128,16 @@ pub fn lost(manifest: &Manifest) -> Vec<String> {
     }));
     if lost.threads > 0 {
         lines.push(format!("{} threads were not measured: {reason}.", lost.threads));
+    }
+    lines.extend(lost.without_place.iter().map(|WithoutPlace { what, count, places }| {
+        format!(
+            "Events of {count} {what} were not recorded: the measurement library has room for at \
+             most {places} at the same time."
+        )
+    }));
+    if lost.readings > 0 {
+        let readings = lost.readings;
+        lines.push(format!("{readings} readings of counters or visits were lost: {reason}."));
     }
     lines.extend(manifest.job.iter().flat_map(job::notes));
     if lost.died && manifest.job.is_none() {

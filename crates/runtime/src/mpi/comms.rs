@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_int};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pompeii_live::{Definition, FOREIGN_RANK, MpiDefinition, encode};
+use pompeii_live::{Definition, FOREIGN_RANK, FixedTable, MpiDefinition, encode};
 
 use super::table::Table;
 use super::{When, record, text};
@@ -33,7 +33,7 @@ pub struct Created {
 }
 
 /// Ids by handles.
-static IDS: Table<1, { 1 << 15 }> = Table::new();
+static IDS: Table<1, { FixedTable::Communicators.places() }> = Table::new();
 
 #[derive(Default)]
 struct Known {
@@ -178,7 +178,7 @@ fn bind(thread: &mut Location, id: u32, handle: u64) {
         return;
     }
     if !IDS.set(handle, [u64::from(id)]) {
-        thread.process.lost(1, libc::ENOSPC);
+        thread.process.has_no_place(FixedTable::Communicators);
     }
     record(thread, When::Now, |room, last, now| encode::comm_create(room, last, now, id));
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_int};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pompeii_live::{Definition, MpiDefinition, encode};
+use pompeii_live::{Definition, FixedTable, MpiDefinition, encode};
 
 use super::alive::Alive;
 use super::table::Table;
@@ -21,7 +21,7 @@ const MPI_IO: u8 = 0;
 
 /// Ids of open files, and of the operation of theirs that has begun and is to be ended by another
 /// call (0 for none), by handle.
-static FILES: Table<2, { 1 << 10 }> = Table::new();
+static FILES: Table<2, { FixedTable::Files.places() }> = Table::new();
 
 /// The id of an open file in records.
 pub(super) fn file_id(handle: u64) -> Option<u32> {
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn pomp_mpi_file_open(
     on_thread!(|thread| {
         let id = open(thread, &path, comm);
         if !FILES.set(handle, [u64::from(id), 0]) {
-            thread.process.lost(1, libc::ENOSPC);
+            thread.process.has_no_place(FixedTable::Files);
         }
         let access = access as u8;
         record(thread, When::Now, |room, last, now| {

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pompeii_live::encode;
+use pompeii_live::{FixedTable, encode};
 
 use super::table::{Table, Words};
 use super::{When, comms, files, messages, record, windows};
@@ -138,7 +138,7 @@ impl Request {
 /// is complete, whose handle the library has given away again before that was noted.
 static AT_ONCE: AtomicU64 = AtomicU64::new(0);
 
-static REQUESTS: Table<WORDS, { 1 << 14 }> = Table::new();
+static REQUESTS: Table<WORDS, { FixedTable::Requests.places() }> = Table::new();
 
 /// Outside of an event: this thread's own, if it has made one with this handle.
 fn find(handle: u64) -> Option<Request> {
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn pomp_mpi_request(made: *const Made) {
                     complete(thread, request, (0, 0, 0));
                 }
             }
-            Posted::Lost => thread.process.lost(1, libc::ENOSPC),
+            Posted::Lost => thread.process.has_no_place(FixedTable::Requests),
         }
     });
 }

@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pompeii_live::{Definition, MpiDefinition, encode};
+use pompeii_live::{Definition, FixedTable, MpiDefinition, encode};
 
 use super::alive::Alive;
 use super::table::Table;
@@ -62,7 +62,7 @@ impl Window {
     }
 }
 
-static WINDOWS: Table<3, { 1 << 10 }> = Table::new();
+static WINDOWS: Table<3, { FixedTable::Windows.places() }> = Table::new();
 
 fn find(handle: u64) -> Option<Window> {
     WINDOWS.get(handle).map(Window::of)
@@ -108,7 +108,7 @@ pub extern "C" fn pomp_mpi_win_create(handle: u64, comm: u64, rank: u32, with_me
         let id = define(thread, comm);
         let window = Window { id, rank, with_memory, access: u32::MAX, exposure: u32::MAX };
         if !WINDOWS.set(handle, window.words()) {
-            thread.process.lost(1, libc::ENOSPC);
+            thread.process.has_no_place(FixedTable::Windows);
         }
         record(thread, When::Now, |room, last, now| encode::rma_win_create(room, last, now, id));
         let memory = if with_memory { of_otf2::WITH_MEMORY } else { 0 };
@@ -177,7 +177,7 @@ pub extern "C" fn pomp_mpi_win_fence(handle: u64) {
 }
 
 /// Ids of groups by what tells them from others.
-static GROUPS: Table<1, { 1 << 10 }> = Table::new();
+static GROUPS: Table<1, { FixedTable::Groups.places() }> = Table::new();
 
 /// Whether the processes of a group have been said.
 #[unsafe(no_mangle)]
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn pomp_mpi_win_group(hash: u64, size: u32, members: *cons
         }
         // Epochs of groups for which there is no room are passed over.
         if !GROUPS.set(hash, [u64::from(id)]) {
-            thread.process.lost(1, libc::ENOSPC);
+            thread.process.has_no_place(FixedTable::Groups);
         }
     });
 }
@@ -304,7 +304,7 @@ pub extern "C" fn pomp_mpi_win_sync(handle: u64) {
 }
 
 /// Numbers of operations under way, by window and process.
-static UNDER_WAY: Table<1, { 1 << 12 }> = Table::new();
+static UNDER_WAY: Table<1, { FixedTable::Targets.places() }> = Table::new();
 /// How many there are.
 static UNDER_WAY_COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -322,7 +322,7 @@ fn number(thread: &Location, window: u32, target: u32) -> (u64, u64) {
     let number = messages::new_request();
     match UNDER_WAY.set(way, [number]) {
         true => drop(UNDER_WAY_COUNT.fetch_add(1, Ordering::Relaxed)),
-        false => thread.process.lost(1, libc::ENOSPC),
+        false => thread.process.has_no_place(FixedTable::Targets),
     }
     (number, way)
 }

@@ -11,6 +11,7 @@ mod folders;
 mod groups;
 mod polls;
 mod refused;
+mod requests;
 mod score;
 mod sessions;
 mod slurm;
