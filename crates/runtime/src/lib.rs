@@ -55,6 +55,7 @@ mod recording;
 mod recycle;
 mod seat;
 mod shared;
+mod siblings;
 mod start;
 mod sync;
 mod task;

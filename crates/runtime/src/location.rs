@@ -23,6 +23,7 @@ use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
 use crate::recording::Passing;
+use crate::siblings::{self, Siblings};
 use crate::task;
 use crate::task::instance::Tasks;
 use crate::task::spare;
@@ -116,6 +117,8 @@ pub struct Location {
     pub parameters: Parameters,
     /// Its time without a CPU.
     pub ready: Ready,
+    /// Children of call paths that have very many.
+    pub siblings: Siblings,
     tree: Mapped,
 }
 
@@ -179,14 +182,14 @@ impl Location {
                 window: Window::default(),
                 parameters: Parameters::default(),
                 ready: Ready::new(process.options.ready),
+                siblings: Siblings::default(),
                 tree,
             });
             (*place).gate |= window::first_gate(&process.options.windows, parent.is_some());
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
-            if process.options.statistics {
-                (*place).visits = Visits::new(process, index);
-            }
+            let statistics = process.options.statistics;
+            (*place).visits = statistics.then(|| Visits::new(process, index)).flatten();
             (*place).metrics = Table::new(process, index);
             if (*place).visits.is_some() || (*place).metrics.is_some() {
                 (*place).gate |= gate::DETAIL;
@@ -279,13 +282,21 @@ impl Location {
 
     #[inline(never)]
     fn find_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
-        match self.known_child(parent, key) {
+        let listed = self.known_child(parent, key);
+        if listed != 0 {
+            return listed;
+        }
+        match siblings::find(self, parent, key) {
             0 => self.make_child(parent, key),
-            child => child,
+            child => {
+                self.node(parent).hint = child;
+                child
+            }
         }
     }
 
-    /// The child of `parent` with this key, 0 where it was not visited yet.
+    /// The child of `parent` with this key, 0 if it was not visited yet, or is not in the list of
+    /// children (`siblings.rs`).
     #[inline(always)]
     pub fn known_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let hint = self.node(parent).hint;
@@ -312,21 +323,9 @@ impl Location {
     #[cold]
     fn make_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
         let at = self.make_node(parent, key);
-        if at == 0 || parent == 0 {
-            return at;
+        if at != 0 && parent != 0 {
+            siblings::link(self, parent, at);
         }
-        // Behind the one that was taken last: as the program meets them, it will meet them again.
-        match self.node(parent).hint {
-            0 => {
-                self.node(at).sibling = self.node(parent).first_child;
-                self.node(parent).first_child = at;
-            }
-            last => {
-                self.node(at).sibling = self.node(last).sibling;
-                self.node(last).sibling = at;
-            }
-        }
-        self.node(parent).hint = at;
         at
     }
 

@@ -1,11 +1,38 @@
 //! Every command on experiments with 20,000 constructs under one parent, and with 10,000 call paths
-//! in one another. The limits of CPU time and memory are ten times what is needed if the cost grows
-//! with the number of call paths; it must not grow with the square, which would be far beyond them.
+//! in one another. The limits of CPU time and memory are several times what is needed if the cost
+//! grows with the number of call paths. It must not grow with the square, which would be far beyond
+//! them. The same limits hold for a program that is measured.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Ended, Sandbox};
 use crate::live_state::{Process, shapes};
+
+/// A program with 40,000 regions: next to each other, visited in two orders, or in one another.
+const PROGRAM: &str = r#"#include <pomp.h>
+#include <stdio.h>
+enum { N = 40000 };
+static OMPRegDescr regions[N];
+static POMPExtension extension = {POMP_EXTENSION, ""};
+int main(int argc, char **argv) {
+  static char names[N][8];
+  for (int i = 0; i < N; i++) {
+    snprintf(names[i], sizeof names[i], "r%d", i);
+    regions[i] = (OMPRegDescr){"region", names[i], 0, "many.c", i + 1, i + 1, i + 1, i + 1,
+                               0, (OMPRegDescr *)&extension};
+  }
+  for (int pass = 0; argc < 2 && pass < 12; pass++)
+    for (int i = 0; i < N; i++) {
+      OMPRegDescr *region = regions + (pass < 2 ? i : i * 7919L % N);
+      POMP_Begin(region, 0);
+      POMP_End(region, 0);
+    }
+  for (int i = 0; argc > 1 && i < N; i++) POMP_Begin(regions + i, 0);
+  for (int i = N; argc > 1 && i-- > 0;) POMP_End(regions + i, 0);
+  return 0;
+}
+"#;
 
 const CONSTRUCTS: u32 = 20_000;
 const LEVELS: u32 = 10_000;
@@ -70,4 +97,16 @@ fn many_constructs_under_one_parent() {
 #[test]
 fn many_call_paths_in_one_another() {
     check(&shapes::deep(LEVELS));
+}
+
+/// The measured program and the end of `run`.
+#[test]
+fn a_program_with_many_regions() {
+    let sandbox = Sandbox::new();
+    sandbox.file("many.c", PROGRAM);
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
+    let include = include.to_str().unwrap();
+    sandbox.succeeds(&format!("compile -q -- gcc -g -I{include} many.c -o many"));
+    limited(&sandbox, "run --trace -o wide -- ./many");
+    limited(&sandbox, "run -o deep -- ./many deep");
 }

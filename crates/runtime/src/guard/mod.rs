@@ -21,6 +21,7 @@ pub mod short;
 use pompeii_live::{Key, Node, NodeOffset, encode};
 
 use crate::location::{Location, ROOT};
+use crate::siblings;
 use crate::sync::{self, Lock};
 use crate::task;
 
@@ -270,7 +271,11 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
     if !guard.has_room() || guard.is_open() != is_inside || thread.contexts.top().has_ended() {
         return false;
     }
-    let node = thread.search_child(at, Key::Region(region).encode());
+    let key = Key::Region(region).encode();
+    let node = match thread.search_child(at, key) {
+        0 => siblings::find(thread, at, key),
+        node => node,
+    };
     let Some(sums) = thread.guard.of(node) else { return false };
     // The body of a critical section is summed with that, and with nothing else.
     let Sums { whole, enclosing, .. } = thread.guard.sums[sums];

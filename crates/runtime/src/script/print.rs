@@ -54,14 +54,13 @@ impl Run {
             let _ = write!(text, "{:width$}{}", "", self.key(&node), width = 2 * depth);
             let _ = writeln!(text, "{}", metrics(&node));
         }
-        // Children are linked as they will probably be met; here they are in the order of their making.
-        let mut children = Vec::new();
-        let mut child = node.first_child;
-        while child != 0 {
-            children.push(child);
-            child = location.node(child).sibling;
-        }
-        children.sort_unstable();
+        // In the order of their making. They are linked as they will probably be met, if at all.
+        let all = (1..location.node_count()).map(node_offset);
+        let is_child = |&at: &NodeOffset| {
+            let Node { parent, key, .. } = *location.node(at);
+            parent == index && !matches!(Key::decode(key), Key::Cause { .. })
+        };
+        let children: Vec<NodeOffset> = all.filter(is_child).collect();
         for child in children {
             self.tree(location, child, depth + 1, text, ticks);
         }
