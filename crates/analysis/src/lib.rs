@@ -25,6 +25,7 @@
 mod allocation;
 mod counted;
 mod derive;
+mod dilation;
 mod efficiency;
 pub mod findings;
 pub mod format;
@@ -44,6 +45,7 @@ mod waits;
 pub use allocation::{AllocationPart, allocation, allocation_on};
 pub use counted::{Counted, counted_only};
 pub use derive::derive;
+pub use dilation::{Dilation, Measuring, dilation};
 pub use efficiency::{Efficiencies, efficiencies};
 pub use findings::{Advice, AdviceKind, Cause, Finding, Gain, findings};
 pub use lens::Lens;

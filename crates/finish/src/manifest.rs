@@ -274,6 +274,9 @@ pub struct Manifest {
     pub clock: String,
     /// Its ticks per second.
     pub ticks_per_second: f64,
+    /// What a reading of it took, in nanoseconds; `None` in experiments of older versions.
+    #[serde(default)]
+    pub clock_reading_ns: Option<f64>,
     /// Threads that ever existed.
     pub locations: usize,
     /// How the program was observed.
@@ -321,6 +324,9 @@ impl Manifest {
             wall_ns: (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64,
             clock: if live.tsc { "time-stamp counter" } else { "CLOCK_MONOTONIC_RAW" }.to_owned(),
             ticks_per_second: cube.clock.ticks_per_second(),
+            clock_reading_ns: live
+                .clock_reading_ticks
+                .map(|ticks| ticks / cube.clock.ticks_per_second() * 1e9),
             locations: cube.system.locations.len(),
             observed_by: "source".to_owned(),
             trace: run.is_traced(),

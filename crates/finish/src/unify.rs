@@ -364,6 +364,7 @@ mod tests {
             definitions: REGIONS.iter().enumerate().map(region).collect(),
             teams: vec![LiveTeam { join_ticks: 1_000 }],
             begun_locations: 0,
+            clock_reading_ticks: None,
             locations,
         }
     }

@@ -188,6 +188,9 @@ pub struct Calibration {
     pub realtime_ns: u64,
 }
 
+/// So many readings of the clock are timed.
+pub const CLOCK_READINGS: u64 = 16;
+
 /// The process as a whole.
 #[repr(C)]
 #[derive(Debug)]
@@ -237,6 +240,8 @@ pub struct ProcessHeader {
     pub program: [u8; 256],
     /// The host's name, NUL padded.
     pub host: [u8; 64],
+    /// Ticks that [`CLOCK_READINGS`] readings of the clock took; 0 where that was not found out.
+    pub clock_readings_ticks: u64,
 }
 
 /// What `finish` needs of a location; the runtime keeps more behind it in the same page.

@@ -46,8 +46,9 @@ pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
 pub use end::NotedEnd;
 pub use fixed::FixedTable;
 pub use layout::{
-    BINS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node, NodeIndex,
-    NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset, task_time,
+    BINS, CLOCK_READINGS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
+    NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset,
+    task_time,
 };
 pub use map::{MapError, Mapped};
 pub use mpi::{FOREIGN_RANK, MpiDefinition};

@@ -14,8 +14,9 @@ use crate::layout::{
 };
 use crate::threads::ThreadTimes;
 use crate::{
-    DEFINITIONS_FILE, Definition, FixedTable, NotedEnd, PROCESS_FILE, TEAMS_FILE, buffer_file,
-    events_file, location_file, metrics_file, quoted, spill_folder, tasks_file, visits_file,
+    CLOCK_READINGS, DEFINITIONS_FILE, Definition, FixedTable, NotedEnd, PROCESS_FILE, TEAMS_FILE,
+    buffer_file, events_file, location_file, metrics_file, quoted, spill_folder, tasks_file,
+    visits_file,
 };
 
 /// Why live state cannot be read.
@@ -126,6 +127,8 @@ pub struct LiveProcess {
     pub begun_locations: u32,
     /// CPU time of all threads of the process; `None` where it died before it could note it.
     pub cpu_ns: Option<u64>,
+    /// Ticks that a reading of the clock took; `None` where that was not found out.
+    pub clock_reading_ticks: Option<f64>,
     /// Locations in order.
     pub locations: Vec<LiveLocation>,
 }
@@ -243,6 +246,9 @@ impl LiveProcess {
                 .u32(offset_of!(ProcessHeader, metrics_running_permille)),
             teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,
             cpu_ns: Some(field(offset_of!(ProcessHeader, cpu_ns))).filter(|&ns| ns > 0),
+            clock_reading_ticks: Some(field(offset_of!(ProcessHeader, clock_readings_ticks)))
+                .filter(|&ticks| ticks > 0)
+                .map(|ticks| ticks as f64 / CLOCK_READINGS as f64),
             begun_locations: header.u32(offset_of!(ProcessHeader, locations)),
             locations: Vec::new(),
             definitions,

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use pompeii_analysis::{
-    Cause, Finding, Gain, Lens, MachineCause, allocation_on, check_sum, counted_only, efficiencies,
-    findings_on, task_instances,
+    Cause, Finding, Gain, Lens, MachineCause, allocation_on, check_sum, counted_only, dilation,
+    efficiencies, findings_on, task_instances,
 };
 use pompeii_model::{
     CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Ticks, Unit, Wait,
@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::RunInfo;
+use crate::dilation::sentence;
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
 use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null};
 use crate::limits::limits;
@@ -54,7 +55,11 @@ pub struct JsonReport {
     pub allocation: Vec<JsonPart>,
     /// What the machine did to the run.
     pub machine: Vec<JsonMachineCause>,
-    /// What the numbers do not show: what was only counted, not recorded, lost or filtered.
+    /// Estimated share by which measuring made the run longer: 0.1 means that a second without
+    /// measuring became 1.1 s. `null` if it is not known how the run was measured.
+    pub dilation: Option<f64>,
+    /// What the numbers do not show: what measuring cost, what was only counted, not recorded, lost
+    /// or filtered.
     pub notes: Vec<String>,
     /// The problems, in the order of the summary.
     pub findings: Vec<JsonFinding>,
@@ -337,7 +342,13 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
         },
         allocation: allocation_on(cube, machine).into_iter().map(part).collect(),
         machine: machine.causes.iter().map(json_machine_cause).collect(),
-        notes: limits(cube).into_iter().chain(run.notes.iter().cloned()).collect(),
+        dilation: run.measuring.map(|measuring| dilation(cube, &measuring).share),
+        notes: sentence(cube, run)
+            .map(|(sentence, _)| sentence)
+            .into_iter()
+            .chain(limits(cube))
+            .chain(run.notes.iter().cloned())
+            .collect(),
         findings: findings_on(cube, machine)
             .iter()
             .map(|finding| json_finding(cube, finding))

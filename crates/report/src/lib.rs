@@ -8,6 +8,7 @@
 //! * In every tree a collapsed node shows its inclusive value and an expanded one its exclusive
 //!   value, so that what is visible always sums to the whole (POMP paper, section 5).
 
+mod dilation;
 mod explain;
 mod html;
 mod json;
@@ -35,7 +36,7 @@ pub use trees::{TreeOptions, trees};
 pub use visits::visits;
 pub use waits::waits;
 
-use pompeii_analysis::Machine;
+use pompeii_analysis::{Machine, Measuring};
 
 /// How a report is laid out.
 #[derive(Clone, Debug)]
@@ -69,6 +70,10 @@ pub struct RunInfo {
     pub trace_bytes: Option<u64>,
     /// What the machine did to the run; the report says this first.
     pub machine: Machine,
+    /// The command as it is typed into a shell; empty where unknown.
+    pub command: String,
+    /// How it was measured; `None` where that is not known, for example for other tools' profiles.
+    pub measuring: Option<Measuring>,
     /// Sentences on what the tool itself cost or lost; each becomes a line.
     pub notes: Vec<String>,
 }

@@ -7,6 +7,7 @@ use pompeii_analysis::{
 };
 use pompeii_model::{Cube, Paradigm, Region, Role};
 
+use crate::dilation;
 use crate::layout::{Style, bar, fit, fit_head, flow, left, right, width, wrap};
 use crate::limits::limits;
 use crate::{Options, RunInfo};
@@ -17,6 +18,10 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     let found: Vec<Finding> =
         findings_on(cube, &run.machine).into_iter().filter(|f| f.is_significant(cube)).collect();
     let mut text = header(cube, run, options, style);
+    let measuring = dilation::sentence(cube, run);
+    if let Some((sentence, true)) = &measuring {
+        text += &style.bad(&wrap(sentence, options.width, " ! ", "   "));
+    }
     for cause in &run.machine.causes {
         text += &style.bad(&wrap(&cause.sentence, options.width, " ! ", "   "));
     }
@@ -28,6 +33,9 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     text += &problems(Lens::new(cube), &found, options, style);
     text += &hidden(run, found.len(), options, style);
     text += "\n";
+    if let Some((sentence, false)) = &measuring {
+        text += &wrap(sentence, options.width, " ", "   ");
+    }
     for limit in limits(cube) {
         text += &wrap(&limit, options.width, " ", "   ");
     }

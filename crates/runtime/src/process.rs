@@ -13,6 +13,7 @@ use pompeii_live::{
 
 use crate::addresses::zeroed;
 use crate::budget::{Budget, WhenFull};
+use crate::clock;
 use crate::definitions::{Definitions, RegionText};
 use crate::filter::Selection;
 use crate::guard::Bounds;
@@ -429,6 +430,7 @@ fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, Ma
         program: [0; 256],
         cpu_ns: AtomicU64::new(0),
         host: [0; 64],
+        clock_readings_ticks: clock::time_readings(),
     };
     copy_text(&mut header.program, &options.program);
     copy_text(&mut header.host, &options.host);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_analysis::{Machine, format};
+use pompeii_analysis::{Machine, Measuring, format};
 use pompeii_finish::{Counted, Guarded, Manifest, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::{RunInfo, TreeOptions};
@@ -89,6 +89,8 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
         observed_by: manifest.map(|it| shown(&it.observed_by).into_owned()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
         machine: machine(experiment),
+        command: manifest.map(typed_command).unwrap_or_default(),
+        measuring: manifest.and_then(|manifest| measuring(manifest, &experiment.cube)),
         notes: experiment
             .is_running
             .then(|| IS_RUNNING.to_owned())
@@ -98,6 +100,24 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
             .map(|note| shown(&note).into_owned())
             .collect(),
     }
+}
+
+/// The command for a shell, as a terminal may show it.
+fn typed_command(manifest: &Manifest) -> String {
+    let words = manifest.run.command.iter().map(|word| quoted(Path::new(word)));
+    shown(&words.collect::<Vec<_>>().join(" ")).into_owned()
+}
+
+/// How the run was measured.
+fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
+    let counted = manifest.counted.as_ref().filter(|counted| !counted.metrics.is_empty());
+    Some(Measuring {
+        clock_ns: manifest.clock_reading_ns?,
+        is_traced: manifest.trace,
+        has_statistics: !cube.visit_times.is_empty(),
+        counters_ns: counted.map_or(0.0, |counted| counted.reading_ns as f64),
+        counts_everywhere: counted.is_some_and(|counted| counted.at_every_event),
+    })
 }
 
 /// What the machine did to the run, with names as a terminal may show them.

@@ -2,7 +2,6 @@
 
 use expect_test::{Expect, expect};
 use pompeii_analysis as analysis;
-use pompeii_analysis::Machine;
 use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
 use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, tasks, trees, waits};
 
@@ -17,8 +16,7 @@ fn run() -> RunInfo {
         experiment: "ocean-20261120_1132_ab12cd34".into(),
         observed_by: "source".into(),
         trace_bytes: Some(12_345_678),
-        machine: Machine::default(),
-        notes: Vec::new(),
+        ..RunInfo::default()
     }
 }
 
@@ -464,4 +462,44 @@ fn the_manual_lists_causes_and_kinds_of_advice() {
     let kinds =
         analysis::AdviceKind::ALL.iter().map(|kind| row(kind.code(), kind.meaning().to_owned()));
     assert!(manual.contains(&kinds.collect::<String>()), "kinds of advice");
+}
+
+/// A second of a run with so many visits of a function, or of a critical: 20 ns each.
+fn measured_with(visits: i64, region: &str) -> String {
+    let text = format!(
+        "wall=1000000 locations=1 clock=1000000
+         a              0  time=600000 visits=1
+         a/{region}     0  time=400000 visits={visits}"
+    );
+    let cube = analysis::derive(&analysis::notation::cube(&text).unwrap());
+    let measuring = analysis::Measuring { clock_ns: 7.5, ..analysis::Measuring::default() };
+    let command = "./ocean 64".to_owned();
+    let run = RunInfo { measuring: Some(measuring), command, ..run() };
+    let shown = summary(&cube, &run, &Options { width: 200, ..Options::default() });
+    let lines = shown.lines().enumerate();
+    let lines = lines.filter(|(_, line)| line.contains("Measuring") || line.contains("filter"));
+    lines.map(|(number, line)| format!("{number}{line}\n")).collect()
+}
+
+#[test]
+fn what_measuring_cost_is_stated_where_it_is_much() {
+    assert_eq!(measured_with(900_000, "solve@a.c:2"), "");
+    let shown = [
+        measured_with(2_000_000, "solve@a.c:2"),
+        measured_with(10_000_000, "solve@a.c:2"),
+        measured_with(10_000_000, "critical@a.c:2"),
+    ];
+    expect![[r#"
+        9 Measuring made the run about 4 % longer, most of it for 2.0 million visits of solve a.c:2.
+
+        1 ! Measuring made the run about 25 % longer, most of it for 10.0 million visits of solve a.c:2. Leave out short functions: pompeii filter init ocean-20261120_1132_ab12cd34 -o short.filter && pompeii
+        2   run --filter short.filter -- ./ocean 64
+
+        1 ! Measuring made the run about 25 % longer, most of it for 10.0 million visits of critical a.c:2. Compile with --pomp-disable=critical to leave these constructs out.
+    "#]].assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn a_report_from_elsewhere_does_not_know_what_measuring_cost() {
+    assert_eq!(json_report(&ocean(), &RunInfo::default()).dilation, None);
 }

@@ -1,0 +1,381 @@
+//! What measuring cost: by how much the run would have been shorter without it, estimated from
+//! visits and the cost of an event.
+//!
+//! Each visit has two events, and an event costs a reading of the clock, which the measured process
+//! has timed, and a few nanoseconds for the accounting. One of the two lies in the time of the
+//! visited call path, the other one in that of the call path around it, and no call path has more
+//! cost than time. Not each of these nanoseconds makes the run longer: a thread that waits at a
+//! barrier anyway waits so much shorter. Let c_i be the cost of thread i in a parallel region, and
+//! W_i its waiting at barriers there. Of W_i the least, W_m, changes from visit to visit and hides
+//! nothing. The region ends earlier by min(W_i - W_m + c_i).
+//! Threads that take turns at a lock are delayed by the events of each other too: the costs of all
+//! of them add up, so far as they wait.
+//!
+//! The estimate does not know what a compiler could have inlined or moved without the calls.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use pompeii_model::{CallId, Cube, Id, LocationId, Paradigm, RegionId, Role, Ticks};
+
+use crate::Lens;
+
+/// Accounting of an event, in nanoseconds beside the reading of the clock: measured with empty
+/// functions, criticals, loops and tasks in a loop, and no larger than what is there between two
+/// readings of the clock.
+const ACCOUNT_NS: f64 = 2.5;
+/// One more record in a trace.
+const RECORD_NS: f64 = 4.0;
+/// An event with `run --statistics`.
+const STATISTICS_NS: f64 = 20.0;
+/// A visit that is counted and not timed: 26 instructions.
+const COUNTED_NS: f64 = 4.0;
+/// An undeferred task that is counted and not timed: 57 instructions.
+const UNDEFERRED_NS: f64 = 8.0;
+/// No more than this share of a time is cost: the program has done something in it.
+const MOST: f64 = 0.95;
+/// Arguments and requests of a call of MPI.
+const MPI_NS: f64 = 20.0;
+
+/// How a run was measured, as far as its cost depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measuring {
+    /// A reading of the clock, in nanoseconds.
+    pub clock_ns: f64,
+    /// Events were recorded.
+    pub is_traced: bool,
+    /// Single visits were timed.
+    pub has_statistics: bool,
+    /// A reading of the counters, in nanoseconds; 0 without.
+    pub counters_ns: f64,
+    /// Counters were read at each event, otherwise at the borders of large regions only.
+    pub counts_everywhere: bool,
+}
+
+impl Measuring {
+    /// One event, in nanoseconds.
+    fn event_ns(&self) -> f64 {
+        let optional = |is: bool, ns: f64| if is { ns } else { 0.0 };
+        self.clock_ns
+            + ACCOUNT_NS
+            + optional(self.is_traced, RECORD_NS)
+            + optional(self.has_statistics, STATISTICS_NS)
+            + optional(self.counts_everywhere, self.counters_ns)
+    }
+
+    /// A visit of a call path, in nanoseconds: in its own time, and in that around it.
+    fn visit_ns(&self, lens: &Lens, call: CallId) -> (f64, f64) {
+        let region = lens.region(call);
+        let is_timed = lens.own("execution", call) != 0;
+        match region.role {
+            Role::Artificial | Role::Parameter => (0.0, 0.0),
+            Role::Atomic | Role::Flush | Role::Cancel | Role::Taskwait if !is_timed => {
+                (0.0, COUNTED_NS)
+            }
+            role => {
+                let further = if region.paradigm == Paradigm::Mpi { MPI_NS } else { 0.0 };
+                let is_border = !self.counts_everywhere
+                    && matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task);
+                let counters = if is_border { self.counters_ns } else { 0.0 };
+                let event = self.event_ns() + counters;
+                // Around a task is whatever its thread did before.
+                match lens.is_task_tree(call) {
+                    true => (2.0 * event, 0.0),
+                    false => (event + further, event),
+                }
+            }
+        }
+    }
+}
+
+/// What measuring cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dilation {
+    /// Wall time by which the run was longer.
+    pub ticks: Ticks,
+    /// The same as a share of the run without measuring.
+    pub share: f64,
+    /// CPU time of events by region, over all locations, and its visits; the largest first.
+    pub regions: Vec<(RegionId, Ticks, i64)>,
+}
+
+/// The estimate for an analysed cube.
+pub fn dilation(cube: &Cube, measuring: &Measuring) -> Dilation {
+    let costs = Costs::new(cube, measuring);
+    let ns = costs.run_ns();
+    let of_second = cube.clock.ticks_per_second() / 1e9;
+    let wall = cube.wall_ticks as f64;
+    let ticks = (ns * of_second).min(MOST * wall).max(0.0);
+    let share = if wall > ticks { ticks / (wall - ticks) } else { 0.0 };
+    let region = |(&region, &(ns, visits)): (&RegionId, &(f64, i64))| {
+        (region, (ns * of_second) as Ticks, visits)
+    };
+    let mut regions: Vec<(RegionId, Ticks, i64)> = costs.regions.iter().map(region).collect();
+    regions.sort_by_key(|&(region, ticks, _)| (Reverse(ticks), region));
+    Dilation { ticks: ticks as Ticks, share, regions }
+}
+
+/// Costs in nanoseconds, by location where a list is for one part of the program.
+struct Costs<'a> {
+    lens: Lens<'a>,
+    /// Outside of parallel regions and tasks.
+    serial: Vec<f64>,
+    tasks: Vec<f64>,
+    /// By outermost parallel region.
+    parallel: BTreeMap<CallId, Team>,
+    regions: BTreeMap<RegionId, (f64, i64)>,
+}
+
+/// One outermost parallel region, by location.
+#[derive(Clone)]
+struct Team {
+    cost: Vec<f64>,
+    /// The part of the cost that lies at locks and ordered regions.
+    turns: Vec<f64>,
+    /// Waiting at barriers, in ticks.
+    barriers: Vec<Ticks>,
+    visits: Vec<i64>,
+    /// Waiting at locks and ordered regions, and time of all threads, in ticks.
+    waiting: Ticks,
+    time: Ticks,
+}
+
+impl<'a> Costs<'a> {
+    fn new(cube: &'a Cube, measuring: &Measuring) -> Self {
+        let lens = Lens::new(cube);
+        let count = cube.system.locations.len();
+        let empty = Team {
+            cost: vec![0.0; count],
+            turns: vec![0.0; count],
+            barriers: vec![0; count],
+            visits: vec![0; count],
+            waiting: 0,
+            time: 0,
+        };
+        let parallels = lens.outermost_parallels();
+        let (serial, tasks) = (vec![0.0; count], vec![0.0; count]);
+        let (parallel, regions) = (BTreeMap::new(), BTreeMap::new());
+        let mut costs = Self { lens, serial, tasks, parallel, regions };
+        for call in cube.calls.ids() {
+            let row = costs.inside_ns(call, measuring);
+            let list = match parallels[call] {
+                Some(parallel) => {
+                    let team = costs.parallel.entry(parallel).or_insert_with(|| empty.clone());
+                    team.add(&lens, call, measuring);
+                    &mut team.cost
+                }
+                None if lens.in_task_tree(call) => &mut costs.tasks,
+                None => &mut costs.serial,
+            };
+            list.iter_mut().zip(&row).for_each(|(sum, ns)| *sum += ns);
+        }
+        costs
+    }
+
+    /// Costs that lie in the time of a call path, by location.
+    fn inside_ns(&mut self, call: CallId, measuring: &Measuring) -> Vec<f64> {
+        let lens = self.lens;
+        let row = |name: &str, call: CallId| {
+            lens.metric(name).map_or(&[][..], |metric| lens.cube.row(metric, call))
+        };
+        let mut all = vec![0.0; lens.threads()];
+        let add = |all: &mut [f64], row: &[i64], ns: f64| {
+            all.iter_mut().zip(row).for_each(|(sum, &count)| *sum += count as f64 * ns);
+        };
+        let (own, around) = measuring.visit_ns(&lens, call);
+        add(&mut all, row("visits", call), own);
+        // What was executed at once was counted only.
+        add(&mut all, row("tasks_undeferred", call), UNDEFERRED_NS - own);
+        for &child in lens.cube.calls.children(call) {
+            let (_, around) = measuring.visit_ns(&lens, child);
+            add(&mut all, row("visits", child), around);
+            add(&mut all, row("tasks_undeferred", child), -around);
+        }
+        let of_visits = lens.own("visits", call) - lens.own("tasks_undeferred", call);
+        let ns = of_visits as f64 * (own + around)
+            + lens.own("tasks_undeferred", call) as f64 * UNDEFERRED_NS;
+        let region = self.regions.entry(lens.cube.calls.region(call)).or_default();
+        *region = (region.0 + ns, region.1 + lens.own("visits", call));
+        let times = row("execution", call);
+        for (at, ns) in all.iter_mut().enumerate() {
+            let time = lens.seconds(times.get(at).copied().unwrap_or(0)) * 1e9;
+            *ns = ns.min(MOST * time).max(0.0);
+        }
+        all
+    }
+
+    /// By how much the run was longer: the process in which it was least, since the others have
+    /// waited for it in MPI.
+    fn run_ns(&self) -> f64 {
+        let system = &self.lens.cube.system;
+        let mpi = self.lens.metric("mpi");
+        let in_mpi = |threads: &[LocationId]| -> Ticks {
+            mpi.map_or(0, |mpi| threads.iter().map(|&at| self.lens.cube.total_at(mpi, at)).sum())
+        };
+        let processes = system.locations_by_process();
+        let least = processes.iter().map(|threads| in_mpi(threads)).min().unwrap_or(0);
+        let slack = |threads: &[LocationId]| self.lens.seconds(in_mpi(threads) - least) * 1e9;
+        let ns = processes.iter().map(|threads| slack(threads) + self.process_ns(threads));
+        ns.fold(f64::INFINITY, f64::min)
+    }
+
+    fn process_ns(&self, threads: &[LocationId]) -> f64 {
+        let at = |list: &[f64]| -> Vec<f64> { threads.iter().map(|at| list[at.index()]).collect() };
+        let serial = at(&self.serial).into_iter().fold(0.0, f64::max);
+        // Tasks go to the threads that have time.
+        let tasks = at(&self.tasks).iter().sum::<f64>() / threads.len().max(1) as f64;
+        let parallel = self.parallel.values().map(|team| team.run_ns(&self.lens, threads));
+        serial + tasks + parallel.sum::<f64>()
+    }
+}
+
+impl Team {
+    fn add(&mut self, lens: &Lens, call: CallId, measuring: &Measuring) {
+        let row = |name: &str| lens.metric(name).map_or(&[][..], |of| lens.cube.row(of, call));
+        for name in ["omp_ibarrier_wait", "omp_ebarrier_wait"] {
+            self.barriers.iter_mut().zip(row(name)).for_each(|(sum, ticks)| *sum += ticks);
+        }
+        for name in ["omp_lock_contention_critical", "omp_lock_contention_api", "omp_ordered_wait"]
+        {
+            self.waiting += row(name).iter().sum::<Ticks>();
+        }
+        self.time += row("execution").iter().sum::<Ticks>();
+        if lens.role(call) == Role::Parallel {
+            self.visits.iter_mut().zip(row("visits")).for_each(|(sum, visits)| *sum += visits);
+        }
+        let takes_turns = matches!(
+            lens.role(call),
+            Role::Critical | Role::CriticalBody | Role::Lock | Role::Ordered | Role::OrderedBody
+        );
+        if takes_turns {
+            // While a thread has its turn, the events around it delay the next one as well.
+            let (own, around) = measuring.visit_ns(lens, call);
+            let ns = |&visits: &i64| visits as f64 * (own + around);
+            self.turns.iter_mut().zip(row("visits")).for_each(|(sum, of)| *sum += ns(of));
+        }
+    }
+
+    /// By how much the region was longer in a process.
+    fn run_ns(&self, lens: &Lens, threads: &[LocationId]) -> f64 {
+        let members: Vec<usize> =
+            threads.iter().map(|at| at.index()).filter(|&at| self.visits[at] > 0).collect();
+        let least = members.iter().map(|&at| self.barriers[at]).min().unwrap_or(0);
+        let slack = |at: usize| lens.seconds(self.barriers[at] - least) * 1e9;
+        let longer = members.iter().map(|&at| slack(at) + self.cost[at]);
+        let longer = longer.fold(f64::INFINITY, f64::min);
+        if members.is_empty() {
+            return 0.0;
+        }
+        // Of n threads that always take turns, each waits in (n - 1)/n of its time; then the costs
+        // of the n - 1 others come on top.
+        let count = members.len() as f64;
+        let waits = self.waiting as f64 / self.time.max(1) as f64;
+        let in_turn = (waits * count / (count - 1.0).max(1.0)).clamp(0.0, 1.0);
+        let turns: f64 = members.iter().map(|&at| self.turns[at]).sum();
+        longer + in_turn * turns * (count - 1.0) / count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clock readings of 7.5 ns, so an event of a profile is 10 ns; a tick is a microsecond.
+    fn check(text: &str, expected_us: i64) -> Dilation {
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        let found = dilation(&cube, &Measuring { clock_ns: 7.5, ..Measuring::default() });
+        assert_eq!(found.ticks, expected_us);
+        found
+    }
+
+    #[test]
+    fn each_visit_has_two_events() {
+        let found = check(
+            "wall=100000 locations=1 clock=1000000
+             a           0  time=50000 visits=1
+             a/f@a.c:2   0  time=40000 visits=1000000
+             a/g@a.c:9   0  time=10000 visits=250000",
+            25_000,
+        );
+        assert_eq!(found.share, 25.0 / 75.0);
+        assert_eq!((found.regions[0].1, found.regions[0].2), (20_000, 1_000_000));
+    }
+
+    #[test]
+    fn what_is_counted_costs_less() {
+        check(
+            "wall=100000 locations=1 clock=1000000
+             a                        0  time=90000 visits=1
+             a/atomic@a.c:2           0  visits=1000000
+             a/create task@a.c:5      0  time=10000 visits=500000 tasks_undeferred=500000",
+            8_000,
+        );
+    }
+
+    /// Thread 1 has 20 ms of events, and waits for longer than that: without them it waits more.
+    #[test]
+    fn events_of_a_thread_that_waits_anyway_do_not_count() {
+        check(
+            "wall=100000 locations=2 clock=1000000
+             a/parallel@a.c:2                         0  time=99000 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=1000 visits=1
+             a/parallel@a.c:2                         1  time=25000 visits=1
+             a/parallel@a.c:2/f@a.c:3                 1  time=25000 visits=1000000
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=50000 visits=1 omp_ibarrier_wait=50000",
+            0,
+        );
+        check(
+            "wall=100000 locations=2 clock=1000000
+             a/parallel@a.c:2          *  time=50000 visits=1
+             a/parallel@a.c:2/f@a.c:3  *  time=50000 visits=1000000",
+            20_000,
+        );
+    }
+
+    #[test]
+    fn threads_that_take_turns_are_delayed_by_the_events_of_all() {
+        let text = |waits: i64| {
+            format!(
+                "wall=200000 locations=2 clock=1000000
+                 a/parallel@a.c:2                  *  time={0} visits=1
+                 a/parallel@a.c:2/critical@a.c:3   *  time={1} visits=1000000 \
+                 omp_lock_contention_critical={waits}",
+                180_000 - waits,
+                20_000 + waits
+            )
+        };
+        check(&text(0), 20_000);
+        check(&text(100_000), 40_000);
+    }
+
+    /// Rank 0 waits 65 ms more than rank 1, which has no events but those of MPI.
+    #[test]
+    fn so_do_those_of_a_rank_that_waits_anyway() {
+        check(
+            "wall=100000 locations=2 processes=2 clock=1000000
+             a              0  time=15000 visits=1
+             a              1  time=95000 visits=1
+             a/f@a.c:2      0  time=15000 visits=1000000
+             a/MPI_Barrier  0  time=70000 visits=10
+             a/MPI_Barrier  1  time=5000 visits=10",
+            0,
+        );
+    }
+
+    #[test]
+    fn no_call_path_has_more_cost_than_time() {
+        let found = check(
+            "wall=100000 locations=1 clock=1000000
+             a           0  time=98000 visits=1
+             a/f@a.c:2   0  time=2000 visits=1000000",
+            11_900,
+        );
+        assert!((found.share - 11.9 / 88.1).abs() < 1e-9);
+        check(
+            "wall=1000 locations=1 clock=1000000
+             a           0  time=500 visits=1
+             a/f@a.c:2   0  time=500 visits=1000000",
+            950,
+        );
+    }
+}
