@@ -20,11 +20,6 @@ pub(super) fn detect(search: &mut Search) {
     let parts: Vec<Part> =
         found.into_iter().zip(answers).flat_map(|(w, slower)| w.parts(search, slower)).collect();
     late_threads::report(search, parts);
-    for metric in ["omp_ibarrier_starvation", "omp_ebarrier_starvation"] {
-        for (_, calls) in search.losses(metric) {
-            starving(search, metric, calls);
-        }
-    }
 }
 
 /// The construct that a barrier belongs to: its region, its words, and its call path. An explicit
@@ -118,9 +113,16 @@ impl Waiting {
         let is_last = kind != Kind::Changing && arrivals.lateness != Lateness::Chance;
         let mut details = arrivals.sentence(search, &half, kind);
         details.extend(both_parts(&lens, kind, team.parts));
-        let site = Site { region: owner_region, construct, metric, calls };
+        let mut site = Site { region: owner_region, construct, metric, calls };
+        let is_single = lens.role(scope) == Role::Single;
+        let taskwait = is_single.then(|| taskwait(search, scope, &team)).flatten();
+        if let Some(call) = taskwait {
+            site.region = lens.cube.calls.region(call);
+            site.construct = lens.region(call).construct().to_owned();
+        }
         let (cause, gain) = match (kind, units(search, scope)) {
-            _ if lens.role(scope) == Role::Single => (Cause::SingleMaster, team.parts.balanced()),
+            _ if taskwait.is_some() => (Cause::TaskwaitInLoop, team.parts.balanced()),
+            _ if is_single => (Cause::SingleMaster, team.parts.balanced()),
             (_, Some(units)) => sections(&units, &team.parts),
             (Kind::Steady, _) => (Cause::ImbalanceSteady, team.parts.redistributed()),
             (Kind::Both | Kind::Changing, _) => (Cause::ImbalanceChanging, team.parts.balanced()),
@@ -134,11 +136,29 @@ impl Waiting {
             lateness: arrivals.lateness,
             balanced: team.parts.balanced(),
         };
-        match is_last {
+        match is_last && taskwait.is_none() {
             true => late_threads::divide(search, whole, &late, (&own, &wide)),
             false => vec![whole],
         }
     }
+}
+
+/// The taskwait in which the late thread is most of the time by which it is late, the tasks that it
+/// executes there included: no other thread gets more tasks until it goes on.
+fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
+    let cube = search.lens.cube;
+    let lens = &search.lens;
+    let ticks = |metric: &str, call| {
+        lens.metric(metric).map_or(0, |metric| cube.get(metric, call, team.late))
+    };
+    let time = |call: CallId| {
+        let tasks = cube.calls.children(call).iter().map(|&child| ticks("task_time", child));
+        ticks("time", call) + tasks.sum::<Ticks>()
+    };
+    let below = cube.calls.subtree(scope).into_iter();
+    let waits = below.filter(|&call| lens.role(call) == Role::Taskwait);
+    let (most, call) = waits.map(|call| (time(call), call)).max()?;
+    (2 * most >= team.parts.mean() - team.parts.least).then_some(call)
 }
 
 /// How large the steady and the changing part are, if there are both.
@@ -327,6 +347,10 @@ pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Latene
             "Only one thread works: split its work into tasks or a loop, or use nowait if \
              the others have other work."
         }
+        Cause::TaskwaitInLoop => {
+            "No more tasks exist than are created before each taskwait: wait once after the loop, \
+             or describe the order by depend."
+        }
         Cause::FewUnits => "There are fewer sections than threads: split them, or use tasks.",
         Cause::ImbalanceSteady if construct.ends_with("sections") => {
             "The sections differ: split long ones, or use tasks."
@@ -355,28 +379,6 @@ pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Latene
               barriers, or use nowait if the next code does not need the results."
         }
     })
-}
-
-fn starving(search: &mut Search, metric: &'static str, calls: Vec<CallId>) {
-    let lens = search.lens;
-    let lost = lens.sum(metric, &calls);
-    let threads = lens.threads_at(&calls) as i64;
-    let (region, construct, _) = owner(&lens, calls[0]);
-    let executed: Vec<CallId> = calls
-        .iter()
-        .flat_map(|&call| lens.cube.calls.children(call))
-        .copied()
-        .filter(|&child| lens.is_stub(child))
-        .collect();
-    let tasks = format::seconds(lens.seconds(lens.sum("task_time", &executed)));
-    let wait = format::seconds(lens.seconds(lost) / threads as f64);
-    let detail =
-        format!("each thread waits {wait} while others execute tasks ({tasks} of tasks in total).");
-    let advice =
-        Advice::none("Look for one long task, or a chain of dependent tasks: start it first.");
-    let site = Site { region, construct, metric, calls };
-    let words = Words { cause: Some(Cause::LongLastTask), details: vec![detail], advice };
-    search.report(metric, site, Loss::new(lost, divide(lost, threads)), words);
 }
 
 /// Rounded quotient of non-negative integers.
@@ -463,6 +465,40 @@ mod tests {
             found.iter().flat_map(|f| &f.details).map(String::as_str).collect();
         expect!["thread 0 in f arrives last in all 9 visits, 2.8 ms after the average."]
             .assert_eq(&details.join("\n"));
+    }
+
+    /// The others have only the tasks that were created before the taskwait.
+    #[test]
+    fn a_single_that_waits_for_tasks_is_not_its_own_work() {
+        check(
+            "wall=500 locations=2
+             a/parallel@a.c:2                                         *  visits=1
+             a/parallel@a.c:2/single@a.c:3                            *  visits=1
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:9     1  time=250 visits=1 \
+             omp_ibarrier_wait=240
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:9     0  visits=1 omp_barrier_last=1
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:9/task@a.c:5  1  task_time=250
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3        0  time=10 visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/taskwait@a.c:7  0  time=10 visits=90
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/taskwait@a.c:7/task@a.c:5  0  \
+             task_time=480
+             TASKS/task@a.c:5                                         0  time=480 visits=90
+             TASKS/task@a.c:5                                         1  time=250 visits=90",
+            expect![[r#"
+                a.c:7 taskwait | omp_ibarrier_wait lost=240 gain=120 (67 to 125)
+                    [taskwait_in_loop, none]
+                    thread 0 arrives last, 0.12 s after the average.
+                    No more tasks exist than are created before each taskwait: wait once after the loop, or describe the order by depend.
+                a.c:7 taskwait | omp_taskwait lost=10 gain=10 (5 to 15)
+                    [taskwait_in_loop, none]
+                    90 visits, 111 µs each.
+                    Give the waiting task a part of the work, or create fewer and larger tasks.
+                a.c:3 single | omp_ibarrier lost=10 gain=5 (0 to 10)
+                    [?, none]
+                    2 visits; each costs 5.0 ms in addition to waiting for late threads.
+                    Use fewer barriers: add nowait, or do more work between them.
+            "#]],
+        );
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod next_barrier;
 mod overheads;
 mod paths;
 mod slower;
+mod starvation;
 mod task_diagnoses;
 mod task_group;
 
@@ -107,6 +108,7 @@ const DETECTORS: &[(Detector, Needs)] = &[
     (locks::detect, Needs::Teams),
     (needless::detect, Needs::Teams),
     (barriers::detect, Needs::Teams),
+    (starvation::detect, Needs::Teams),
     (mpi::detect, Needs::Nothing),
     (idle_threads::detect_serial, Needs::Nothing),
     (idle_threads::detect_limited, Needs::Nothing),

@@ -99,7 +99,7 @@ mod tests {
              TASKS/task@a.c:5                                   1  time=590 visits=55",
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_starvation lost=95 gain=48 (38 to 58)
-                    [long_last_task, none]
+                    [?, none]
                     each thread waits 48 ms while others execute tasks (1.1 s of tasks in total).
                     Look for one long task, or a chain of dependent tasks: start it first.
                 a.c:5 create task | omp_task_creation lost=10 gain=5 (0 to 15)

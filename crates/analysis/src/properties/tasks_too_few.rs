@@ -90,7 +90,7 @@ mod tests {
              TASKS/task@a.c:5                                 1  time=400 visits=31",
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_starvation lost=100 gain=50 (46 to 54)
-                    [long_last_task, none]
+                    [?, none]
                     each thread waits 50 ms while others execute tasks (0.70 s of tasks in total).
                     Look for one long task, or a chain of dependent tasks: start it first.
             "#]],

@@ -1,0 +1,256 @@
+//! Starvation: threads wait in a barrier while others of their team execute tasks, and there is no
+//! task for them. Let n tasks of mean time t be executed by N threads in each visit.
+//!
+//! * Hardly more than one task runs at a time, although others have been created and wait: they
+//!   depend on each other.
+//! * One task takes much longer than the others: it began too late.
+//! * All take about as long, and the rounds of N tasks that they need, ceil(n / N) x t, explain the
+//!   waiting: their number does not fit the number of threads.
+
+use pompeii_model::{CallId, Moments, RegionId, Ticks};
+
+use super::barriers::{divide, owner};
+use super::{Advice, Cause, Loss, Search, Site, Words};
+use crate::task_times::{TaskInstances, task_instances};
+use crate::{Lens, format};
+
+/// Of tasks in a chain, one runs at a time. Beginnings and ends overlap.
+const ONE_AT_A_TIME: f64 = 1.25;
+/// A task that takes so many times the mean is a long one.
+const LONG: f64 = 1.5;
+/// The number of tasks is the cause if it explains so much of the waiting.
+const EXPLAINED: f64 = 0.5;
+
+pub(super) fn detect(search: &mut Search) {
+    let known = task_instances(search.lens.cube);
+    for metric in ["omp_ibarrier_starvation", "omp_ebarrier_starvation"] {
+        for (_, calls) in search.losses(metric) {
+            starving(search, &known, metric, calls);
+        }
+    }
+}
+
+fn starving(
+    search: &mut Search,
+    known: &[TaskInstances],
+    metric: &'static str,
+    calls: Vec<CallId>,
+) {
+    let lens = search.lens;
+    let lost = lens.sum(metric, &calls);
+    let threads = lens.threads_at(&calls) as i64;
+    let (region, construct, _) = owner(&lens, calls[0]);
+    let executed: Vec<CallId> = calls
+        .iter()
+        .flat_map(|&call| lens.cube.calls.children(call))
+        .copied()
+        .filter(|&child| lens.is_stub(child))
+        .collect();
+    let here = |of: &&TaskInstances| {
+        executed.iter().any(|&stub| lens.cube.calls.region(stub) == of.region)
+    };
+    let visits = divide(lens.sum("visits", &calls), threads);
+    let tasks = Tasks::new(known.iter().filter(here), (threads, visits, lost));
+    let total = format::seconds(lens.seconds(lens.sum("task_time", &executed)));
+    let wait = format::seconds(lens.seconds(lost) / threads as f64);
+    let mut details = vec![format!(
+        "each thread waits {wait} while others execute tasks ({total} of tasks in total)."
+    )];
+    let found = tasks.and_then(|tasks| tasks.cause(&lens));
+    let (cause, advice) = found.as_ref().map_or_else(
+        || (None, "Look for one long task, or a chain of dependent tasks: start it first."),
+        |found| (Some(found.cause), found.advice),
+    );
+    let mut site = Site { region, construct, metric, calls };
+    if let Some(found) = found {
+        site.construct = lens.cube.regions[found.task].construct().to_owned();
+        site.region = found.task;
+        details.push(found.detail);
+    }
+    let words = Words { cause, details, advice: Advice::none(advice) };
+    search.report(metric, site, Loss::new(lost, divide(lost, threads)), words);
+}
+
+/// The tasks that were executed while threads starved.
+struct Tasks<'a> {
+    /// The constructs, the one with the most time first.
+    constructs: Vec<&'a TaskInstances>,
+    execution: Moments,
+    /// Time between creation and execution.
+    waiting: Ticks,
+    threads: i64,
+    visits: i64,
+    /// What was lost.
+    starvation: Ticks,
+}
+
+struct Found {
+    cause: Cause,
+    task: RegionId,
+    detail: String,
+    advice: &'static str,
+}
+
+impl<'a> Tasks<'a> {
+    fn new(
+        constructs: impl Iterator<Item = &'a TaskInstances>,
+        (threads, visits, starvation): (i64, i64, Ticks),
+    ) -> Option<Self> {
+        let constructs: Vec<&TaskInstances> = constructs.collect();
+        let mut execution = Moments::default();
+        constructs.iter().for_each(|of| execution.join(&of.execution.moments));
+        let waiting = constructs.iter().map(|of| of.waiting.moments.sum).sum();
+        let tasks = Self { constructs, execution, waiting, threads, visits, starvation };
+        (tasks.execution.count > 0 && visits > 0).then_some(tasks)
+    }
+
+    fn cause(&self, lens: &Lens) -> Option<Found> {
+        let seconds = |ticks: f64| format::seconds(ticks / lens.cube.clock.ticks_per_second());
+        let most = *self.constructs.first()?;
+        let longest = *self.constructs.iter().max_by_key(|of| of.execution.moments.max)?;
+        let (mean, max) = (self.execution.mean(), self.execution.max as f64);
+        let count = format::counted(self.execution.count as i64, "task");
+        if self.is_chain() {
+            return Some(Found {
+                cause: Cause::Dependences,
+                task: most.region,
+                detail: format!(
+                    "{count} of {} each ran one after the other, although more were created.",
+                    seconds(mean)
+                ),
+                advice: "Each waits for the one before it: name in depend only what a task uses.",
+            });
+        }
+        if max >= LONG * mean && self.explains((max - mean) * (self.threads - 1) as f64) {
+            return Some(Found {
+                cause: Cause::LongLastTask,
+                task: longest.region,
+                detail: format!(
+                    "the longest task takes {}, the mean {}.",
+                    seconds(max),
+                    seconds(mean)
+                ),
+                advice: "Create the long tasks first, or split them.",
+            });
+        }
+        self.rounds_explain().then(|| Found {
+            cause: Cause::FewUnits,
+            task: most.region,
+            detail: format!(
+                "{count} in {}, {} each, for {} threads: in the last round some have none.",
+                format::counted(self.visits, "visit"),
+                seconds(mean),
+                self.threads
+            ),
+            advice: "Make more and smaller tasks, so that all threads have as many.",
+        })
+    }
+
+    /// How long the threads were in the barriers, each.
+    fn duration(&self) -> f64 {
+        (self.execution.sum + self.starvation) as f64 / self.threads as f64
+    }
+
+    /// Hardly more than one task ran at a time, and on average at least one other was waiting.
+    fn is_chain(&self) -> bool {
+        let several = self.execution.count as i64 > self.threads * self.visits;
+        several
+            && self.execution.sum as f64 <= ONE_AT_A_TIME * self.duration()
+            && self.waiting as f64 >= self.duration()
+    }
+
+    fn rounds_explain(&self) -> bool {
+        let each = self.execution.count as f64 / self.visits as f64;
+        let rounds = (each / self.threads as f64).ceil();
+        let idle = (rounds * self.threads as f64 - each) * self.execution.mean();
+        self.explains(idle)
+    }
+
+    /// Whether so much in each visit is most of what was lost.
+    fn explains(&self, ticks: f64) -> bool {
+        ticks * self.visits as f64 >= EXPLAINED * self.starvation as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use pompeii_model::{Distribution, LocationId, Moments, Role, TaskTime, TaskTimes};
+
+    /// Of tasks executed in the barrier: how many, and their longest, total and waiting time.
+    fn check((count, max, sum, waiting): (u64, i64, i64, i64), expect: Expect) {
+        let mut measured = crate::notation::cube(
+            "wall=400 locations=4
+             a/parallel@a.c:2                                    *    visits=10
+             a/parallel@a.c:2/implicit barrier@a.c:9             *    visits=10
+             a/parallel@a.c:2/implicit barrier@a.c:9             1-3  time=300 \
+             omp_task_starvation=300
+             a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:5  0    task_time=400
+             a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:5  1-3  task_time=100
+             TASKS/task@a.c:5                                    0    time=400 visits=10
+             TASKS/task@a.c:5                                    1-3  time=100 visits=10",
+        )
+        .unwrap();
+        let task = measured.regions.enumerated().find(|(_, r)| r.role == Role::Task).unwrap().0;
+        let times = |time, max, sum| TaskTimes {
+            region: task,
+            location: LocationId(0),
+            time,
+            ticks: Distribution {
+                moments: Moments { count, min: 1, max, sum, sum_of_squares: 0.0 },
+                bins: Vec::new(),
+            },
+        };
+        measured.task_times =
+            vec![times(TaskTime::Execution, max, sum), times(TaskTime::Waiting, waiting, waiting)];
+        let found = super::super::findings(&crate::derive(&measured));
+        let shown: Vec<String> = found
+            .iter()
+            .map(|found| {
+                let cause = found.cause.map_or("?", |cause| cause.code());
+                format!("{} {} {cause}: {}", found.place, found.construct, found.details.join(" "))
+            })
+            .collect();
+        expect.assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn a_chain_is_told_by_tasks_that_wait_while_threads_do() {
+        check(
+            (100, 4, 400, 4000),
+            expect![
+                "a.c:5 task dependences: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). 100 tasks of 4.0 ms each ran one after the other, although more were created."
+            ],
+        );
+    }
+
+    #[test]
+    fn a_long_task_is_named() {
+        check(
+            (70, 40, 700, 100),
+            expect![
+                "a.c:5 task long_last_task: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). the longest task takes 40 ms, the mean 10 ms."
+            ],
+        );
+    }
+
+    #[test]
+    fn the_number_of_tasks_does_not_fit_that_of_threads() {
+        check(
+            (50, 20, 900, 100),
+            expect![
+                "a.c:5 task few_units: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). 50 tasks in 10 visits, 18 ms each, for 4 threads: in the last round some have none."
+            ],
+        );
+    }
+
+    #[test]
+    fn what_explains_nothing_is_not_named() {
+        check(
+            (4000, 1, 900, 100),
+            expect![
+                "a.c:2 parallel ?: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total)."
+            ],
+        );
+    }
+}
