@@ -4,14 +4,14 @@
 //! Reports of Score-P and Scalasca are read too: without the clock that Pompeii writes, a tick is a
 //! nanosecond and the wall time is that of the master threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
 use pompeii_model::{
-    CallId, CallTree, Cube, Frequency, Id, Location, LocationId, Metric, MetricId, Paradigm,
-    Process, ProcessId, Region, RegionId, Role, Row, System, TASKS_FILE, TaskTimes, Unit,
-    VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
+    CALLER_PARAMETER, CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId,
+    Metric, MetricId, Paradigm, Process, ProcessId, Region, RegionId, Role, Row, System,
+    TASKS_FILE, TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use thiserror::Error;
 
@@ -77,7 +77,8 @@ pub fn load(report: &cubex::Reader) -> Result<Cube, LoadError> {
 /// A report that cannot be read, or that has no `time`.
 pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     let report = reader.report();
-    let (calls, call_ids) = call_tree(report);
+    let mut regions = report.regions.iter().map(|(_, region)| region_of(region)).collect();
+    let (calls, call_ids) = call_tree(report, &mut regions);
     let (system, locations) = system(report);
     if calls.is_empty() {
         return Err(LoadError::Empty("call paths"));
@@ -86,7 +87,6 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
         return Err(LoadError::Empty("threads"));
     }
     let clock = clock(report)?;
-    let regions = report.regions.iter().map(|(_, region)| region_of(region)).collect();
     let program = report.attribute("pompeii::program").map_or_else(
         || root_name(report).unwrap_or_default(),
         |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
@@ -258,10 +258,20 @@ fn read_metric(
 }
 
 /// The model's call tree: in depth-first order, so that parents come before their children.
-fn call_tree(report: &cubex::Report) -> (CallTree, BTreeMap<cubex::CallPathId, CallId>) {
+/// Routines that are called from a known place get a region for each such place.
+fn call_tree(
+    report: &cubex::Report,
+    regions: &mut IndexVec<RegionId, Region>,
+) -> (CallTree, BTreeMap<cubex::CallPathId, CallId>) {
     let (mut calls, mut ids) = (CallTree::default(), BTreeMap::new());
+    let mut sites: HashMap<Region, RegionId> = HashMap::new();
     for path in report.call_paths.preorder() {
-        let region = RegionId::from_index(report.call_paths[path].region.index());
+        let path_of = &report.call_paths[path];
+        let routine = RegionId::from_index(path_of.region.index());
+        let region = match call_site(path_of, &regions[routine]) {
+            Some(site) => *sites.entry(site.clone()).or_insert_with(|| regions.push(site)),
+            None => routine,
+        };
         let parent = report.call_paths.parent(path).and_then(|parent| ids.get(&parent));
         let id = match parent {
             Some(&parent) => calls.add_child(parent, region),
@@ -270,6 +280,16 @@ fn call_tree(report: &cubex::Report) -> (CallTree, BTreeMap<cubex::CallPathId, C
         ids.insert(path, id);
     }
     (calls, ids)
+}
+
+/// The region that stands for the calls of a routine of MPI from the place that a path has.
+fn call_site(path: &cubex::CallPath, routine: &Region) -> Option<Region> {
+    let caller = path.parameters.iter().find(|parameter| parameter.key == CALLER_PARAMETER)?;
+    let line = path.line.unwrap_or(0);
+    let mut site =
+        Region { file: path.file.clone(), begin_line: line, end_line: line, ..routine.clone() };
+    site.place_in(&caller.value);
+    (routine.paradigm == Paradigm::Mpi).then_some(site)
 }
 
 fn root_name(report: &cubex::Report) -> Option<String> {

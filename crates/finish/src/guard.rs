@@ -36,7 +36,10 @@ pub fn guarded(live: &LiveProcess, regions: &Regions, clock: Frequency) -> Vec<G
     let mut turns_of: BTreeMap<u32, Vec<(u32, u32, u64, bool)>> = BTreeMap::new();
     for definition in &live.definitions {
         if let Live::Guarded { region, location, node, at, begins, .. } = *definition {
-            turns_of.entry(region).or_default().push((location, node, at, begins));
+            turns_of
+                .entry(routine_of(region, regions))
+                .or_default()
+                .push((location, node, at, begins));
         }
     }
     let seconds = |ticks: u64| clock.seconds(ticks.saturating_sub(live.start.ticks) as i64);
@@ -52,7 +55,7 @@ pub fn guarded(live: &LiveProcess, regions: &Regions, clock: Frequency) -> Vec<G
         let end = last.values().map(|(at, _)| *at).max().unwrap_or(0);
         Some(Guarded {
             region: known.name.clone(),
-            place: known.source().unwrap_or_default(),
+            place: if known.is_call_site() { None } else { known.source() }.unwrap_or_default(),
             threads: threads.len(),
             call_paths: last.len(),
             since_s: seconds(turns.iter().map(|(.., at, _)| *at).min().unwrap_or(0)),
@@ -60,6 +63,16 @@ pub fn guarded(live: &LiveProcess, regions: &Regions, clock: Frequency) -> Vec<G
         })
     };
     turns_of.into_iter().filter_map(of).collect()
+}
+
+/// Calls of one routine from several places are guarded apart and reported together: the first of
+/// the routine's regions stands for all.
+fn routine_of(region: u32, regions: &Regions) -> u32 {
+    let Some(known) = regions.get(RegionId(region)).filter(|known| known.is_call_site()) else {
+        return region;
+    };
+    let is_same = |other: &Region| other.paradigm == known.paradigm && other.name == known.name;
+    regions.iter().position(is_same).map_or(region, |first| first as u32)
 }
 
 /// What several processes have guarded, together.
@@ -85,7 +98,9 @@ pub fn together(all: impl IntoIterator<Item = Guarded>) -> Vec<Guarded> {
 pub fn classes(live: &LiveProcess, regions: &Regions) -> BTreeMap<u32, Region> {
     let class = |definition: &Live| match *definition {
         Live::Guarded { region, class, .. } => {
-            Some((class, regions.get(RegionId(region))?.clone()))
+            let region = regions.get(RegionId(region))?;
+            let is_site = region.is_call_site();
+            Some((class, if is_site { region.routine() } else { region.clone() }))
         }
         _ => None,
     };

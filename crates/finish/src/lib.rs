@@ -9,6 +9,7 @@
 //! measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. Live folders are removed only
 //! when all of it is on disk.
 
+mod call_sites;
 mod classes;
 mod clock;
 mod communicators;
@@ -16,6 +17,7 @@ mod counted;
 mod dropped;
 mod elsewhere;
 mod end;
+mod files;
 mod guard;
 mod inside;
 mod job;

@@ -11,10 +11,11 @@ use pompeii_cubex::{
     Topology, WriteOptions, Writer,
 };
 use pompeii_model::{
-    CallId, Communicator, CommunicatorId, Cube, Id, IndexVec, Map, MetricId, ProcessId, TASKS_FILE,
-    TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
+    CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Id, IndexVec, Map, MetricId,
+    ProcessId, TASKS_FILE, TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 
+use crate::files::FileRegions;
 use crate::severities::is_measured;
 use crate::values::{Column, Entry, Values};
 use crate::{Error, task_times, visit_times};
@@ -151,9 +152,13 @@ fn write_files(
         ..*times
     };
     let visits: Vec<VisitTimes> = cube.visit_times.iter().map(visit).collect();
+    let regions = FileRegions::new(&cube.regions);
+    let in_file =
+        |times: &TaskTimes| TaskTimes { region: regions.of[times.region], ..times.clone() };
+    let times: Vec<TaskTimes> = cube.task_times.iter().map(in_file).collect();
     let files = [
         (VISITS_FILE, VisitTimes::write_all(&visits)),
-        (TASKS_FILE, TaskTimes::write_all(&cube.task_times)),
+        (TASKS_FILE, TaskTimes::write_all(&times)),
         (WAITS_FILE, Wait::write_all(&waits)),
     ];
     for (name, text) in files.iter().filter(|(_, text)| !text.is_empty()) {
@@ -218,8 +223,9 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     ];
     report.attributes.extend(attributes.map(|(key, value)| (key.to_owned(), value)));
     describe_metrics(cube, &mut report);
-    describe_regions(cube, &mut report);
-    let calls = describe_calls(cube, &mut report);
+    let files = FileRegions::new(&cube.regions);
+    describe_regions(&files, &mut report);
+    let calls = describe_calls(cube, &files, &mut report);
     describe_system(cube, &mut report);
     (report, calls)
 }
@@ -250,8 +256,8 @@ fn describe_metrics(cube: &Cube, report: &mut Report) {
     }
 }
 
-fn describe_regions(cube: &Cube, report: &mut Report) {
-    for region in cube.regions.iter() {
+fn describe_regions(files: &FileRegions, report: &mut Report) {
+    for region in files.regions.iter() {
         let line = |line: u32| (line != 0).then_some(line);
         report.regions.push(cubex::Region {
             name: region.name.clone(),
@@ -267,19 +273,33 @@ fn describe_regions(cube: &Cube, report: &mut Report) {
 }
 
 /// The report's call path of each of ours.
-fn describe_calls(cube: &Cube, report: &mut Report) -> IndexVec<CallId, cubex::CallPathId> {
+fn describe_calls(
+    cube: &Cube,
+    files: &FileRegions,
+    report: &mut Report,
+) -> IndexVec<CallId, cubex::CallPathId> {
     let mut calls: IndexVec<CallId, cubex::CallPathId> = IndexVec::default();
     for call in cube.calls.ids() {
         let parent = stored_parent(cube, call).map(|parent| calls[parent]);
-        let region = cubex::RegionId(cube.calls.region(call).0);
-        let parameter = cube.regions[cube.calls.region(call)].parameter();
-        let parameters = parameter.into_iter().map(|(key, value)| cubex::Parameter {
+        let region = &cube.regions[cube.calls.region(call)];
+        let parameter = region.parameter().map(|(key, value)| cubex::Parameter {
             key: key.to_owned(),
             value: value.to_owned(),
             numeric: value.parse::<i128>().is_ok(),
         });
-        let path =
-            cubex::CallPath { parameters: parameters.collect(), ..cubex::CallPath::new(region) };
+        let is_site = region.is_call_site();
+        let caller = region.function().filter(|_| is_site).map(|function| cubex::Parameter {
+            key: CALLER_PARAMETER.to_owned(),
+            value: function.to_owned(),
+            numeric: false,
+        });
+        let callee = cubex::RegionId::from_index(files.index(cube.calls.region(call)));
+        let path = cubex::CallPath {
+            line: (is_site && region.begin_line != 0).then_some(region.begin_line),
+            file: if is_site { region.file.clone() } else { String::new() },
+            parameters: parameter.into_iter().chain(caller).collect(),
+            ..cubex::CallPath::new(callee)
+        };
         calls.push(report.call_paths.push(parent, path));
     }
     calls

@@ -11,9 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::{
     CallId, Cube, Definitions, Frequency, LocationId, Map, MetricId, TaskTimes, Ticks, Union,
-    VisitTimes, Wait, unify_all,
+    VisitTimes, Wait, unify, unify_all,
 };
 use pompeii_otf2::folder::Folder;
+use pompeii_symbols::Symbols;
 
 use crate::classes::{self, Class};
 use crate::clock::align::{Alignment, Clock, align_together};
@@ -27,7 +28,7 @@ use crate::severities::{self, Place};
 use crate::threads::Threads;
 use crate::unify::{Resolved, end_ticks, resolve, sort_locations};
 use crate::values::Values;
-use crate::{Error, LIVE_FOLDER, clock, task_times, visit_times, waits};
+use crate::{Error, LIVE_FOLDER, call_sites, clock, task_times, visit_times, waits};
 
 /// A run may lack so many processes, or 63 of 64.
 const MISSING_MAX: u32 = 1 << 14;
@@ -70,6 +71,8 @@ pub struct Run {
     pub surveys: Vec<Survey>,
     /// Processes whose live state cannot be read, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
+    /// What the addresses of call sites are.
+    symbols: Symbols,
     /// Earliest start and latest end, in the run's ticks.
     pub span: (u64, u64),
     definitions: Definitions,
@@ -105,15 +108,18 @@ impl Run {
     pub fn survey(root: &Folder, folders: &[PathBuf]) -> Result<Run, Error> {
         let results: Vec<Mutex<Option<Result<Survey, Error>>>> =
             folders.iter().map(|_| Mutex::new(None)).collect();
+        let symbols = Symbols::default();
         let load = |index: usize| -> Result<Definitions, Error> {
-            let (definitions, result) = match survey(root, &folders[index]) {
+            let (definitions, result) = match survey(root, &folders[index], &symbols) {
                 Ok((definitions, survey)) => (definitions, Ok(survey)),
                 Err(error) => (Definitions::default(), Err(error)),
             };
             *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             Ok(definitions)
         };
-        let mut definitions = unify_all(folders.len(), threads(), &load)?;
+        // Call sites of one process may be equal, too.
+        let definitions = unify_all(folders.len(), threads(), &load)?;
+        let mut definitions = unify(definitions, Definitions::default()).0;
         let (mut surveys, mut failed) = (Vec::new(), Vec::new());
         for (folder, result) in folders.iter().zip(results) {
             match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -135,7 +141,8 @@ impl Run {
             let rate = rates.get(&processes[id].rank).copied().unwrap_or_default();
             processes[id].wall_ticks = rate.ticks(processes[id].wall_ticks);
         }
-        Ok(Run { root: root.again()?, surveys, unreadable, span, definitions })
+        symbols.close();
+        Ok(Run { root: root.again()?, surveys, unreadable, symbols, span, definitions })
     }
 
     /// The run's definitions.
@@ -198,6 +205,7 @@ impl Run {
         let folder = live_of(&self.root, &survey.folder)?;
         let mut live = folder.read()?;
         sort_locations(&mut live);
+        call_sites::resolve(&mut live, &self.symbols);
         let resolved = resolve(&live, survey.world.as_ref());
         let own = measured(&live, &resolved, survey);
         let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,9 +285,10 @@ fn live_of(root: &Folder, folder: &Path) -> Result<LiveFolder, Error> {
 }
 
 /// Reads one process, and keeps of it what is small.
-fn survey(root: &Folder, folder: &Path) -> Result<(Definitions, Survey), Error> {
+fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definitions, Survey), Error> {
     let mut live = live_of(root, folder)?.read()?;
     sort_locations(&mut live);
+    call_sites::resolve(&mut live, symbols);
     let frequency = clock::of(&live);
     let world = mpi::world(&live);
     let definitions = resolve(&live, world.as_ref()).definitions;

@@ -139,6 +139,24 @@ pub enum Definition {
         /// The string.
         text: String,
     },
+    /// A file with code that was loaded; ids are dense in the order of definition.
+    Object {
+        /// Id used in call sites.
+        id: u32,
+        /// Where it was.
+        path: String,
+        /// Its build id in hexadecimal digits; empty where it has none.
+        build_id: String,
+    },
+    /// From where a region, which is a routine that was called there, is entered.
+    CallSite {
+        /// The region.
+        region: u32,
+        /// The object that has the call.
+        object: u32,
+        /// An address of its file inside the call, that is, without the load base.
+        address: u64,
+    },
     /// A metric that was asked for; those that are counted have ids in the order of the log.
     Metric {
         /// Its name.
@@ -210,6 +228,16 @@ impl Definition {
                 log.push(36);
                 log.extend(id.to_le_bytes());
                 put_text(log, text);
+            }
+            Definition::Object { id, path, build_id } => {
+                log.push(37);
+                log.extend(id.to_le_bytes());
+                [path, build_id].into_iter().for_each(|text| put_text(log, text));
+            }
+            Definition::CallSite { region, object, address } => {
+                log.push(38);
+                [region, object].into_iter().for_each(|id| log.extend(id.to_le_bytes()));
+                log.extend(address.to_le_bytes());
             }
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
@@ -286,6 +314,14 @@ impl Definition {
                 Some(Some(Self::Parameter { id: fields.number()?, kind, name: fields.text()? }))
             }
             36 => Some(Some(Self::ParameterText { id: fields.number()?, text: fields.text()? })),
+            37 => {
+                let (id, path, build_id) = (fields.number()?, fields.text()?, fields.text()?);
+                Some(Some(Self::Object { id, path, build_id }))
+            }
+            38 => {
+                let (region, object) = (fields.number()?, fields.number()?);
+                Some(Some(Self::CallSite { region, object, address: fields.long()? }))
+            }
             tag @ MPI_TAGS_FIRST..=MPI_TAGS_LAST => {
                 MpiDefinition::decode(tag, &mut fields).map(|known| known.map(Self::Mpi))
             }
@@ -347,6 +383,17 @@ mod tests {
             .map(|kind| Definition::Parameter { id: kind as u32, kind, name: "n".into() })
             .chain([Definition::ParameterText { id: 1, text: "value".into() }])
             .collect();
+        written.iter().for_each(|definition| definition.encode(&mut log));
+        assert_eq!(Definition::decode_all(&log), written);
+    }
+
+    #[test]
+    fn call_sites_come_back() {
+        let mut log = Vec::new();
+        let written = [
+            Definition::Object { id: 0, path: "/bin/a".into(), build_id: "0aff".into() },
+            Definition::CallSite { region: 7, object: 0, address: 1 << 40 },
+        ];
         written.iter().for_each(|definition| definition.encode(&mut log));
         assert_eq!(Definition::decode_all(&log), written);
     }

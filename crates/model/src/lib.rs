@@ -37,7 +37,7 @@ pub use distribution::{
 };
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
-pub use region::{MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role};
+pub use region::{CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role};
 pub use row::Row;
 pub use system::{Location, Process, System};
 pub use time::{Frequency, Ticks};

@@ -155,6 +155,9 @@ pub const MEASUREMENT_OFF: &str = "MEASUREMENT OFF";
 /// The value that stands for those of a parameter that are not told apart.
 pub const PARAMETER_OTHERS: &str = "others";
 
+/// The parameter of a call path in Cube's files that names the function which calls a routine.
+pub const CALLER_PARAMETER: &str = "caller";
+
 /// Words of the instrumenter's among the clauses.
 const OWN_WORDS: [&str; 3] = ["timed", "function", BARRIER_INCLUDED];
 const BARRIER_INCLUDED: &str = "barrier_included";
@@ -193,6 +196,36 @@ impl Region {
     /// The function around the region: around a construct, or of the call of a routine.
     pub fn function(&self) -> Option<&str> {
         function_word(&self.clauses).and_then(|word| word.strip_prefix(IN)?.strip_suffix(')'))
+    }
+
+    /// The function around the region, `in(FUNCTION)` among the clauses. Blanks separate those, so
+    /// in a name they are left out, or become `_` between two words.
+    pub fn place_in(&mut self, function: &str) {
+        let mut word = IN.to_owned();
+        for part in function.split_whitespace() {
+            let name = |c: char| c.is_alphanumeric() || c == '_';
+            if word.len() > IN.len() && word.ends_with(name) && part.starts_with(name) {
+                word.push('_');
+            }
+            word += part;
+        }
+        word.push(')');
+        if !self.clauses.is_empty() {
+            word.push(' ');
+        }
+        self.clauses.insert_str(0, &word);
+    }
+
+    /// Of a routine of MPI, whether it stands for the calls from one place: then function, file and
+    /// line are those of the call.
+    pub fn is_call_site(&self) -> bool {
+        self.paradigm == Paradigm::Mpi && self.function().is_some()
+    }
+
+    /// A routine without the place that it is called from: what files have as region.
+    pub fn routine(&self) -> Self {
+        let (file, clauses) = (String::new(), String::new());
+        Self { file, clauses, begin_line: 0, end_line: 0, ..self.clone() }
     }
 
     /// What people look for in the source: `CalcForce lulesh.cc:782`, or without the function where
@@ -273,6 +306,12 @@ mod tests {
         assert_eq!(region.written_clauses(), "schedule(static, 4)");
         assert_eq!(region.function(), Some("Sea::flow<2>"));
         assert_eq!(region.label(), "parallel Sea::flow<2> ocean.c:118");
+        let mut call = Region { paradigm: Paradigm::Mpi, ..region.clone() };
+        assert!(call.is_call_site() && !call.routine().is_call_site());
+        (call.name, call.clauses) = ("MPI_Send".into(), String::new());
+        call.place_in("Map<int, long int>::operator bool");
+        assert_eq!(call.label(), "MPI_Send Map<int,long_int>::operator_bool ocean.c:118");
+        assert_eq!(call.routine().label(), "MPI_Send");
         let elsewhere = Region { clauses: "in_reduction(+:x)".into(), ..region.clone() };
         assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));
         assert_eq!(elsewhere.written_clauses(), "in_reduction(+:x)");

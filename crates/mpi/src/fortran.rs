@@ -144,7 +144,7 @@ PUBLIC void {name}({declared})
   MPI_Fint own_error;
 {found}  if (!error)
     error = &own_error;
-  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {{
+  if (!begins(&routine, HERE)) {{
     call({given});
     return;
   }}

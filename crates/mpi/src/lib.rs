@@ -110,27 +110,27 @@ mod tests {
             Fortran::CallsC,
             expect![[r#"
 
-            #undef MPI_Recv
-            #pragma weak PMPI_Recv
-            PUBLIC int MPI_Recv(void *a0, int a1, MPI_Datatype a2, int a3, int a4, MPI_Comm comm, MPI_Status *status)
-            {
-              static struct pomp_mpi_routine routine = { "MPI_Recv", POMP_MPI_POINT_TO_POINT, 0 };
-              static const char *const names[] = { "MPI_Recv", NULL };
-              static __typeof__(PMPI_Recv) *call;
-              enum { f = 0 };
-              if (!call)
-                call = next(names, PMPI_Recv);
-              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
-                return call(a0, a1, a2, a3, a4, comm, status);
-              MPI_Status own;
-              if (is_ignored(status, f))
-                status = (void *)&own;
-              int result = call(a0, a1, a2, a3, a4, comm, status);
-              received(comm, status, result, f);
-              ends(&routine);
-              return result;
-            }
-        "#]],
+                #undef MPI_Recv
+                #pragma weak PMPI_Recv
+                PUBLIC int MPI_Recv(void *a0, int a1, MPI_Datatype a2, int a3, int a4, MPI_Comm comm, MPI_Status *status)
+                {
+                  static struct pomp_mpi_routine routine = { "MPI_Recv", POMP_MPI_POINT_TO_POINT, 0 };
+                  static const char *const names[] = { "MPI_Recv", NULL };
+                  static __typeof__(PMPI_Recv) *call;
+                  enum { f = 0 };
+                  if (!call)
+                    call = next(names, PMPI_Recv);
+                  if (!begins(&routine, HERE))
+                    return call(a0, a1, a2, a3, a4, comm, status);
+                  MPI_Status own;
+                  if (is_ignored(status, f))
+                    status = (void *)&own;
+                  int result = call(a0, a1, a2, a3, a4, comm, status);
+                  received(comm, status, result, f);
+                  ends(&routine);
+                  return result;
+                }
+            "#]],
         );
     }
 
@@ -152,7 +152,7 @@ mod tests {
                 call = next(names, NULL);
               if (!error)
                 error = &own_error;
-              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {
+              if (!begins(&routine, HERE)) {
                 call(comm_, a1, error, length0);
                 return;
               }
@@ -178,7 +178,7 @@ mod tests {
                 call = next(names, NULL);
               if (!error)
                 error = &own_error;
-              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0))) {
+              if (!begins(&routine, HERE)) {
                 call(comm_, a1, error, length0);
                 return;
               }
@@ -221,26 +221,26 @@ mod tests {
             Fortran::CallsC,
             expect![[r#"
 
-            #undef MPI_Ibcast
-            #pragma weak PMPI_Ibcast
-            PUBLIC int MPI_Ibcast(void *a0, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
-            {
-              static struct pomp_mpi_routine routine = { "MPI_Ibcast", POMP_MPI_ONE_TO_ALL, 0 };
-              static const char *const names[] = { "MPI_Ibcast", NULL };
-              static __typeof__(PMPI_Ibcast) *call;
-              enum { f = 0 };
-              if (!call)
-                call = next(names, PMPI_Ibcast);
-              if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
-                return call(a0, count, type, root, comm, request);
-              struct collective amount = bcast(comm, root, count, type);
-              uint64_t id = pomp_mpi_icollective();
-              int result = call(a0, count, type, root, comm, request);
-              collective_posted(&amount, ROOT, id, request, result, f);
-              ends(&routine);
-              return result;
-            }
-        "#]],
+                #undef MPI_Ibcast
+                #pragma weak PMPI_Ibcast
+                PUBLIC int MPI_Ibcast(void *a0, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+                {
+                  static struct pomp_mpi_routine routine = { "MPI_Ibcast", POMP_MPI_ONE_TO_ALL, 0 };
+                  static const char *const names[] = { "MPI_Ibcast", NULL };
+                  static __typeof__(PMPI_Ibcast) *call;
+                  enum { f = 0 };
+                  if (!call)
+                    call = next(names, PMPI_Ibcast);
+                  if (!begins(&routine, HERE))
+                    return call(a0, count, type, root, comm, request);
+                  struct collective amount = bcast(comm, root, count, type);
+                  uint64_t id = pomp_mpi_icollective();
+                  int result = call(a0, count, type, root, comm, request);
+                  collective_posted(&amount, ROOT, id, request, result, f);
+                  ends(&routine);
+                  return result;
+                }
+            "#]],
         );
     }
 

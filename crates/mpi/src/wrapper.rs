@@ -106,7 +106,7 @@ pub fn of_c(function: &Prototype, target: &Target) -> Option<String> {
 {{
   static struct pomp_mpi_routine routine = {{ \"MPI_{name}\", {kind}, 0 }};
 {call}  enum {{ f = 0 }};
-{length}{found}  if (!begins(&routine, (uintptr_t)__builtin_frame_address(0)))
+{length}{found}  if (!begins(&routine, HERE))
     return call({arguments});
 {before}  {result} result = call({arguments});
 {after}  ends(&routine);

@@ -49,6 +49,9 @@ struct pomp_mpi_routine {
 };
 
 void pomp_mpi_enter(struct pomp_mpi_routine *routine);
+/* The same if the address is known that the call returns to (__builtin_return_address(0)): then calls
+   from different places are told apart. */
+void pomp_mpi_enter_from(struct pomp_mpi_routine *routine, uintptr_t address);
 void pomp_mpi_exit(struct pomp_mpi_routine *routine);
 /* The call that this thread is in has found something that no other function here says. */
 void pomp_mpi_found(void);

@@ -31,11 +31,26 @@ impl RegionText {
     }
 }
 
+/// A place in the code of a loaded file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodePlace {
+    /// Where the file is.
+    pub path: String,
+    /// Its build id in hexadecimal digits; empty where it has none.
+    pub build_id: String,
+    /// The address in the file, that is, without the load base.
+    pub address: u64,
+}
+
 /// What was defined, and the log of it.
 pub struct Definitions {
     log: Mapped,
     used_bytes: usize,
     regions: HashMap<(u8, String, String, (u32, u32)), u32>,
+    /// Regions of routines by where they are called: an object and an address in it.
+    call_sites: HashMap<(String, u32, u64), u32>,
+    /// Loaded files by path and build id.
+    objects: HashMap<(String, String), u32>,
     /// By region id.
     kinds: Vec<RegionKind>,
     /// Regions with a metric class of their own, in the order of the classes.
@@ -54,6 +69,8 @@ impl Definitions {
             log,
             used_bytes: 0,
             regions: HashMap::new(),
+            call_sites: HashMap::new(),
+            objects: HashMap::new(),
             kinds: Vec::new(),
             guarded: Vec::new(),
             quiet: Vec::new(),
@@ -71,12 +88,16 @@ impl Process {
         let log = unsafe { std::slice::from_raw_parts(theirs.log.base(), theirs.used_bytes) };
         let mut definitions = lock(&self.definitions);
         for definition in Definition::decode_all(log) {
-            if let Definition::Region { id, kind, .. } = definition {
-                self.note_border(id, kind);
-                self.append(&mut definitions, &definition);
+            match definition {
+                Definition::Region { id, kind, .. } => self.note_border(id, kind),
+                Definition::Object { .. } | Definition::CallSite { .. } => {}
+                _ => continue,
             }
+            self.append(&mut definitions, &definition);
         }
         definitions.regions = theirs.regions.clone();
+        definitions.call_sites = theirs.call_sites.clone();
+        definitions.objects = theirs.objects.clone();
         definitions.kinds = theirs.kinds.clone();
         definitions.quiet = theirs.quiet.clone();
         let off_region = parent.off_region.load(Ordering::Relaxed);
@@ -90,12 +111,17 @@ impl Process {
         if let Some(&id) = definitions.regions.get(&key) {
             return id;
         }
-        let id = definitions.regions.len() as u32;
+        let id = self.add_region(&mut definitions, region);
         definitions.regions.insert(key, id);
+        id
+    }
+
+    fn add_region(&self, definitions: &mut Definitions, region: &RegionText) -> u32 {
+        let id = definitions.kinds.len() as u32;
         definitions.kinds.push(region.kind);
         self.note_border(id, region.kind);
         self.append(
-            &mut definitions,
+            definitions,
             &Definition::Region {
                 id,
                 kind: region.kind,
@@ -107,6 +133,29 @@ impl Process {
             },
         );
         id
+    }
+
+    /// The id of the region that stands for calls of a routine from this place, and whether it is
+    /// new.
+    pub fn call_site(&self, routine: &RegionText, from: &CodePlace) -> (u32, bool) {
+        let mut definitions = lock(&self.definitions);
+        let CodePlace { path, build_id, address } = from;
+        let next = definitions.objects.len() as u32;
+        let key = (path.clone(), build_id.clone());
+        let object = *definitions.objects.entry(key).or_insert(next);
+        if object == next {
+            let (path, build_id) = (path.clone(), build_id.clone());
+            self.append(&mut definitions, &Definition::Object { id: object, path, build_id });
+        }
+        let key = (routine.name.clone(), object, *address);
+        if let Some(&region) = definitions.call_sites.get(&key) {
+            return (region, false);
+        }
+        let region = self.add_region(&mut definitions, routine);
+        definitions.call_sites.insert(key, region);
+        let address = *address;
+        self.append(&mut definitions, &Definition::CallSite { region, object, address });
+        (region, true)
     }
 
     /// Kinds of regions by their ids.

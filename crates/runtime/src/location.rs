@@ -18,7 +18,7 @@ use crate::events::Events;
 use crate::guard::{self, Guard};
 use crate::iteration::Ending;
 use crate::metrics::{self, Table};
-use crate::mpi::Begun;
+use crate::mpi::{Begun, Sites};
 use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
@@ -115,6 +115,8 @@ pub struct Location {
     pub window: Window,
     /// Parameters of the program's that it has met.
     pub parameters: Parameters,
+    /// Call sites of MPI's functions that it has met.
+    pub sites: Sites,
     /// Its time without a CPU.
     pub ready: Ready,
     /// Children of call paths that have very many.
@@ -181,6 +183,7 @@ impl Location {
                 metrics: None,
                 window: Window::default(),
                 parameters: Parameters::default(),
+                sites: Sites::default(),
                 ready: Ready::new(process.options.ready),
                 siblings: Siblings::default(),
                 tree,

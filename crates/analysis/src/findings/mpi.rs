@@ -39,8 +39,12 @@ pub(super) fn detect(search: &mut Search) {
     for (metric, waits) in METRICS {
         for (function, calls) in search.losses(metric) {
             let tree = &search.lens.cube.calls;
-            // A function of MPI has no place of its own: where it is called from has.
-            let caller = |call: CallId| tree.parent(call).map(|caller| tree.region(caller));
+            // Where the line of the call is not known, the place is that of what is around it.
+            let region = &search.lens.cube.regions[function];
+            let caller = |call: CallId| match region.source() {
+                Some(_) => None,
+                None => tree.parent(call).map(|caller| tree.region(caller)),
+            };
             for (caller, calls) in grouped(calls, caller) {
                 report(search, &work, (metric, waits), (caller, function), calls);
             }
@@ -72,7 +76,11 @@ fn report(
         details.push("Run again with --mpi-wait to know the gain.".to_owned());
     }
     let construct = at.name.to_owned();
-    let site = Site { region: caller.unwrap_or(function), construct, metric, calls };
+    // The function that calls is better than nothing.
+    let has_place = |region: &RegionId| search.lens.cube.regions[*region].source().is_some();
+    let is_known = search.lens.cube.regions[function].is_call_site();
+    let region = caller.filter(|caller| !is_known || has_place(caller)).unwrap_or(function);
+    let site = Site { region, construct, metric, calls };
     let words = Words { cause, details, advice: at.advice(cause) };
     let loss = Loss { lost: at.lost(), gain };
     let is_late = matches!(cause, Some(Cause::RankImbalanceSteady | Cause::LateSender));
@@ -83,7 +91,7 @@ fn report(
     }
     for delay in delays {
         let site = at.place(&delay, &site);
-        let words = at.explain((&delay, late.unwrap_or(0)), caller, words.clone());
+        let words = at.explain((&delay, late.unwrap_or(0)), Some(region), words.clone());
         let loss =
             Loss { lost: delay.of(loss.lost), gain: loss.gain.map(|gain| delay.of_gain(gain)) };
         search.report(metric, site, loss, words);

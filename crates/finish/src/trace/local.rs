@@ -6,6 +6,7 @@ use pompeii_otf2::definition::{Definition, MappingTable};
 use pompeii_otf2::enums::MappingType;
 use pompeii_otf2::mapping::IdMap;
 
+use crate::files::FileRegions;
 use crate::parameters::Ids;
 use crate::resources;
 use crate::run::{Reading, Survey};
@@ -14,11 +15,11 @@ use crate::run::{Reading, Survey};
 /// and those of the run, those of its parameters, and those of what MPI has beside communicators.
 pub fn definitions(
     reading: &Reading,
-    survey: &Survey,
+    (survey, files): (&Survey, &FileRegions),
     (classes, parameters, resources): (&[(u32, u32)], &Ids, &resources::Ids),
 ) -> Vec<Definition> {
     let map = reading.map;
-    let regions = map.regions.iter().map(|id| id.index() as u64).collect();
+    let regions = map.regions.iter().map(|id| files.index(*id) as u64).collect();
     let communicators = (0..).zip(&reading.resolved.communicators);
     let communicators = communicators
         .map(|(own, of): (u64, _)| of.map_or(own, |id| map.communicators[id].index() as u64));

@@ -25,6 +25,7 @@ use pompeii_otf2::write::{ArchiveWriter, Options};
 
 use crate::Error;
 use crate::classes::Classes;
+use crate::files::FileRegions;
 use crate::legacy::Teams;
 use crate::parameters::{Ids, Parameters};
 use crate::resources::{self, Resources};
@@ -41,6 +42,7 @@ const CLOCK_ERROR: &str = "POMPEII::CLOCK_ERROR_NS";
 /// A trace that is being written.
 pub struct Trace {
     archive: ArchiveWriter,
+    regions: FileRegions,
     classes: Classes,
     /// Ids of each process's metric classes in the run.
     class_ids: Vec<recorders::Ids>,
@@ -66,8 +68,10 @@ impl Trace {
         let mut resources = Resources::default();
         let resource_ids = run.surveys.iter().map(|survey| resources.add(&survey.live)).collect();
         let events = Mutex::new(vec![Vec::new(); run.surveys.len()]);
+        let regions = FileRegions::new(&run.definitions().regions);
         Ok(Trace {
             archive,
+            regions,
             classes,
             class_ids,
             parameters,
@@ -86,7 +90,7 @@ impl Trace {
         let tables = |place| {
             let classes = &self.class_ids[position].of_thread(place)[..];
             let ids = (classes, &self.parameter_ids[position], &self.resource_ids[position]);
-            local::definitions(reading, survey, ids)
+            local::definitions(reading, (survey, &self.regions), ids)
         };
         let mut events = Vec::new();
         for (place, location) in live.locations.iter().enumerate() {
@@ -119,7 +123,9 @@ impl Trace {
 
     /// Writes the definitions and completes the archive. Returns the number of events in it.
     pub fn finish(self, run: &Run, cube: &Cube) -> Result<u64, Error> {
-        let Trace { mut archive, classes, class_ids, parameters, resources, events, .. } = self;
+        let Trace {
+            mut archive, regions, classes, class_ids, parameters, resources, events, ..
+        } = self;
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
         let size = run.size();
         parameters.define(&mut archive)?;
@@ -132,7 +138,7 @@ impl Trace {
         if let Some(size) = size {
             define_missing(&mut archive, &cube.system, size)?;
         }
-        for (index, region) in cube.regions.iter().enumerate() {
+        for (index, region) in regions.regions.iter().enumerate() {
             define_region(&mut archive, RegionRef(index as u32), region)?;
         }
         communicators::define(&mut archive, run, (size, &resources))?;

@@ -51,14 +51,17 @@ static __thread uintptr_t around __attribute__((tls_model("initial-exec")));
 
 /* Whether this call is one of the program. A wrapper that was left without its end (an error handler
    that throws or jumps) lies below the frames of later calls. */
-static inline int begins(struct pomp_mpi_routine *routine, uintptr_t frame)
+static inline int begins(struct pomp_mpi_routine *routine, uintptr_t frame, uintptr_t caller)
 {
   if (around > frame)
     return 0;
   around = frame;
-  pomp_mpi_enter(routine);
+  pomp_mpi_enter_from(routine, caller);
   return 1;
 }
+
+/* The frame of the wrapper that this is in, and the address that it returns to. */
+#define HERE (uintptr_t)__builtin_frame_address(0), (uintptr_t)__builtin_return_address(0)
 
 static inline void ends(struct pomp_mpi_routine *routine)
 {

@@ -11,8 +11,10 @@ mod alive;
 mod comms;
 mod files;
 mod job;
+mod loaded;
 mod messages;
 mod requests;
+mod sites;
 mod table;
 mod waits;
 mod windows;
@@ -36,6 +38,7 @@ pub use files::*;
 pub use job::*;
 pub use messages::*;
 pub use requests::*;
+pub use sites::Sites;
 pub use waits::*;
 pub use windows::*;
 
@@ -91,16 +94,25 @@ impl Routine {
 
     #[cold]
     fn define(&self, process: &Process) -> u32 {
+        let id = process.region(&self.text());
+        self.note(process, id);
+        self.region.store(id + 1, Ordering::Relaxed);
+        id
+    }
+
+    fn text(&self) -> RegionText {
         let kind = KINDS.get((self.kind & !QUIET) as usize).copied();
         let kind = kind.unwrap_or(RegionKind::MpiOther);
         // SAFETY: the contract of `pomp_mpi.h`: a text that lives as long as the process.
         let name = unsafe { text(self.name) };
-        let id = process.region(&RegionText::without_source(kind, &name));
+        RegionText::without_source(kind, &name)
+    }
+
+    /// What the kind of one of its regions does not say.
+    fn note(&self, process: &Process, region: u32) {
         if self.kind & QUIET != 0 {
-            process.note_quiet(id);
+            process.note_quiet(region);
         }
-        self.region.store(id + 1, Ordering::Relaxed);
-        id
     }
 }
 
@@ -123,14 +135,31 @@ pub unsafe extern "C" fn pomp_mpi_enter(routine: *const Routine) {
     let routine = unsafe { &*routine };
     on_thread!(|thread| {
         let region = routine.region(thread.process);
-        // It is set where the last function was left by an exception.
-        thread.mpi_exit_ticks = 0;
-        thread.mpi_begun.is_noted = false;
-        match thread.gate {
-            0 => _ = thread.enter_open(region, clock::now()),
-            _ => enter_gated(thread, region),
-        }
+        enter(thread, routine, region);
     });
+}
+
+/// Enters an MPI function that will return to this address.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pomp_mpi_enter_from(routine: *const Routine, address: usize) {
+    // SAFETY: as above.
+    let routine = unsafe { &*routine };
+    on_thread!(|thread| {
+        let region = sites::region(thread, routine, address);
+        enter(thread, routine, region);
+    });
+}
+
+#[inline(always)]
+fn enter(thread: &mut Location, routine: &Routine, region: u32) {
+    thread.sites.entered = (routine, region);
+    // It is set where the last function was left by an exception.
+    thread.mpi_exit_ticks = 0;
+    thread.mpi_begun.is_noted = false;
+    match thread.gate {
+        0 => _ = thread.enter_open(region, clock::now()),
+        _ => enter_gated(thread, region),
+    }
 }
 
 /// Enters it where something comes first, or where the guard has a short way for calls that find
@@ -176,7 +205,10 @@ pub unsafe extern "C" fn pomp_mpi_exit(routine: *const Routine) {
     // SAFETY: as above.
     let routine = unsafe { &*routine };
     on_thread!(|thread| {
-        let region = routine.region(thread.process);
+        let region = match thread.sites.entered {
+            (entered, region) if std::ptr::eq(entered, routine) => region,
+            _ => routine.region(thread.process),
+        };
         match thread.gate {
             0 => {
                 let now = exit_time(thread);

@@ -27,6 +27,7 @@
 //! behind a check of what must always hold; with tracing, its records too.
 
 mod both_ways;
+mod callers;
 mod causes;
 mod fast_ways;
 mod findings;

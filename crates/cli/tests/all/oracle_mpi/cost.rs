@@ -40,7 +40,7 @@ fn calls_cost_no_more_instructions_than_they_did() {
     let [profile, trace] =
         [PROFILE, TRACE].map(|how| per_round(&sandbox, "./program", how, 500, 2000));
     let added = [profile, trace].map(|measured| (measured - plain) / CALLS_OF_A_ROUND);
-    // 481 and 632 with rustc 1.95.0 and gcc 12.2.0, and a tenth more.
+    // 491 and 642 with rustc 1.95.0 and gcc 12.2.0, 10 of them for the caller, and a tenth more.
     assert!(added[0] <= 530 && added[1] <= 695, "{added:?}");
     // It is something: the program is measured.
     assert!(added[0] > 100 && added[1] > added[0], "{added:?}");

@@ -3,6 +3,7 @@
 
 mod archives;
 mod arguments;
+mod callers;
 mod clocks;
 mod cost;
 mod every;

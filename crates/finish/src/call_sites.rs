@@ -1,0 +1,78 @@
+//! Call sites: from the addresses that a process has noted to function, file and line.
+
+use std::path::PathBuf;
+
+use pompeii_live::{Definition, LiveProcess};
+use pompeii_model::Region;
+use pompeii_symbols::{Frame, Loaded, Symbols};
+
+/// Gives the regions that stand for call sites the function and the line of the call.
+pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
+    let mut objects: Vec<Loaded> = Vec::new();
+    let mut sites: Vec<(u32, Frame)> = Vec::new();
+    for definition in &live.definitions {
+        match definition {
+            Definition::Object { path, build_id, .. } => {
+                objects.push(Loaded { path: PathBuf::from(path), build_id: bytes(build_id) })
+            }
+            Definition::CallSite { region, object, address } => {
+                if let Some(loaded) = objects.get(*object as usize) {
+                    sites.push((*region, caller(symbols.frames(loaded, *address))));
+                }
+            }
+            _ => {}
+        }
+    }
+    sites.sort_by_key(|(region, _)| *region);
+    for definition in &mut live.definitions {
+        let Definition::Region { id, file, begin_line, end_line, clauses, .. } = definition else {
+            continue;
+        };
+        let Ok(at) = sites.binary_search_by_key(id, |(region, _)| *region) else { continue };
+        let frame = &sites[at].1;
+        let mut place = Region::artificial("");
+        place.place_in(&frame.function);
+        *clauses = place.clauses;
+        file.clone_from(&frame.file);
+        (*begin_line, *end_line) = (frame.line, frame.line);
+    }
+}
+
+/// The innermost function that is none of a binding whose functions are inlined into the program.
+fn caller(mut frames: Vec<Frame>) -> Frame {
+    let is_binding = |frame: &Frame| {
+        let prefixes = ["MPI::", "MPI_", "PMPI_", "boost::mpi::"];
+        prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
+    };
+    let at = frames.iter().position(|frame| !is_binding(frame)).unwrap_or(0);
+    frames.swap_remove(at)
+}
+
+/// Bytes that are written as hexadecimal digits; none where they are not.
+fn bytes(digits: &str) -> Vec<u8> {
+    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    (0..digits.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_bindings_that_were_inlined_are_passed_over() {
+        let frame = |function: &str| Frame { function: function.into(), file: "".into(), line: 1 };
+        let frames = |names: &[&str]| names.iter().map(|name| frame(name)).collect::<Vec<_>>();
+        let of = |names: &[&str]| caller(frames(names)).function;
+        assert_eq!(of(&["MPI::Comm::Send", "halo", "main"]), "halo");
+        assert_eq!(of(&["halo", "main"]), "halo");
+        assert_eq!(of(&["MPI::Comm::Send"]), "MPI::Comm::Send");
+    }
+
+    #[test]
+    fn build_ids_are_bytes_again() {
+        assert_eq!(bytes("0aff"), [10, 255]);
+        for damaged in ["", "0", "0g", "0aé", "aé"] {
+            assert!(bytes(damaged).is_empty(), "{damaged}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! From where functions of MPI are called. Each call site is a region of its own: with the name of
+//! the function, and the address of the call, of which `finish` makes function, file and line.
+//!
+//! What a wrapper knows is the address that it returns to. It is looked up together with the
+//! current call path in a small table of the thread, which takes as many instructions as a call of
+//! MPI may cost more. At the first visit of a call path the address may be one of a binding, which
+//! all of its callers share: then the caller is the first frame outside of MPI's libraries.
+
+use std::collections::HashMap;
+
+use pompeii_live::NodeOffset;
+
+use super::{Routine, loaded};
+use crate::location::Location;
+use crate::team;
+
+/// Call sites below one call path that are told apart; all further ones are one region.
+const SITES_MAX: u32 = 64;
+/// Call paths with their sites that a thread remembers.
+const KNOWN_MAX: usize = 1 << 16;
+/// Lines of the table.
+const LINES: usize = 64;
+
+/// A call site on a call path, and its region.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Line {
+    address: usize,
+    routine: *const Routine,
+    at: NodeOffset,
+    region: u32,
+}
+
+/// The lines of threads that have called no function of MPI.
+struct Unused([Line; LINES]);
+
+// SAFETY: it is only read.
+unsafe impl Sync for Unused {}
+
+static UNUSED: Unused =
+    Unused([Line { address: 0, routine: std::ptr::null(), at: NodeOffset::MAX, region: 0 }; LINES]);
+
+/// The call sites that a location has met.
+pub struct Sites {
+    /// The function that was entered last, and its region.
+    pub entered: (*const Routine, u32),
+    lines: *const [Line; LINES],
+    known: HashMap<(usize, usize, NodeOffset), u32>,
+    /// How many sites each call path has.
+    below: HashMap<NodeOffset, u32>,
+}
+
+impl Default for Sites {
+    fn default() -> Self {
+        Self {
+            entered: (std::ptr::null(), 0),
+            lines: &raw const UNUSED.0,
+            known: HashMap::new(),
+            below: HashMap::new(),
+        }
+    }
+}
+
+/// The place of a site in the table: nodes are multiples of 128, addresses of calls any number.
+#[inline(always)]
+fn place(address: usize, at: NodeOffset) -> usize {
+    (address ^ at as usize >> 7) % LINES
+}
+
+/// The region of a function that is called from this address at the current call path.
+#[inline(always)]
+pub fn region(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
+    let at = thread.header.current;
+    // SAFETY: the table lives as long as the location, and only its thread writes it.
+    let line = unsafe { &(&*thread.sites.lines)[place(address, at)] };
+    if line.address == address && line.at == at && std::ptr::eq(line.routine, routine) {
+        return line.region;
+    }
+    find(thread, routine, address)
+}
+
+#[cold]
+#[inline(never)]
+fn find(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
+    team::leave_joined(thread);
+    if thread.is_passing() {
+        return routine.region(thread.process);
+    }
+    let at = thread.header.current;
+    let key = (std::ptr::from_ref(routine) as usize, address, at);
+    let region = match thread.sites.known.get(&key) {
+        Some(&region) => region,
+        None => {
+            let region = meet(thread, routine, address);
+            if thread.sites.known.len() < KNOWN_MAX {
+                thread.sites.known.insert(key, region);
+            }
+            region
+        }
+    };
+    if std::ptr::eq(thread.sites.lines, &raw const UNUSED.0) {
+        thread.sites.lines = Box::into_raw(Box::new(UNUSED.0));
+    }
+    let lines = thread.sites.lines.cast_mut();
+    // SAFETY: made above or before, for this location alone.
+    unsafe { (*lines)[place(address, at)] = Line { address, routine, at, region } };
+    region
+}
+
+/// A call site for the first time at this call path.
+fn meet(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
+    let (process, at) = (thread.process, thread.header.current);
+    let below = thread.sites.below.entry(at).or_insert(0);
+    if *below >= SITES_MAX {
+        return routine.region(process);
+    }
+    let Some(place) = loaded::caller(address) else { return routine.region(process) };
+    *below += 1;
+    let (region, is_new) = process.call_site(&routine.text(), &place);
+    if is_new {
+        routine.note(process, region);
+    }
+    region
+}
