@@ -130,6 +130,23 @@ const _: () = assert!(
         && offset_of!(Node, task_switches) == offset_of!(Node, task_ticks) + 8
 );
 
+/// The header of a new location, see [`Location::create`].
+fn header(process: &Process, index: u32, parent: Option<(u32, u32, u32)>) -> LocationHeader {
+    LocationHeader {
+        magic: MAGIC,
+        index,
+        parent: parent.map_or(u32::MAX, |(parent, ..)| parent),
+        thread: parent.map_or(0, |(.., thread)| thread),
+        nodes: AtomicU32::new(1),
+        current: ROOT,
+        final_barrier: 0,
+        last_ticks: process.options.start.ticks,
+        level: parent.map_or(0, |(_, level, _)| level),
+        task_records: AtomicU32::new(0),
+        summed_visits: 0,
+    }
+}
+
 impl Location {
     /// Makes location `index`; `parent` is the location that forks it, the nesting level of its
     /// teams and its thread number in them.
@@ -143,19 +160,7 @@ impl Location {
         let place: *mut Location = tree.base().cast();
         // SAFETY: processes are leaked when they start, so they outlive every location.
         let process: &'static Process = unsafe { &*std::ptr::from_ref(process) };
-        let header = LocationHeader {
-            magic: MAGIC,
-            index,
-            parent: parent.map_or(u32::MAX, |(parent, ..)| parent),
-            thread: parent.map_or(0, |(.., thread)| thread),
-            nodes: AtomicU32::new(1),
-            current: ROOT,
-            final_barrier: 0,
-            last_ticks: process.options.start.ticks,
-            level: parent.map_or(0, |(_, level, _)| level),
-            task_records: AtomicU32::new(0),
-            summed_visits: 0,
-        };
+        let header = header(process, index, parent);
         let contexts = Contexts::default();
         let tasks = Tasks::new(contexts.top().implicit);
         // SAFETY: the page is allocated and nobody else knows it yet; nodes lie behind it.
