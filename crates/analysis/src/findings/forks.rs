@@ -200,6 +200,7 @@ mod tests {
                 a.c:1 step | omp_idle_threads lost=60 gain=30 (20 to 40)
                     [serial_part, none]
                     60 ms run on one thread.
+                    It lies next to parallel a.c:2 (100 visits), parallel a.c:6 (100 visits).
                     Parallelise it, or overlap it with other work.
             "#]],
         );
@@ -236,6 +237,7 @@ mod tests {
                 ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
                     [serial_part, none]
                     0.10 s run on one thread.
+                    It lies next to parallel a.c:2 (100 visits).
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );

@@ -1,7 +1,7 @@
 //! Idle threads: findings for the serial parts of the program, and one for each parallel region
 //! whose team is smaller than the process.
 
-use pompeii_model::{CallId, IndexVec, RegionId};
+use pompeii_model::{CallId, IndexVec, Paradigm, RegionId};
 
 use super::barriers::divide;
 use super::{Advice, Cause, Loss, Search, Site, Words, grouped, largest_parts};
@@ -59,7 +59,8 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>) {
         1 => "",
         _ => " of each process",
     };
-    let details = vec![format!("{seconds} run on one thread{each}{parts}.")];
+    let mut details = vec![format!("{seconds} run on one thread{each}{parts}.")];
+    details.extend(around(&lens, place).filter(|_| is_one));
     let advice = match (is_one, lens.cube.calls.parent(place)) {
         (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",
@@ -68,6 +69,33 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>) {
     let site = Site { region, construct, metric: "omp_idle_threads", calls };
     let words = Words { cause: Some(Cause::SerialPart), details, advice: Advice::none(advice) };
     search.report("omp_idle_threads", site, Loss::new(lost, divide(lost, threads)), words);
+}
+
+/// Constructs and calls of MPI that are named as being around a serial part.
+const AROUND: usize = 3;
+
+/// What is around the serial part of a call path: a profile has no order of events, but most of the
+/// time of a long run is next to what is visited most.
+fn around(lens: &Lens, place: CallId) -> Option<String> {
+    let children = lens.cube.calls.children(place).iter().copied();
+    let with_line = children.filter(|&call| {
+        let region = lens.region(call);
+        matches!(region.paradigm, Paradigm::OpenMp | Paradigm::Mpi) && region.source().is_some()
+    });
+    // By the thread that has most of them: all threads of a team visit its region.
+    let visits = |call: CallId| {
+        let by_location = lens.by_location("visits", &[call]);
+        by_location.iter().copied().max().unwrap_or(0)
+    };
+    let mut known: Vec<CallId> = with_line.collect();
+    known.sort_by_cached_key(|&call| (-visits(call), call));
+    known.truncate(AROUND);
+    let name = |&call: &CallId| {
+        let visits = format::counted(visits(call), "visit");
+        format!("{} ({visits})", format::name_with_place(lens.cube, call))
+    };
+    let names: Vec<String> = known.iter().map(name).collect();
+    (!names.is_empty()).then(|| format!("It lies next to {}.", names.join(", ")))
 }
 
 fn serial_sum(lens: &Lens, calls: &[CallId]) -> i64 {
@@ -149,6 +177,7 @@ mod tests {
                 a.c:60 main | omp_idle_threads lost=150 gain=38 (28 to 48)
                     [serial_part, none]
                     50 ms run on one thread.
+                    It lies next to parallel a.c:70 (1 visit).
                     Parallelise it, or overlap it with other work.
             "#]],
         );
@@ -164,6 +193,7 @@ mod tests {
                 ? a | omp_idle_threads lost=400 gain=200 (190 to 210)
                     [serial_part, none]
                     0.40 s run on one thread.
+                    It lies next to parallel a.c:70 (1 visit).
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );
@@ -180,7 +210,32 @@ mod tests {
                 ? a | omp_idle_threads lost=600 gain=300 (290 to 310)
                     [serial_part, none]
                     0.60 s run on one thread.
+                    It lies next to parallel a.c:70 (1 visit).
                     Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_serial_part_lies_next_to_what_is_visited_most() {
+        check(
+            "wall=1000 locations=2
+             a                      0  time=400 visits=1
+             a/parallel@a.c:50      *  time=100 visits=1
+             a/parallel@a.c:70      *  time=200 visits=40
+             a/MPI_Waitall@b.c:9    0  time=1 visits=80
+             a/MPI_Init             0  time=1 visits=100
+             a/parallel@a.c:90      *  time=298 visits=20",
+            expect![[r#"
+                ? a | omp_idle_threads lost=400 gain=200 (190 to 210)
+                    [serial_part, none]
+                    0.40 s run on one thread.
+                    It lies next to MPI_Waitall b.c:9 (80 visits), parallel a.c:70 (40 visits), parallel a.c:90 (20 visits).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+                b.c:9 MPI_Waitall | mpi_point2point lost=2 gain=1 (0 to 11)
+                    [?, none]
+                    80 visits, 1.0 ms in all.
+                    Send fewer and larger messages, or use non-blocking ones and compute before waiting.
             "#]],
         );
     }

@@ -355,6 +355,7 @@ mod tests {
                 a.c:60 main | omp_idle_threads lost=200 gain=50 (40 to 60)
                     [serial_part, none]
                     0.10 s run on one thread of each process.
+                    It lies next to parallel a.c:70 (10 visits).
                     Parallelise it, or overlap it with other work.
             "#]],
         );
@@ -376,6 +377,7 @@ mod tests {
                 ? a | omp_idle_threads lost=60 gain=15 (5 to 25)
                     [serial_part, none]
                     30 ms run on one thread of each process.
+                    It lies next to parallel a.c:70 (10 visits).
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );

@@ -49,6 +49,7 @@ fn the_first_answer() {
             | 2  ocean.c:20  step           idle threads
             |    lost 0.24 CPU s; gain 60 ms (50 to 70) of 1.00 s
             |    0.12 s run on one thread of each process.
+            |    It lies next to parallel ocean.c:31 (100 visits).
             |    Parallelise it, or overlap it with other work.
             | 3              ocean          idle threads
             |    lost 40 CPU ms; gain 10 ms (0 s to 20 ms) of 1.00 s
