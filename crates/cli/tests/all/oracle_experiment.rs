@@ -365,7 +365,7 @@ fn readers_of_traces_and_reports_accept_newer_constructs() {
         assert!(global.contains(&format!("Role: {role},")), "{role}\n{global}");
     }
     assert!(!global.contains("INVALID"), "{global}");
-    assert!(global.contains("Descr.: \"ordered schedule(static,1)\""), "{global}");
+    assert!(global.contains("Descr.: \"in(main) ordered schedule(static,1)\""), "{global}");
     let report = sandbox.succeeds("report --json exp").output;
     assert!(report.contains("\"clauses\": \"ordered schedule(static,1)\""), "{report}");
 }
