@@ -14,7 +14,7 @@ use super::heading::Unit;
 use super::procedures::Procedure;
 use super::rewrite::Rewriter;
 use super::role::Role;
-use super::scan::{Kind, Statement};
+use super::scan::{Cpp, Kind, Statement};
 use super::site::UnitSite;
 use super::text::Extra;
 use crate::Region;
@@ -32,6 +32,24 @@ pub(super) struct Function<'a> {
     pure: bool,
 }
 
+/// Where the specification part of a procedure ends, and its first call stands.
+enum Beginning {
+    /// It has none: before the first statement.
+    First,
+    /// After these statements. Several are in the branches of one preprocessor group.
+    After(Vec<usize>),
+}
+
+impl Beginning {
+    /// The first of the statements.
+    fn first(&self) -> Option<usize> {
+        match self {
+            Self::First => None,
+            Self::After(all) => all.first().copied(),
+        }
+    }
+}
+
 impl<'a> Rewriter<'a> {
     /// Puts in the calls at the beginnings.
     pub(super) fn begin_functions(&mut self) -> Vec<Function<'a>> {
@@ -42,9 +60,8 @@ impl<'a> Rewriter<'a> {
             let Some(procedure) = site.procedure.as_ref().filter(|one| !one.closed) else {
                 continue;
             };
-            let begin =
-                procedure.declared.map(|declared| self.past_conditional(site.first, declared));
-            if !self.is_possible(procedure, begin) {
+            let Some(begin) = self.beginning(site.first, procedure) else { continue };
+            if !self.is_possible(procedure, begin.first()) {
                 continue;
             }
             let Some(regions) = self.regions_of(procedure, site) else { continue };
@@ -61,10 +78,73 @@ impl<'a> Rewriter<'a> {
                 Kind::Code(Class::Unit(Unit::PureProcedure | Unit::ModuleProcedure))
             );
             let function = Function { unit, procedure, number, argument, pure };
-            self.enter_function(&function, begin);
+            self.enter_function(&function, &begin);
             functions.push(function);
         }
         functions
+    }
+
+    /// Where the specification part ends; `None` where that is no one place.
+    fn beginning(&self, first: usize, procedure: &Procedure) -> Option<Beginning> {
+        let Some(declared) = procedure.declared else { return Some(Beginning::First) };
+        let end = self.past_conditional(first, declared);
+        match procedure.body {
+            Some(body) if body < end => {
+                self.specifications_in_branches(first, end).map(Beginning::After)
+            }
+            _ => Some(Beginning::After(vec![end])),
+        }
+    }
+
+    /// The ends of the specification part in the branches of a preprocessor group that begins in it
+    /// and ends, at `end`, among the actions. There must be a branch for all other cases, and no
+    /// further group in one may have declarations and actions.
+    fn specifications_in_branches(&self, first: usize, end: usize) -> Option<Vec<usize>> {
+        let mut found: Vec<usize> = Vec::new();
+        let mut depth = 0usize;
+        // Within a group inside of a branch: whether it declares and acts.
+        let (mut declares, mut acts) = (false, false);
+        let mut has_else = false;
+        for at in first + 1..=end {
+            match self.statement(at).kind {
+                Kind::Cpp(Cpp::If(_)) => {
+                    depth += 1;
+                    match depth {
+                        1 => (found, has_else) = (vec![at], false),
+                        _ => (declares, acts) = (false, false),
+                    }
+                }
+                Kind::Cpp(Cpp::Else) if depth == 1 => {
+                    found.push(at);
+                    has_else = self.is_else(at);
+                }
+                Kind::Cpp(Cpp::Endif) => {
+                    depth = depth.saturating_sub(1);
+                    if depth > 0 && declares {
+                        *found.last_mut()? = at;
+                    }
+                    if depth > 0 && declares && acts {
+                        return None;
+                    }
+                }
+                Kind::Code(_) if self.facts.scan.role(at) == Role::Declaration => match depth {
+                    0 => {}
+                    1 => *found.last_mut()? = at,
+                    _ => declares = true,
+                },
+                Kind::Code(_) => acts = true,
+                _ => {}
+            }
+        }
+        has_else.then_some(found)
+    }
+
+    /// `#else`, and not `#elif`.
+    fn is_else(&self, at: usize) -> bool {
+        let line = self.facts.scan.lines[self.statement(at).first];
+        let text = self.source[line.start..line.end].trim_ascii_start();
+        let word = text.strip_prefix(b"#").unwrap_or(text).trim_ascii_start();
+        word.starts_with(b"else")
     }
 
     /// Whether every way out comes behind the first call, and can be changed.
@@ -109,7 +189,7 @@ impl<'a> Rewriter<'a> {
         region(facts.options, Named { name: &path.join("::"), lines, file })
     }
 
-    fn enter_function(&mut self, function: &Function, begin: Option<usize>) {
+    fn enter_function(&mut self, function: &Function, begin: &Beginning) {
         if function.has_entries() {
             self.declare_statement(function.unit, &format!("integer :: {}", function.argument));
         }
@@ -120,8 +200,13 @@ impl<'a> Rewriter<'a> {
             this.call_function("Begin", function);
         };
         match begin {
-            Some(begin) => self.after(begin, write),
-            None => self.first_before(self.facts.nest.units[function.unit].first, write),
+            Beginning::First => {
+                self.first_before(self.facts.nest.units[function.unit].first, write);
+            }
+            Beginning::After(one) if one.len() == 1 => self.after(one[0], write),
+            Beginning::After(several) => {
+                several.iter().for_each(|&at| self.after_in_branch(at, write));
+            }
         }
         for (index, &entry) in function.procedure.entries.iter().enumerate() {
             let label = self.free_label();

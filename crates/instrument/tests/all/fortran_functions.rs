@@ -62,6 +62,54 @@ fn check(path: &str, source: &str, expected: Expect) {
     expected.assert_eq(&show(&outcome(path, source, |_| ())));
 }
 
+/// The specification part ends in both branches: each has the call, and not what comes after them.
+#[test]
+fn actions_in_the_branches_that_declare() {
+    check(
+        "f.F90",
+        "subroutine s(x)\n#ifdef A\n  integer :: k\n  x = 1\n#elif B\n#ifdef C\n  integer :: z\n\
+         #endif\n  x = 2\n#else\n  x = 3\n#endif\nend subroutine\n",
+        expect![[r#"
+            subroutine s(x)
+            #ifdef A
+              integer :: k
+            call pomp_H_begin(1)
+              x = 1
+            #elif B
+            #ifdef C
+              integer :: z
+            #endif
+            call pomp_H_begin(1)
+              x = 2
+            #else
+            call pomp_H_begin(1)
+              x = 3
+            #endif
+            call pomp_H_end(1)
+            end subroutine
+            == s 1-13
+        "#]],
+    );
+}
+
+/// In the case without A the call would have no place before the `#endif`.
+#[test]
+fn actions_in_the_only_branch_that_declares() {
+    check(
+        "f.F90",
+        "subroutine s(x)\n#ifdef A\n  integer :: k\n  x = 1\n#endif\n  x = 2\nend subroutine\n",
+        expect![[r#"
+            subroutine s(x)
+            #ifdef A
+              integer :: k
+              x = 1
+            #endif
+              x = 2
+            end subroutine
+        "#]],
+    );
+}
+
 #[test]
 fn ways_out() {
     check(
