@@ -23,6 +23,7 @@
 //! ```
 
 mod allocation;
+mod bounds;
 mod counted;
 mod derive;
 mod dilation;

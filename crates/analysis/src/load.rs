@@ -15,6 +15,7 @@ use pompeii_model::{
 };
 use thiserror::Error;
 
+use crate::bounds;
 use crate::derive::derive;
 use crate::properties;
 
@@ -52,6 +53,19 @@ pub enum LoadError {
         region: String,
         /// Why the row must be there.
         why: &'static str,
+    },
+    /// The values of a metric are larger than any program can have.
+    #[error(
+        "the values of metric `{metric}` at call path {call} (`{region}`) are larger than any \
+         program can have; the report is damaged, or the live state that it was made of"
+    )]
+    TooLarge {
+        /// The metric's unique name.
+        metric: String,
+        /// The call path's number in the report.
+        call: u32,
+        /// Its region.
+        region: String,
     },
     /// There is nothing to analyse.
     #[error("the report has no {0}")]
@@ -110,7 +124,7 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     if is_own(report) && !reader.shows_damaged() {
         check_rows(reader)?;
     }
-    cube.wall_ticks = wall_ticks(report, &cube, time)?;
+    cube.wall_ticks = wall_ticks(reader, &cube, time)?;
     complete_walls(&mut cube, report, time);
     cube.waits = waits(reader, &ids)?;
     cube.visit_times = visit_times(reader, &ids)?;
@@ -172,7 +186,10 @@ fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
             ..wait
         })
     };
-    Ok(Wait::parse_all(&String::from_utf8_lossy(&text)).into_iter().filter_map(known).collect())
+    let waits = Wait::parse_all(&String::from_utf8_lossy(&text)).into_iter();
+    let mut waits: Vec<Wait> = waits.filter_map(known).collect();
+    bounds::keep_waits(&mut waits);
+    Ok(waits)
 }
 
 /// Times of single visits, where they were asked for.
@@ -249,11 +266,15 @@ fn read_metric(
     });
     let mut order = vec![cubex::LocationId::from_index(0); ids.locations.len()];
     ids.locations.iter().for_each(|(&stored, at)| order[at.index()] = stored);
-    for (&path, &call) in &ids.calls {
-        let Some(row) = values.take_row(path) else { continue };
+    let mut row_of = |path| {
+        let row = values.take_row(path)?;
         let value = |stored: &cubex::LocationId| row.get(stored.index()).copied().unwrap_or(0);
-        cube.set_row(metric, call, Row::new(order.iter().map(value).collect()));
-    }
+        Some(Row::new(order.iter().map(value).collect()))
+    };
+    let rows = ids.calls.iter().filter_map(|(&path, &call)| Some((path, call, row_of(path)?)));
+    let mut rows: Vec<(cubex::CallPathId, CallId, Row)> = rows.collect();
+    bounds::check_rows(reader, id, &mut rows)?;
+    rows.into_iter().for_each(|(_, call, row)| cube.set_row(metric, call, row));
     Ok(())
 }
 
@@ -369,7 +390,7 @@ const UNKNOWN: i64 = -1;
 
 fn wall(attributes: &[(String, String)]) -> Option<i64> {
     let (_, text) = attributes.iter().find(|(key, _)| key == WALL_TICKS)?;
-    text.trim().parse().ok()
+    text.trim().parse().ok().filter(|&ticks| bounds::is_wall(ticks, 1))
 }
 
 /// Where nothing is said of a process, it was there for the run, or for what its master was seen.
@@ -384,15 +405,19 @@ fn complete_walls(cube: &mut Cube, report: &cubex::Report, time: MetricId) {
     }
 }
 
-fn wall_ticks(report: &cubex::Report, cube: &Cube, time: MetricId) -> Result<i64, LoadError> {
+fn wall_ticks(reader: &cubex::Reader, cube: &Cube, time: MetricId) -> Result<i64, LoadError> {
     let key = WALL_TICKS;
-    match report.attribute(key) {
-        Some(text) => text.trim().parse().map_err(|_| LoadError::Attribute {
+    let text = reader.report().attribute(key);
+    let known = text.and_then(|text| text.trim().parse().ok());
+    let known = known.filter(|&ticks| bounds::is_wall(ticks, cube.system.locations.len()));
+    match (known, text) {
+        (Some(ticks), _) => Ok(ticks),
+        (None, Some(text)) if !reader.shows_damaged() => Err(LoadError::Attribute {
             key,
             found: text.to_owned(),
-            expected: "an integer",
+            expected: "a number of ticks that the threads can have spent",
         }),
-        None => {
+        _ => {
             let masters = cube.system.processes.iter().map(|process| process.master);
             Ok(masters.map(|master| cube.total_at(time, master)).max().unwrap_or(0))
         }

@@ -122,6 +122,22 @@ fn a_report_without_time_is_refused() {
         .assert_eq(&error.to_string());
 }
 
+/// Sums of large numbers would not fit into an integer.
+#[test]
+fn a_report_with_numbers_that_no_program_can_have_is_refused() {
+    // Three years on two threads are possible.
+    assert_eq!(complaint("Pompeii 1.0", [1e8, 1e8, 1e8], [1, 2, 2], false), "read");
+    let said = "the values of metric `visits` at call path 2 (`!$omp implicit barrier @a.c:9`) are \
+                larger than any program can have; the report is damaged, or the live state that \
+                it was made of";
+    for visits in [[1, 2, 1 << 61], [1, 2, u64::MAX / 2]] {
+        for creator in ["Pompeii 1.0", "Score-P 8.4"] {
+            assert_eq!(complaint(creator, [3.0, 2.0, 1.0], visits, false), said);
+            assert_eq!(complaint(creator, [3.0, 2.0, 1.0], visits, true), "read");
+        }
+    }
+}
+
 /// What is said of a profile of ours with these inclusive times and numbers of visits of three call
 /// paths below each other; rows of zeros are not stored.
 fn complaint(creator: &str, times: [f64; 3], visits: [u64; 3], shows_damaged: bool) -> String {
