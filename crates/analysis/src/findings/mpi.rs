@@ -84,7 +84,7 @@ fn report(
     let words = Words { cause, details, advice: at.advice(cause) };
     let loss = Loss { lost: at.lost(), gain };
     let is_late = matches!(cause, Some(Cause::RankImbalanceSteady | Cause::LateSender));
-    let late = waited.filter(|_| is_late).map(|waited| waited.late);
+    let late = is_late.then(|| waited.unwrap_or(at.parts).late);
     let delays = late.map_or_else(Vec::new, |late| work.delays(&at.lens, late));
     if delays.is_empty() {
         return search.report(metric, site, loss, words);
@@ -166,7 +166,8 @@ impl<'a> Calls<'a> {
         let idle = is_idle.then_some(Cause::IdleDuringMpi);
         let Some(waited) = waited else {
             let alone = self.time.len() == 1;
-            return (idle, alone.then(|| Gain::about(self.parts.mean())));
+            let cause = idle.or_else(|| self.cause_by_time());
+            return (cause, alone.then(|| Gain::about(self.parts.mean())));
         };
         if 2 * waited.sum < self.parts.sum {
             return match self.elements() {
@@ -232,6 +233,19 @@ impl<'a> Calls<'a> {
     fn rank(&self, process: usize) -> u32 {
         let mut all = self.lens.cube.system.processes.iter();
         all.nth(process).map_or(0, |process| process.rank)
+    }
+
+    /// The cause where waiting was not measured: a process that is in these calls much shorter than
+    /// others makes them wait. If all are there as long, the times do not tell.
+    fn cause_by_time(&self) -> Option<Cause> {
+        let receives = ["MPI_Recv", "MPI_Wait", "MPI_Sendrecv", "MPI_Probe", "MPI_Mprobe"];
+        let is_receive = || receives.iter().any(|start| self.name.starts_with(start));
+        match self.metric {
+            _ if self.time.len() < 2 || !self.is_unequal() => None,
+            "mpi_point2point" => is_receive().then_some(Cause::LateSender),
+            "mpi_io_collective" => None,
+            _ => Some(Cause::RankImbalanceSteady),
+        }
     }
 
     /// How many of the messages should be one, where a call costs more than its data.
@@ -398,6 +412,20 @@ mod tests {
                     2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
                     This process has more work here than others: give it less, or split its work.
             "#]],
+        );
+    }
+
+    /// No wait is measured, but the times of the ranks differ.
+    #[test]
+    fn without_waits_the_times_name_the_late_rank_and_no_gain() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a/relax@a.c:12              0  time=900 visits=9
+             a/relax@a.c:12              1  time=300 visits=9
+             a/main@a.c:21               *  visits=1
+             a/main@a.c:21/MPI_Recv      1  time=500 visits=9
+             a/main@a.c:21/MPI_Bcast     *  time=100 visits=9",
+            expect![""],
         );
     }
 

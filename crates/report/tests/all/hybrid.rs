@@ -39,19 +39,21 @@ fn the_first_answer() {
             |   processes not running      40 ms      1 %
             |
             | Fix first
-            | 1  ocean.c:20  MPI_Allreduce  collective communication
+            | 1  ocean.c:31  parallel  collective communication
             |    lost 0.60 CPU s; gain not known
+            |    rank 1 computes 0.10 s longer here than ranks do on average; others wait for
+            |    it in MPI_Allreduce, called from ocean.c:20.
             |    200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25
             |    s).
             |    Run again with --mpi-wait to know the gain.
-            |    The process with the least time comes last, because it has more work before
-            |    this call.
-            | 2  ocean.c:20  step           idle threads
+            |    This process has more work here than others: give it less, or split its
+            |    work.
+            | 2  ocean.c:20  step      idle threads
             |    lost 0.24 CPU s; gain 60 ms (50 to 70) of 1.00 s
             |    0.12 s run on one thread of each process.
             |    It lies next to parallel ocean.c:31 (100 visits).
             |    Parallelise it, or overlap it with other work.
-            | 3              ocean          idle threads
+            | 3              ocean     idle threads
             |    lost 40 CPU ms; gain 10 ms (0 s to 20 ms) of 1.00 s
             |    20 ms run on one thread of each process.
             |    Mark regions with `omp inst begin(name)` to see which code this is.
@@ -97,7 +99,7 @@ fn names_are_whole_where_only_the_problem_can_be_cut() {
     check(
         line,
         expect![[r#"
-            | 1  processes_mpi.f90:23  MPI_Allreduce  collective communication
+            | 1  processes_mpi.f90:23  exchange  collective communication
         "#]],
     );
 }
