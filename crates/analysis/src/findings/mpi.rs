@@ -423,9 +423,21 @@ mod tests {
              a/relax@a.c:12              0  time=900 visits=9
              a/relax@a.c:12              1  time=300 visits=9
              a/main@a.c:21               *  visits=1
-             a/main@a.c:21/MPI_Recv      1  time=500 visits=9
+             a/main@a.c:21/MPI_Recv      1  time=600 visits=9
              a/main@a.c:21/MPI_Bcast     *  time=100 visits=9",
-            expect![""],
+            expect![[r#"
+                a.c:12 relax | mpi_point2point lost=600 gain=?
+                    [late_sender, none]
+                    rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:21.
+                    9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.60 s).
+                    Run again with --mpi-wait to know the gain.
+                    Send before this work, or give a part of it to other processes.
+                a.c:21 MPI_Bcast | mpi_collective lost=200 gain=?
+                    [?, none]
+                    18 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
+                    Run again with --mpi-wait to know the gain.
+                    Combine small operations, or use non-blocking ones and compute before waiting.
+            "#]],
         );
     }
 
