@@ -4,7 +4,7 @@
 //! Reports of Score-P and Scalasca are read too: without the clock that Pompeii writes, a tick is a
 //! nanosecond and the wall time is that of the master threads.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
@@ -285,14 +285,9 @@ fn call_tree(
     regions: &mut IndexVec<RegionId, Region>,
 ) -> (CallTree, BTreeMap<cubex::CallPathId, CallId>) {
     let (mut calls, mut ids) = (CallTree::default(), BTreeMap::new());
-    let mut sites: HashMap<Region, RegionId> = HashMap::new();
+    let mut sites = CallSites::new(report);
     for path in report.call_paths.preorder() {
-        let path_of = &report.call_paths[path];
-        let routine = RegionId::from_index(path_of.region.index());
-        let region = match call_site(path_of, &regions[routine]) {
-            Some(site) => *sites.entry(site.clone()).or_insert_with(|| regions.push(site)),
-            None => routine,
-        };
+        let region = sites.region(&report.call_paths[path], regions);
         let parent = report.call_paths.parent(path).and_then(|parent| ids.get(&parent));
         let id = match parent {
             Some(&parent) => calls.add_child(parent, region),
@@ -303,13 +298,58 @@ fn call_tree(
     (calls, ids)
 }
 
+/// Regions of routines by the places that they are called from.
+struct CallSites {
+    known: HashMap<Region, RegionId>,
+    /// Regions that stand for call paths without a place, or for a place already.
+    taken: HashSet<RegionId>,
+}
+
+impl CallSites {
+    fn new(report: &cubex::Report) -> Self {
+        let paths = report.call_paths.ids().map(|path| &report.call_paths[path]);
+        let plain = paths.filter(|path| caller(path).is_none());
+        let taken = plain.map(|path| RegionId::from_index(path.region.index())).collect();
+        Self { known: HashMap::new(), taken }
+    }
+
+    /// The region of a call path. The first place of a routine that is called from known places
+    /// alone takes the place of the routine.
+    fn region(
+        &mut self,
+        path: &cubex::CallPath,
+        regions: &mut IndexVec<RegionId, Region>,
+    ) -> RegionId {
+        let routine = RegionId::from_index(path.region.index());
+        let Some(site) = call_site(path, &regions[routine]) else { return routine };
+        if let Some(&known) = self.known.get(&site) {
+            return known;
+        }
+        let id = match self.taken.insert(routine) {
+            true => {
+                regions[routine] = site.clone();
+                routine
+            }
+            false => regions.push(site.clone()),
+        };
+        self.known.insert(site, id);
+        id
+    }
+}
+
+/// The function that a call path's routine is called from.
+fn caller(path: &cubex::CallPath) -> Option<&str> {
+    let mut parameters = path.parameters.iter();
+    parameters.find(|known| known.key == CALLER_PARAMETER).map(|known| known.value.as_str())
+}
+
 /// The region that stands for the calls of a routine of MPI from the place that a path has.
 fn call_site(path: &cubex::CallPath, routine: &Region) -> Option<Region> {
-    let caller = path.parameters.iter().find(|parameter| parameter.key == CALLER_PARAMETER)?;
+    let caller = caller(path)?;
     let line = path.line.unwrap_or(0);
     let mut site =
-        Region { file: path.file.clone(), begin_line: line, end_line: line, ..routine.clone() };
-    site.place_in(&caller.value);
+        Region { file: path.file.clone(), begin_line: line, end_line: line, ..routine.routine() };
+    site.place_in(caller);
     (routine.paradigm == Paradigm::Mpi).then_some(site)
 }
 
@@ -421,5 +461,54 @@ fn wall_ticks(reader: &cubex::Reader, cube: &Cube, time: MetricId) -> Result<i64
             let masters = cube.system.processes.iter().map(|process| process.master);
             Ok(masters.map(|master| cube.total_at(time, master)).max().unwrap_or(0))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regions of a call tree with these calls of the root, each with its caller if it has one.
+    fn regions_of(calls: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<usize>) {
+        let mut report = cubex::Report::new("test");
+        let mut push = |name: &str, paradigm: Paradigm| {
+            let (name, paradigm) = (name.to_owned(), paradigm.as_str().to_owned());
+            report.regions.push(cubex::Region { name, paradigm, ..cubex::Region::default() })
+        };
+        let program = push("program", Paradigm::User);
+        let known = ["MPI_Send", "MPI_Recv"].map(|name| (name, push(name, Paradigm::Mpi)));
+        let root = report.call_paths.push(None, cubex::CallPath::new(program));
+        for (line, (name, caller)) in (7..).zip(calls) {
+            let region = known.iter().find(|(known, _)| known == name).unwrap().1;
+            let parameters = caller.map(|value| cubex::Parameter {
+                key: CALLER_PARAMETER.to_owned(),
+                value: value.to_owned(),
+                numeric: false,
+            });
+            let path = cubex::CallPath {
+                line: Some(line),
+                file: "a.c".to_owned(),
+                parameters: parameters.into_iter().collect(),
+                ..cubex::CallPath::new(region)
+            };
+            report.call_paths.push(Some(root), path);
+        }
+        let mut regions = report.regions.iter().map(|(_, region)| region_of(region)).collect();
+        let (tree, _) = call_tree(&report, &mut regions);
+        let labels = regions.iter().map(Region::label).collect();
+        (labels, tree.ids().skip(1).map(|call| tree.region(call).index()).collect())
+    }
+
+    #[test]
+    fn routines_have_a_region_for_each_place_that_they_are_called_from() {
+        let (regions, calls) = regions_of(&[
+            ("MPI_Send", Some("f")),
+            ("MPI_Send", Some("g")),
+            ("MPI_Recv", None),
+            ("MPI_Recv", Some("f")),
+        ]);
+        let expected =
+            ["program", "MPI_Send f a.c:7", "MPI_Recv", "MPI_Send g a.c:8", "MPI_Recv f a.c:10"];
+        assert_eq!((regions, calls), (expected.map(str::to_owned).into(), vec![1, 3, 2, 4]));
     }
 }

@@ -27,7 +27,9 @@ pub(super) fn detect_serial(search: &mut Search) {
     let mut rest = Vec::new();
     for (region, calls) in grouped(calls, |call| lens.cube.calls.region(call)) {
         let is_large = serial_sum(&lens, &calls) as f64 >= LARGE_SHARE * whole as f64;
-        match is_large && lens.cube.regions[region].source().is_some() {
+        // Calls of MPI have a source as well, but are no code that can be made parallel.
+        let region = &lens.cube.regions[region];
+        match is_large && region.paradigm != Paradigm::Mpi && region.source().is_some() {
             true => report_serial(search, calls[0], calls),
             false => rest.extend(calls),
         }
