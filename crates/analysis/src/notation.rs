@@ -149,9 +149,10 @@ fn region(part: &str, depth: usize) -> Region {
 }
 
 /// Functions of MPI whose role is not simply that of a function.
-const MPI_ROLES: [(&str, Role); 10] = [
+const MPI_ROLES: [(&str, Role); 11] = [
     ("MPI_Barrier", Role::Barrier),
     ("MPI_Send", Role::PointToPoint),
+    ("MPI_Ssend", Role::PointToPoint),
     ("MPI_Recv", Role::PointToPoint),
     ("MPI_Isend", Role::PointToPoint),
     ("MPI_Irecv", Role::PointToPoint),

@@ -83,8 +83,12 @@ fn report(
     let site = Site { region, construct, metric, calls };
     let words = Words { cause, details, advice: at.advice(cause) };
     let loss = Loss { lost: at.lost(), gain };
-    let is_late = matches!(cause, Some(Cause::RankImbalanceSteady | Cause::LateSender));
-    let late = is_late.then(|| waited.unwrap_or(at.parts).late);
+    let late = match cause {
+        Some(Cause::RankImbalanceSteady | Cause::LateSender) => Some(waited.unwrap_or(at.parts)),
+        Some(Cause::LateReceiver) => Some(at.parts),
+        _ => None,
+    };
+    let late = late.map(|parts| parts.late);
     let delays = late.map_or_else(Vec::new, |late| work.delays(&at.lens, late));
     if delays.is_empty() {
         return search.report(metric, site, loss, words);
@@ -169,19 +173,19 @@ impl<'a> Calls<'a> {
             let cause = idle.or_else(|| self.cause_by_time());
             return (cause, alone.then(|| Gain::about(self.parts.mean())));
         };
+        if self.waits_for_receivers() {
+            return (Some(Cause::LateReceiver), Some(self.in_time(self.parts)));
+        }
         if 2 * waited.sum < self.parts.sum {
             return match self.elements() {
                 Some(_) => (Some(Cause::MessagePerElement), Some(Gain::about(self.parts.mean()))),
                 None => (idle, Some(Gain::between(0, waited.mean(), self.parts.mean()))),
             };
         }
-        // A message that comes in time makes the rank that has waited longest faster by all of its
-        // waiting. If instead the work of all ranks is balanced, each is faster by the mean.
         if self.metric == "mpi_point2point" {
-            let low = waited.mean().max(most_of(self.most));
-            let gain = Gain::between(low, self.most.min(waited.sum), self.most);
-            let cause = if work.takes_turns() { Cause::SerialisedChain } else { Cause::LateSender };
-            return (Some(cause), Some(gain));
+            let turns = work.takes_turns();
+            let cause = if turns { Cause::SerialisedChain } else { Cause::LateSender };
+            return (Some(cause), Some(self.in_time(waited)));
         }
         match waited.kind(Lateness::NotTested, self.lens.cube.allocation_ticks()) {
             Kind::Steady => (Some(Cause::RankImbalanceSteady), Some(waited.redistributed())),
@@ -224,6 +228,9 @@ impl<'a> Calls<'a> {
             Some(Cause::LateSender) => {
                 "Send before this work, or give a part of it to other processes."
             }
+            Some(Cause::LateReceiver) => {
+                "Receive before this work, or send with a function that does not wait (MPI_Isend)."
+            }
             _ => "This process has more work here than others: give it less, or split its work.",
         });
         let details = std::iter::once(detail).chain(words.details).collect();
@@ -235,6 +242,19 @@ impl<'a> Calls<'a> {
         all.nth(process).map_or(0, |process| process.rank)
     }
 
+    /// What messages in time bring. The rank that has waited longest is faster by all of its
+    /// waiting. If instead the work of all ranks is balanced, each is faster by the mean.
+    fn in_time(&self, waited: Parts) -> Gain {
+        let low = waited.mean().max(most_of(self.most));
+        Gain::between(low, self.most.min(waited.sum), self.most)
+    }
+
+    /// A synchronous send ends when the receive has begun: if one process is there long and another
+    /// one is not, the time is waiting for receivers.
+    fn waits_for_receivers(&self) -> bool {
+        self.name.starts_with("MPI_Ssend") && self.time.len() > 1 && self.is_unequal()
+    }
+
     /// The cause where waiting was not measured: a process that is in these calls much shorter than
     /// others makes them wait. If all are there as long, the times do not tell.
     fn cause_by_time(&self) -> Option<Cause> {
@@ -242,6 +262,7 @@ impl<'a> Calls<'a> {
         let is_receive = || receives.iter().any(|start| self.name.starts_with(start));
         match self.metric {
             _ if self.time.len() < 2 || !self.is_unequal() => None,
+            "mpi_point2point" if self.waits_for_receivers() => Some(Cause::LateReceiver),
             "mpi_point2point" => is_receive().then_some(Cause::LateSender),
             "mpi_io_collective" => None,
             _ => Some(Cause::RankImbalanceSteady),
@@ -437,6 +458,30 @@ mod tests {
                     18 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
                     Run again with --mpi-wait to know the gain.
                     Combine small operations, or use non-blocking ones and compute before waiting.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_synchronous_send_waits_for_its_receiver() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a/own_part@a.c:13           0  time=600 visits=9
+             a/main@a.c:21               *  time=100 visits=1
+             a/main@a.c:21/MPI_Recv      0  time=10 visits=9 mpi_latesender=5
+             a/main@a.c:21/MPI_Ssend     1  time=610 visits=9
+             a/balanced@a.c:30           *  time=290 visits=9",
+            expect![[r#"
+                a.c:13 own_part | mpi_point2point lost=610 gain=310 (300 to 320)
+                    [late_receiver, none]
+                    rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Ssend, called from a.c:21.
+                    9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.61 s).
+                    Receive before this work, or send with a function that does not wait (MPI_Isend).
+                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=5 (0 to 20)
+                    [late_sender, none]
+                    9 visits; 5.0 ms on average, least on rank 1 (0 s), most on rank 0 (10 ms).
+                    50 % of this time is waiting for other processes.
+                    Processes with much time wait for messages: balance the work, or send earlier.
             "#]],
         );
     }
