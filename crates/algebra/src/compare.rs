@@ -70,11 +70,11 @@ pub fn compare(a: &dyn Rows, b: &dyn Rows, options: &CompareOptions) -> Result<C
     let unified = unify(&[a.report(), b.report()], SystemMode::Union);
     let mut comparison = Comparison { definitions: 0, values: 0, differences: Vec::new() };
     let list_max = options.list_max;
-    let mut add = |is_value: bool, text: String| {
+    let mut add = |is_value: bool, text: &dyn Fn() -> String| {
         let count = if is_value { &mut comparison.values } else { &mut comparison.definitions };
         *count += 1;
         if comparison.differences.len() < list_max {
-            comparison.differences.push(text);
+            comparison.differences.push(text());
         }
     };
     definitions(&unified, &mut add);
@@ -106,9 +106,11 @@ pub fn compare(a: &dyn Rows, b: &dyn Rows, options: &CompareOptions) -> Result<C
             for (location, (one, other)) in ours.iter().zip(&theirs).enumerate() {
                 if !same(one, other, options.tolerance) {
                     let name = &report.metrics[metric].unique_name;
-                    let path = path(report, call_path);
-                    let (one, other) = (show(one), show(other));
-                    add(true, format!("{name} of {path} on location {location}: {one}, {other}"));
+                    add(true, &|| {
+                        let path = path(report, call_path);
+                        let (one, other) = (show(one), show(other));
+                        format!("{name} of {path} on location {location}: {one}, {other}")
+                    });
                 }
             }
         }
@@ -187,7 +189,7 @@ fn same(a: &Value, b: &Value, tolerance: f64) -> bool {
 }
 
 /// What only one of the two has.
-fn definitions(unified: &Unified, add: &mut dyn FnMut(bool, String)) {
+fn definitions(unified: &Unified, add: &mut dyn FnMut(bool, &dyn Fn() -> String)) {
     let report = &unified.report;
     let [first, second] = [0, 1].map(|side| &unified.mappings[side]);
     let only = |in_first: bool, in_second: bool| match (in_first, in_second) {
@@ -197,7 +199,7 @@ fn definitions(unified: &Unified, add: &mut dyn FnMut(bool, String)) {
     };
     for (id, metric) in report.metrics.iter() {
         if let Some(side) = only(first.metrics.contains(&id), second.metrics.contains(&id)) {
-            add(false, format!("metric {} is in {side} only", metric.unique_name));
+            add(false, &|| format!("metric {} is in {side} only", metric.unique_name));
         }
     }
     let presence = |ids: &[pompeii_cubex::CallPathId]| {
@@ -208,7 +210,7 @@ fn definitions(unified: &Unified, add: &mut dyn FnMut(bool, String)) {
     let (ours, theirs) = (presence(&first.call_paths), presence(&second.call_paths));
     for id in report.call_paths.preorder() {
         if let Some(side) = only(ours[id.index()], theirs[id.index()]) {
-            add(false, format!("call path {} is in {side} only", path(report, id)));
+            add(false, &|| format!("call path {} is in {side} only", path(report, id)));
         }
     }
     let presence = |ids: &[pompeii_cubex::LocationId]| {
@@ -220,7 +222,7 @@ fn definitions(unified: &Unified, add: &mut dyn FnMut(bool, String)) {
     for (id, location) in report.system.locations.iter() {
         if let Some(side) = only(ours[id.index()], theirs[id.index()]) {
             let group = &report.system.groups[location.group].name;
-            add(false, format!("location {} of {group} is in {side} only", location.name));
+            add(false, &|| format!("location {} of {group} is in {side} only", location.name));
         }
     }
 }

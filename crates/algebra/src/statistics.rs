@@ -8,7 +8,7 @@ use crate::arithmetic::{number, zero};
 use crate::rows::Rows;
 use crate::select::{Pattern, choose_call_paths};
 use crate::severity::{Mode, both, severity};
-use crate::table::{Table, csv, short};
+use crate::table::{Table, csv, short, text_of};
 
 /// Of what there shall be statistics.
 #[derive(Clone, Debug, Default)]
@@ -141,20 +141,19 @@ fn outermost(report: &Report) -> Vec<bool> {
     found
 }
 
-/// A recursion may be 100,000 calls deep: of longer paths, so many regions at the end are named.
+/// A recursion may be 100,000 calls deep. Of paths with more regions, only the end is named.
 const PATH_MAX: usize = 128;
+/// So many regions. They are few, because there may be as many such paths.
+const PATH_END: usize = 16;
 
 /// The names of all regions from the root to a call path.
 pub(crate) fn path(report: &Report, call_path: CallPathId) -> String {
-    let mut names = Vec::new();
-    let mut next = Some(call_path);
-    while let Some(id) = next {
-        if names.len() == PATH_MAX {
-            names.push("...");
-            break;
-        }
-        names.push(report.regions[report.call_paths[id].region].name.as_str());
-        next = report.call_paths.parent(id);
+    let above = std::iter::successors(Some(call_path), |&id| report.call_paths.parent(id));
+    let name = |id: CallPathId| report.regions[report.call_paths[id].region].name.as_str();
+    let mut names: Vec<&str> = above.map(name).take(PATH_MAX + 1).collect();
+    if names.len() > PATH_MAX {
+        names.truncate(PATH_END);
+        names.push("...");
     }
     names.reverse();
     names.join("/")
@@ -242,14 +241,14 @@ impl Statistic {
 
 /// Statistics as a table for people.
 pub fn statistics_text(statistics: &[Statistic]) -> String {
-    let mut table = Table::new(&HEAD);
-    for statistic in statistics {
+    let row = |statistic: &Statistic| {
         let mut cells =
             vec![statistic.metric.clone(), statistic.label(), statistic.count.to_string()];
         cells.extend(statistic.numbers().map(short));
-        table.row(cells);
-    }
-    table.text()
+        cells
+    };
+    let head = HEAD.map(str::to_owned).to_vec();
+    text_of(|| std::iter::once(head.clone()).chain(statistics.iter().map(row)))
 }
 
 /// Statistics as comma-separated values, with all digits.

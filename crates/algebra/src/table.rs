@@ -17,26 +17,36 @@ impl Table {
     }
 
     pub(crate) fn text(&self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.width()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::new();
-            for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                let gap = " ".repeat(width - cell.width());
-                match column {
-                    0 => line.extend([cell.as_str(), &gap]),
-                    _ => line.extend(["  ", &gap, cell]),
-                }
-            }
-            text.extend([line.trim_end(), "\n"]);
-        }
-        text
+        text_of(|| self.rows.iter().cloned())
     }
+}
+
+/// A longer cell does not make the others of its column wider: a path may have 100 names.
+const PADDED_MAX: usize = 200;
+
+/// The table of these rows, which are made twice: first to find how wide the columns are. So a
+/// large table takes no more memory than its text.
+pub(crate) fn text_of<R: Iterator<Item = Vec<String>>>(rows: impl Fn() -> R) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows() {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(&row) {
+            *width = cell.width().min(PADDED_MAX).max(*width);
+        }
+    }
+    let mut text = String::new();
+    for row in rows() {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let gap = " ".repeat(width.saturating_sub(cell.width()));
+            match column {
+                0 => line.extend([cell.as_str(), &gap]),
+                _ => line.extend(["  ", &gap, cell]),
+            }
+        }
+        text.extend([line.trim_end(), "\n"]);
+    }
+    text
 }
 
 /// A number for people: six digits behind the point, and of small numbers the first six that are

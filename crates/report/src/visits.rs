@@ -1,6 +1,9 @@
 //! Times of single visits as text: the call paths whose visits take longest in sum, with how much
 //! they differ.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use pompeii_analysis::format;
 use pompeii_model::{CallId, Cube, Moments};
 
@@ -13,10 +16,14 @@ const SHOWN: usize = 15;
 /// Per call path that has any, the times of its visits over all locations.
 pub fn by_call(cube: &Cube) -> Vec<(CallId, Moments)> {
     let mut found: Vec<(CallId, Moments)> = Vec::new();
+    let mut places: HashMap<CallId, usize> = HashMap::new();
     for times in &cube.visit_times {
-        match found.iter_mut().find(|(call, _)| *call == times.call) {
-            Some((_, moments)) => moments.join(&times.ticks),
-            None => found.push((times.call, times.ticks)),
+        match places.entry(times.call) {
+            Entry::Occupied(place) => found[*place.get()].1.join(&times.ticks),
+            Entry::Vacant(place) => {
+                place.insert(found.len());
+                found.push((times.call, times.ticks));
+            }
         }
     }
     found

@@ -1,6 +1,7 @@
 //! Regions and call paths by name, file, parameters, line and order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
 use pompeii_cubex::{CallPath, CallPathId, Id, Region, RegionId, Report};
 
@@ -13,42 +14,53 @@ fn region_key(region: &Region) -> RegionKey {
     (region.name.clone(), region.mangled_name.clone(), file.to_owned())
 }
 
-/// Definitions that may be chosen, each by one of the operand's only.
+/// Definitions that may be chosen, each by one of the operand's only: first by what they are known
+/// by and their line, then without the line. Each of them is looked at once by either, since there
+/// may be 100,000 with one name.
 struct Candidates<K, I> {
-    by_key: HashMap<K, Vec<I>>,
+    by_line: HashMap<(K, Option<u32>), VecDeque<I>>,
+    by_key: HashMap<K, VecDeque<I>>,
     taken: Vec<bool>,
 }
 
-impl<K: std::hash::Hash + Eq, I: Id> Candidates<K, I> {
-    fn new(known: impl Iterator<Item = (K, I)>, count: usize) -> Self {
-        let mut by_key: HashMap<K, Vec<I>> = HashMap::new();
-        for (key, id) in known {
-            by_key.entry(key).or_default().push(id);
+impl<K: Hash + Eq + Clone, I: Id> Candidates<K, I> {
+    fn new(known: impl Iterator<Item = (K, Option<u32>, I)>, count: usize) -> Self {
+        let (by_line, by_key) = (HashMap::new(), HashMap::new());
+        let mut candidates = Self { by_line, by_key, taken: vec![false; count] };
+        for (key, line, id) in known {
+            candidates.by_line.entry((key.clone(), line)).or_default().push_back(id);
+            candidates.by_key.entry(key).or_default().push_back(id);
         }
-        Self { by_key, taken: vec![false; count] }
+        candidates
     }
 
-    /// Takes the first one that is free and `fits`.
-    fn take(&mut self, key: &K, fits: impl Fn(I) -> bool) -> Option<I> {
-        let ids = self.by_key.get(key)?;
-        let free = |id: &&I| !self.taken.get(id.index()).copied().unwrap_or(true) && fits(**id);
-        let id = *ids.iter().find(free)?;
-        self.taken[id.index()] = true;
-        Some(id)
+    /// Takes the first one that is free, with this line if it must be `exact`.
+    fn take(&mut self, key: K, line: Option<u32>, exact: bool) -> Option<I> {
+        let waiting = match exact {
+            true => self.by_line.get_mut(&(key, line))?,
+            false => self.by_key.get_mut(&key)?,
+        };
+        while let Some(id) = waiting.pop_front() {
+            if !std::mem::replace(&mut self.taken[id.index()], true) {
+                return Some(id);
+            }
+        }
+        None
     }
 }
 
 /// Adds what `report` lacks of `operand`'s regions and says where each is.
 pub(super) fn regions(report: &mut Report, operand: &Report) -> Vec<RegionId> {
-    let known = report.regions.iter().map(|(id, region)| (region_key(region), id));
+    let known = report.regions.iter();
+    let known = known.map(|(id, region)| (region_key(region), region.begin_line, id));
     let mut candidates = Candidates::new(known, report.regions.len());
     let mut found: Vec<Option<RegionId>> = vec![None; operand.regions.len()];
     // Those whose lines agree come first, so that they are not taken by others of the same name.
     for exact in [true, false] {
         for (id, region) in operand.regions.iter() {
-            let line = |id: RegionId| !exact || report.regions[id].begin_line == region.begin_line;
             if found[id.index()].is_none() {
-                found[id.index()] = candidates.take(&region_key(region), line);
+                let key = region_key(region);
+                found[id.index()] = candidates.take(key, region.begin_line, exact);
             }
         }
     }
@@ -75,7 +87,8 @@ pub(super) fn unify(
     regions: &[RegionId],
 ) -> Vec<CallPathId> {
     let known = report.call_paths.iter().map(|(id, call_path)| {
-        (key(report.call_paths.parent(id), call_path, call_path.region), id)
+        let key = key(report.call_paths.parent(id), call_path, call_path.region);
+        (key, call_path.line, id)
     });
     let mut candidates = Candidates::new(known, report.call_paths.len());
     let mut found: Vec<Option<CallPathId>> = vec![None; operand.call_paths.len()];
@@ -90,9 +103,9 @@ pub(super) fn unify(
             for &child in children.iter().filter(|_| parent.is_none() || target.is_some()) {
                 let own = &operand.call_paths[child];
                 let region = regions[own.region.index()];
-                let line = |id: CallPathId| !exact || report.call_paths[id].line == own.line;
                 if found[child.index()].is_none() {
-                    found[child.index()] = candidates.take(&key(target, own, region), line);
+                    let key = key(target, own, region);
+                    found[child.index()] = candidates.take(key, own.line, exact);
                 }
             }
         }

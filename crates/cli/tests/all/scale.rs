@@ -54,6 +54,7 @@ const COMMANDS: &[&str] = &[
     "cube calltree exp",
     "cube dump exp -m time -s csv",
     "cube stat exp -m time",
+    "cube stat exp -m time --call-paths",
     "cube stat exp -t 5",
     "cube info exp",
     "cube cmp exp old",
@@ -62,6 +63,7 @@ const COMMANDS: &[&str] = &[
     "cube merge exp old -o merge.cubex",
     "cube cut exp --root *Single* -o cut.cubex",
     "cube part exp -T 0 -o part.cubex",
+    "cube cmp exp part.cubex -n 100000",
     "cube clean exp -o clean.cubex",
     "cube convert exp -o text.cube",
     "cube calltree text.cube",
@@ -75,7 +77,7 @@ fn limited(sandbox: &Sandbox, words: &str) {
     shell.args(["-c", &script, "sh"]).arg(pompeii.get_program()).args(pompeii.get_args());
     let ended = Ended::of(shell.current_dir(sandbox.path("")).output().unwrap());
     let Ended { code, signal, messages, .. } = ended;
-    assert_eq!((code, signal), (Some(0), None), "pompeii {words}\n{messages}");
+    assert!(matches!(code, Some(0 | 1)), "pompeii {words}: {code:?}, {signal:?}\n{messages}");
 }
 
 fn check(process: &Process) {

@@ -97,7 +97,11 @@ impl Shape {
             kind,
             begin_line: line,
             end_line: line,
-            name: format!("!$omp {kind:?} @{FILE}:{line}"),
+            name: match kind {
+                // Instances of a template have one name.
+                Kind::Function | Kind::User => "step<T>".to_owned(),
+                _ => format!("!$omp {kind:?} @{FILE}:{line}"),
+            },
             file: FILE.to_owned(),
             clauses: String::new(),
         });
