@@ -1,6 +1,8 @@
 //! Metric classes of the trace: requested metrics, and the sums of regions that were guarded. Every
 //! process numbers its own; those that mean the same are one in the trace.
 
+use std::collections::HashMap;
+
 use pompeii_live::LiveProcess;
 use pompeii_model::{IndexVec, Region, RegionId};
 use pompeii_otf2::Error;
@@ -13,7 +15,7 @@ use crate::counted::{self, CountedMember};
 use crate::guard;
 
 /// A class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Of requested metrics.
     Counted(Vec<CountedMember>),
@@ -31,22 +33,24 @@ pub fn of(live: &LiveProcess, regions: &IndexVec<RegionId, Region>) -> Vec<(u32,
 
 /// The classes of a run, each once. Ids are dense, since readers want them so.
 #[derive(Debug, Default)]
-pub struct Classes(Vec<Class>);
+pub struct Classes {
+    all: Vec<Class>,
+    ids: HashMap<Class, u32>,
+}
 
 impl Classes {
     /// The class's id; a new one where it is not known.
     pub fn id(&mut self, class: &Class) -> u32 {
-        let known = self.0.iter().position(|known| known == class);
-        let position = known.unwrap_or_else(|| {
-            self.0.push(class.clone());
-            self.0.len() - 1
-        });
-        position as u32
+        let next = self.count();
+        *self.ids.entry(class.clone()).or_insert_with(|| {
+            self.all.push(class.clone());
+            next
+        })
     }
 
     /// Number of classes.
     pub fn count(&self) -> u32 {
-        self.0.len() as u32
+        self.all.len() as u32
     }
 
     /// Whether it is of requested metrics that each thread counts for itself.
@@ -60,7 +64,7 @@ impl Classes {
     }
 
     fn of_marks(&self, id: u32) -> Option<bool> {
-        match &self.0[id as usize] {
+        match &self.all[id as usize] {
             Class::Counted(members) => Some(members.iter().any(|&(_, _, mark)| mark)),
             Class::Guarded(_) => None,
         }
@@ -69,7 +73,7 @@ impl Classes {
     /// Defines all of them.
     pub fn define(&self, archive: &mut ArchiveWriter) -> Result<(), Error> {
         let mut members = 0;
-        for (id, class) in (0..).map(MetricRef).zip(&self.0) {
+        for (id, class) in (0..).map(MetricRef).zip(&self.all) {
             let metric_members = match class {
                 Class::Counted(of) => {
                     let ids: Vec<MetricMemberRef> =

@@ -1,6 +1,8 @@
 //! Parts of a trace that were given up: chunks that could not be written, or were beyond the budget
 //! (`run --memory`).
 
+use std::collections::HashMap;
+
 use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::{Frequency, System};
 use serde::{Deserialize, Serialize};
@@ -22,11 +24,13 @@ pub struct Dropped {
 /// one part: all of them were to have the same number.
 pub fn dropped(live: &LiveProcess, system: &System, clock: Frequency) -> Vec<Dropped> {
     let mut parts: Vec<((u32, u64), u64, u64, u64)> = Vec::new();
+    let mut places: HashMap<(u32, u64), usize> = HashMap::new();
     for definition in &live.definitions {
         let Definition::Dropped { location, chunk, events, from, until } = *definition else {
             continue;
         };
-        match parts.iter_mut().find(|part| part.0 == (location, chunk)) {
+        let place = *places.entry((location, chunk)).or_insert(parts.len());
+        match parts.get_mut(place) {
             Some(part) => (part.1, part.3) = (part.1.saturating_add(events), until),
             None => parts.push(((location, chunk), events, from, until)),
         }

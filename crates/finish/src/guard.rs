@@ -1,7 +1,7 @@
 //! What the guard has done: the metric classes of sums in the trace, and for the report, of which
 //! regions visits were summed, and since when.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pompeii_live::{Definition as Live, LiveProcess};
 use pompeii_model::{Frequency, IndexVec, Region, RegionId};
@@ -78,11 +78,10 @@ fn routine_of(region: u32, regions: &Regions) -> u32 {
 /// What several processes have guarded, together.
 pub fn together(all: impl IntoIterator<Item = Guarded>) -> Vec<Guarded> {
     let mut found: Vec<Guarded> = Vec::new();
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
     for next in all {
-        let known = found
-            .iter_mut()
-            .find(|known| (&known.region, &known.place) == (&next.region, &next.place));
-        let Some(known) = known else {
+        let place = *places.entry((next.region.clone(), next.place.clone())).or_insert(found.len());
+        let Some(known) = found.get_mut(place) else {
             found.push(next);
             continue;
         };

@@ -14,7 +14,7 @@ use perf::Groups;
 pub use names::{UnknownMetric, known_names, parse_list, requested};
 
 /// What a metric's integers stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MetricUnit {
     /// Occurrences.

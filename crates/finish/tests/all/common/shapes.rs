@@ -2,7 +2,7 @@
 //! under one parent, or one in the other. Two threads execute all of it, and each kind of construct
 //! has what makes its findings, so that a report has something to say about all of them.
 
-use pompeii_live::{Definition, Key, Node, RegionKind as Kind};
+use pompeii_live::{Definition, Key, Node, RegionKind as Kind, node_offset};
 use pompeii_otf2::event::{Enter, Event, Leave};
 use pompeii_otf2::reference::RegionRef;
 
@@ -12,6 +12,9 @@ use super::{Process, Thread, node};
 /// twice as many, and the early one waits for as long.
 const TICKS: u64 = 1_000;
 const FILE: &str = "large.c";
+
+/// Of a node that is no call path.
+const NO_REGION: u32 = u32::MAX;
 
 /// The node of the program, and the one above the trees of tasks.
 const PROGRAM: u32 = 1;
@@ -144,7 +147,21 @@ impl Shape {
         self.early.push(early);
         self.late.push(late);
         self.places.push((parent, region));
+        if early.wait_ticks + late.wait_ticks > 0 {
+            self.causes(at);
+        }
         at
+    }
+
+    /// Each thread has waited for the other one there.
+    fn causes(&mut self, at: u32) {
+        for (thread, location) in [(&mut self.early, 1), (&mut self.late, 0)] {
+            let waiting = thread[at as usize - 3];
+            let key = Key::Cause { location, node: node_offset(at) };
+            let Node { wait_ticks, .. } = waiting;
+            thread.push(Node { wait_ticks, ..node(key, at, waiting.visits, 0) });
+        }
+        self.places.push((at, NO_REGION));
     }
 
     /// A construct with the barrier at its end.
@@ -192,8 +209,10 @@ impl Shape {
 
     fn events(&self, start: u64) -> Vec<(u64, Event)> {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.places.len() + 3];
-        for (at, (parent, _)) in self.places.iter().enumerate() {
-            below[*parent as usize].push(at);
+        for (at, (parent, region)) in self.places.iter().enumerate() {
+            if *region != NO_REGION {
+                below[*parent as usize].push(at);
+            }
         }
         let (mut events, mut open) = (Vec::new(), vec![]);
         let enters = |nodes: &[usize]| nodes.iter().rev().map(|&at| (at, true)).collect::<Vec<_>>();
