@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pompeii_live::{Definition as Live, LiveProcess};
-use pompeii_model::{Frequency, IndexVec, Region, RegionId};
+use pompeii_model::{Frequency, IndexVec, Paradigm, Region, RegionId};
 use pompeii_otf2::definition::MetricMember;
 use pompeii_otf2::enums;
 use pompeii_otf2::reference::{MetricMemberRef, StringRef};
@@ -34,12 +34,13 @@ pub struct Guarded {
 /// The regions of a process that were guarded, in the order of their definition.
 pub fn guarded(live: &LiveProcess, regions: &Regions, clock: Frequency) -> Vec<Guarded> {
     let mut turns_of: BTreeMap<u32, Vec<(u32, u32, u64, bool)>> = BTreeMap::new();
+    let first = first_sites(regions);
     for definition in &live.definitions {
         if let Live::Guarded { region, location, node, at, begins, .. } = *definition {
-            turns_of
-                .entry(routine_of(region, regions))
-                .or_default()
-                .push((location, node, at, begins));
+            let known = regions.get(RegionId(region)).filter(|known| known.is_call_site());
+            let of_routine = known.and_then(|known| first.get(known.name.as_str()).copied());
+            let region = of_routine.unwrap_or(region);
+            turns_of.entry(region).or_default().push((location, node, at, begins));
         }
     }
     let seconds = |ticks: u64| clock.seconds(ticks.saturating_sub(live.start.ticks) as i64);
@@ -67,12 +68,13 @@ pub fn guarded(live: &LiveProcess, regions: &Regions, clock: Frequency) -> Vec<G
 
 /// Calls of one routine from several places are guarded apart and reported together: the first of
 /// the routine's regions stands for all.
-fn routine_of(region: u32, regions: &Regions) -> u32 {
-    let Some(known) = regions.get(RegionId(region)).filter(|known| known.is_call_site()) else {
-        return region;
-    };
-    let is_same = |other: &Region| other.paradigm == known.paradigm && other.name == known.name;
-    regions.iter().position(is_same).map_or(region, |first| first as u32)
+fn first_sites(regions: &Regions) -> HashMap<&str, u32> {
+    let mut first = HashMap::new();
+    for (id, region) in regions.enumerated().filter(|(_, region)| region.paradigm == Paradigm::Mpi)
+    {
+        first.entry(region.name.as_str()).or_insert(id.0);
+    }
+    first
 }
 
 /// What several processes have guarded, together.
