@@ -145,6 +145,7 @@ mod tests {
                 let latest = Some((100 * (round as u64 + 1) + number, number));
                 assert_eq!((own.2, other.2), (latest, latest));
                 // The last to count itself was the last by the clock, or it delayed nobody.
+                let waited = waited.map(|last| last.waited);
                 assert_eq!(waited, Some(if number == 2 { 1 } else { 0 }));
             }
         });

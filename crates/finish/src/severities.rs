@@ -28,7 +28,7 @@ impl Place<'_> {
 }
 
 /// The measured metrics: unique name, title, unit, description.
-const MEASURED: [(&str, &str, Unit, &str); 16] = [
+const MEASURED: [(&str, &str, Unit, &str); 17] = [
     ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
     ("visits", "Visits", Unit::Count, "Enters of the call path"),
     ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
@@ -45,6 +45,7 @@ const MEASURED: [(&str, &str, Unit, &str); 16] = [
     ("tasks_undeferred", "Undeferred tasks", Unit::Count, "Executed at once, counted only"),
     ("omp_barrier_last", "Last arrivals", Unit::Count, "How often the location arrived last"),
     ("omp_barrier_delay", "Barrier delay", Unit::Ticks, "Waiting of others for this location"),
+    ("omp_barrier_spread", "Barrier spread", Unit::Count, "Squares of arrivals, (10 us)^2"),
 ];
 
 /// Of MPI, where the process uses it.
@@ -117,7 +118,8 @@ fn add_location(
         }
         let call = place.calls_of[position][index];
         let Region { role, paradigm, .. } = cube.regions[cube.calls.region(call)];
-        for (metric, value) in values(node, role, paradigm == Paradigm::Mpi) {
+        let (kind, rate) = ((role, paradigm == Paradigm::Mpi), cube.clock.ticks_per_second());
+        for (metric, value) in values(node, kind, rate) {
             if let (Some(&metric), true) = (metrics.get(metric), value != 0) {
                 cube.add(metric, call, id, signed(value));
             }
@@ -127,7 +129,12 @@ fn add_location(
 
 /// A node's severities by position in [`measured`]. Constructs of OpenMP and functions of MPI have
 /// some fields in common.
-fn values(node: &Node, role: Role, mpi: bool) -> impl Iterator<Item = (usize, u64)> {
+fn values(
+    node: &Node,
+    (role, mpi): (Role, bool),
+    ticks_per_second: f64,
+) -> impl Iterator<Item = (usize, u64)> {
+    let is_barrier = matches!(role, Role::Barrier | Role::ImplicitBarrier);
     let openmp = |value: u64| if mpi { 0 } else { value };
     let at = |wanted: Role, value: u64| if !mpi && role == wanted { value } else { 0 };
     let of = |wanted: Role, value: u64| if mpi && role == wanted { value } else { 0 };
@@ -149,10 +156,11 @@ fn values(node: &Node, role: Role, mpi: bool) -> impl Iterator<Item = (usize, u6
         at(Role::Ordered, node.wait_ticks),
         node.task_ticks,
         openmp(node.task_switches),
-        openmp(node.created),
+        if is_barrier { 0 } else { openmp(node.created) },
         openmp(node.undeferred),
         openmp(node.last_arrivals),
         node.delay_ticks,
+        if is_barrier { openmp(squares(node, ticks_per_second)) } else { 0 },
         of(Role::PointToPoint, sent),
         of(Role::PointToPoint, received),
         collective(sent),
@@ -173,6 +181,15 @@ fn values(node: &Node, role: Role, mpi: bool) -> impl Iterator<Item = (usize, u6
     ]
     .into_iter()
     .enumerate()
+}
+
+/// A barrier's squares, from ticks to units of 10 us; 0, which means unknown, where damage has left
+/// no number, or more than can be added up.
+fn squares(node: &Node, ticks_per_second: f64) -> u64 {
+    const MOST: f64 = (1_u64 << 56) as f64;
+    let of_tick = 1e5 / ticks_per_second;
+    let squares = (f64::from_bits(node.created) * of_tick * of_tick).round();
+    if (0.0..MOST).contains(&squares) { squares as u64 } else { 0 }
 }
 
 /// Accounts the time from the location's last event to the end of the measurement: to the node

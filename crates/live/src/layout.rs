@@ -82,6 +82,14 @@ pub enum Key {
     },
 }
 
+impl Node {
+    /// One more square at a barrier.
+    #[inline(always)]
+    pub fn add_square(&mut self, square: f64) {
+        self.created = (f64::from_bits(self.created) + square).to_bits();
+    }
+}
+
 impl Key {
     /// The location of a [`Key::Cause`] that stands for all further ones.
     pub const OTHERS: u32 = (1 << 30) - 1;
@@ -169,7 +177,9 @@ pub struct Node {
     pub task_ticks: u64,
     /// Stub: fragments of tasks begun or resumed here. MPI: messages sent.
     pub task_switches: u64,
-    /// Creation: deferred task instances. MPI: bytes sent.
+    /// Creation: deferred task instances. MPI: bytes sent. Barrier of a team without tasks: the sum
+    /// of the squares of how long after the team's mean arrival this location arrived, the bits of
+    /// a floating-point number.
     pub created: u64,
     /// Creation: task instances executed at once by the thread that met them, counted only. MPI:
     /// bytes received.
@@ -401,7 +411,8 @@ pub struct Team {
     /// Where it arrived: the [`Key::Cause`] of those who have waited for it, with a [`NodeOffset`].
     pub latest_place: AtomicU64,
     /// The same of where a task ended last, of those that ended after the latest arrival; 0 for
-    /// none.
+    /// none. In a team without tasks: the mean time between an arrival and the latest one, the bits
+    /// of a floating-point number.
     pub last_task_place: AtomicU64,
     /// When a thread came last to the `source` of a doacross loop.
     pub posted_ticks: AtomicU64,

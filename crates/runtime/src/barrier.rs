@@ -162,13 +162,14 @@ pub fn arrive_at(thread: &mut Location, node: NodeOffset, now: u64) {
     barrier.early_task_ticks = 0;
     if size > 1 && !arrived {
         let last = arrivals::arrive(record, size, now, own.at(node).word());
-        if let Some(waited) = last {
-            ready::came_last(thread, (waited, size), now);
+        if let Some(last) = last {
+            ready::came_last(thread, (last.waited, size), now);
         }
-        if let Some(waited) = last.filter(|_| node != 0) {
+        if let Some(last) = last.filter(|_| node != 0) {
             let node = thread.node(node);
             node.last_arrivals += 1;
-            node.delay_ticks += waited;
+            node.delay_ticks += last.waited;
+            node.add_square(last.square);
         }
     }
 }
@@ -227,6 +228,9 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
     let wait = wait.min(own);
     at.wait_ticks += wait;
     let has_tasks = arrivals::has_tasks(record);
+    if !has_tasks && early_task_ticks == 0 && latest > enter {
+        at.add_square(arrivals::square(record, latest - enter));
+    }
     if has_tasks {
         at.starvation_ticks += own - wait;
     } else if is_final {
@@ -236,7 +240,7 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
         cause::add(thread, node, place, Delay { wait, starvation: 0 });
     }
     if has_tasks && own > wait {
-        let place = Place::from_word(record.last_task_place.load(Relaxed));
+        let place = Place::from_word(arrivals::last_task_place(record));
         cause::add(thread, node, place, Delay { wait: 0, starvation: own - wait });
     }
 }

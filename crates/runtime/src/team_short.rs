@@ -371,11 +371,12 @@ fn arrive(
 fn arrive_last(thread: &mut Location, node: NodeOffset, others: u64, now: u64) {
     let context = thread.contexts.top();
     let (record, size, place) = (context.record(), context.size, thread.own.at(node).word());
-    let waited = arrivals::complete(record, (others, size), now, place);
+    let last = arrivals::complete(record, (others, size), now, place);
     if node != 0 {
         let node = thread.node(node);
         node.last_arrivals += 1;
-        node.delay_ticks += waited;
+        node.delay_ticks += last.waited;
+        node.add_square(last.square);
     }
     end_event(thread);
 }
@@ -483,6 +484,7 @@ fn leave_final(
     }
     let wait = latest - before;
     thread.node(at).wait_ticks += wait;
+    thread.node(at).add_square(arrivals::square(record, wait));
     // What was not waiting for the latest is management.
     thread.node(at).management_ticks += joined - latest;
     let cause = thread.node(cause);

@@ -2,7 +2,7 @@
 
 use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
-use super::imbalance::{ENOUGH_VISITS, Kind, Lateness, Parts};
+use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
 use super::slower::{Question, Slower, slower_code};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
@@ -108,7 +108,7 @@ impl Waiting {
         let here = |&call: &CallId| ends_team(&lens, call) == at_the_end;
         let all = &search.paths.by_region[region];
         let arrived: Vec<CallId> = all.iter().copied().filter(here).collect();
-        let arrivals = Arrivals::new(&lens, &arrived, &team, search.barriers);
+        let arrivals = Arrivals::new(&lens, (metric, &arrived), &team, search.barriers);
         let kind = team.parts.kind(arrivals.lateness, lens.cube.allocation_ticks());
         let is_last = kind != Kind::Changing && arrivals.lateness != Lateness::Chance;
         let mut details = arrivals.sentence(search, &half, kind);
@@ -226,7 +226,7 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn new(lens: &Lens, calls: &[CallId], team: &Team, barriers: usize) -> Self {
+    fn new(lens: &Lens, (metric, calls): (&str, &[CallId]), team: &Team, barriers: usize) -> Self {
         let arrivals = lens.by_location("omp_barrier_last", calls);
         let system = &lens.cube.system;
         let all = arrivals.enumerated().map(|(at, &last)| (at, last));
@@ -238,7 +238,8 @@ impl Arrivals {
         let whole = arrivals.iter().sum::<i64>().max(1);
         let members = team.parts.members / team.teams.max(1);
         let by_ticks = team.lost as f64 / (members * whole) as f64;
-        let lateness = Lateness::new(late.1, visits, members, barriers);
+        let delays = delays(lens, (metric, calls), team);
+        let lateness = Lateness::new((late.1, visits), members, barriers, delays);
         Self { late, often: often.unwrap_or(late), visits, by_ticks, lateness }
     }
 
@@ -266,6 +267,32 @@ impl Arrivals {
             ),
         }]
     }
+}
+
+/// The unit of `omp_barrier_spread`, in square microseconds.
+const SQUARE_US: f64 = 100.0;
+
+/// Delays of the late thread of a team, if they were measured: how long after the mean of its team
+/// it arrived is as long as it waited shorter.
+fn delays(lens: &Lens, (metric, calls): (&str, &[CallId]), team: &Team) -> Option<Delays> {
+    let squares = lens.by_location("omp_barrier_spread", calls);
+    let visits = lens.by_location("visits", calls);
+    let waits = lens.by_location(metric, calls);
+    let locations = &lens.cube.system.locations;
+    let is_member = |at: &LocationId| locations[*at].process == team.process && visits[*at] > 0;
+    let members: Vec<LocationId> = locations.ids().filter(is_member).collect();
+    // Arrivals of teams with tasks are not summed.
+    let starvation = ["omp_ibarrier_starvation", "omp_ebarrier_starvation"];
+    let has_tasks = starvation.iter().any(|starvation| lens.sum(starvation, calls) > 0);
+    let is_known = !has_tasks && squares[team.late] > 0;
+    let sum: Ticks = members.iter().map(|&at| waits[at]).sum();
+    let mean = sum as f64 / members.len().max(1) as f64;
+    let us = 1e6 / lens.cube.clock.ticks_per_second();
+    is_known.then(|| Delays {
+        visits: visits[team.late],
+        sum_us: (mean - waits[team.late] as f64) * us,
+        squares_us: squares[team.late] as f64 * SQUARE_US,
+    })
 }
 
 /// Numbers of sections and their times, where the construct has fewer than threads.

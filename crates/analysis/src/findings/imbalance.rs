@@ -119,7 +119,38 @@ pub(super) enum Kind {
     Both,
 }
 
-/// What the counts of last arrivals say about the late member.
+/// What was measured about when a member arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Delays {
+    /// Visits of the member.
+    pub(super) visits: i64,
+    /// Its arrivals minus the mean arrivals of its team, in microseconds.
+    pub(super) sum_us: f64,
+    /// Their squares.
+    pub(super) squares_us: f64,
+}
+
+/// Sums of squares are rounded to units of 100 square microseconds.
+const ROUNDED_US: f64 = 50.0;
+
+impl Delays {
+    /// Probability that a member which is not late on average has such a mean delay or a larger one
+    /// (one-sided t test).
+    fn chance(self) -> f64 {
+        let n = self.visits as f64;
+        let mean = self.sum_us / n;
+        if n < 2.0 || mean <= 0.0 {
+            return 1.0;
+        }
+        let variance = ((self.squares_us + ROUNDED_US - n * mean * mean) / (n - 1.0)).max(0.0);
+        match variance / n {
+            0.0 => 0.0,
+            of_mean => student_tail(mean / of_mean.sqrt(), n - 1.0),
+        }
+    }
+}
+
+/// What is known of the late member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lateness {
     /// It was last in all of a few visits, or significantly often in many.
@@ -132,20 +163,72 @@ pub(super) enum Lateness {
 
 impl Lateness {
     /// Of a member that was last in `late` of `visits` of a team, in a program with so many
-    /// constructs. The test is on counts: with `members` that are equal, each is last with
-    /// probability 1/N. It does not see by how much a member is late. For the exact test (a t test
-    /// of its delay, arrival minus the team's mean arrival) the profile would need the sum and the
-    /// sum of squares of this delay, per thread and construct.
-    pub(super) fn new(late: i64, visits: i64, members: i64, constructs: usize) -> Self {
+    /// constructs: a t test of its `delays`. Where they were not measured, a test of the counts:
+    /// of `members` that are equal, each is last with probability 1/N.
+    pub(super) fn new(
+        (late, visits): (i64, i64),
+        members: i64,
+        constructs: usize,
+        delays: Option<Delays>,
+    ) -> Self {
         let limit = CHANCE / constructs.max(1) as f64;
+        let chance = || match delays {
+            Some(delays) => delays.chance(),
+            None => at_least(late, visits, 1.0 / members.max(1) as f64),
+        };
         match visits {
             0 => Self::NotTested,
             1..ENOUGH_VISITS if late == visits => Self::Always,
             1..ENOUGH_VISITS => Self::NotTested,
-            _ if at_least(late, visits, 1.0 / members.max(1) as f64) < limit => Self::Always,
+            _ if chance() < limit => Self::Always,
             _ => Self::Chance,
         }
     }
+}
+
+/// Probability of `t` or more in Student's distribution with so many degrees of freedom; `t` > 0.
+fn student_tail(t: f64, freedom: f64) -> f64 {
+    0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
+}
+
+/// The regularised incomplete beta function, by its continued fraction (Lentz's method), which
+/// converges fast for x < (a + 1) / (a + b + 2); the rest follows from I_x(a, b) = 1 - I_1-x(b, a).
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(b, a, 1.0 - x);
+    }
+    let front = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln();
+    let away_from_0 = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let (mut c, mut d) = (1.0, 1.0 / away_from_0(1.0 - (a + b) * x / (a + 1.0)));
+    let mut fraction = d;
+    for step in 1..10_000 {
+        let m = f64::from(step);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        for term in [even, odd] {
+            d = 1.0 / away_from_0(1.0 + term * d);
+            c = away_from_0(1.0 + term / c);
+            fraction *= d * c;
+        }
+        if (d * c - 1.0).abs() < 1e-12 {
+            break;
+        }
+    }
+    (front + fraction.ln()).exp() / a
+}
+
+/// Natural logarithm of the gamma function for x > 0.
+fn ln_gamma(x: f64) -> f64 {
+    // Stirling's series is exact enough from 20 on, and gamma(x + 1) = x gamma(x).
+    let (mut x, mut before) = (x, 0.0);
+    while x < 20.0 {
+        before += x.ln();
+        x += 1.0;
+    }
+    ln_factorial(x) - x.ln() - before
 }
 
 /// Probability of `successes` or more in `trials`, each with probability `p` (binomial).
@@ -217,11 +300,44 @@ mod tests {
     #[test]
     fn a_coin_is_not_late() {
         // 60 % of 200 visits with 2 threads and 30 constructs may be chance; 96 % is not.
-        assert_eq!(Lateness::new(120, 200, 2, 30), Lateness::Chance);
-        assert_eq!(Lateness::new(192, 200, 2, 30), Lateness::Always);
-        assert_eq!(Lateness::new(3, 3, 2, 30), Lateness::Always);
-        assert_eq!(Lateness::new(2, 3, 2, 30), Lateness::NotTested);
-        assert_eq!(Lateness::new(0, 0, 2, 30), Lateness::NotTested);
-        assert_eq!(Lateness::new(90_000, 128_000, 2, 1), Lateness::Always);
+        let of = |counts, constructs| Lateness::new(counts, 2, constructs, None);
+        assert_eq!(of((120, 200), 30), Lateness::Chance);
+        assert_eq!(of((192, 200), 30), Lateness::Always);
+        assert_eq!(of((3, 3), 30), Lateness::Always);
+        assert_eq!(of((2, 3), 30), Lateness::NotTested);
+        assert_eq!(of((0, 0), 30), Lateness::NotTested);
+        assert_eq!(of((90_000, 128_000), 1), Lateness::Always);
+    }
+
+    /// The tail of Student's distribution, against values of a table.
+    #[test]
+    fn a_mean_has_its_probability() {
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-3;
+        assert!(close(student_tail(1.0, 1.0), 0.25));
+        assert!(close(student_tail(2.086, 20.0), 0.025));
+        assert!(close(student_tail(3.552, 20.0), 0.001));
+        assert!(close(student_tail(3.174, 100.0), 0.001));
+        assert!(close(student_tail(3.0902, 1e7), 0.001));
+        assert!((student_tail(1e-9, 5.0) - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn how_late_a_member_is_counts_and_not_how_often() {
+        let of = |visits: i64, delays: &[f64]| {
+            let each = delays.iter().cycle().take(visits as usize);
+            let sum_us = each.clone().sum();
+            let squares_us = each.map(|delay| delay * delay).sum();
+            let delays = Delays { visits, sum_us, squares_us };
+            Lateness::new((visits / 2, visits), 2, 30, Some(delays))
+        };
+        // Late by the same in each visit; in every second visit, by far more than it is early.
+        assert_eq!(of(200, &[40.0]), Lateness::Always);
+        assert_eq!(of(200, &[100.0, -20.0]), Lateness::Always);
+        assert_eq!(of(200, &[100.0, -100.0]), Lateness::Chance);
+        // One visit of many is very late: a preemption.
+        let mut once = vec![0.0; 200];
+        once[7] = 10_000.0;
+        assert_eq!(of(200, &once), Lateness::Chance);
+        assert_eq!(of(200, &[-40.0]), Lateness::Chance);
     }
 }

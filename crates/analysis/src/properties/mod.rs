@@ -231,6 +231,8 @@ catalogue! {
     omp_barrier_last
     /// Who made the others wait.
     omp_barrier_delay
+    /// How much arrivals vary.
+    omp_barrier_spread
     /// Bytes.
     bytes
     /// Point to point.

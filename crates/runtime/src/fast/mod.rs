@@ -327,9 +327,10 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         context.barrier.enter(Phase::within(child), (*node).ticks, now);
         context.barrier.generation = record.generation.load(Relaxed);
         let place = event.place(child).word();
-        if let Some(waited) = arrivals::arrive(record, context.size, now, place) {
+        if let Some(last) = arrivals::arrive(record, context.size, now, place) {
             (*node).last_arrivals += 1;
-            (*node).delay_ticks += waited;
+            (*node).delay_ticks += last.waited;
+            (*node).add_square(last.square);
         }
         event.finish()
     }
@@ -368,6 +369,7 @@ pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
             if wait > step.ticks || !event.wait_for(Place::from_word(by), wait) {
                 return leave_barrier::<GATE>(event.thread, step.now);
             }
+            (*event.node(event.at)).add_square(arrivals::square(record, wait));
         }
         context.barrier.phase = Phase::BETWEEN;
         event.finish()

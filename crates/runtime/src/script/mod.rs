@@ -26,6 +26,7 @@
 //! each location's call tree with visits (`x2`), exclusive ticks, and the metrics that are not 0,
 //! behind a check of what must always hold; with tracing, its records too.
 
+mod arrivals;
 mod both_ways;
 mod callers;
 mod causes;

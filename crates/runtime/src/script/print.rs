@@ -264,6 +264,8 @@ fn metrics(node: &Node) -> String {
         let _ = write!(text, " x{}", node.visits);
     }
     let _ = write!(text, " {}", node.ticks);
+    // No count is as large as the bits of a square.
+    let is_square = node.created >= 1 << 60;
     for (name, value) in [
         ("wait", node.wait_ticks),
         ("starvation", node.starvation_ticks),
@@ -273,12 +275,15 @@ fn metrics(node: &Node) -> String {
         ("delay", node.delay_ticks),
         ("tasks", node.task_ticks),
         ("switches", node.task_switches),
-        ("created", node.created),
+        ("created", if is_square { 0 } else { node.created }),
         ("undeferred", node.undeferred),
     ] {
         if value > 0 {
             let _ = write!(text, " {name}={value}");
         }
+    }
+    if is_square {
+        let _ = write!(text, " spread={}", f64::from_bits(node.created));
     }
     text
 }

@@ -78,12 +78,12 @@ fn regions_met_while_off_have_no_team() {
                 outer x1 36
                   (off) x1 10
                   barrier x1 2
-                  b x1 12 wait=10
+                  b x1 12 wait=10 spread=25
                   end of outer x1 0
             T1 until 60
               program 0
                 T0's outer x1 58
-                  b x1 2 last=1 delay=10
+                  b x1 2 last=1 delay=10 spread=25
                   end of outer x1 0 last=1
         "#]],
     );
@@ -116,7 +116,7 @@ fn arrivals_count_while_off_and_off_ends_with_the_part() {
             T1 until 41
               program 0
                 T0's parallel x1 19
-                  b x1 21 wait=20
+                  b x1 21 wait=20 spread=100
                   end of parallel x1 1 management=1 last=1
         "#]],
     );

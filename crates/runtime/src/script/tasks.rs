@@ -335,7 +335,7 @@ fn nested_parallel_region_in_a_task() {
               TASKS 0
                 t x1 10
                   inner x1 12 management=1 fork=1
-                    ib x1 6 wait=5
+                    ib x1 6 wait=5 spread=6.25
                     end of inner x1 2 management=2
             T1 until 71
               program 0
@@ -346,7 +346,7 @@ fn nested_parallel_region_in_a_task() {
             T0.1 until 52
               program 32
                 T0's inner x1 17 management=2 fork=2
-                  ib x1 1 last=1 delay=5
+                  ib x1 1 last=1 delay=5 spread=6.25
                   end of inner x1 2 management=2 last=1
                 T0's ~t 0 tasks=20
         "#]],

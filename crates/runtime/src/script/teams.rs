@@ -24,12 +24,12 @@ fn final_barrier_waits_for_the_latest_end() {
             T0 until 240
               program 130
                 parallel x1 90 management=5 fork=5
-                  end of parallel x1 10 management=10 last=1 delay=40
+                  end of parallel x1 10 management=10 last=1 delay=40 spread=400
                 after x1 10
             T1 until 200
               program 100
                 T0's parallel x1 50 management=10 fork=10
-                  end of parallel x1 50 wait=40 management=10
+                  end of parallel x1 50 wait=40 management=10 spread=400
         "#]],
     );
 }
@@ -51,11 +51,11 @@ fn final_barrier_that_was_made_explicit_is_one() {
             T0 until 200
               program 100
                 parallel x1 98 management=11 fork=5
-                  end of parallel x1 2 last=1 delay=40
+                  end of parallel x1 2 last=1 delay=40 spread=400
             T1 until 200
               program 100
                 T0's parallel x1 57 management=15 fork=10
-                  end of parallel x1 43 wait=40
+                  end of parallel x1 43 wait=40 spread=400
         "#]],
     );
 }
@@ -120,7 +120,7 @@ fn loop_with_its_barrier_and_a_shared_exit_time() {
               program 10
                 parallel x1 17 management=2 fork=2
                   for x1 10
-                    barrier x1 23 wait=15
+                    barrier x1 23 wait=15 spread=136.1111111111111
                   end of parallel x1 1 management=1
             T1 until 61
               program 10
@@ -132,7 +132,7 @@ fn loop_with_its_barrier_and_a_shared_exit_time() {
               program 10
                 T0's parallel x1 18 management=4 fork=4
                   for x1 23
-                    barrier x1 9 last=1 delay=10
+                    barrier x1 9 last=1 delay=10 spread=11.111111111111112
                   end of parallel x1 1 management=1 last=1
         "#]],
     );
@@ -175,11 +175,11 @@ fn workers_close_lazily_and_records_are_used_again() {
             T0 until 56
               program 25
                 parallel x2 25 management=4 fork=4
-                  end of parallel x2 6 management=6 last=1 delay=5
+                  end of parallel x2 6 management=6 last=1 delay=5 spread=6.25
             T1 until 56
               program 25
                 T0's parallel x2 20 management=6 fork=6
-                  end of parallel x2 11 wait=5 management=6 last=1
+                  end of parallel x2 11 wait=5 management=6 last=1 spread=6.25
         "#]],
     );
 }
@@ -212,18 +212,18 @@ fn nested_teams_have_locations_of_their_own() {
               program 10
                 outer x1 25 management=1 fork=1
                   inner x1 10 management=1 fork=1
-                    end of inner x1 5 wait=4 management=1
-                  end of outer x1 2 wait=1 management=1
+                    end of inner x1 5 wait=4 management=1 spread=4
+                  end of outer x1 2 wait=1 management=1 spread=0.25
             T1 until 52
               program 10
                 T0's outer x1 20 management=1 fork=1
                   inner x1 20 management=3 fork=3
                     end of inner x1 1 management=1
-                  end of outer x1 1 management=1 last=1 delay=1
+                  end of outer x1 1 management=1 last=1 delay=1 spread=0.25
             T0.1 until 35
               program 20
                 T0's inner x1 14 management=2 fork=2
-                  end of inner x1 1 management=1 last=1 delay=4
+                  end of inner x1 1 management=1 last=1 delay=4 spread=4
             T1.1 until 41
               program 20
                 T1's inner x1 18 management=4 fork=4
@@ -284,7 +284,7 @@ fn cancelled_barrier_is_arrived_at_once() {
             T1 until 61
               program 10
                 T0's parallel x1 50
-                  end of parallel x1 1 management=1 last=1 delay=40
+                  end of parallel x1 1 management=1 last=1 delay=40 spread=400
         "#]],
     );
 }
@@ -449,19 +449,19 @@ fn a_worker_that_pauses_leaves_its_region_when_that_has_joined() {
     check(
         &script,
         expect![[r#"
-        T0 until 630
-          program 450
-            parallel x6 120 management=60 fork=60
-              end of parallel x6 60 wait=9 management=51
-        T1 until 630
-          program 450
-            T0's parallel x6 126 management=60 fork=60
-              end of parallel x6 54 wait=3 management=51 last=3 delay=3
-        T2 until 630
-          program 540
-            T0's parallel x3 66 management=30 fork=30
-              end of parallel x3 24 management=24 last=3 delay=9
-    "#]],
+            T0 until 630
+              program 450
+                parallel x6 120 management=60 fork=60
+                  end of parallel x6 60 wait=9 management=51 spread=3.75
+            T1 until 630
+              program 450
+                T0's parallel x6 126 management=60 fork=60
+                  end of parallel x6 54 wait=3 management=51 last=3 delay=3 spread=0.75
+            T2 until 630
+              program 540
+                T0's parallel x3 66 management=30 fork=30
+                  end of parallel x3 24 management=24 last=3 delay=9 spread=3
+        "#]],
     );
     let run = Run::new(&script, Setting::default());
     assert_eq!(run.process.header().teams.load(Relaxed), 3);

@@ -805,8 +805,8 @@ fn instructions_per_construct() {
     }
     let program = hot("libpomp.a");
     for (construct, kind, profile, trace) in [
-        ("barrier, both of two threads", "B", 213, 261),
-        ("loop with barrier, both of two threads", "L", 309, 403),
+        ("barrier, both of two threads", "B", 249, 297),
+        ("loop with barrier, both of two threads", "L", 345, 439),
         ("flush", "x", 26, 26),
         ("iteration", "i", 122, 122),
         ("iteration of a task", "g", 169, 169),
