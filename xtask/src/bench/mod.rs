@@ -8,6 +8,7 @@ mod instrument;
 mod mpi;
 mod otf2;
 mod overhead;
+mod shapes;
 mod suite;
 mod tasks;
 mod unify;
@@ -18,12 +19,13 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 7] = [
+const BENCHMARKS: [Benchmark; 8] = [
     ("hybrid", |_| hybrid::run()),
     ("instrument", instrument::run),
     ("mpi", |_| mpi::run()),
     ("otf2", |_| otf2::run()),
     ("overhead", |_| overhead::run()),
+    ("shapes", shapes::run),
     ("tasks", tasks::run),
     ("unify", |_| unify::run()),
 ];

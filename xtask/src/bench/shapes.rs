@@ -1,0 +1,95 @@
+//! What commands take on the largest experiments: 100,000 constructs, half of them under one parent,
+//! and as many call paths, each in the one before. The tests in `cli/tests/all/scale.rs` have limits
+//! for smaller ones of the same shape; here are seconds and memory.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
+
+use crate::shell;
+
+/// The first one finishes the experiment.
+const COMMANDS: [&str; 14] = [
+    "recover exp",
+    "report exp",
+    "report --json exp",
+    "html exp -o page.html",
+    "score -r exp",
+    "dump exp",
+    "cube sanity exp",
+    "cube calltree exp",
+    "cube dump exp -m time -s csv",
+    "cube stat exp -m time",
+    "cube info exp",
+    "cube cmp exp exp",
+    "cube diff exp exp -o diff.cubex",
+    "cube cut exp --root *Single* -o cut.cubex",
+];
+
+/// Beyond these seconds of CPU time and kilobytes a command is ended.
+const SECONDS_MAX: u32 = 600;
+const KILOBYTES_MAX: u32 = 16 << 20;
+
+/// Prints a table for experiments of so many constructs.
+pub fn run(number: Option<&str>) -> Result<()> {
+    let number = number.unwrap_or("100000");
+    let pompeii = shell::build_pompeii()?;
+    shell::run(shell::cargo().args(["build", "-q", "-p", "pompeii-finish", "--example", "shape"]))?;
+    let writer = shell::target_folder().join("debug/examples/shape");
+    let folders = ["wide", "deep"].map(|shape| (shape, shell::target_folder().join(shape)));
+    for (shape, folder) in &folders {
+        let _ = fs::remove_dir_all(folder);
+        let written = Command::new(&writer).arg(folder.join("exp")).args([shape, number]).status();
+        ensure!(written?.success(), "{shape} {number} was not written");
+    }
+    println!("{number} constructs: seconds of CPU time, megabytes at most");
+    println!("{:42} {:>9} {:>6} {:>9} {:>6}", "", "wide", "", "deep", "");
+    for words in COMMANDS {
+        print!("{words:42}");
+        for (_, folder) in &folders {
+            print!(" {}", cost(&pompeii, folder, words)?);
+        }
+        println!();
+    }
+    for (_, folder) in folders {
+        fs::remove_dir_all(folder)?;
+    }
+    println!("again: cargo xtask bench shapes; POMPEII_BINARY names another `pompeii`");
+    Ok(())
+}
+
+/// The cost of one command. Its memory is looked at while it runs.
+fn cost(pompeii: &Path, folder: &Path, words: &str) -> Result<String> {
+    let script = format!("ulimit -t {SECONDS_MAX}; ulimit -v {KILOBYTES_MAX}; exec \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh"]).arg(pompeii).args(words.split(' ')).current_dir(folder);
+    let before = cpu_seconds()?;
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let status = Path::new("/proc").join(child.id().to_string()).join("status");
+    let mut peak_kb = 0;
+    let ended = loop {
+        peak_kb = fs::read_to_string(&status).ok().and_then(|text| peak(&text)).unwrap_or(peak_kb);
+        match child.try_wait()? {
+            Some(ended) => break ended,
+            None => std::thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let mark = if ended.success() { "" } else { "!" };
+    Ok(format!("{:>7.1} s{mark:1} {:>5}", cpu_seconds()? - before, peak_kb / 1000))
+}
+
+fn peak(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// CPU time of all children that have ended.
+fn cpu_seconds() -> Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
+    let times = [usage.user_time(), usage.system_time()];
+    Ok(times.iter().map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6).sum())
+}
