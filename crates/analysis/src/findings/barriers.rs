@@ -155,9 +155,8 @@ fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
         let tasks = cube.calls.children(call).iter().map(|&child| ticks("task_time", child));
         ticks("time", call) + tasks.sum::<Ticks>()
     };
-    let below = cube.calls.subtree(scope).into_iter();
-    let waits = below.filter(|&call| lens.role(call) == Role::Taskwait);
-    let (most, call) = waits.map(|call| (time(call), call)).max()?;
+    let waits = search.paths.taskwaits.get(&scope)?;
+    let (most, call) = waits.iter().map(|&call| (time(call), call)).max()?;
     (2 * most >= team.parts.mean() - team.parts.least).then_some(call)
 }
 

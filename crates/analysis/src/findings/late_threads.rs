@@ -106,7 +106,8 @@ impl Part {
         let lens = &search.lens;
         let for_one = search.paths.for_one[code];
         let mut part = self.scaled(share);
-        let code = construct(lens, for_one.unwrap_or(code));
+        let code = for_one.unwrap_or(code);
+        let code = search.paths.construct[code].unwrap_or(code);
         let role = lens.role(code);
         let cause = match for_one {
             Some(_) => Cause::SingleMaster,
@@ -125,18 +126,6 @@ impl Part {
         part.elsewhere = Some((excess, vec![barrier]));
         part
     }
-}
-
-/// The construct that code is a part of: bodies and chunks have no line of their own.
-fn construct(lens: &Lens, code: CallId) -> CallId {
-    let is_part = |call: &CallId| {
-        matches!(
-            lens.role(*call),
-            Role::Section | Role::SingleBody | Role::CriticalBody | Role::OrderedBody | Role::Chunk
-        )
-    };
-    let mut above = lens.cube.calls.ancestors(code);
-    above.find(|call| !is_part(call)).unwrap_or(code)
 }
 
 /// Reports the parts; those with the same cause elsewhere are one finding.
