@@ -54,10 +54,11 @@ const STAGES: [Stage; 8] = [
     stage("lint", First, |_| lint()),
     stage("build", First, |_| shell::build_tests().map(drop)),
     stage("tests", Later, |_| tests()),
-    stage("programs", Meanwhile, |_| programs(None)),
-    stage("manual", Meanwhile, |_| manual()),
-    stage("models", Meanwhile, |_| sanitize::loom()),
     stage("fuzz", Meanwhile, fuzz),
+    stage("models", Meanwhile, |_| sanitize::loom()),
+    stage("manual", Meanwhile, |_| manual()),
+    // Last, because after the tests it is the only one that keeps all cores busy.
+    stage("programs", Meanwhile, |_| programs(None)),
 ];
 
 /// Installs what is missing and runs every stage, or only those that `words` name.
@@ -228,6 +229,7 @@ fn failed_test(line: &str) -> Option<&str> {
 fn fuzz(effort: Effort) -> Result<()> {
     match effort {
         Effort::Short => {
+            fuzz::build(&fuzz::READERS.map(|(target, _)| target))?;
             fuzz::READERS.into_iter().try_for_each(|(t, limit)| fuzz::run(Some(t), Some(limit)))
         }
         Effort::Full => fuzz::run(None, None),

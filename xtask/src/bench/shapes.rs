@@ -1,6 +1,6 @@
-//! What commands take on the largest experiments: 100,000 constructs, half of them under one parent,
-//! and as many call paths, each in the one before. The tests in `cli/tests/all/scale.rs` have limits
-//! for smaller ones of the same shape; here are seconds and memory.
+//! What commands take on the largest experiments: 100,000 constructs, half of them under one
+//! parent, and as many call paths, each in the one before. The tests in `cli/tests/all/scale.rs`
+//! have limits for smaller ones of the same shape; here are seconds and memory.
 
 use std::fs;
 use std::path::Path;

@@ -43,9 +43,9 @@ struct Limits {
 }
 
 const SMALL: u32 = 10_000;
-const OF_SMALL: Limits = Limits { cpu_seconds: 6, memory_mib: 400 };
+const OF_SMALL: Limits = Limits { cpu_seconds: 15, memory_mib: 400 };
 const LARGE: u32 = 100_000;
-const OF_LARGE: Limits = Limits { cpu_seconds: 20, memory_mib: 1024 };
+const OF_LARGE: Limits = Limits { cpu_seconds: 60, memory_mib: 1024 };
 
 /// `exp` is the experiment, and `old` a copy of it.
 const COMMANDS: &[&str] = &[
