@@ -81,12 +81,15 @@ impl CallTree {
 
     /// The call path without its last region.
     pub fn parent(&self, id: CallId) -> Option<CallId> {
+        count_steps(1);
         self.nodes[id].parent
     }
 
     /// The longer call paths.
     pub fn children(&self, id: CallId) -> &[CallId] {
-        &self.nodes[id].children
+        let children = &self.nodes[id].children;
+        count_steps(1 + children.len() as u64);
+        children
     }
 
     /// All call paths; parents come before their children.
@@ -139,6 +142,25 @@ impl CallTree {
         }
         found
     }
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Steps that this thread has made over call trees: to a parent, or to children. A test compares
+/// them for two sizes, because the time of a walk says little on a busy machine.
+#[cfg(debug_assertions)]
+pub fn steps_over_call_trees() -> u64 {
+    STEPS.get()
+}
+
+#[cfg_attr(not(debug_assertions), allow(unused_variables, reason = "only debug builds count"))]
+#[inline(always)]
+fn count_steps(number: u64) {
+    #[cfg(debug_assertions)]
+    STEPS.set(STEPS.get() + number);
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ mod time;
 mod unify;
 mod wait;
 
+#[cfg(debug_assertions)]
+pub use calltree::steps_over_call_trees;
 pub use calltree::{CallNode, CallTree};
 pub use communicator::{Communicator, CommunicatorKey, Grid};
 pub use cube::Cube;

@@ -112,6 +112,39 @@ fn many_call_paths_in_one_another() {
     check(shapes::deep);
 }
 
+/// Steps over the call tree while a report is made.
+#[cfg(debug_assertions)]
+fn steps(process: &Process) -> u64 {
+    use pompeii_report::{Options, RunInfo, TreeOptions};
+
+    let folder = tempfile::tempdir().unwrap();
+    process.write(&folder.path().join("live"));
+    pompeii_finish::finish(folder.path(), &pompeii_finish::RunInfo::default()).unwrap();
+    let before = pompeii_model::steps_over_call_trees();
+    let reader = pompeii_cubex::Reader::open(folder.path().join("profile.cubex")).unwrap();
+    let cube = pompeii_analysis::load(&reader).unwrap();
+    let (info, options) = (RunInfo::default(), Options::default());
+    pompeii_report::summary(&cube, &info, &options);
+    pompeii_report::waits(&cube, &options);
+    pompeii_report::tasks(&cube, &options);
+    pompeii_report::trees(&cube, &TreeOptions::default());
+    pompeii_report::json(&cube, &info);
+    pompeii_report::html(&cube, &info);
+    pompeii_model::steps_over_call_trees() - before
+}
+
+/// A walk that is quadratic but quick is below the limits of time. Twice the constructs are twice
+/// the steps, and with a quadratic part they are more.
+#[cfg(debug_assertions)]
+#[test]
+fn twice_the_call_paths_are_twice_the_steps() {
+    for (name, shape) in [("wide", shapes::wide as fn(u32) -> Process), ("deep", shapes::deep)] {
+        let (once, twice) = (steps(&shape(1_000)), steps(&shape(2_000)));
+        assert!(twice * 100 <= once * 205, "{name}: {once} steps, then {twice}");
+        assert!(once > 50_000, "{name}: {once} steps");
+    }
+}
+
 /// The measured program and the end of `run`.
 #[test]
 fn a_program_with_many_regions() {
