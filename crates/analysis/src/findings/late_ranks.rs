@@ -16,7 +16,7 @@ use crate::Lens;
 const SMALL_SHARE: f64 = 0.1;
 
 /// Of processes that take turns, one computes at a time. Beginnings and ends overlap.
-const TURNS: f64 = 1.25;
+const TURNS: f64 = 1.1;
 
 /// How long each process computes in each region.
 pub(super) struct Work {
