@@ -3,6 +3,8 @@
 //! the same rules hold for each: a gain is never larger than what the run can lose, and its bounds
 //! are never narrower than two runs of the same program differ.
 
+use std::ops::Add;
+
 use pompeii_model::{Cube, Ticks};
 
 use crate::Lens;
@@ -33,6 +35,12 @@ impl Gain {
         Self { ticks, low_ticks, high_ticks }
     }
 
+    /// The part of a gain that has this share of its loss.
+    pub(super) fn part(self, share: f64) -> Self {
+        let of = |ticks: Ticks| (ticks as f64 * share) as Ticks;
+        Self::between(of(self.low_ticks), of(self.ticks), of(self.high_ticks))
+    }
+
     /// The prediction for a run: within what the finding has `lost` (summed over the threads) and
     /// within what the run can lose, and with bounds that two runs can tell apart. So only the
     /// upper bound may exceed what the run can lose, by what two runs differ.
@@ -53,6 +61,18 @@ impl Gain {
 fn at_most(cube: &Cube) -> Ticks {
     let threads = cube.system.locations.len().max(1) as Ticks;
     cube.wall_ticks - Lens::new(cube).total("comp") / threads
+}
+
+impl Add for Gain {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self::between(
+            self.low_ticks + other.low_ticks,
+            self.ticks + other.ticks,
+            self.high_ticks + other.high_ticks,
+        )
+    }
 }
 
 #[cfg(test)]

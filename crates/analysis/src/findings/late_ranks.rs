@@ -7,7 +7,6 @@
 
 use pompeii_model::{Id, IndexVec, RegionId, Ticks};
 
-use super::Gain;
 use super::barriers::divide;
 use super::imbalance::Parts;
 use crate::Lens;
@@ -94,18 +93,6 @@ impl Work {
             share: excess as f64 / kept as f64,
         };
         found.into_iter().map(delay).collect()
-    }
-}
-
-impl Delay {
-    /// This code's part of a loss.
-    pub(super) fn of(&self, ticks: Ticks) -> Ticks {
-        (ticks as f64 * self.share).round() as Ticks
-    }
-
-    /// This code's part of a gain.
-    pub(super) fn of_gain(&self, gain: Gain) -> Gain {
-        Gain::between(self.of(gain.low_ticks), self.of(gain.ticks), self.of(gain.high_ticks))
     }
 }
 

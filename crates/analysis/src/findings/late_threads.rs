@@ -90,12 +90,9 @@ fn more_work(lens: &Lens, scope: CallId, (excess, code): Excess) -> Option<Strin
 
 impl Part {
     fn scaled(&self, share: f64) -> Self {
-        let of = |ticks: Ticks| (ticks as f64 * share) as Ticks;
-        let gain =
-            |gain: Gain| Gain::between(of(gain.low_ticks), of(gain.ticks), of(gain.high_ticks));
         Self {
             site: self.site.clone(),
-            loss: Loss { lost: of(self.loss.lost), gain: self.loss.gain.map(gain) },
+            loss: self.loss.part(share),
             words: self.words.clone(),
             elsewhere: None,
         }
@@ -114,9 +111,7 @@ impl Part {
             None => self.words.cause.unwrap_or(Cause::ImbalanceSteady),
         };
         if cause == Cause::SingleMaster {
-            let whole = Loss { lost: self.loss.lost, gain: Some(late.balanced) };
-            let whole = Part::whole(self.site.clone(), whole, self.words.clone());
-            part.loss = whole.scaled(share).loss;
+            part.loss.gain = Some(late.balanced.part(share));
         }
         part.site.region = lens.cube.calls.region(code);
         part.site.construct = lens.region(code).construct().to_owned();
@@ -162,17 +157,7 @@ pub(super) fn report(search: &mut Search, parts: Vec<Part>) {
 impl Part {
     /// Adds waiting for the same code at another barrier.
     fn merge(&mut self, other: Part) {
-        let gains = self.loss.gain.zip(other.loss.gain);
-        self.loss = Loss {
-            lost: self.loss.lost + other.loss.lost,
-            gain: gains.map(|(a, b)| {
-                Gain::between(
-                    a.low_ticks + b.low_ticks,
-                    a.ticks + b.ticks,
-                    a.high_ticks + b.high_ticks,
-                )
-            }),
-        };
+        self.loss = self.loss.and(other.loss);
         self.site.calls.extend(other.site.calls);
         if let (Some((excess, barriers)), Some((more, others))) =
             (&mut self.elsewhere, other.elsewhere)

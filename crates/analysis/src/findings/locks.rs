@@ -151,7 +151,7 @@ fn loss(
 ) -> Loss {
     let lens = search.lens;
     let mut lost = lens.sum(metric, calls);
-    let (mut low, mut ticks, mut high) = (0, 0, 0);
+    let mut gains = Gain::about(0);
     let outermost = |call| search.paths.outermost_parallel[call];
     for (parallel, calls) in grouped(calls.iter().copied(), outermost) {
         let own = lens.by_location(metric, &calls);
@@ -165,11 +165,9 @@ fn loss(
             }
             None => Gain::about(search.on_the_delaying_thread(metric, &calls)),
         };
-        low += gain.low_ticks;
-        ticks += gain.ticks;
-        high += gain.high_ticks;
+        gains = gains + gain;
     }
-    Loss { lost, gain: Some(Gain::between(low, ticks, high)) }
+    Loss { lost, gain: Some(gains) }
 }
 
 #[cfg(test)]

@@ -252,6 +252,7 @@ struct Site {
 }
 
 /// What is lost over all locations, in clock ticks, and what the run would be shorter by.
+#[derive(Clone, Copy)]
 struct Loss {
     lost: Ticks,
     gain: Option<Gain>,
@@ -261,6 +262,20 @@ impl Loss {
     /// A loss whose gain has no reason for wide bounds.
     fn new(lost: Ticks, gain: Ticks) -> Self {
         Self { lost, gain: Some(Gain::about(gain)) }
+    }
+
+    /// A share of the loss, with its part of the gain.
+    fn part(self, share: f64) -> Self {
+        Self {
+            lost: (self.lost as f64 * share) as Ticks,
+            gain: self.gain.map(|gain| gain.part(share)),
+        }
+    }
+
+    /// Both losses together. If one gain is not known, that of both is not.
+    fn and(self, other: Self) -> Self {
+        let gain = self.gain.zip(other.gain).map(|(one, other)| one + other);
+        Self { lost: self.lost + other.lost, gain }
     }
 }
 

@@ -96,9 +96,7 @@ fn report(
     for delay in delays {
         let site = at.place(&delay, &site);
         let words = at.explain((&delay, late.unwrap_or(0)), Some(region), words.clone());
-        let loss =
-            Loss { lost: delay.of(loss.lost), gain: loss.gain.map(|gain| delay.of_gain(gain)) };
-        search.report(metric, site, loss, words);
+        search.report(metric, site, loss.part(delay.share), words);
     }
 }
 
