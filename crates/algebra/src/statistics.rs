@@ -143,7 +143,7 @@ fn outermost(report: &Report) -> Vec<bool> {
 
 /// A recursion may be 100,000 calls deep. Of paths with more regions, only the end is named.
 const PATH_MAX: usize = 128;
-/// So many regions. They are few, because there may be as many such paths.
+/// How many regions of a long path are shown. They are few, because there may be many such paths.
 const PATH_END: usize = 16;
 
 /// The names of all regions from the root to a call path.

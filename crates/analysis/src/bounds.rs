@@ -43,7 +43,7 @@ pub fn check_rows<T>(
     })
 }
 
-/// Whether a time is one that so many locations can have spent together.
+/// Whether this number of locations can have spent the time together.
 pub fn is_wall(ticks: i64, locations: usize) -> bool {
     (0..=SUM_MAX / locations.max(1) as i64).contains(&ticks)
 }

@@ -5,7 +5,7 @@
 //! has timed, and a few nanoseconds for the accounting. One of the two lies in the time of the
 //! visited call path, the other one in that of the call path around it, and no call path has more
 //! cost than time. Not each of these nanoseconds makes the run longer: a thread that waits at a
-//! barrier anyway waits so much shorter. Let c_i be the cost of thread i in a parallel region, and
+//! barrier anyway waits less instead. Let c_i be the cost of thread i in a parallel region, and
 //! W_i its waiting at barriers there. Of W_i the least, W_m, changes from visit to visit and hides
 //! nothing. The region ends earlier by min(W_i - W_m + c_i).
 //! Threads that take turns at a lock are delayed by the events of each other too: the costs of all
@@ -20,9 +20,9 @@ use pompeii_model::{CallId, Cube, Id, LocationId, Paradigm, RegionId, Role, Tick
 
 use crate::Lens;
 
-/// Accounting of an event, in nanoseconds beside the reading of the clock: measured with empty
-/// functions, criticals, loops and tasks in a loop, and no larger than what is there between two
-/// readings of the clock.
+/// Accounting of an event, in nanoseconds, without the reading of the clock. It was measured with
+/// empty functions, criticals, loops and tasks in a loop, and is no larger than the time between
+/// two readings of the clock.
 const ACCOUNT_NS: f64 = 2.5;
 /// One more record in a trace.
 const RECORD_NS: f64 = 4.0;

@@ -36,7 +36,8 @@ impl Rate {
         }
     }
 
-    /// So many ticks in ticks of the run, rounded down; at most as many as there can be.
+    /// Converts ticks of a process to ticks of the run, rounded down. Larger numbers than there are
+    /// become the largest.
     pub fn ticks(self, own: Ticks) -> Ticks {
         let common = i128::from(own).saturating_mul(self.0) >> FRACTION_BITS;
         common.clamp(i128::from(Ticks::MIN), i128::from(Ticks::MAX)) as Ticks

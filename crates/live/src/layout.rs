@@ -198,7 +198,7 @@ pub struct Calibration {
     pub realtime_ns: u64,
 }
 
-/// So many readings of the clock are timed.
+/// How many readings of the clock are timed at the start.
 pub const CLOCK_READINGS: u64 = 16;
 
 /// The process as a whole.

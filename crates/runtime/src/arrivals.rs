@@ -75,7 +75,7 @@ pub fn complete(record: &Team, (others, size): (u64, u32), now: u64, place: u64)
     let sum = (others >> 16).wrapping_add(now);
     let has_tasks = record.latest_ticks.load(Relaxed) & HAS_TASKS;
     let waited = u64::from(size).wrapping_mul(now).wrapping_sub(sum) & TIME_MASK;
-    // The last to count itself need not be the last by the clock: then it delayed nobody.
+    // The last thread to count itself need not be the last by the clock: then it delayed no other.
     let waited = if waited > TIME_MASK / 2 { 0 } else { waited };
     let mut mean = 0.0;
     if has_tasks == 0 {

@@ -13,7 +13,7 @@ use pompeii_live::NodeOffset;
 
 use crate::location::Location;
 
-/// So many children of a node are in its list. A search of the list costs no more than the table.
+/// How many children of a node are in its list. To search the list costs no more than the table.
 const LISTED: usize = 32;
 const PLACES_FIRST: usize = 1 << 10;
 
@@ -31,7 +31,7 @@ impl Default for Siblings {
 }
 
 impl Siblings {
-    /// A table with so many places, a power of two. `None` without memory: the reserve of
+    /// A table with this number of places, a power of two. `None` without memory: the reserve of
     /// `memory.rs` is for what cannot do without it, and this table can, since a node that is not
     /// in it is put into the list.
     fn with_places(count: usize) -> Option<Self> {

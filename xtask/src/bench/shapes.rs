@@ -34,7 +34,7 @@ const COMMANDS: [&str; 14] = [
 const SECONDS_MAX: u32 = 600;
 const KILOBYTES_MAX: u32 = 16 << 20;
 
-/// Prints a table for experiments of so many constructs.
+/// Prints a table for experiments with `number` constructs.
 pub fn run(number: Option<&str>) -> Result<()> {
     let number = number.unwrap_or("100000");
     let pompeii = shell::build_pompeii()?;

@@ -78,7 +78,7 @@ impl Waiting {
         (region, calls): (RegionId, Vec<CallId>),
     ) -> Option<Self> {
         let lens = &search.lens;
-        // The late thread may have come from where nobody waits.
+        // The late thread may have come by a call path at which no thread waits.
         let team = Team::new(lens, metric, (&calls, &search.paths.by_region[region]))?;
         let (at_the_end, half) = costlier_half(lens, metric, &calls);
         let owner = owner(lens, half[0]);

@@ -20,8 +20,8 @@ use super::barriers::divide;
 const STEADY_SHARE: f64 = 0.5;
 /// Below this share the steady part is not worth a word.
 const CHANGING_SHARE: f64 = 0.25;
-/// From so many visits on, chance is told from a cause by a test. With fewer, no test of counts can
-/// reach the limit for a few dozens of constructs.
+/// From this number of visits on, a test tells chance from a cause. With fewer, no test of counts
+/// can reach the limit for a few dozens of constructs.
 pub(super) const ENOUGH_VISITS: i64 = 20;
 /// Probability by which one program may get a wrong word by chance; each of its constructs has the
 /// same part of it.
@@ -162,7 +162,7 @@ pub(super) enum Lateness {
 }
 
 impl Lateness {
-    /// Of a member that was last in `late` of `visits` of a team, in a program with so many
+    /// Of a member that was last in `late` of `visits` of a team, in a program with this number of
     /// constructs: a t test of its `delays`. Where they were not measured, a test of the counts:
     /// of `members` that are equal, each is last with probability 1/N.
     pub(super) fn new(
@@ -186,7 +186,7 @@ impl Lateness {
     }
 }
 
-/// Probability of `t` or more in Student's distribution with so many degrees of freedom; `t` > 0.
+/// Probability of `t` or more in Student's distribution with `freedom` degrees of freedom; `t` > 0.
 fn student_tail(t: f64, freedom: f64) -> f64 {
     0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }

@@ -31,7 +31,7 @@ pub(super) struct Slower {
     pub(super) sum: Ticks,
 }
 
-/// So many are worth a finding.
+/// How many call paths are worth a finding each.
 const KEPT: usize = 3;
 
 impl Slower {

@@ -16,9 +16,9 @@ use crate::{Lens, format};
 
 /// Of tasks in a chain, one runs at a time. Beginnings and ends overlap.
 const ONE_AT_A_TIME: f64 = 1.25;
-/// A task that takes so many times the mean is a long one.
+/// A task is long from this multiple of the mean on.
 const LONG: f64 = 1.5;
-/// The number of tasks is the cause if it explains so much of the waiting.
+/// A cause must explain this share of the waiting.
 const EXPLAINED: f64 = 0.5;
 
 pub(super) fn detect(search: &mut Search) {

@@ -84,7 +84,7 @@ impl<'a> Rewriter<'a> {
         functions
     }
 
-    /// Where the specification part ends; `None` where that is no one place.
+    /// Where the specification part ends; `None` if there is no place for the call.
     fn beginning(&self, first: usize, procedure: &Procedure) -> Option<Beginning> {
         let Some(declared) = procedure.declared else { return Some(Beginning::First) };
         let end = self.past_conditional(first, declared);

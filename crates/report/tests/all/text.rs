@@ -464,7 +464,7 @@ fn the_manual_lists_causes_and_kinds_of_advice() {
     assert!(manual.contains(&kinds.collect::<String>()), "kinds of advice");
 }
 
-/// A second of a run with so many visits of a function, or of a critical: 20 ns each.
+/// A second of a run with this number of visits of a function, or of a critical: 20 ns each.
 fn measured_with(visits: i64, region: &str) -> String {
     let text = format!(
         "wall=1000000 locations=1 clock=1000000

@@ -47,7 +47,7 @@ pub fn wide(constructs: u32) -> Process {
     shape.process()
 }
 
-/// So many call paths, each inside of the one before; some of them contain a leaf too.
+/// A chain of `levels` call paths, each inside of the one before; some of them contain a leaf too.
 pub fn deep(levels: u32) -> Process {
     let mut shape = Shape::new();
     let (mut at, mut task) = (shape.with_barrier(Kind::Parallel, PROGRAM), TASKS);
