@@ -186,19 +186,15 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The command with the rewritten sources in the place of the user's; `macros` are options for
-/// those that are not preprocessed yet.
-pub fn with_copies(
-    line: &CommandLine,
-    rewritten: &[Rewritten],
-    macros: &[OsString],
-) -> Vec<OsString> {
+/// The command with the rewritten sources in the place of the user's.
+pub fn with_copies(line: &CommandLine, rewritten: &[Rewritten]) -> Vec<OsString> {
     let all_preprocessed = rewritten.len() == line.sources.len()
         && rewritten.iter().all(|one| one.preprocessed.is_some());
     let mut words = line.words[..=line.compiler].to_vec();
     if !all_preprocessed {
-        words.extend_from_slice(macros);
+        words.extend(line.macros());
     }
+    words.extend(line.lines());
     for one in rewritten {
         words.extend(include_options(one));
     }

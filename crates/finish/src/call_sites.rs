@@ -1,15 +1,18 @@
-//! Call sites: from the addresses that a process has noted to function, file and line.
+//! Call sites and callers: from the addresses that a process has noted to function, file and line.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::Region;
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
-/// Gives the regions that stand for call sites the function and the line of the call.
+/// Gives the regions that stand for call sites the function and the line of the call, and those
+/// whose callers are known their names.
 pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
     let mut objects: Vec<Loaded> = Vec::new();
     let mut sites: Vec<(u32, Frame)> = Vec::new();
+    let mut stacks: HashMap<u32, Vec<Frame>> = HashMap::new();
     for definition in &live.definitions {
         match definition {
             Definition::Object { path, build_id, .. } => {
@@ -20,6 +23,12 @@ pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
                     sites.push((*region, caller(symbols.frames(loaded, *address))));
                 }
             }
+            Definition::Caller { region, object, address } => {
+                if let Some(loaded) = objects.get(*object as usize) {
+                    let frames = symbols.frames(loaded, *address);
+                    stacks.entry(*region).or_default().extend(frames);
+                }
+            }
             _ => {}
         }
     }
@@ -28,6 +37,11 @@ pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
         let Definition::Region { id, file, begin_line, end_line, clauses, .. } = definition else {
             continue;
         };
+        if let Some(stack) = stacks.get(id) {
+            let mut region = Region { clauses: std::mem::take(clauses), ..Region::artificial("") };
+            region.call_from(&callers(stack));
+            *clauses = region.clauses;
+        }
         let Ok(at) = sites.binary_search_by_key(id, |(region, _)| *region) else { continue };
         let frame = &sites[at].1;
         let mut place = Region::artificial("");
@@ -48,6 +62,30 @@ fn caller(mut frames: Vec<Frame>) -> Frame {
     frames.swap_remove(at)
 }
 
+/// The names of the functions that have called the one whose construct is entered: the runtime's
+/// own are at the begin, `main` and what starts it at the end.
+fn callers(stack: &[Frame]) -> Vec<String> {
+    let is_ours = |frame: &Frame| {
+        let prefixes = ["POMP_", "POMP2_", "pomp::", "libpomp"];
+        prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
+    };
+    let is_main = |name: &&str| {
+        let outermost = ["main", "MAIN__", "_start", "start_thread", "clone", "clone3"];
+        outermost.contains(name) || name.starts_with("__libc_start")
+    };
+    let Some(ours) = stack.iter().rposition(is_ours) else { return Vec::new() };
+    let mut names: Vec<String> = stack[ours + 1..]
+        .iter()
+        .skip(1)
+        .map(|frame| frame.function.as_str())
+        .take_while(|name| !is_main(name))
+        .filter(|name| !name.contains("+0x"))
+        .map(str::to_owned)
+        .collect();
+    names.dedup();
+    names
+}
+
 /// Bytes that are written as hexadecimal digits; none where they are not.
 fn bytes(digits: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
@@ -66,6 +104,19 @@ mod tests {
         assert_eq!(of(&["MPI::Comm::Send", "halo", "main"]), "halo");
         assert_eq!(of(&["halo", "main"]), "halo");
         assert_eq!(of(&["MPI::Comm::Send"]), "MPI::Comm::Send");
+    }
+
+    #[test]
+    fn callers_are_between_the_runtime_and_main() {
+        let stack = |names: &str| {
+            let frame = |name: &str| Frame { function: name.into(), file: "".into(), line: 0 };
+            callers(&names.split(' ').map(frame).collect::<Vec<_>>()).join(" ")
+        };
+        let all = "libpomp.so+0x10 POMP_Parallel_fork flux step lib.so+0x1 solve solve main _start";
+        assert_eq!(stack("pomp::team::fork pomp::fork_any flux step main"), "step");
+        assert_eq!(stack(all), "step solve");
+        assert_eq!(stack("POMP_Parallel_fork main __libc_start_main"), "");
+        assert_eq!(stack("flux step main"), "");
     }
 
     #[test]

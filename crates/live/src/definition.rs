@@ -157,6 +157,16 @@ pub enum Definition {
         /// An address of its file inside the call, that is, without the load base.
         address: u64,
     },
+    /// One of the calls that were under way when a region was entered for the first time. Those of
+    /// a region follow each other, the innermost one first.
+    Caller {
+        /// The region.
+        region: u32,
+        /// The object that has the call.
+        object: u32,
+        /// An address of its file inside the call, that is, without the load base.
+        address: u64,
+    },
     /// A metric that was asked for; those that are counted have ids in the order of the log.
     Metric {
         /// Its name.
@@ -195,9 +205,7 @@ impl Definition {
             }
             Definition::Communicator { id, master, size } => {
                 log.push(2);
-                for number in [id, master, size] {
-                    log.extend(number.to_le_bytes());
-                }
+                [id, master, size].into_iter().for_each(|n| log.extend(n.to_le_bytes()));
             }
             Definition::NestedCommunicator { id, master, level, size } => {
                 log.push(3);
@@ -235,9 +243,10 @@ impl Definition {
                 [path, build_id].into_iter().for_each(|text| put_text(log, text));
             }
             Definition::CallSite { region, object, address } => {
-                log.push(38);
-                [region, object].into_iter().for_each(|id| log.extend(id.to_le_bytes()));
-                log.extend(address.to_le_bytes());
+                put_call(log, 38, [*region, *object], *address);
+            }
+            Definition::Caller { region, object, address } => {
+                put_call(log, 39, [*region, *object], *address);
             }
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
@@ -318,9 +327,13 @@ impl Definition {
                 let (id, path, build_id) = (fields.number()?, fields.text()?, fields.text()?);
                 Some(Some(Self::Object { id, path, build_id }))
             }
-            38 => {
+            tag @ (38 | 39) => {
                 let (region, object) = (fields.number()?, fields.number()?);
-                Some(Some(Self::CallSite { region, object, address: fields.long()? }))
+                let address = fields.long()?;
+                Some(Some(match tag {
+                    38 => Self::CallSite { region, object, address },
+                    _ => Self::Caller { region, object, address },
+                }))
             }
             tag @ MPI_TAGS_FIRST..=MPI_TAGS_LAST => {
                 MpiDefinition::decode(tag, &mut fields).map(|known| known.map(Self::Mpi))
@@ -328,6 +341,13 @@ impl Definition {
             _ => Some(None),
         }
     }
+}
+
+/// A region and an object, and an address in the object.
+fn put_call(log: &mut Vec<u8>, tag: u8, ids: [u32; 2], address: u64) {
+    log.push(tag);
+    ids.into_iter().for_each(|id| log.extend(id.to_le_bytes()));
+    log.extend(address.to_le_bytes());
 }
 
 fn put_text(log: &mut Vec<u8>, text: &str) {
@@ -393,6 +413,7 @@ mod tests {
         let written = [
             Definition::Object { id: 0, path: "/bin/a".into(), build_id: "0aff".into() },
             Definition::CallSite { region: 7, object: 0, address: 1 << 40 },
+            Definition::Caller { region: 8, object: 0, address: 1 << 41 },
         ];
         written.iter().for_each(|definition| definition.encode(&mut log));
         assert_eq!(Definition::decode_all(&log), written);

@@ -165,8 +165,28 @@ const BARRIER_INCLUDED: &str = "barrier_included";
 /// Begins the word that names the function around; it is the first one.
 const IN: &str = "in(";
 
+/// Begins the word that names the callers of the function around.
+const FROM: &str = "from(";
+
+/// Between the callers: no name has it.
+const NEXT: char = ';';
+
 fn function_word(clauses: &str) -> Option<&str> {
     clauses.split(' ').next().filter(|word| word.starts_with(IN) && word.ends_with(')'))
+}
+
+/// A name as a part of a word among clauses. Blanks separate those, so they are left out, or
+/// become `_` between two words.
+fn without_blanks(name: &str) -> String {
+    let mut word = String::new();
+    for part in name.split_whitespace() {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        if word.ends_with(is_name) && part.starts_with(is_name) {
+            word.push('_');
+        }
+        word += part;
+    }
+    word
 }
 
 impl Region {
@@ -198,22 +218,35 @@ impl Region {
         function_word(&self.clauses).and_then(|word| word.strip_prefix(IN)?.strip_suffix(')'))
     }
 
-    /// The function around the region, `in(FUNCTION)` among the clauses. Blanks separate those, so
-    /// in a name they are left out, or become `_` between two words.
+    /// The function around the region, `in(FUNCTION)` among the clauses.
     pub fn place_in(&mut self, function: &str) {
-        let mut word = IN.to_owned();
-        for part in function.split_whitespace() {
-            let name = |c: char| c.is_alphanumeric() || c == '_';
-            if word.len() > IN.len() && word.ends_with(name) && part.starts_with(name) {
-                word.push('_');
-            }
-            word += part;
-        }
-        word.push(')');
+        let mut word = format!("{IN}{})", without_blanks(function));
         if !self.clauses.is_empty() {
             word.push(' ');
         }
         self.clauses.insert_str(0, &word);
+    }
+
+    /// The functions that had called the one around the region when the region was entered for the
+    /// first time, the innermost one first; `main` is none of them. Empty where unknown.
+    pub fn callers(&self) -> impl Iterator<Item = &str> {
+        let words = self.clauses.split(' ');
+        let callers =
+            words.filter_map(|word| word.strip_prefix(FROM)?.strip_suffix(')')).next_back();
+        callers.into_iter().flat_map(|callers| callers.split(NEXT))
+    }
+
+    /// The callers of the function around the region: the word `from(INNER;OUTER)` at the end of
+    /// the clauses.
+    pub fn call_from(&mut self, callers: &[String]) {
+        let names: Vec<String> = callers.iter().map(|name| without_blanks(name)).collect();
+        if names.is_empty() {
+            return;
+        }
+        if !self.clauses.is_empty() {
+            self.clauses.push(' ');
+        }
+        self.clauses += &format!("{FROM}{})", names.join(&NEXT.to_string()));
     }
 
     /// Of a routine of MPI, whether it stands for the calls from one place: then function, file and
@@ -260,7 +293,8 @@ impl Region {
     pub fn written_clauses(&self) -> String {
         let skipped = usize::from(function_word(&self.clauses).is_some());
         let words = self.clauses.split(' ').skip(skipped);
-        words.filter(|word| !OWN_WORDS.contains(word)).collect::<Vec<_>>().join(" ")
+        let is_own = |word: &&str| OWN_WORDS.contains(word) || word.starts_with(FROM);
+        words.filter(|word| !is_own(word)).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether it has the time without recording.
@@ -312,6 +346,9 @@ mod tests {
         call.place_in("Map<int, long int>::operator bool");
         assert_eq!(call.label(), "MPI_Send Map<int,long_int>::operator_bool ocean.c:118");
         assert_eq!(call.routine().label(), "MPI_Send");
+        call.call_from(&["step<int, 2>".into(), "solve".into()]);
+        assert_eq!(call.callers().collect::<Vec<_>>(), ["step<int,2>", "solve"]);
+        assert_eq!((call.written_clauses().as_str(), region.callers().count()), ("", 0));
         let elsewhere = Region { clauses: "in_reduction(+:x)".into(), ..region.clone() };
         assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));
         assert_eq!(elsewhere.written_clauses(), "in_reduction(+:x)");

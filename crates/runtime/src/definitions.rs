@@ -1,7 +1,7 @@
 //! What a process defines: its regions and communicators, each once, in a log that is complete up
 //! to the length in the process's header.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use pompeii_live::{Definition, Mapped, RegionKind};
@@ -49,6 +49,8 @@ pub struct Definitions {
     regions: HashMap<(u8, String, String, (u32, u32)), u32>,
     /// Regions of routines by where they are called: an object and an address in it.
     call_sites: HashMap<(String, u32, u64), u32>,
+    /// Regions whose callers are known.
+    called: HashSet<u32>,
     /// Loaded files by path and build id.
     objects: HashMap<(String, String), u32>,
     /// By region id.
@@ -70,6 +72,7 @@ impl Definitions {
             used_bytes: 0,
             regions: HashMap::new(),
             call_sites: HashMap::new(),
+            called: HashSet::new(),
             objects: HashMap::new(),
             kinds: Vec::new(),
             guarded: Vec::new(),
@@ -90,13 +93,16 @@ impl Process {
         for definition in Definition::decode_all(log) {
             match definition {
                 Definition::Region { id, kind, .. } => self.note_border(id, kind),
-                Definition::Object { .. } | Definition::CallSite { .. } => {}
+                Definition::Object { .. }
+                | Definition::CallSite { .. }
+                | Definition::Caller { .. } => {}
                 _ => continue,
             }
             self.append(&mut definitions, &definition);
         }
         definitions.regions = theirs.regions.clone();
         definitions.call_sites = theirs.call_sites.clone();
+        definitions.called = theirs.called.clone();
         definitions.objects = theirs.objects.clone();
         definitions.kinds = theirs.kinds.clone();
         definitions.quiet = theirs.quiet.clone();
@@ -139,23 +145,43 @@ impl Process {
     /// new.
     pub fn call_site(&self, routine: &RegionText, from: &CodePlace) -> (u32, bool) {
         let mut definitions = lock(&self.definitions);
-        let CodePlace { path, build_id, address } = from;
-        let next = definitions.objects.len() as u32;
-        let key = (path.clone(), build_id.clone());
-        let object = *definitions.objects.entry(key).or_insert(next);
-        if object == next {
-            let (path, build_id) = (path.clone(), build_id.clone());
-            self.append(&mut definitions, &Definition::Object { id: object, path, build_id });
-        }
-        let key = (routine.name.clone(), object, *address);
+        let (object, address) = (self.object(&mut definitions, from), from.address);
+        let key = (routine.name.clone(), object, address);
         if let Some(&region) = definitions.call_sites.get(&key) {
             return (region, false);
         }
         let region = self.add_region(&mut definitions, routine);
         definitions.call_sites.insert(key, region);
-        let address = *address;
         self.append(&mut definitions, &Definition::CallSite { region, object, address });
         (region, true)
+    }
+
+    /// Notes from where a region is entered for the first time: `stack` gives the calls that are
+    /// under way, the innermost one first.
+    pub fn note_callers(&self, region: u32, stack: impl FnOnce() -> Vec<CodePlace>) {
+        if !lock(&self.definitions).called.insert(region) {
+            return;
+        }
+        // The unwinder may take locks of its own, so ours is free meanwhile.
+        let stack = stack();
+        let mut definitions = lock(&self.definitions);
+        for place in stack {
+            let (object, address) = (self.object(&mut definitions, &place), place.address);
+            self.append(&mut definitions, &Definition::Caller { region, object, address });
+        }
+    }
+
+    /// The id of the loaded file that has this place.
+    fn object(&self, definitions: &mut Definitions, place: &CodePlace) -> u32 {
+        let CodePlace { path, build_id, .. } = place;
+        let next = definitions.objects.len() as u32;
+        let key = (path.clone(), build_id.clone());
+        let id = *definitions.objects.entry(key).or_insert(next);
+        if id == next {
+            let (path, build_id) = (path.clone(), build_id.clone());
+            self.append(definitions, &Definition::Object { id, path, build_id });
+        }
+        id
     }
 
     /// Kinds of regions by their ids.

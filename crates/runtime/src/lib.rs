@@ -39,6 +39,7 @@ mod folder;
 pub mod forks;
 mod guard;
 mod iteration;
+mod loaded;
 mod location;
 mod locks;
 mod memory;

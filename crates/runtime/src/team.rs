@@ -18,6 +18,7 @@ use crate::barrier;
 use crate::context::{Context, NOWHERE, ParallelRegions, Part};
 use crate::descriptor::Defined;
 use crate::events::{Fields, kind};
+use crate::loaded;
 use crate::location::{Location, ROOT, gate};
 use crate::metrics;
 use crate::process::Process;
@@ -63,6 +64,9 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     place.outer_team = NOWHERE;
     place.record().regions.store(0, Relaxed);
     note_fork(master, place.record(), node, now);
+    if master.node(node).visits == 0 && master.contexts.is_outside() {
+        master.process.note_callers(region, loaded::stack);
+    }
     master.contexts.note_fork(None);
     master.node(node).visits += 1;
     master.header.current = node;

@@ -119,10 +119,10 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
     let (count, forks) = (regions.len() as i64, sum(|r| r.forks));
     let each = sum(|r| r.managing / r.threads.max(1)) as f64 / forks.max(1) as f64;
     let each = format::seconds(each / lens.cube.clock.ticks_per_second());
-    let caller = lens.cube.calls.parent(first.parallel);
-    let within = caller.map_or(String::new(), |caller| {
-        format!(" in {}", format::name_with_place(lens.cube, caller))
-    });
+    let within = match common_function(&lens, &regions) {
+        Some(function) => format!(" in {function}"),
+        None => String::new(),
+    };
     let forked = format::counted(forks, "fork");
     let detail = match count {
         1 => format!("{forked}, {each} each on every thread{within}."),
@@ -150,6 +150,22 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
     let site = Site { region: first.region, construct, metric: "omp_management", calls: all };
     let words = Words { cause: Some(cause), details: vec![detail], advice };
     search.report("omp_management", site, Loss { lost, gain: Some(gain) }, words);
+}
+
+/// The innermost function that all of these regions are in, which have the same parent: that is the
+/// parent, or, where no function around is measured, what is known from the first visit of each.
+fn common_function(lens: &Lens, regions: &[&Forked]) -> Option<String> {
+    let functions = |region: &Forked| {
+        let region = &lens.cube.regions[region.region];
+        region.function().into_iter().chain(region.callers()).collect::<Vec<&str>>()
+    };
+    let (first, others) = regions.split_first()?;
+    let parent = lens.cube.calls.parent(first.parallel)?;
+    let is_measured = lens.cube.calls.parent(parent).is_some();
+    let others: Vec<_> = others.iter().map(|region| functions(region)).collect();
+    let is_common = |name: &&str| others.iter().all(|functions| functions.contains(name));
+    let common = functions(first).into_iter().find(is_common).filter(|_| !is_measured);
+    Some(common.map_or_else(|| format::name_with_place(lens.cube, parent), str::to_owned))
 }
 
 /// A region that is forked a few times.

@@ -109,7 +109,6 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 struct UsersCommand<'a> {
     line: &'a CommandLine,
     given: &'a [OsString],
-    macros: Vec<OsString>,
     /// In front of all libraries.
     front: Vec<OsString>,
     library: Vec<OsString>,
@@ -133,9 +132,8 @@ impl<'a> UsersCommand<'a> {
         }
         let foreign = arguments.pomp_library.is_some() && arguments.instrument.is_pomp2();
         let unit = foreign && line.links() && line.stage != Stage::Shared;
-        let macros = line.macros();
         let late = arguments.pomp_library.is_none() && late::is_wanted(line);
-        Ok(Self { line, given: &arguments.command, macros, front, library, unit, late })
+        Ok(Self { line, given: &arguments.command, front, library, unit, late })
     }
 
     /// Not instrumented, with nothing but the library behind it.
@@ -153,7 +151,7 @@ impl<'a> UsersCommand<'a> {
     fn without_library(&self) -> Vec<OsString> {
         let mut words = self.given.to_vec();
         let behind = (self.line.compiler + 1).min(words.len());
-        words.splice(behind..behind, self.macros.iter().cloned());
+        words.splice(behind..behind, self.line.macros().into_iter().chain(self.line.lines()));
         words
     }
 
@@ -161,7 +159,7 @@ impl<'a> UsersCommand<'a> {
     fn complete(&self, rewritten: &[Rewritten], workplace: &Workplace) -> Result<Vec<OsString>> {
         let mut words = match rewritten.is_empty() {
             true => self.without_library(),
-            false => with_copies(self.line, rewritten, &self.macros),
+            false => with_copies(self.line, rewritten),
         };
         if self.unit {
             let texts = rewritten.iter().map(|one| one.outcome.text.as_slice());

@@ -14,6 +14,10 @@ use pompeii_instrument::Language;
 /// compilation (paper, section 3.6).
 pub const POMP_MACRO: &str = "-D_POMP=200110";
 
+/// Lines and inlined calls in the debug information, and nothing else there: with them the report
+/// names the line of a call of MPI, and who calls a function. The code stays the same.
+const LINES: &str = "-g1";
+
 /// What the command makes; of several options the greatest decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
@@ -284,6 +288,16 @@ impl CommandLine {
         (by_name || has("-cpp")) && !has("-nocpp")
     }
 
+    /// [`LINES`], where the compiler is of a family that has it and the user says nothing about
+    /// debug information.
+    pub fn lines(&self) -> Option<OsString> {
+        let options = self.argument_texts();
+        let is_known = options.iter().any(|word| word.starts_with("-fopenmp"))
+            && !["flang", "ftn"].iter().any(|name| self.program_text().contains(name));
+        let said = options.iter().any(|word| word.starts_with("-g"));
+        (self.stage != Stage::Other && is_known && !said).then(|| LINES.into())
+    }
+
     /// [`POMP_MACRO`], where it means something and the user does not say otherwise.
     pub fn macros(&self) -> Vec<OsString> {
         let preprocesses = self.sources.iter().any(|source| self.preprocesses(source));
@@ -372,6 +386,24 @@ mod tests {
             line.dependencies
         );
         expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn lines_are_added_where_the_user_says_nothing_about_them() {
+        let added = |command: &str| {
+            let words: Vec<OsString> = command.split(' ').map(OsString::from).collect();
+            CommandLine::parse(&words).lines()
+        };
+        for command in ["gcc -O2 -fopenmp a.c", "mpif90 -fopenmp=libomp -c a.f90"] {
+            assert_eq!(added(command), Some("-g1".into()), "{command}");
+        }
+        let said = ["-g", "-g0", "-ggdb", "-gline-tables-only"];
+        let said = said.map(|option| format!("gcc -fopenmp {option} -c a.c"));
+        let others =
+            ["gcc -c a.c", "flang-19 -fopenmp a.f90", "nvc -mp a.c", "gcc -fopenmp -E a.c"];
+        for command in said.iter().map(String::as_str).chain(others) {
+            assert_eq!(added(command), None, "{command}");
+        }
     }
 
     #[test]

@@ -47,6 +47,44 @@ int main(int argc, char **argv) {
 }
 ";
 
+/// Two short regions, in functions that a third one calls: the optimiser makes one of all three.
+const STEPS: &str = "#include <cstdio>
+static double field[100];
+static void flux() {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) field[i] += i;
+}
+static void update() {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) field[i] *= 0.5;
+}
+static void step() { flux(); update(); }
+int main() {
+  for (int i = 0; i < 2000; i++) step();
+  std::printf(\"%.0f\\n\", field[1]);
+}
+";
+
+#[test]
+fn the_function_that_calls_several_short_regions_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.file("steps.cpp", STEPS);
+    for (debug, caller) in [("-O2", "step"), ("-O2 -g0", "steps")] {
+        sandbox.succeeds(&format!("compile -q -- g++ {debug} -fopenmp steps.cpp -o steps"));
+        sandbox.succeeds("run -q --replace -o exp -- ./steps");
+        let report = report(&sandbox, "exp");
+        let mut findings = report["findings"].as_array().unwrap().iter();
+        let chain = findings.find(|of| of["cause"] == "short_regions").unwrap();
+        let detail = chain["details"][0].as_str().unwrap();
+        let expected = format!("on every thread in {caller}.");
+        assert!(detail.starts_with("2 regions, 4,000 forks, "), "{detail}");
+        assert!(detail.ends_with(&expected), "{detail}");
+        // What the function is and what it is called from is no clause.
+        let regions = report["regions"].as_array().unwrap();
+        assert!(regions.iter().all(|region| !region["clauses"].to_string().contains("from(")));
+    }
+}
+
 #[test]
 fn a_profile_knows_who_waited_for_whom() {
     let sandbox = Sandbox::new();

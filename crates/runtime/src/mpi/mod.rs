@@ -11,7 +11,6 @@ mod alive;
 mod comms;
 mod files;
 mod job;
-mod loaded;
 mod messages;
 mod requests;
 mod sites;

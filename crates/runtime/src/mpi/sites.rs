@@ -10,9 +10,9 @@ use std::collections::HashMap;
 
 use pompeii_live::NodeOffset;
 
-use super::{Routine, loaded};
+use super::Routine;
 use crate::location::Location;
-use crate::team;
+use crate::{loaded, team};
 
 /// Call sites below one call path that are told apart; all further ones are one region.
 const SITES_MAX: u32 = 64;

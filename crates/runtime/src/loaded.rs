@@ -1,5 +1,5 @@
 //! Which loaded file an address is in, and who has called: the first frame outside of MPI's
-//! libraries and bindings.
+//! libraries and bindings, or all of them.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::Write;
@@ -9,10 +9,12 @@ use std::path::Path;
 use crate::definitions::CodePlace;
 use crate::openmp;
 
-/// Frames that are looked at, the one that the wrapper returns to included.
-const FRAMES_MAX: usize = 4;
+/// Frames that are looked at for the caller of MPI, the one that the wrapper returns to included.
+const MPI_FRAMES_MAX: usize = 4;
 /// Frames of ours, of the wrapper and of the unwinder before them.
 const OWN_FRAMES_MAX: usize = 32;
+/// Frames of the whole stack that are looked at, with ours.
+const STACK_FRAMES_MAX: usize = 40;
 
 /// The place of the call that returns to this address; if that is in a library or binding of MPI,
 /// the place from where the program has called it. `None` if no loaded file has the address.
@@ -21,8 +23,14 @@ pub fn caller(address: usize) -> Option<CodePlace> {
     if !is_of_mpi(&direct.path) {
         return Some(direct);
     }
-    let places = frames(address).into_iter().filter_map(place);
+    let places = frames(Some(address), MPI_FRAMES_MAX).into_iter().filter_map(place);
     Some(places.into_iter().find(|place| !is_of_mpi(&place.path)).unwrap_or(direct))
+}
+
+/// The places of all calls that are under way, the innermost one first. Those of this library are
+/// among them: `finish` knows them by their names.
+pub fn stack() -> Vec<CodePlace> {
+    frames(None, STACK_FRAMES_MAX).into_iter().filter_map(place).collect()
 }
 
 /// Whether a file is a library of MPI or a binding of it.
@@ -34,19 +42,22 @@ fn is_of_mpi(path: &str) -> bool {
 
 /// What the unwinder calls for each frame.
 struct Walk {
-    from: usize,
+    /// The first address that counts; without it all do.
+    from: Option<usize>,
+    frames_max: usize,
     passed: usize,
     found: Vec<usize>,
     address_of: extern "C" fn(*mut c_void) -> usize,
 }
 
-/// Return addresses from this one outwards, by the unwinder that the process has loaded.
-fn frames(address: usize) -> Vec<usize> {
+/// Return addresses from this one outwards, or from here, by the unwinder that the process has
+/// loaded.
+fn frames(from: Option<usize>, frames_max: usize) -> Vec<usize> {
     // SAFETY: NUL-terminated names.
     let [walk, ip] = [c"_Unwind_Backtrace", c"_Unwind_GetIP"]
         .map(|name| unsafe { openmp::symbol(libc::RTLD_DEFAULT, name.as_ptr()) });
     if walk == 0 || ip == 0 {
-        return vec![address];
+        return from.into_iter().collect();
     }
     type Step = extern "C" fn(*mut c_void, *mut Walk) -> c_int;
     // SAFETY: the functions of these names in the C++ ABI have these types.
@@ -56,7 +67,7 @@ fn frames(address: usize) -> Vec<usize> {
             transmute::<usize, extern "C" fn(*mut c_void) -> usize>(ip),
         )
     };
-    let mut found = Walk { from: address, passed: 0, found: Vec::new(), address_of };
+    let mut found = Walk { from, frames_max, passed: 0, found: Vec::new(), address_of };
     walk(step, &raw mut found);
     found.found
 }
@@ -66,12 +77,12 @@ extern "C" fn step(context: *mut c_void, walk: *mut Walk) -> c_int {
     // SAFETY: `frames` hands it to the unwinder, which hands it here.
     let walk = unsafe { &mut *walk };
     let address = (walk.address_of)(context);
-    if !walk.found.is_empty() || address == walk.from {
+    if !walk.found.is_empty() || walk.from.is_none_or(|from| from == address) {
         walk.found.push(address);
     } else {
         walk.passed += 1;
     }
-    let ends = walk.found.len() >= FRAMES_MAX || walk.passed >= OWN_FRAMES_MAX;
+    let ends = walk.found.len() >= walk.frames_max || walk.passed >= OWN_FRAMES_MAX;
     if ends { 4 } else { 0 }
 }
 
@@ -193,6 +204,14 @@ mod tests {
         assert!(library.path.starts_with('/') && library.path.contains("libc"), "{library:?}");
         assert_eq!(place(1), None);
         assert_eq!(place(0), None);
+    }
+
+    #[test]
+    fn the_stack_begins_here_and_ends_in_the_program() {
+        let places = stack();
+        assert!((3..=STACK_FRAMES_MAX).contains(&places.len()), "{places:?}");
+        let own = std::env::current_exe().unwrap();
+        assert_eq!(places[0].path, own.to_string_lossy());
     }
 
     #[test]
