@@ -28,6 +28,7 @@ cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
 cargo xtask truth [--seed N] [PROGRAM...]  compare reports on tests/truth with what is true
                                (--quick: one pair, --list: closed lists, --json FILE: all values)
+cargo xtask truth --publish FILE...  make docs/truth.md from what --json wrote, a file for each seed
 cargo xtask tidy               layers, style and budget (also an ordinary test)
 cargo xtask setup              only install what tests need
 cargo xtask setup peers        unpack other measurement tools in target, for benchmarks

@@ -1,5 +1,5 @@
 //! `cargo xtask truth [--seed N] [--quick] [--json FILE] [--list] [PROGRAM...]`: the court that
-//! judges what Pompeii reports.
+//! judges what Pompeii reports. `--publish FILE...` makes a page of the manual from its values.
 //!
 //! Each program of `tests/truth` has one thing that makes it slow, and a second build in which this
 //! one thing is repaired. Pompeii measures the faulty one; then faulty, repaired and advised builds
@@ -9,8 +9,8 @@
 //!
 //! Layers: `lists`, `statistics`, `seed` and `machine` know nothing of programs; `header` and
 //! `program` read them; `surroundings` and `version` build and start them; `observe` and `pairs`
-//! measure; `verdict` and `goals` judge without measuring; `row`, `table` and `quick` put it
-//! together.
+//! measure; `verdict` and `goals` judge without measuring; `row`, `table`, `quick` and `publish`
+//! put it together.
 
 #![allow(clippy::disallowed_methods, reason = "the court measures wall time, as benchmarks do")]
 
@@ -21,6 +21,7 @@ mod machine;
 mod observe;
 mod pairs;
 mod program;
+mod publish;
 mod quick;
 mod row;
 mod seed;
@@ -65,6 +66,11 @@ struct Options {
 
 /// Tries the programs that are named, or all.
 pub fn run(words: &[String]) -> Result<ExitCode> {
+    if let Some(("--publish", files)) = words.split_first().map(|(word, rest)| (&**word, rest)) {
+        let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+        publish::publish(&files, &crate::root())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let options = Options::parse(words)?;
     let programs = chosen(Program::all(&program::folder())?, &options.programs)?;
     if options.list {

@@ -117,14 +117,19 @@ impl std::fmt::Display for Goal {
         let met = if self.is_met() { "met" } else { "NOT MET" };
         let share = 100.0 * self.share();
         let Self { name, count, of, .. } = self;
-        write!(f, "{name:26} {count:3} of {of:3} {share:5.1} %   goal ")?;
-        match self.wanted {
-            Wanted::ShareAtLeast(share) => write!(f, ">= {:.0} %", 100.0 * share)?,
-            Wanted::ShareAtMost(share) => write!(f, "<= {:.0} %", 100.0 * share)?,
-            Wanted::AtLeast(number) => write!(f, ">= {number}")?,
-            Wanted::AtMost(number) => write!(f, "<= {number}")?,
+        let wanted = self.wanted;
+        write!(f, "{name:26} {count:3} of {of:3} {share:5.1} %   goal {wanted}   {met}")
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::ShareAtLeast(share) => write!(f, ">= {:.0} %", 100.0 * share),
+            Self::ShareAtMost(share) => write!(f, "<= {:.0} %", 100.0 * share),
+            Self::AtLeast(number) => write!(f, ">= {number}"),
+            Self::AtMost(number) => write!(f, "<= {number}"),
         }
-        write!(f, "   {met}")
     }
 }
 

@@ -159,7 +159,7 @@ pub(super) fn goal_json(goal: &Goal) -> Value {
         "goal": goal.name,
         "count": goal.count,
         "of": goal.of,
-        "wanted": format!("{:?}", goal.wanted),
+        "wanted": goal.wanted.to_string(),
         "met": goal.is_met(),
     })
 }
