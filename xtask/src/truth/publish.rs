@@ -48,13 +48,14 @@ fn page(texts: &[String]) -> Result<String> {
 const INTRODUCTION: &str = "\
 # How true the findings are
 
-`cargo xtask truth` compares reports with the truth. Each program of [tests/truth](../tests/truth/README.md)
-has one thing that makes it slow, and a second version in which this one thing is repaired. The first finding
-must name the cause and its line. Its gain must be the time that the repair saves, measured without Pompeii in
-alternating pairs of runs. Following its advice must not make the program slower. A seed chooses sizes, delays,
-late threads and numbers of threads; of several seeds the worst one counts.
+`cargo xtask truth` compares reports with the truth. Each program of
+[tests/truth](../tests/truth/README.md) has one thing that makes it slow, and a second version in
+which this one thing is repaired. The first finding must name the cause and its line. Its gain must
+be the time that the repair saves, measured without Pompeii in alternating pairs of runs. Following
+its advice must not make the program slower. A seed chooses sizes, delays, late threads and numbers
+of threads; of several seeds the worst one counts.
 
-This page is made by `cargo xtask truth --publish`, from the files in [truth/](truth/).
+This page is made by `cargo xtask truth --publish` from the files in [truth/](truth/).
 
 ";
 
