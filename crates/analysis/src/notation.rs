@@ -10,7 +10,7 @@
 //! ```
 //! Columns are separated by two blanks or more. The parts of a path are `word@file:line` for a
 //! construct, a function or a user region, and a bare word for an artificial root (first part) or a
-//! routine without a place. Values are integers, clock ticks or counts.
+//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`. Values are integers, clock ticks or counts.
 
 use pompeii_model::{
     CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, MEASUREMENT_OFF, Metric,
@@ -130,9 +130,10 @@ fn locations_of(text: &str, count: usize) -> Option<Vec<LocationId>> {
     (last < count).then(|| (first..=last).map(LocationId::from_index).collect())
 }
 
-/// The region of one part of a path: `word@file:line`.
+/// The region of one part of a path: `word@file:line`, or `word@file:line CLAUSES`.
 fn region(part: &str, depth: usize) -> Region {
     let (word, place) = part.split_once('@').unwrap_or((part, ""));
+    let (place, clauses) = place.split_once(' ').unwrap_or((place, ""));
     let (file, line) = place.rsplit_once(':').unwrap_or((place, "0"));
     let line = line.parse().unwrap_or(0);
     let role = role_of(word, depth == 0 && place.is_empty());
@@ -144,7 +145,7 @@ fn region(part: &str, depth: usize) -> Region {
     };
     let construct = paradigm == Paradigm::OpenMp && role != Role::Lock;
     let name = if construct { format!("!$omp {word} @{place}") } else { word.to_owned() };
-    let (file, clauses) = (file.to_owned(), String::new());
+    let (file, clauses) = (file.to_owned(), clauses.to_owned());
     Region { name, role, paradigm, file, begin_line: line, end_line: line, clauses }
 }
 
@@ -292,6 +293,15 @@ mod tests {
                 TASKS [artificial] time=[] visits=[]
                   !$omp task @a.c:7 [task] time=[0, 5] visits=[]"#]],
         );
+    }
+
+    #[test]
+    fn clauses_follow_the_place() {
+        let text = "wall=9\na/for@a.c:5 schedule(dynamic,4) nowait  0  omp_loop_iterations=4";
+        let cube = cube(text).unwrap();
+        let of = &cube.regions[RegionId(1)];
+        assert_eq!((of.begin_line, &*of.schedule()), (5, "dynamic,4"));
+        assert_eq!(cube.metrics()[pompeii_model::MetricId(0)].unit, Unit::Count);
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod ids;
 mod metric;
 mod region;
 mod row;
+mod schedule;
 mod system;
 mod time;
 mod unify;

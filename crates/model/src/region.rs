@@ -168,6 +168,10 @@ const IN: &str = "in(";
 /// Begins the word that names the callers of the function around.
 const FROM: &str = "from(";
 
+/// Begins the word that tells how the iterations of a loop were shared in the run, where only the
+/// run knows it: `schedule(runtime)`.
+pub(crate) const RUNS: &str = "runs(";
+
 /// Between the callers: no name has it.
 const NEXT: char = ';';
 
@@ -249,6 +253,21 @@ impl Region {
         self.clauses += &format!("{FROM}{})", names.join(&NEXT.to_string()));
     }
 
+    /// How the iterations of a loop are shared among threads: `static`, `dynamic,1`, `guided,4`. The
+    /// chunk is as it is written. Empty where it is not known, and for other constructs.
+    pub fn schedule(&self) -> String {
+        if self.role == Role::Loop { crate::schedule::of(&self.clauses) } else { String::new() }
+    }
+
+    /// The schedule that a loop with `schedule(runtime)` had in the run: the word `runs(SCHEDULE)`
+    /// at the end of the clauses.
+    pub fn run_with(&mut self, schedule: &str) {
+        if !self.clauses.is_empty() {
+            self.clauses.push(' ');
+        }
+        self.clauses += &format!("{RUNS}{})", without_blanks(schedule));
+    }
+
     /// Of a routine of MPI, whether it stands for the calls from one place: then function, file and
     /// line are those of the call.
     pub fn is_call_site(&self) -> bool {
@@ -293,7 +312,9 @@ impl Region {
     pub fn written_clauses(&self) -> String {
         let skipped = usize::from(function_word(&self.clauses).is_some());
         let words = self.clauses.split(' ').skip(skipped);
-        let is_own = |word: &&str| OWN_WORDS.contains(word) || word.starts_with(FROM);
+        let is_own = |word: &&str| {
+            OWN_WORDS.contains(word) || word.starts_with(FROM) || word.starts_with(RUNS)
+        };
         words.filter(|word| !is_own(word)).collect::<Vec<_>>().join(" ")
     }
 

@@ -233,6 +233,14 @@ catalogue! {
     omp_barrier_delay
     /// How much arrivals vary.
     omp_barrier_spread
+    /// Iterations of loops.
+    omp_loop_iterations
+    /// Visits with known iterations.
+    omp_loop_visits_known
+    /// Fewest iterations of a visit.
+    omp_loop_iterations_min
+    /// Most iterations of a visit.
+    omp_loop_iterations_max
     /// Bytes.
     bytes
     /// Point to point.
