@@ -59,6 +59,11 @@ impl Moment {
         }
     }
 
+    /// The CPUs that this process may use.
+    pub fn cpus(&self) -> &[usize] {
+        &self.cpus
+    }
+
     /// What happened from here to now. A command that was waited for is among the children.
     pub fn until_now(&self) -> Machine {
         let end = Self::now();

@@ -9,6 +9,7 @@
 //! measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. Live folders are removed only
 //! when all of it is on disk.
 
+mod calibration;
 mod call_sites;
 mod classes;
 mod clock;
@@ -50,6 +51,7 @@ use nix::fcntl::{Flock, FlockArg};
 use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE, SPILL_LINK};
 use pompeii_otf2::folder::{Folder, open_regular};
 
+pub use calibration::{Calibration, Contended};
 pub use counted::Counted;
 pub use pompeii_live::{bytes_of, quoted};
 

@@ -11,6 +11,7 @@ use pompeii_otf2::Error;
 use pompeii_otf2::folder::Folder;
 use serde::{Deserialize, Serialize};
 
+use crate::calibration::Calibration;
 use crate::counted::{self, Counted};
 use crate::dropped::Dropped;
 use crate::end::End;
@@ -36,7 +37,7 @@ pub struct ManifestError {
 }
 
 /// What only the one who started the program knows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// The command with its arguments.
     pub command: Vec<String>,
@@ -52,6 +53,9 @@ pub struct RunInfo {
     /// What happened on the machine meanwhile; `None` if `run` did not see the command's end.
     #[serde(default)]
     pub machine: Option<Machine>,
+    /// What contended operations cost there; `None` if `run` did not measure it.
+    #[serde(default)]
+    pub calibration: Option<Calibration>,
     /// Process id of the command.
     #[serde(default)]
     pub pid: Option<u32>,

@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
 use super::say;
+use crate::calibration::calibrate;
 use crate::executables::executable;
 use crate::machine::Moment;
 use crate::mpi::launcher;
@@ -101,6 +102,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let status = child::wait(&mut program, signals).context("cannot wait for the program")?;
     info.pid = Some(program.id());
     info.machine = Some(before.until_now());
+    info.calibration = calibrate(before.cpus(), threads_asked_for());
     (info.exit_code, info.signal) = (status.code(), status.signal());
     match &made {
         Made::Here(experiment) => conclude(arguments, &recording, experiment, &info),
@@ -258,6 +260,12 @@ fn has_library(word: &OsStr) -> bool {
     ["POMPEII_LIVE_DIR", "libpomp.so"]
         .iter()
         .any(|name| memchr::memmem::find(&text, name.as_bytes()).is_some())
+}
+
+/// The number of threads that the user asked for, of the outermost teams.
+fn threads_asked_for() -> Option<usize> {
+    let value = std::env::var("OMP_NUM_THREADS").ok()?;
+    value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
 /// Variables that steer OpenMP and the measurement.
