@@ -10,7 +10,8 @@
 //! ```
 //! Columns are separated by two blanks or more. The parts of a path are `word@file:line` for a
 //! construct, a function or a user region, and a bare word for an artificial root (first part) or a
-//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`. Values are integers, clock ticks or counts.
+//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`.
+//! Values are integers, clock ticks or counts.
 
 use pompeii_model::{
     CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, MEASUREMENT_OFF, Metric,

@@ -253,8 +253,8 @@ impl Region {
         self.clauses += &format!("{FROM}{})", names.join(&NEXT.to_string()));
     }
 
-    /// How the iterations of a loop are shared among threads: `static`, `dynamic,1`, `guided,4`. The
-    /// chunk is as it is written. Empty where it is not known, and for other constructs.
+    /// How the iterations of a loop are shared among threads: `static`, `dynamic,1`, `guided,4`.
+    /// The chunk is as it is written. Empty where it is not known, and for other constructs.
     pub fn schedule(&self) -> String {
         if self.role == Role::Loop { crate::schedule::of(&self.clauses) } else { String::new() }
     }

@@ -6,8 +6,9 @@ use crate::region::RUNS;
 /// The schedules that a clause can name, except `runtime`, which names none.
 const KINDS: [&str; 4] = ["static", "dynamic", "guided", "auto"];
 
-/// Kind and chunk as it is written, for example `dynamic,1`; empty where they are not known. A loop without a clause
-/// is `static`: gcc, clang and their Fortran compilers do it like this, whatever `OMP_SCHEDULE` is.
+/// Kind and chunk as it is written, for example `dynamic,1`; empty where they are not known. A
+/// loop without a clause is `static`: gcc, clang and their Fortran compilers do it like this,
+/// whatever `OMP_SCHEDULE` is.
 pub(crate) fn of(clauses: &str) -> String {
     let known = |word: &str| {
         let (kind, chunk) = word.split_once(',').unwrap_or((word, ""));
