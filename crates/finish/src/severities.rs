@@ -1,7 +1,9 @@
 //! What a process has measured, as severities of the run's cube: the numbers of its nodes by
 //! metric, call path and location.
 
-use pompeii_live::{Key, LiveLocation, LiveProcess, Node};
+use std::collections::BTreeMap;
+
+use pompeii_live::{Iterations, Key, LiveLocation, LiveProcess, Node};
 use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit};
 
 use crate::counted;
@@ -28,7 +30,7 @@ impl Place<'_> {
 }
 
 /// The measured metrics: unique name, title, unit, description.
-const MEASURED: [(&str, &str, Unit, &str); 17] = [
+const MEASURED: [(&str, &str, Unit, &str); 21] = [
     ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
     ("visits", "Visits", Unit::Count, "Enters of the call path"),
     ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
@@ -46,7 +48,14 @@ const MEASURED: [(&str, &str, Unit, &str); 17] = [
     ("omp_barrier_last", "Last arrivals", Unit::Count, "How often the location arrived last"),
     ("omp_barrier_delay", "Barrier delay", Unit::Ticks, "Waiting of others for this location"),
     ("omp_barrier_spread", "Barrier spread", Unit::Count, "Squares of arrivals, (10 us)^2"),
+    ("omp_loop_iterations", "Loop iterations", Unit::Count, "Of whole loops, summed over visits"),
+    ("omp_loop_visits_known", "Counted loops", Unit::Count, "Visits with known iterations"),
+    ("omp_loop_iterations_min", "Fewest iterations", Unit::Count, "Of a whole loop in one visit"),
+    ("omp_loop_iterations_max", "Most iterations", Unit::Count, "Of a whole loop in one visit"),
 ];
+
+/// Where those of loops are among them.
+const ITERATIONS: std::ops::Range<usize> = 17..21;
 
 /// Of MPI, where the process uses it.
 const MEASURED_MPI: [(&str, &str, Unit, &str); 17] = [
@@ -112,16 +121,39 @@ fn add_location(
     if let (Some(root), 0) = (nodes.get_mut(ROOT as usize), location.index) {
         root.visits = 1;
     }
-    for (index, node) in nodes.iter().enumerate().skip(1) {
-        if matches!(Key::decode(node.key), Key::Cause { .. }) {
+    let mut loops: BTreeMap<CallId, Iterations> = BTreeMap::new();
+    for (index, node) in nodes.iter_mut().enumerate().skip(1) {
+        let key = Key::decode(node.key);
+        if matches!(key, Key::Cause { .. }) {
             continue;
         }
         let call = place.calls_of[position][index];
         let Region { role, paradigm, .. } = cube.regions[cube.calls.region(call)];
         let (kind, rate) = ((role, paradigm == Paradigm::Mpi), cube.clock.ticks_per_second());
+        if role == Role::Loop && matches!(key, Key::Region(_)) {
+            loops.entry(call).or_default().join(&node.take_iterations());
+        }
         for (metric, value) in values(node, kind, rate) {
             if let (Some(&metric), true) = (metrics.get(metric), value != 0) {
                 cube.add(metric, call, id, signed(value));
+            }
+        }
+    }
+    add_iterations(cube, id, metrics, loops);
+}
+
+/// Adds the iterations of a location's loops. One call path may have several nodes, in teams of
+/// different masters, whose smallest and largest numbers must not be added up.
+fn add_iterations(
+    cube: &mut Cube,
+    location: LocationId,
+    metrics: &[MetricId],
+    loops: BTreeMap<CallId, Iterations>,
+) {
+    for (call, Iterations { sum, known_visits, min, max }) in loops {
+        for (value, metric) in [sum, known_visits, min, max].into_iter().zip(ITERATIONS) {
+            if let (Some(&metric), true) = (metrics.get(metric), value != 0) {
+                cube.add(metric, call, location, signed(value));
             }
         }
     }
@@ -161,6 +193,11 @@ fn values(
         openmp(node.last_arrivals),
         node.delay_ticks,
         if is_barrier { openmp(squares(node, ticks_per_second)) } else { 0 },
+        // Those of loops: see `add_iterations`.
+        0,
+        0,
+        0,
+        0,
         of(Role::PointToPoint, sent),
         of(Role::PointToPoint, received),
         collective(sent),

@@ -155,7 +155,8 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
-    /// Ordered: waiting for the turn. MPI: waiting for others, where that was asked for.
+    /// Ordered: waiting for the turn. MPI: waiting for others, where that was asked for. Loop: see
+    /// [`Iterations`](crate::Iterations), as for five other fields.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,

@@ -28,6 +28,7 @@ mod definition;
 mod disk;
 mod end;
 mod fixed;
+mod iterations;
 mod layout;
 mod map;
 pub mod metrics;
@@ -45,6 +46,7 @@ pub use definition::{Definition, ParameterKind, RegionKind};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
 pub use end::NotedEnd;
 pub use fixed::FixedTable;
+pub use iterations::{Iterations, UNKNOWN_ITERATIONS};
 pub use layout::{
     BINS, CLOCK_READINGS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
     NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset,

@@ -259,15 +259,6 @@ impl Region {
         if self.role == Role::Loop { crate::schedule::of(&self.clauses) } else { String::new() }
     }
 
-    /// The schedule that a loop with `schedule(runtime)` had in the run: the word `runs(SCHEDULE)`
-    /// at the end of the clauses.
-    pub fn run_with(&mut self, schedule: &str) {
-        if !self.clauses.is_empty() {
-            self.clauses.push(' ');
-        }
-        self.clauses += &format!("{RUNS}{})", without_blanks(schedule));
-    }
-
     /// Of a routine of MPI, whether it stands for the calls from one place: then function, file and
     /// line are those of the call.
     pub fn is_call_site(&self) -> bool {

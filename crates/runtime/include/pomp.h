@@ -2,8 +2,8 @@
  * POMP: the interface between instrumented OpenMP programs and the measurement library libpomp.
  *
  * `pompeii instrument` inserts the calls into the source. You can also write them by hand, or use
- * another tool that follows the POMP paper. (The functions of the paper have no team and task
- * arguments, see POMPExtension below.) Every function may be called at any time and on any thread.
+ * another tool that follows the POMP paper. (The functions of the paper have the
+ * descriptor as their only argument, see POMPExtension below.) Every function may be called at any time and on any thread.
  * Missing, repeated and misplaced calls are ignored. No function ends or blocks the program.
  *
  * Usable from C (C99 and later) and C++; `long` must have 64 bits (LP64).
@@ -33,8 +33,8 @@ typedef struct ompregdescr {
 } OMPRegDescr;
 
 /* Data of the instrumenter in addition to the paper. If `next` of a descriptor points to an
-   extension, all calls with this descriptor have the team and task arguments below. Otherwise they
-   have the descriptor as their only argument. The first field of an extension is at the place of
+   extension, all calls with this descriptor have the arguments below: numbers of teams, tasks and
+   iterations. Otherwise they have the descriptor as their only argument. The first field of an extension is at the place of
    `name`, so a library can use `mark` to distinguish an extension from a descriptor in a list. */
 typedef struct pompextension {
   const char *mark;    /* POMP_EXTENSION */
@@ -80,11 +80,13 @@ void POMP_Parallel_begin(OMPRegDescr *d, long team);
 void POMP_Parallel_end(OMPRegDescr *d, long team);
 void POMP_Parallel_join(OMPRegDescr *d, long team);
 
-/* ---- Worksharing: the calls are around the construct and its implicit barrier. */
+/* ---- Worksharing: the calls are around the construct and its implicit barrier. `iterations` is the
+   number of iterations of the whole loop, not only of the thread's part, and -1 if it is unknown.
+   The loops of a `collapse` clause count together. */
 
-void POMP_For_enter(OMPRegDescr *d);
+void POMP_For_enter(OMPRegDescr *d, long iterations);
 void POMP_For_exit(OMPRegDescr *d);
-void POMP_Do_enter(OMPRegDescr *d);
+void POMP_Do_enter(OMPRegDescr *d, long iterations);
 void POMP_Do_exit(OMPRegDescr *d);
 void POMP_Sections_enter(OMPRegDescr *d);
 void POMP_Sections_exit(OMPRegDescr *d);

@@ -29,6 +29,14 @@ impl RegionText {
         let (name, file, clauses) = (name.to_owned(), String::new(), String::new());
         Self { kind, name, file, lines: (0, 0), clauses }
     }
+
+    /// Says which schedule a loop with `schedule(runtime)` has.
+    pub fn run_with(&mut self, schedule: &str) {
+        if !self.clauses.is_empty() {
+            self.clauses.push(' ');
+        }
+        self.clauses.extend(["runs(", schedule, ")"]);
+    }
 }
 
 /// A place in the code of a loaded file.

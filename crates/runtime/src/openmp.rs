@@ -14,6 +14,7 @@ static GET_NUM_THREADS: Routine = Routine::new(one as *mut ());
 static GET_MAX_THREADS: Routine = Routine::new(one as *mut ());
 /// Null where nothing is final: to ask costs more than to look.
 static IN_FINAL: Routine = Routine::new(null_mut());
+static GET_SCHEDULE: Routine = Routine::new(null_mut());
 
 /// The thread's number where there is no OpenMP.
 extern "C" fn zero() -> c_int {
@@ -27,36 +28,43 @@ extern "C" fn one() -> c_int {
 
 /// Weak references: a program without OpenMP (user regions only) links and runs too.
 #[cfg(target_arch = "x86_64")]
-fn weak_references() -> [usize; 4] {
-    let (thread, team, most, in_final): (usize, usize, usize, usize);
-    // SAFETY: loads four addresses, 0 where the symbol does not exist.
+fn weak_references() -> [usize; 5] {
+    let (thread, team, most, in_final, schedule): (usize, usize, usize, usize, usize);
+    // SAFETY: loads five addresses, 0 where the symbol does not exist.
     unsafe {
         core::arch::asm!(
             ".weak omp_get_thread_num",
             ".weak omp_get_num_threads",
             ".weak omp_get_max_threads",
             ".weak omp_in_final",
+            ".weak omp_get_schedule",
             "mov {0}, qword ptr [rip + omp_get_thread_num@GOTPCREL]",
             "mov {1}, qword ptr [rip + omp_get_num_threads@GOTPCREL]",
             "mov {2}, qword ptr [rip + omp_get_max_threads@GOTPCREL]",
             "mov {3}, qword ptr [rip + omp_in_final@GOTPCREL]",
-            out(reg) thread, out(reg) team, out(reg) most, out(reg) in_final,
+            "mov {4}, qword ptr [rip + omp_get_schedule@GOTPCREL]",
+            out(reg) thread, out(reg) team, out(reg) most, out(reg) in_final, out(reg) schedule,
             options(nostack, preserves_flags, readonly)
         );
     }
-    [thread, team, most, in_final]
+    [thread, team, most, in_final, schedule]
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn weak_references() -> [usize; 4] {
-    [0; 4]
+fn weak_references() -> [usize; 5] {
+    [0; 5]
 }
 
 /// Looks for OpenMP's routines.
 pub fn find() {
-    let names =
-        [c"omp_get_thread_num", c"omp_get_num_threads", c"omp_get_max_threads", c"omp_in_final"];
-    let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS, &IN_FINAL];
+    let names = [
+        c"omp_get_thread_num",
+        c"omp_get_num_threads",
+        c"omp_get_max_threads",
+        c"omp_in_final",
+        c"omp_get_schedule",
+    ];
+    let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS, &IN_FINAL, &GET_SCHEDULE];
     for ((name, place), weak) in names.into_iter().zip(places).zip(weak_references()) {
         let found = match weak {
             // SAFETY: a NUL-terminated name.
@@ -131,4 +139,46 @@ pub fn may_be_final() -> bool {
 #[inline(always)]
 pub fn in_final() -> bool {
     !IN_FINAL.load(Ordering::Relaxed).is_null() && ask(&IN_FINAL) != 0
+}
+
+/// The schedule that `schedule(runtime)` stands for now: `dynamic,4`. `None` if OpenMP does not
+/// say it.
+pub fn schedule() -> Option<String> {
+    let address = GET_SCHEDULE.load(Ordering::Relaxed);
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: it is the address of a C function of this type, as `find` has stored it.
+    let routine = unsafe { transmute::<*mut (), extern "C" fn(*mut c_int, *mut c_int)>(address) };
+    let (mut kind, mut chunk) = (0, 0);
+    routine(&raw mut kind, &raw mut chunk);
+    schedule_text(kind, chunk)
+}
+
+/// A schedule in words. The values are those of `omp_sched_t` (OpenMP 5.2, section 18.2.11); the
+/// highest bit is the modifier `monotonic`. A chunk below 1 is the one of the implementation.
+fn schedule_text(kind: c_int, chunk: c_int) -> Option<String> {
+    let kind = match kind & c_int::MAX {
+        1 => "static",
+        2 => "dynamic",
+        3 => "guided",
+        4 => return Some("auto".to_owned()),
+        _ => return None,
+    };
+    Some(if chunk > 0 { format!("{kind},{chunk}") } else { kind.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::schedule_text;
+
+    #[test]
+    fn schedules_in_words() {
+        let text = |kind, chunk| schedule_text(kind, chunk).unwrap_or_default();
+        assert_eq!(text(1, 0), "static");
+        assert_eq!(text(i32::MIN | 2, 4), "dynamic,4");
+        assert_eq!(text(3, 1), "guided,1");
+        assert_eq!(text(4, 1), "auto");
+        assert_eq!(text(77, 1), "");
+    }
 }

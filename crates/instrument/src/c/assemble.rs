@@ -1,5 +1,6 @@
 //! What is written around and into one construct: the calls of its levels, put into each other.
 
+use super::bounds::UNKNOWN;
 use super::counter;
 use super::emit::Emitter;
 use super::levels::{Calls, Names};
@@ -89,6 +90,7 @@ impl Emitter<'_> {
             || construct.leaves
             || calls.iter().any(|calls| !calls.iteration.0.is_empty());
         self.needs.counters |= self.options.loop_chunks;
+        self.needs.counts |= levels.iter().any(|level| matches!(level, Level::Loop { .. }));
         calls
     }
 
@@ -117,6 +119,8 @@ impl Emitter<'_> {
             }
             Level::Loop { .. } => {
                 let iteration = self.chunk_events(texts, index, level, names);
+                let count = self.count(index);
+                let names = Names { count: count.as_deref().unwrap_or(UNKNOWN), ..*names };
                 Calls { iteration, ..names.calls(texts, level, stem) }
             }
             _ => names.calls(texts, level, stem),
@@ -144,7 +148,10 @@ impl Emitter<'_> {
         if !possible {
             return Default::default();
         }
-        let counter = nest.header.clone().and_then(|header| counter::counter(self.source, header));
+        let counter = match nest.headers.as_slice() {
+            [header] => counter::counter(self.source, header.clone()),
+            _ => None,
+        };
         names.iteration(texts, counter, self.options.language == Language::Cxx)
     }
 

@@ -40,6 +40,14 @@ impl Construct {
         self.nests.iter().map(|nest| nest.iteration).collect()
     }
 
+    /// Adds what a view has found.
+    fn add_nest(&mut self, nest: Nest) {
+        match self.nests.iter_mut().find(|other| other.iteration == nest.iteration) {
+            Some(other) => other.unclear |= other.headers != nest.headers,
+            None => self.nests.push(nest),
+        }
+    }
+
     /// Whether different bodies of it lie in branches that exclude each other.
     fn is_unambiguous(&self, lexed: &Lexed) -> bool {
         agree(lexed, &self.bodies)
@@ -82,10 +90,8 @@ pub(super) fn collect(
         {
             bodies.push(body);
         }
-        if let Some(nest) = site.nest.clone()
-            && !construct.nests.iter().any(|other| other.iteration == nest.iteration)
-        {
-            construct.nests.push(nest);
+        if let Some(nest) = site.nest.clone() {
+            construct.add_nest(nest);
         }
     }
     for (construct, found) in constructs.iter().zip(&lexed.directives) {

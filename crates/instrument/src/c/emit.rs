@@ -26,6 +26,10 @@ pub(super) struct Needs {
     pub(super) guards: bool,
     /// What tells integers from other counters.
     pub(super) counters: bool,
+    /// What counts the iterations of loops.
+    pub(super) counts: bool,
+    /// Whether the text has integers of the type long long; `None` if the compiler is to say it.
+    pub(super) wide: Option<bool>,
     /// Entries and cleanup ends of functions.
     pub(super) functions: bool,
     /// The same of lambdas.
@@ -77,10 +81,11 @@ pub(super) fn emit(
         edits,
         numbers: vec![None; constructs.len()],
         functions_around: bodies.around(&lexed.directives),
-        needs: Needs::default(),
+        needs: Needs { wide: mentions_wide_integers(source, options), ..Needs::default() },
         calls: false,
         defined: OnceCell::new(),
         devices_in_branch: OnceCell::new(),
+        effects: OnceCell::new(),
         reported: BTreeSet::new(),
         unknown: BTreeSet::new(),
         open_regions: OpenRegions::default(),
@@ -104,6 +109,12 @@ pub(super) fn emit(
     emitter.finish()
 }
 
+/// Whether preprocessed text has integers of the type long long.
+fn mentions_wide_integers(source: &[u8], options: &Options) -> Option<bool> {
+    let mentions = || memchr::memmem::find(source, b"long long").is_some();
+    options.preprocessed.then(mentions)
+}
+
 pub(super) struct Emitter<'a> {
     pub(super) source: &'a [u8],
     pub(super) options: &'a Options,
@@ -125,6 +136,8 @@ pub(super) struct Emitter<'a> {
     pub(super) defined: OnceCell<HashSet<&'a [u8]>>,
     /// Whether a branch of the preprocessor makes something code for devices.
     pub(super) devices_in_branch: OnceCell<bool>,
+    /// Names whose evaluation may have an effect, looked for when the first one is asked for.
+    pub(super) effects: OnceCell<HashSet<&'a [u8]>>,
     /// Constructs whose closedness has been reported, and whether preprocessing may end it.
     reported: BTreeSet<(usize, bool)>,
     /// Names of directives that are not known.
@@ -176,7 +189,8 @@ impl Emitter<'_> {
 
     pub(super) fn names<'n>(&'n self, accessor: &'n str, cleanup: bool) -> Names<'n> {
         let (split_barrier, leaves, end_barrier) = (false, false, false);
-        Names { prefix: self.prefix, accessor, cleanup, split_barrier, leaves, end_barrier }
+        let prefix = self.prefix;
+        Names { prefix, accessor, cleanup, split_barrier, leaves, end_barrier, count: "" }
     }
 
     /// A construct with events of its own.

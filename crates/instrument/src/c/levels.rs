@@ -44,6 +44,8 @@ pub(super) struct Names<'a> {
     pub(super) leaves: bool,
     /// Whether a parallel region gets a barrier at its end.
     pub(super) end_barrier: bool,
+    /// The number of iterations of a worksharing loop, empty for anything else.
+    pub(super) count: &'a str,
 }
 
 impl<'a> Names<'a> {
@@ -113,12 +115,12 @@ impl<'a> Names<'a> {
     }
 
     /// The call before something that a thread may leave the parallel region in.
-    fn enter(&self, out: &mut Texts, letter: &'a str, stem: &str) {
+    fn enter(&self, out: &mut Texts, letter: &'a str, stem: &str, argument: &[&str]) {
         if self.leaves {
             self.guard(out, letter, &[stem, "_exit"], &["0"]);
             out.push(" ");
         }
-        self.call(out, &[stem, "_enter"], &[]);
+        self.call(out, &[stem, "_enter"], argument);
     }
 
     /// The call behind it.
@@ -131,7 +133,7 @@ impl<'a> Names<'a> {
 
     fn barrier(&self, out: &mut Texts) {
         out.push(if self.leaves { " { " } else { " " });
-        self.enter(out, "h", "Barrier");
+        self.enter(out, "h", "Barrier", &[]);
         out.push(" _Pragma(\"omp barrier\")");
         self.exit(out, "Barrier");
         out.push(if self.leaves { " }" } else { "" });
@@ -232,7 +234,9 @@ impl<'a> Names<'a> {
 
     /// Entry and exit, with the barrier that was implicit before.
     fn around(&self, out: &mut Texts, stem: &str) -> Calls {
-        let before = out.part(|out| self.enter(out, "e", stem));
+        let count = [self.count];
+        let argument: &[&str] = if self.count.is_empty() { &[] } else { &count };
+        let before = out.part(|out| self.enter(out, "e", stem, argument));
         let clauses = out.part(|out| out.push(if self.split_barrier { " nowait" } else { "" }));
         let after = out.part(|out| {
             if self.split_barrier {

@@ -5,6 +5,7 @@
 //! so no clause of the user has to mention it, not even under `default(none)`.
 
 use super::emit::Needs;
+use super::{counts, integers};
 use crate::decimal::Decimal;
 use crate::{Abi, Region};
 use std::fmt::Write;
@@ -22,7 +23,7 @@ const ROUTINES: &[(&str, &str)] = &[
     ("Parallel_begin", ",long"),
     ("Parallel_end", ",long"),
     ("Parallel_join", ",long"),
-    ("For_enter", ""),
+    ("For_enter", ",long"),
     ("For_exit", ""),
     ("Sections_enter", ""),
     ("Sections_exit", ""),
@@ -100,8 +101,11 @@ pub(super) fn prelude(
     if needs.guards {
         guards(text, prefix);
     }
-    if needs.counters && cxx {
-        counters(text, prefix);
+    if (needs.counters || needs.counts) && cxx {
+        integers::declarations(text, prefix, needs);
+    }
+    if needs.counts {
+        counts::declarations(text, cxx, prefix);
     }
     if needs.functions {
         functions(text, cxx, prefix);
@@ -170,43 +174,6 @@ fn guards(text: &mut String, prefix: &str) {
         let head = "static __inline__ __attribute__((unused))void ";
         let _ = write!(text, "{head}{prefix}{routine}(struct {prefix}guard*g)");
         let _ = writeln!(text, "{{POMP_{routine}(g->region{id});}}");
-    }
-}
-
-/// The types that a loop can count with so that neighbours are known. The prefix belongs in front
-/// of the last two: C++98 has them only as an extension, by way of a typedef.
-const INTEGERS: &[&str] = &[
-    "char",
-    "signed char",
-    "unsigned char",
-    "short",
-    "unsigned short",
-    "int",
-    "unsigned",
-    "long",
-    "unsigned long",
-    "-longer",
-    "-ulonger",
-];
-
-/// The value and the step of a loop's variable; of anything but an integer (an iterator, say), 0.
-fn counters(text: &mut String, prefix: &str) {
-    let name = |name: &str| name.replace('-', prefix);
-    let _ = writeln!(
-        text,
-        "__extension__ typedef long long {prefix}longer;\
-         __extension__ typedef unsigned long long {prefix}ulonger;\n\
-         template<class T>inline long {prefix}index(const T&){{return 0;}}\n\
-         template<class T,class S>inline long {prefix}step(const T&,const S&){{return 0;}}"
-    );
-    for integer in INTEGERS {
-        let value = if *integer == "long" { "i" } else { "static_cast<long>(i)" };
-        let integer = name(integer);
-        let _ = writeln!(text, "inline long {prefix}index({integer} i){{return {value};}}");
-    }
-    for integer in INTEGERS {
-        let step = format!("{prefix}step({},const S&s)", name(integer));
-        let _ = writeln!(text, "template<class S>inline long {step}{{return {prefix}index(s);}}");
     }
 }
 

@@ -41,9 +41,11 @@ pub(super) struct Body {
 /// The nested loops that a directive is about.
 #[derive(Debug, Clone)]
 pub(super) struct Nest {
-    /// What is in the parentheses, where it is one loop: then its header says which iterations
-    /// follow each other.
-    pub(super) header: Option<Range<usize>>,
+    /// What is in the parentheses of each loop, the outermost one first.
+    pub(super) headers: Vec<Range<usize>>,
+    /// Whether the headers do not tell what the directive is about: another one in between
+    /// transforms the loops, or preprocessor branches have other headers.
+    pub(super) unclear: bool,
     /// What one iteration of the innermost one executes.
     pub(super) iteration: Body,
 }
@@ -55,8 +57,10 @@ struct Wanted {
     site: usize,
     /// How many more.
     depth: usize,
-    /// How many there were.
-    met: usize,
+    /// What is in the parentheses of those that have been met.
+    headers: Vec<Range<usize>>,
+    /// See [`Nest::unclear`].
+    unclear: bool,
 }
 
 /// Finds all constructs, in the order of the views that show them.
@@ -202,14 +206,14 @@ impl Walk<'_> {
     fn loops(&self, index: usize, site: usize, outer: Option<Wanted>) -> Option<Wanted> {
         let found = &self.lexed.directives[index];
         match &found.kind {
-            directives::Kind::Events(levels) if levels.iter().any(|level| level.iterates()) => {
+            directives::Kind::Events(levels) if levels.iter().any(|level| level.has_bounds()) => {
                 let depth = directives::depth(self.text, &found.directive)?;
-                Some(Wanted { site, depth, met: 0 })
+                Some(Wanted { site, depth, headers: Vec::new(), unclear: false })
             }
             directives::Kind::Body { .. } => {
                 let outer = outer?;
                 let depth = outer.depth.max(directives::transformed(&found.directive)?);
-                Some(Wanted { depth, ..outer })
+                Some(Wanted { depth, unclear: true, ..outer })
             }
             _ => None,
         }
@@ -328,8 +332,7 @@ impl Walk<'_> {
         let start = self.peek().end as usize;
         self.header()?;
         wanted.depth = wanted.depth.saturating_sub(1);
-        wanted.met += 1;
-        let header = (wanted.met == 1).then_some(start..self.end);
+        wanted.headers.push(start..self.end);
         if wanted.depth > 0 {
             self.wanted = Some(wanted);
             return Ok(false);
@@ -338,7 +341,8 @@ impl Walk<'_> {
         self.statement()?;
         let compound = first.kind == Kind::OpenBrace;
         let iteration = Body { start: first.start as usize, end: self.end, compound };
-        self.sites[wanted.site].nest = Some(Nest { header, iteration });
+        let Wanted { site, headers, unclear, .. } = wanted;
+        self.sites[site].nest = Some(Nest { headers, unclear, iteration });
         Ok(true)
     }
 

@@ -261,6 +261,11 @@ impl Level {
         matches!(self, Self::Loop { simd: false } | Self::Taskloop { simd: false })
     }
 
+    /// Whether its loops are looked for: for calls in their iterations, or for their bounds.
+    pub fn has_bounds(self) -> bool {
+        self.iterates() || matches!(self, Self::Loop { .. })
+    }
+
     /// Whether it is a statement without a body.
     pub fn stands_alone(self) -> bool {
         matches!(self.shape(), Shape::Alone | Shape::Mark)

@@ -15,11 +15,13 @@ pub(super) struct Target {
     pub number: u32,
     /// See [`Site::external`].
     pub external: Option<usize>,
+    /// Index of the statement of its directive.
+    pub opened: usize,
 }
 
 impl Target {
     pub(super) fn new(site: &Site, number: u32) -> Self {
-        Self { number, external: site.external }
+        Self { number, external: site.external, opened: site.opened }
     }
 }
 
@@ -37,6 +39,10 @@ impl Rewriter<'_> {
                     self.write_statement(&format!("{task}=0"));
                 }
                 self.with_id(to, ("Taskloop", "enter"), Extra::Out);
+            }
+            Level::Loop { .. } => {
+                let bounds = self.bounds(to);
+                self.call_with(to, ("Do", "enter"), &[Extra::Bounds], &bounds);
             }
             level => match level.shape() {
                 Shape::Inside => {}

@@ -132,7 +132,7 @@ impl Rewriter<'_> {
 
     /// Whether the text may have integers of 16 bytes. They are shortened by INT then; else sums
     /// with what our routine gets do without a name that the user may have given to something else.
-    fn has_wide_integers(&self) -> bool {
+    pub(super) fn has_wide_integers(&self) -> bool {
         let source = self.source;
         let wide = memmem::find_iter(source, b"16").any(|at| {
             let before = source[..at].trim_ascii_end();

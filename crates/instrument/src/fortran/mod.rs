@@ -11,6 +11,7 @@
 
 mod abi_pomp2;
 mod atomic;
+mod bounds;
 mod branch;
 mod class;
 mod close;

@@ -14,6 +14,7 @@ use crate::Abi;
 use crate::decimal::push_decimal;
 use crate::directives::{Level, Shape};
 use crate::edit::EditList;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 
 /// Ranks of what is inserted at one offset: the end of a last line that has none, the lines (those
@@ -32,6 +33,8 @@ const BYTES_PER_CONSTRUCT: usize = 1024;
 
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
+    /// Names that may be volatile, looked for when the first one is asked for.
+    pub volatile: OnceCell<HashSet<Vec<u8>>>,
     pub source: &'a [u8],
     pub facts: Facts<'a>,
     pub plans: Plans,
@@ -76,6 +79,7 @@ impl<'a> Rewriter<'a> {
         let mut edits = EditList::new();
         edits.reserve(count * EDITS_PER_CONSTRUCT, count * BYTES_PER_CONSTRUCT);
         Rewriter {
+            volatile: OnceCell::new(),
             source,
             facts,
             plans,

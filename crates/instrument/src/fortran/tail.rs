@@ -85,12 +85,16 @@ impl Tail<'_> {
             self.lines(&format!("integer(@k), external :: {}", self.names.global("at")));
             self.dummies(extras);
         }
+        if extras.contains(&Extra::Bounds) {
+            self.count_iterations();
+        }
         let address = format!("{}(@n)", self.names.global("at"));
         let actuals = list(routine, |at, extra| {
             Some(match extra {
                 Extra::Nothing => "c_null_ptr".to_owned(),
                 Extra::Any => format!("c_loc(@x{at})"),
                 Extra::In | Extra::Out => format!("@x{at}"),
+                Extra::Bounds => "@t".to_owned(),
             })
         });
         self.lines(&format!("call @c({})", actuals.replace("@d", &address)));
@@ -110,7 +114,7 @@ impl Tail<'_> {
         for (at, extra) in extras.iter().enumerate() {
             self.lines(&match extra {
                 Extra::Out => format!("integer(@k) :: @x{at}"),
-                Extra::In => format!("integer(@k), value :: @x{at}"),
+                Extra::In | Extra::Bounds => format!("integer(@k), value :: @x{at}"),
                 Extra::Nothing | Extra::Any => format!("type(c_ptr), value :: @x{at}"),
             });
         }
@@ -123,9 +127,35 @@ impl Tail<'_> {
             match extra {
                 Extra::Nothing => {}
                 Extra::In | Extra::Out => self.lines(&format!("integer(@k) :: {name}")),
+                Extra::Bounds => self.lines(&format!("integer(@k) :: {name}(*)")),
                 Extra::Any => self.writer.any_type(&mut self.out, &name),
             }
         }
+    }
+
+    /// Makes `@t` the number of iterations of all loops together, by the rule of the language
+    /// (Fortran 2018, 11.1.7.4.1), and -1 if it is unknown or too large.
+    fn count_iterations(&mut self) {
+        self.lines(
+            "integer(@k) :: @t,@i,@s
+            @t=1
+            if (@x0(1)<0) @t=-1
+            do @i=1,@x0(1)
+            @s=@x0(3*@i+1)
+            if (@s==1) then
+            @s=@x0(3*@i)-@x0(3*@i-1)+1
+            else if (@s/=0) then
+            @s=(@x0(3*@i)-@x0(3*@i-1)+@s)/@s
+            else
+            @t=-1
+            end if
+            if (@s<0) @s=0
+            if (@t>0 .and. @s>0) then
+            if (@t>huge(@t)/@s) @t=-1
+            end if
+            if (@t>=0) @t=@t*@s
+            end do",
+        );
     }
 
     /// The procedure that PURE procedures call. It is not PURE itself: only interfaces say so.

@@ -19,6 +19,9 @@ pub(super) enum Extra {
     Nothing,
     /// A variable of the user, of any type: its address.
     Any,
+    /// A list of how many loops there are, and of first value, last value and step of each; C gets
+    /// the number of their iterations.
+    Bounds,
 }
 
 /// One of the external procedures that the text calls.

@@ -79,7 +79,7 @@ fn atomic_with_its_end_and_capture() {
 
 #[test]
 fn simd_and_doacross() {
-    let has = ["omp parallel", "do_enter(1)", "!$omp do simd", "!$omp end do simd nowait"];
+    let has = ["omp parallel", "do_enter(1,", "!$omp do simd", "!$omp end do simd nowait"];
     free(
         "!$omp parallel do simd\ndo i=1,2\nx(i)=1\nend do\nend\n",
         &has,
@@ -239,7 +239,7 @@ fn constructs_in_which_nothing_may_be_called() {
     trap_with(
         &chunks,
         "!$omp do order(concurrent)\ndo i=1,2\n!$omp atomic\nx=x+1\nend do\nend\n",
-        &["do_enter(1)", "do i=1,2\n!$omp atomic\nx=x+1\nend do"],
+        &["do_enter(1,", "do i=1,2\n!$omp atomic\nx=x+1\nend do"],
         &["iteration", "atomic_"],
     );
     free(
@@ -249,7 +249,7 @@ fn constructs_in_which_nothing_may_be_called() {
     );
     free(
         "!$omp do reduction(inscan,+:s)\ndo i=1,2\ns = s + 1\n!$omp scan inclusive(s)\nx(i) = s\nend do\nend\n",
-        &["do_enter(1)", "s = s + 1\n!$omp scan inclusive(s)\nx(i) = s\nend do"],
+        &["do_enter(1,", "s = s + 1\n!$omp scan inclusive(s)\nx(i) = s\nend do"],
         &["nowait"],
     );
 }
@@ -302,8 +302,11 @@ fn metadirectives_keep_what_they_apply_to() {
     free(&input, &[], &["call"]);
     // It may stand between a directive and its loop.
     let input = format!("!$omp do\n{when} unroll)\ndo i=1,2\nend do\nx = 1\nend\n");
-    let has =
-        ["do_enter(1)\n!$omp do\n", "unroll)\ndo i=1,2\nend do\n!$omp end do nowait", "x = 1"];
+    let has = [
+        "do_enter(1,[integer(8)::-1])\n!$omp do\n",
+        "unroll)\ndo i=1,2\nend do\n!$omp end do nowait",
+        "x = 1",
+    ];
     trap_with(&Options { loop_chunks: true, ..options("t.f90") }, &input, &has, &["iteration"]);
     // Or alone, among declarations as well.
     let input = format!("subroutine s\n{when} nothing)\ninteger :: i\n!$omp barrier\nend\n");

@@ -267,10 +267,9 @@ fn routines_that_are_macros() {
     let binary = folder.join("macros");
     let mut command = Command::new("gcc");
     command.arg("-fopenmp");
-    for name in ["For", "Barrier"] {
-        let macros =
-            ["enter", "exit"].map(|end| format!("-DPOMP_{name}_{end}(d)=printf(\"{end} \")"));
-        command.args(macros);
+    for call in ["For_enter(d,n)", "For_exit(d)", "Barrier_enter(d)", "Barrier_exit(d)"] {
+        let word = if call.contains("enter") { "enter" } else { "exit" };
+        command.arg(format!("-DPOMP_{call}=printf(\"{word} \")"));
     }
     for name in ["begin", "end", "fork", "join"] {
         command.arg(format!("-DPOMP_Parallel_{name}(d,id)=((void)(id))"));

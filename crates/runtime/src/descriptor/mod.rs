@@ -14,8 +14,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pompeii_live::Key;
 use pompeii_live::encode::Packed;
+use pompeii_live::{Key, RegionKind};
 
 use crate::context::ParallelRegions;
 use crate::openmp;
@@ -347,9 +347,12 @@ impl Handle {
 
     /// What a slot's region is.
     fn find(&self, process: &Process, slot: Slot) -> Defined {
-        let text = self.text.region(slot);
+        let mut text = self.text.region(slot);
         if !process.options.filter.wants(&text) {
             return FILTERED;
+        }
+        if text.kind == RegionKind::Loop && self.text.has_runtime_schedule() {
+            openmp::schedule().iter().for_each(|schedule| text.run_with(schedule));
         }
         let id = process.region(&text);
         let window =

@@ -25,6 +25,12 @@ impl Text {
         words.any(|word| begins(word).is_some_and(|begin| begin == start))
     }
 
+    /// Whether the loop has the schedule `runtime`.
+    pub fn has_runtime_schedule(&self) -> bool {
+        let clauses = self.clauses.as_deref().unwrap_or_default().to_ascii_lowercase();
+        clauses.split(' ').any(|word| word.starts_with("schedule(") && word.contains("runtime"))
+    }
+
     /// The region that the slot stands for.
     pub fn region(&self, slot: Slot) -> RegionText {
         let (kind, construct) = self.kind(slot);

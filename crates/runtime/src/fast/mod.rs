@@ -61,6 +61,42 @@ pub unsafe fn enter<const GATE: u32>(
     }
 }
 
+/// Enters a worksharing loop, which has so many iterations in all; false where nothing was done and
+/// something is to be done.
+///
+/// # Safety
+/// As for all of [`crate::pomp`].
+#[inline(always)]
+pub unsafe fn enter_loop(thread: *mut Location, handle: &'static Handle, count: i64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let slot = Slot::Worksharing;
+        let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
+        let Some(child) = event.child() else { return (*event.handle).is_filtered(slot) };
+        if event.step(|region| region.enter).is_none() {
+            return false;
+        }
+        event.go_to(child);
+        if !(*event.node(child)).has_iterations(count) {
+            return begin_iterations(&event, child, count);
+        }
+        event.finish()
+    }
+}
+
+/// The end of [`enter_loop`] where the number of iterations is another one than last time.
+#[cold]
+#[inline(never)]
+unsafe fn begin_iterations(event: &Event<0>, child: usize, count: i64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*event.handle).extended {
+            (*event.node(child)).note_iterations(count);
+        }
+        event.finish()
+    }
+}
+
 /// Counts a visit of the region; false where nothing was done and something is to be done.
 ///
 /// # Safety

@@ -3,8 +3,8 @@
 use crate::descriptor::{Descriptor, Slot};
 use crate::pomp::events;
 use crate::pomp::ways::{
-    barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, exit,
-    exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_exit,
+    barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, enter_loop,
+    exit, exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_exit,
 };
 
 events! {
@@ -12,12 +12,8 @@ events! {
     POMP_Begin(d) = enter(d, Slot::User);
     /// A user region ends.
     POMP_End(d) = exit(d, Slot::User);
-    /// Meets a C worksharing loop.
-    POMP_For_enter(d) = enter(d, Slot::Worksharing);
     /// Leaves a C worksharing loop.
     POMP_For_exit(d) = exit_worksharing(d, Slot::Worksharing);
-    /// Meets a Fortran worksharing loop.
-    POMP_Do_enter(d) = enter(d, Slot::Worksharing);
     /// Leaves a Fortran worksharing loop.
     POMP_Do_exit(d) = exit_worksharing(d, Slot::Worksharing);
     /// Meets a sections construct.
@@ -104,4 +100,19 @@ events! {
     POMP_Barrier_enter(d) = barrier_enter(d);
     /// Leaves a barrier.
     POMP_Barrier_exit(d) = barrier_exit(d);
+}
+
+/// Meets a C worksharing loop with so many iterations in all; [`UNKNOWN_ITERATIONS`] where they are
+/// not known. Foreign code has no such argument.
+///
+/// [`UNKNOWN_ITERATIONS`]: pompeii_live::UNKNOWN_ITERATIONS
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_For_enter(d: *mut Descriptor, iterations: i64) {
+    enter_loop(d, iterations);
+}
+
+/// Meets a Fortran worksharing loop, the same.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_Do_enter(d: *mut Descriptor, iterations: i64) {
+    enter_loop(d, iterations);
 }

@@ -42,6 +42,44 @@ unsafe fn enter_known(
     }
 }
 
+/// A worksharing loop is entered, which has so many iterations in all.
+#[inline(always)]
+pub fn enter_loop(descriptor: *mut Descriptor, count: i64) {
+    // SAFETY: the contract of `pomp`.
+    unsafe {
+        match fast::known(descriptor) {
+            Some((thread, handle)) if fast::enter_loop(thread, handle, count) => {}
+            _ => enter_loop_any(descriptor, count),
+        }
+    }
+}
+
+/// The same on any other way.
+#[cold]
+#[inline(never)]
+fn enter_loop_any(descriptor: *mut Descriptor, count: i64) {
+    enter(descriptor, Slot::Worksharing);
+    on_construct!(descriptor, |thread, _process, handle| note_iterations(thread, handle, count));
+}
+
+/// Notes how many iterations the loop has that was entered just now. Only the calls of our own
+/// instrumenter carry the number.
+fn note_iterations(thread: &mut Location, handle: &Handle, count: i64) {
+    let slot = Slot::Worksharing;
+    if !handle.extended || thread.is_passing() || handle.is_filtered(slot) {
+        return;
+    }
+    let key = handle.key(slot);
+    if thread.current().key == key {
+        thread.current().note_iterations(count);
+    } else if thread.guard.short.is_open() {
+        // This visit is counted at its end, with others.
+        let around = thread.header.current;
+        let at = thread.child(around, key);
+        thread.node(at).forget_iterations();
+    }
+}
+
 #[cold]
 #[inline(never)]
 unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {

@@ -4,6 +4,8 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use pompeii_live::UNKNOWN_ITERATIONS;
+
 use super::{Word, known, open, task};
 use crate::clock::{self, System};
 use crate::descriptor::{Handle, Slot};
@@ -42,13 +44,19 @@ opening! {
     POMP2_Atomic_enter = POMP_Atomic_enter;
     POMP2_Critical_enter = POMP_Critical_enter;
     POMP2_Flush_enter = POMP_Flush_enter;
-    POMP2_For_enter = POMP_For_enter;
     POMP2_Master_begin = POMP_Master_begin;
     POMP2_Ordered_enter = POMP_Ordered_enter;
     POMP2_Section_begin = POMP_Section_begin;
     POMP2_Sections_enter = POMP_Sections_enter;
     POMP2_Single_enter = POMP_Single_enter;
     POMP2_Workshare_enter = POMP_Workshare_enter;
+}
+
+/// A worksharing loop is met; how many iterations it has is not known.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP2_For_enter(handle: *const Word, ctc: *const c_char) {
+    // SAFETY: the contract of `pomp2`.
+    unsafe { pomp::POMP_For_enter(open(handle, ctc), UNKNOWN_ITERATIONS) }
 }
 
 following! {

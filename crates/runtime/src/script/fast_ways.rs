@@ -53,7 +53,7 @@ fn meet(file: &CStr) {
             }
             POMP_End(f);
             POMP_End(g);
-            POMP_For_enter(loops);
+            POMP_For_enter(loops, [100, 100, -1, 7][round]);
             POMP_Ordered_enter(ordered);
             POMP_Ordered_begin(ordered);
             POMP_Ordered_end(ordered);
@@ -102,6 +102,7 @@ fn short_ways_leave_what_the_long_ones_leave() {
         let of = |long_ways| run(Setting { trace, long_ways, ..Setting::default() });
         let (short, long) = (of(false), of(true));
         assert_eq!(short, long);
+        assert!(short.contains(" iterations=207/3,7..100"), "{short}");
         assert!(!trace || short.contains("ThreadReleaseLock"), "{short}");
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 
-use pompeii_live::{CHUNK_BYTES, Key, LiveProcess, Node, NodeOffset, node_offset};
+use pompeii_live::{
+    CHUNK_BYTES, Iterations, Key, LiveProcess, Node, NodeOffset, RegionKind, node_offset,
+};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{Bytes, EventReader, EventRecord};
 use pompeii_otf2::reference::{LocationRef, RegionRef};
@@ -46,13 +48,22 @@ impl Run {
         text: &mut String,
         ticks: &mut u64,
     ) {
-        let node = *location.node(index);
+        let mut node = *location.node(index);
+        let kinds = self.process.region_kinds();
+        let is_loop = matches!(Key::decode(node.key),
+            Key::Region(region) if kinds.get(region as usize) == Some(&RegionKind::Loop));
+        let iterations = if is_loop { node.take_iterations() } else { Iterations::default() };
         *ticks += node.ticks;
         let parts = node.wait_ticks + node.starvation_ticks + node.management_ticks;
         assert!(parts <= node.ticks && node.fork_ticks <= node.management_ticks, "{node:?}");
         if index > TASKS || node.ticks > 0 || node.first_child != 0 {
             let _ = write!(text, "{:width$}{}", "", self.key(&node), width = 2 * depth);
-            let _ = writeln!(text, "{}", metrics(&node));
+            let _ = write!(text, "{}", metrics(&node));
+            let Iterations { sum, known_visits, min, max } = iterations;
+            if known_visits > 0 {
+                let _ = write!(text, " iterations={sum}/{known_visits},{min}..{max}");
+            }
+            let _ = writeln!(text);
         }
         // In the order of their making. They are linked as they will probably be met, if at all.
         let all = (1..location.node_count()).map(node_offset);

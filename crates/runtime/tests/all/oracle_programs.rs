@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use expect_test::{Expect, expect};
-use pompeii_live::{Definition, Key, LiveLocation, LiveProcess, Node, node_index, node_offset};
+use pompeii_live::{
+    Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, node_index, node_offset,
+};
 
 const COMPILERS: [&str; 2] = ["gcc", "clang-19"];
 const LINKS: [&str; 2] = ["archive", "shared"];
@@ -114,12 +116,16 @@ fn check(experiment: &Path) -> Checked {
         for node in location.nodes.iter().skip(1) {
             let Key::Region(region) = origin(&live, node) else { continue };
             let name = name(&live, region);
-            // Of barriers the field has something else.
-            let created = if name.contains("barrier") { 0 } else { node.created };
+            // Of barriers and loops the fields have something else.
+            let [created, undeferred] = match is_loop(&live, node) {
+                true => [0, 0],
+                false if name.contains("barrier") => [0, node.undeferred],
+                false => [node.created, node.undeferred],
+            };
             let sum = sums.entry(name).or_default();
             sum.visits += node.visits;
             sum.created += created;
-            sum.undeferred += node.undeferred;
+            sum.undeferred += undeferred;
         }
     }
     Checked { live, sums }
@@ -144,12 +150,24 @@ fn name(live: &LiveProcess, region: u32) -> String {
     found.unwrap()
 }
 
+/// Whether it is the node of a worksharing loop.
+fn is_loop(live: &LiveProcess, node: &Node) -> bool {
+    let Key::Region(region) = Key::decode(node.key) else { return false };
+    live.definitions.iter().any(|definition| {
+        matches!(definition, Definition::Region { id, kind: RegionKind::Loop, .. } if *id == region)
+    })
+}
+
 fn check_location(live: &LiveProcess, location: &LiveLocation) {
     let index = location.index;
     let ticks: u64 = location.nodes.iter().map(|node| node.ticks).sum();
     assert_eq!(ticks, location.last_ticks - live.start.ticks, "location {index}");
     let (mut in_tasks, mut in_stubs) = (0, 0);
     for (place, node) in location.nodes.iter().enumerate().skip(1) {
+        let mut node = *node;
+        if is_loop(live, &node) {
+            node.take_iterations();
+        }
         let parts = node.wait_ticks + node.starvation_ticks + node.management_ticks;
         let is_cause = matches!(Key::decode(node.key), Key::Cause { .. });
         assert!(parts <= node.ticks || is_cause, "location {index}: {node:?}");

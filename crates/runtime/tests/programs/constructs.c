@@ -40,7 +40,7 @@ int main(void) {
 #pragma omp parallel firstprivate(team)
     {
       POMP_Parallel_begin(&parallel, team);
-      POMP_For_enter(&loop);
+      POMP_For_enter(&loop, -1);
 #pragma omp for nowait
       for (int i = 0; i < 8; i++) {
         spin(i * 50);

@@ -78,7 +78,7 @@ static void one(char kind) {
     POMP_Single_exit(&single);
     break;
   case 'l':
-    POMP_For_enter(&loop);
+    POMP_For_enter(&loop, 100);
     POMP_Barrier_enter(&loop);
     POMP_Barrier_exit(&loop);
     POMP_For_exit(&loop);
@@ -164,7 +164,7 @@ static void *part(void *number) {
       one(kind);
       continue;
     }
-    if (kind == 'l') POMP_For_enter(&loop);
+    if (kind == 'l') POMP_For_enter(&loop, 100);
     POMP_Barrier_enter(kind == 'l' ? &loop : &barrier);
     pthread_barrier_wait(&together);
     POMP_Barrier_exit(kind == 'l' ? &loop : &barrier);

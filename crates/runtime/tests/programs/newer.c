@@ -54,7 +54,7 @@ struct guard {
 static void end_taskloop(struct guard *g) { POMP_Taskloop_end(g->d, g->id); }
 
 static void ordered_loops(void) {
-  POMP_For_enter(&loop);
+  POMP_For_enter(&loop, -1);
 #pragma omp for ordered schedule(static, 1) nowait
   for (int i = 0; i < ITERATIONS; i++) {
     POMP_Ordered_enter(&ordered);
@@ -70,7 +70,7 @@ static void ordered_loops(void) {
 #pragma omp barrier
   POMP_Barrier_exit(&loop);
   POMP_For_exit(&loop);
-  POMP_For_enter(&doacross);
+  POMP_For_enter(&doacross, -1);
 #pragma omp for ordered(1) nowait
   for (int i = 0; i < ITERATIONS; i++) {
     POMP_Ordered_enter(&sink);
@@ -149,7 +149,7 @@ static void tasks(int *done) {
 }
 
 static void chunks(void) {
-  POMP_For_enter(&chunked);
+  POMP_For_enter(&chunked, -1);
 #pragma omp for schedule(static, 5) nowait
   for (int i = 0; i < ITERATIONS; i++) {
     POMP_Iteration_begin(&chunked, i, 1);
@@ -164,7 +164,7 @@ static void chunks(void) {
 
 // Cancelled before any end event of the body, as in Fortran.
 static void cancels(void) {
-  POMP_For_enter(&cancelled);
+  POMP_For_enter(&cancelled, -1);
 #pragma omp for
   for (int i = 0; i < ITERATIONS; i++) {
     POMP_Begin(&function, 0);

@@ -21,7 +21,7 @@ fn clauses_go_to_both_sides() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 3
             #pragma omp parallel if(parallel: n > 5) default(none) shared(a, n) num_threads(2) shared(x,s) firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), __builtin_classify_type(n) == 1 ? pomp_until(0, (long)(n), 1) : -1);
             #line 3
             #pragma omp for  schedule(static, 4) \
                 firstprivate(x), lastprivate(x) reduction(+ : s)   nowait
@@ -47,7 +47,7 @@ fn an_if_for_both_halves_is_evaluated_once() {
             { int pomp_c1 = (n > 3) ? 1 : 0; long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 2
             #pragma omp parallel if(pomp_c1) firstprivate(pomp_c1) default(none) shared(n, a) firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), __builtin_classify_type(n) == 1 ? pomp_until(0, (long)(n), 1) : -1);
             #line 2
             #pragma omp for simd if(pomp_c1)   nowait
               for (int i = 0; i < n; i++) a[i] = i;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
@@ -241,7 +241,7 @@ fn shared_names_of_sections_and_members() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 2
             #pragma omp parallel default(none) shared(a,i) firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp for reduction(+ : a[0:4], this->b) linear(i : 2) firstprivate(a) nowait
               for (int j = 0; j < 9; j++) {}; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
@@ -268,7 +268,7 @@ fn words_on_several_lines() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 2
             #pragma omp parallel shared(a, b) firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp \
                 for \

@@ -33,7 +33,7 @@ fn operator_of_a_combined_construct() {
 "#,
         &expect![[r#"
             void f(int *x) {
-              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); _Pragma("omp parallel num_threads(2) firstprivate(pomp_p1)") { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1()); _Pragma("omp for schedule(static) nowait") for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); _Pragma("omp parallel num_threads(2) firstprivate(pomp_p1)") { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), pomp_until(0, 9, 1)); _Pragma("omp for schedule(static) nowait") for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
             }
             == 1: parallel for (2, 2) (2, 2)
         "#]],
@@ -57,7 +57,7 @@ fn attributes() {
               { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::directive(parallel num_threads(2) firstprivate(pomp_p1))]] { POMP_Parallel_begin(pomp_1(), pomp_p1); {
                 { POMP_Critical_enter(pomp_2()); [[omp::directive(critical)]] { POMP_Critical_begin(pomp_2()); x[0]++;; POMP_Critical_end(pomp_2()); } POMP_Critical_exit(pomp_2()); }
                 { POMP_Barrier_enter(pomp_3()); [[omp::directive(barrier)]]; POMP_Barrier_exit(pomp_3()); }
-                { POMP_For_enter(pomp_4()); [[ using omp : directive ( for, schedule(static) nowait ) ]]
+                { POMP_For_enter(pomp_4(), pomp_until(0, 9, 1)); [[ using omp : directive ( for, schedule(static) nowait ) ]]
                 for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_4()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_4()); POMP_For_exit(pomp_4()); }
               } POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
             }
@@ -81,7 +81,7 @@ fn a_sequence_is_cut() {
 "#,
         &expect![[r#"
             void f(int *x) {
-              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::sequence(directive(parallel firstprivate(pomp_p1)))]] { POMP_Parallel_begin(pomp_1(), pomp_p1); { POMP_For_enter(pomp_2()); [[omp::sequence( omp::directive(for reduction(+ : s) nowait))]]
+              { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1); [[omp::sequence(directive(parallel firstprivate(pomp_p1)))]] { POMP_Parallel_begin(pomp_1(), pomp_p1); { POMP_For_enter(pomp_2(), pomp_until(0, 9, 1)); [[omp::sequence( omp::directive(for reduction(+ : s) nowait))]]
               for (int i = 0; i < 9; i++) x[i]++;; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); } ; POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
               { long pomp_p3; POMP_Parallel_fork(pomp_3(), &pomp_p3); [[omp::sequence(directive(parallel firstprivate(pomp_p3)))]] { POMP_Parallel_begin(pomp_3(), pomp_p3);  [[omp::sequence( directive(masked))]]
               { POMP_Masked_begin(pomp_4()); x[0] = 1;; POMP_Masked_end(pomp_4()); } ; POMP_Parallel_end(pomp_3(), pomp_p3); } POMP_Parallel_join(pomp_3(), pomp_p3); }

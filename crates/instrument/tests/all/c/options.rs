@@ -39,14 +39,14 @@ fn chunks_of_loops() {
         &Options { loop_chunks: true, ..options() },
         &expect![[r#"
             void f(int *x, int n) {
-            { POMP_For_enter(pomp_1());
+            { POMP_For_enter(pomp_1(), __builtin_classify_type(n) == 1 ? pomp_times(pomp_until(0, (long)(n), 2), pomp_until(0, (long)(n), 1)) : -1);
             #line 2
             #pragma omp for collapse(2) nowait
               for (int i = 0; i < n; i += 2) {
                 for (int j = 0; j < n; j++)
                   { struct pomp_guard pomp_i1 __attribute__((cleanup(pomp_Iteration_end))); pomp_i1.region = pomp_1(); pomp_i1.id = 0; POMP_Iteration_begin(pomp_1(), 0, 0); x[i + j] = 1;; }
               }; POMP_For_exit(pomp_1()); }
-            { POMP_For_enter(pomp_2());
+            { POMP_For_enter(pomp_2(), pomp_until(0, 9, 1));
             #line 7
             #pragma omp for reduction(inscan, + : n) nowait
               for (int i = 0; i < 9; i++) {
@@ -54,7 +54,7 @@ fn chunks_of_loops() {
                 #pragma omp scan inclusive(n)
                 x[i] = n;
               }; POMP_For_exit(pomp_2()); }
-            { POMP_For_enter(pomp_3());
+            { POMP_For_enter(pomp_3(), -1);
             #line 13
             #pragma omp for nowait
               EACH(i, n) { for (int j = 0; j < n; j++) x[j] = 1; }; POMP_For_exit(pomp_3()); }
@@ -82,7 +82,7 @@ fn a_transformation_between_a_loop_and_its_directive() {
         &Options { loop_chunks: true, ..options() },
         &expect![[r#"
             void f(int *x, int n) {
-            { POMP_For_enter(pomp_1());
+            { POMP_For_enter(pomp_1(), -1);
             #line 2
             #pragma omp for nowait
             #pragma omp tile sizes(4, 4)

@@ -65,7 +65,7 @@ fn structure_is_kept() {
                 #pragma omp parallel firstprivate(pomp_p7)
                 { POMP_Parallel_begin(pomp_7(), pomp_p7); x[0] = 1;; POMP_Parallel_end(pomp_7(), pomp_p7); } POMP_Parallel_join(pomp_7(), pomp_p7); }
               } POMP_Teams_exit(pomp_5()); }
-            { POMP_For_enter(pomp_8());
+            { POMP_For_enter(pomp_8(), pomp_until(0, 9, 1));
             #line 18
             #pragma omp for ordered nowait
               for (int i = 0; i < 9; i++)
@@ -355,7 +355,7 @@ fn metadirectives_that_their_text_decides() {
             #pragma omp metadirective when(device = {arch("nvptx")} : teams loop) \
                 otherwise(parallel for reduction(+ : s))
               for (int i = 0; i < n; i++) s += i;; POMP_Parallel_join(pomp_1(), pomp_p1); }
-            { POMP_For_enter(pomp_2());
+            { POMP_For_enter(pomp_2(), __builtin_classify_type(n) == 1 ? pomp_until(0, (long)(n), 1) : -1);
             #line 7
             #pragma omp metadirective when(user = {condition(0)} : single) default(for schedule(static) nowait)
               for (int i = 0; i < n; i++) {

@@ -347,22 +347,22 @@ fn the_end_barrier_of_the_paper() {
         input,
         &options,
         &expect![[r#"
-        void f(int x) {
-        { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
-        #line 2
-        #pragma omp parallel firstprivate(pomp_p1)
-          { POMP_Parallel_begin(pomp_1(), pomp_p1); x++;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
-        { long pomp_p2; POMP_Parallel_fork(pomp_2(), &pomp_p2);
-        #line 4
-        #pragma omp parallel firstprivate(pomp_p2)
-        { POMP_Parallel_begin(pomp_2(), pomp_p2); POMP_For_enter(pomp_2());
-        #line 4
-        #pragma omp for nowait
-        for (int i = 0; i < 9; i++) x++;; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); POMP_Parallel_end(pomp_2(), pomp_p2); } POMP_Parallel_join(pomp_2(), pomp_p2); }
-        }
-        == 1: parallel (2, 2) (3, 3)
-        == 2: parallel for (4, 4) (5, 5)
-    "#]],
+            void f(int x) {
+            { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
+            #line 2
+            #pragma omp parallel firstprivate(pomp_p1)
+              { POMP_Parallel_begin(pomp_1(), pomp_p1); x++;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_Parallel_end(pomp_1(), pomp_p1); } POMP_Parallel_join(pomp_1(), pomp_p1); }
+            { long pomp_p2; POMP_Parallel_fork(pomp_2(), &pomp_p2);
+            #line 4
+            #pragma omp parallel firstprivate(pomp_p2)
+            { POMP_Parallel_begin(pomp_2(), pomp_p2); POMP_For_enter(pomp_2(), pomp_until(0, 9, 1));
+            #line 4
+            #pragma omp for nowait
+            for (int i = 0; i < 9; i++) x++;; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_2()); POMP_For_exit(pomp_2()); POMP_Parallel_end(pomp_2(), pomp_p2); } POMP_Parallel_join(pomp_2(), pomp_p2); }
+            }
+            == 1: parallel (2, 2) (3, 3)
+            == 2: parallel for (4, 4) (5, 5)
+        "#]],
     );
 }
 

@@ -35,7 +35,7 @@ fn files_and_headers_of_the_system() {
             void f(char *x) {
 
             # 4 "t.c"
-            { POMP_For_enter(pomp_2());
+            { POMP_For_enter(pomp_2(), pomp_until(0, 4, 1));
             # 4
             #pragma omp for nowait
             # 4 "t.c"
@@ -74,7 +74,7 @@ fn barriers_within_a_line() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             # 7
             #pragma omp parallel if(*s == '\\' || p == "\"?") firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), __builtin_classify_type(n) == 1 ? pomp_until(0, (long)(n), 1) : -1);
             # 7
             #pragma omp for   nowait
               for (int i = 0; i < n; i++) p[i] = 0;; POMP_Barrier_enter(pomp_1());

@@ -23,7 +23,7 @@ fn directives_in_branches() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 3
             #pragma omp parallel firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 3
             #pragma omp for nowait
             #elif defined(B)
@@ -32,7 +32,7 @@ fn directives_in_branches() {
             { long pomp_p2; POMP_Parallel_fork(pomp_2(), &pomp_p2);
             #line 5
             #pragma omp parallel firstprivate(pomp_p2)
-            { POMP_Parallel_begin(pomp_2(), pomp_p2); POMP_For_enter(pomp_2());
+            { POMP_Parallel_begin(pomp_2(), pomp_p2); POMP_For_enter(pomp_2(), pomp_until(0, 9, 1));
             #line 5
             #pragma omp for schedule(static) nowait
             #endif

@@ -185,7 +185,7 @@ fn other_pragmas_before_a_loop() {
             { long pomp_p1; POMP_Parallel_fork(pomp_1(), &pomp_p1);
             #line 2
             #pragma omp parallel firstprivate(pomp_p1)
-            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1());
+            { POMP_Parallel_begin(pomp_1(), pomp_p1); POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp for nowait
             #pragma GCC ivdep

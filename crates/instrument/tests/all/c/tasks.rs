@@ -324,7 +324,7 @@ fn barriers_where_a_cancelled_region_is_left() {
             #line 2
             #pragma omp parallel firstprivate(pomp_p1)
               { struct pomp_guard pomp_g1 __attribute__((cleanup(pomp_Parallel_end))); pomp_g1.region = pomp_1(); pomp_g1.id = pomp_p1; POMP_Parallel_begin(pomp_1(), pomp_p1); {
-            { struct pomp_guard pomp_e2 __attribute__((cleanup(pomp_For_exit))); pomp_e2.region = pomp_2(); pomp_e2.id = 0; POMP_For_enter(pomp_2());
+            { struct pomp_guard pomp_e2 __attribute__((cleanup(pomp_For_exit))); pomp_e2.region = pomp_2(); pomp_e2.id = 0; POMP_For_enter(pomp_2(), __builtin_classify_type(n) == 1 ? pomp_until(0, (long)(n), 1) : -1);
             #line 4
             #pragma omp for nowait
                 for (int i = 0; i < n; i++) x[i] = 1;; { struct pomp_guard pomp_h2 __attribute__((cleanup(pomp_Barrier_exit))); pomp_h2.region = pomp_2(); pomp_h2.id = 0; POMP_Barrier_enter(pomp_2()); _Pragma("omp barrier") } }

@@ -19,7 +19,7 @@ fn a_loop_gets_a_measured_barrier() {
 "#,
         &expect![[r#"
             void f(int *x) {
-            { POMP_For_enter(pomp_1());
+            { POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp for schedule(static) nowait
               for (int i = 0; i < 9; i++) x[i] = i;; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); }
@@ -41,7 +41,7 @@ fn nowait_of_the_user() {
 "#,
         &expect![[r#"
             void f(int *x) {
-            { POMP_For_enter(pomp_1());
+            { POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp for nowait
               for (int i = 0; i < 9; i++) {
@@ -73,11 +73,11 @@ fn barriers_that_stay() {
 "#,
         &expect![[r#"
             void f(int *x, int s) {
-            { POMP_For_enter(pomp_1());
+            { POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp for reduction(task, +: s)
               for (int i = 0; i < 9; i++) s += x[i];; POMP_For_exit(pomp_1()); }
-            { POMP_For_enter(pomp_2());
+            { POMP_For_enter(pomp_2(), pomp_until(0, 9, 1));
             #line 4
             #pragma omp for CLAUSES
               for (int i = 0; i < 9; i++) s += x[i];; POMP_For_exit(pomp_2()); }
@@ -85,7 +85,7 @@ fn barriers_that_stay() {
             #line 6
             #pragma omp single copyprivate(s)
               { POMP_Single_begin(pomp_3()); s = 1;; POMP_Single_end(pomp_3()); } POMP_Single_exit(pomp_3()); }
-            { POMP_For_enter(pomp_4());
+            { POMP_For_enter(pomp_4(), pomp_until(0, 9, 1));
             #line 8
             #pragma omp for
               for (int i = 0; i < 9; i++) {
@@ -231,14 +231,14 @@ fn simd_loops_have_calls_around_only() {
 "#,
         &expect![[r#"
             void f(int *x) {
-            { POMP_For_enter(pomp_1());
+            { POMP_For_enter(pomp_1(), pomp_until(0, 9, 1));
             #line 2
             #pragma omp for simd nowait
               for (int i = 0; i < 9; i++) {
                 #pragma omp ordered simd
                 x[i] = i;
               }; POMP_Barrier_enter(pomp_1()); _Pragma("omp barrier") POMP_Barrier_exit(pomp_1()); POMP_For_exit(pomp_1()); }
-            { POMP_For_enter(pomp_2());
+            { POMP_For_enter(pomp_2(), pomp_until(0, 9, 1));
             #line 7
             #pragma omp for order(concurrent) nowait
               for (int i = 0; i < 9; i++) {

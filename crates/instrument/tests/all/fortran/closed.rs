@@ -39,7 +39,7 @@ fn nothing_is_called_in_closed_constructs() {
             !$omp parallel &
             !$omp&firstprivate(pomp_p2)
             call pomp_H_parallel_begin(2,pomp_p2)
-            call pomp_H_do_enter(2)
+            call pomp_H_do_enter(2,[integer(8)::1,1,2,1])
             # 17 "f.f90"
             !$omp do &
             !$omp&order(concurrent)

@@ -18,7 +18,7 @@ fn fixed_form() {
             !$omp parallel
             !$omp&firstprivate(pomp_p1)
                   call pomp_H_parallel_begin(1,pomp_p1)
-                  call pomp_H_do_enter(1)
+                  call pomp_H_do_enter(1,[integer(8)::1,1,2,1])
             # 3 "f.f"
             !$omp do
             !$omp&REDUCTION(+:s)
@@ -66,7 +66,7 @@ fn blanks_in_fixed_form_mean_nothing() {
             # 1 "f.f"
             C$OMP PAR ALLEL firstprivate(pomp_p1)
                   call pomp_H_parallel_begin(1,pomp_p1)
-                  call pomp_H_do_enter(2)
+                  call pomp_H_do_enter(2,[integer(8)::1,1,2,1])
             # 2 "f.f"
             C$OMP D O
             # 3 "f.f"
@@ -113,7 +113,7 @@ fn blanks_in_fixed_form_may_stand_in_names_before_clauses() {
             !$omp&SHARED(N)
             !$omp&NUM_THREADS(2)
                   call pomp_H_parallel_begin(3,pomp_p3)
-                  call pomp_H_do_enter(3)
+                  call pomp_H_do_enter(3,[integer(8)::1,1,2,1])
             # 4 "f.f"
             !$omp do
             # 5 "f.f"

@@ -70,7 +70,7 @@ fn loops() {
             # 8 "f.f90"
             !$omp parallel firstprivate(pomp_p3)
             call pomp_H_parallel_begin(3,pomp_p3)
-            call pomp_H_do_enter(4)
+            call pomp_H_do_enter(4,[integer(8)::1,1,n,1])
             # 9 "f.f90"
             !$omp metadirective when(user={condition(.true.)}: do schedule(static))
             # 10 "f.f90"
@@ -124,7 +124,7 @@ fn delimited_ones() {
             # 5 "f.f90"
             !$omp end metadirective
             call pomp_H_parallel_join(1,pomp_p1)
-            call pomp_H_do_enter(3)
+            call pomp_H_do_enter(3,[integer(8)::1,1,n,1])
             # 6 "f.f90"
             !$omp begin metadirective when(user={condition(.true.)}: do)
             # 7 "f.f90"

@@ -87,7 +87,7 @@ fn combined_constructs_are_split() {
             !$omp& n) &
             !$omp&if(n>1)
             call pomp_H_parallel_begin(1,pomp_p1)
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::1,1,n,1])
             # 2 "f.f90"
             !$omp do &
             !$omp&reduction(+:s) &
@@ -114,7 +114,7 @@ fn combined_constructs_are_split() {
             !$omp&firstprivate(pomp_c2) &
             !$omp&if(pomp_c2)
             call pomp_H_parallel_begin(2,pomp_p2)
-            call pomp_H_do_enter(2)
+            call pomp_H_do_enter(2,[integer(8)::1,1,n,1])
             # 8 "f.f90"
             !$omp do simd &
             !$omp&if(pomp_c2) &

@@ -22,7 +22,7 @@ fn preprocessor_branches() {
             !$omp parallel &
             !$omp&firstprivate(pomp_p1)
             call pomp_H_parallel_begin(1,pomp_p1)
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::-1])
             #line 4 "f.F90"
             !$omp do &
             !$omp&schedule(static)
@@ -33,7 +33,7 @@ fn preprocessor_branches() {
             !$omp parallel &
             !$omp&firstprivate(pomp_p1)
             call pomp_H_parallel_begin(1,pomp_p1)
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::-1])
             #line 6 "f.F90"
             !$omp do
             #line 7 "f.F90"
@@ -66,7 +66,7 @@ fn constructs_of_one_branch() {
             #line 2 "f.F90"
             #ifdef B
             #define pomp_H_b1
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::-1])
             #line 3 "f.F90"
             !$omp do
             #line 4 "f.F90"

@@ -10,7 +10,7 @@ fn loops() {
         expect![[r##"
             # 1 "f.f90"
             program p
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::1,1,2,1])
             # 2 "f.f90"
             !$omp do
             # 3 "f.f90"
@@ -21,7 +21,7 @@ fn loops() {
             !$omp barrier
             call pomp_H_barrier_exit(1)
             call pomp_H_do_exit(1)
-            call pomp_H_do_enter(2)
+            call pomp_H_do_enter(2,[integer(8)::1,1,2,1])
             # 5 "f.f90"
             !$omp do schedule(static)
             # 6 "f.f90"
@@ -30,7 +30,7 @@ fn loops() {
             # 8 "f.f90"
             !$omp enddo nowait
             call pomp_H_do_exit(2)
-            call pomp_H_do_enter(3)
+            call pomp_H_do_enter(3,[integer(8)::1,1,2,1])
             # 9 "f.f90"
             !$omp do
             # 10 "f.f90"
@@ -42,7 +42,7 @@ fn loops() {
             call pomp_H_do_exit(3)
             # 10 "f.f90"
              y=2
-            call pomp_H_do_enter(4)
+            call pomp_H_do_enter(4,[integer(8)::1,1,2,1])
             # 11 "f.f90"
             !$omp do simd
             # 12 "f.f90"
@@ -73,7 +73,7 @@ fn a_loop_that_shares_its_label_with_an_outer_one_is_left_alone() {
             !$omp parallel &
             !$omp&firstprivate(pomp_p1)
             call pomp_H_parallel_begin(1,pomp_p1)
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::1,1,2,1])
             # 1 "f.f90"
             !$omp do
             # 2 "f.f90"
@@ -266,7 +266,7 @@ fn cancelled_loops_keep_their_barrier() {
         expect![[r##"
             # 1 "f.f90"
             program p
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::1,1,2,1])
             # 2 "f.f90"
             !$omp do
             # 3 "f.f90"
@@ -294,7 +294,7 @@ fn chunks() {
         expect![[r##"
             # 1 "f.f90"
             integer(8) :: pomp_p2
-            call pomp_H_do_enter(1)
+            call pomp_H_do_enter(1,[integer(8)::1,n,1,-k])
             # 1 "f.f90"
             !$omp do
             # 2 "f.f90"
@@ -318,7 +318,7 @@ fn chunks() {
             !$omp parallel &
             !$omp&firstprivate(pomp_p2)
             call pomp_H_parallel_begin(2,pomp_p2)
-            call pomp_H_do_enter(2)
+            call pomp_H_do_enter(2,[integer(8)::2,1,2,1,1,2,1])
             # 5 "f.f90"
             !$omp do &
             !$omp&collapse(2)
