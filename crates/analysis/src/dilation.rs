@@ -8,6 +8,9 @@
 //! barrier anyway waits less instead. Let c_i be the cost of thread i in a parallel region, and
 //! W_i its waiting at barriers there. Of W_i the least, W_m, changes from visit to visit and hides
 //! nothing. The region ends earlier by min(W_i - W_m + c_i).
+//! A combined construct (`parallel for`) is measured as its two halves. Therefore the instrumented
+//! program has one barrier more at the end of the loop. What threads wait there they would wait at
+//! the join instead; the rest of the time in this barrier is a cost of measuring, and is known.
 //! Threads that take turns at a lock are delayed by the events of each other too: the costs of all
 //! of them add up, so far as they wait.
 //!
@@ -161,7 +164,7 @@ impl<'a> Costs<'a> {
             let list = match parallels[call] {
                 Some(parallel) => {
                     let team = costs.parallel.entry(parallel).or_insert_with(|| empty.clone());
-                    team.add(&lens, call, measuring);
+                    team.add(&lens, (parallel, call), measuring);
                     &mut team.cost
                 }
                 None if lens.in_task_tree(call) => &mut costs.tasks,
@@ -184,6 +187,10 @@ impl<'a> Costs<'a> {
         };
         let (own, around) = measuring.visit_ns(&lens, call);
         add(&mut all, row("visits", call), own);
+        let added = lens.is_added_barrier(call);
+        if added {
+            all = lens.added_barrier(call).map(|ticks| lens.seconds(ticks) * 1e9).collect();
+        }
         // What was executed at once was counted only.
         add(&mut all, row("tasks_undeferred", call), UNDEFERRED_NS - own);
         for &child in lens.cube.calls.children(call) {
@@ -192,14 +199,17 @@ impl<'a> Costs<'a> {
             add(&mut all, row("tasks_undeferred", child), -around);
         }
         let of_visits = lens.own("visits", call) - lens.own("tasks_undeferred", call);
-        let ns = of_visits as f64 * (own + around)
+        let mut ns = of_visits as f64 * (own + around)
             + lens.own("tasks_undeferred", call) as f64 * UNDEFERRED_NS;
+        if added {
+            ns = of_visits as f64 * around + all.iter().sum::<f64>();
+        }
         let region = self.regions.entry(lens.cube.calls.region(call)).or_default();
         *region = (region.0 + ns, region.1 + lens.own("visits", call));
         let times = row("execution", call);
         for (at, ns) in all.iter_mut().enumerate() {
             let time = lens.seconds(times.get(at).copied().unwrap_or(0)) * 1e9;
-            *ns = ns.min(MOST * time).max(0.0);
+            *ns = ns.min(if added { time } else { MOST * time }).max(0.0);
         }
         all
     }
@@ -230,7 +240,7 @@ impl<'a> Costs<'a> {
 }
 
 impl Team {
-    fn add(&mut self, lens: &Lens, call: CallId, measuring: &Measuring) {
+    fn add(&mut self, lens: &Lens, (parallel, call): (CallId, CallId), measuring: &Measuring) {
         let row = |name: &str| lens.metric(name).map_or(&[][..], |of| lens.cube.row(of, call));
         for name in ["omp_ibarrier_wait", "omp_ebarrier_wait"] {
             self.barriers.iter_mut().zip(row(name)).for_each(|(sum, ticks)| *sum += ticks);
@@ -240,7 +250,8 @@ impl Team {
             self.waiting += row(name).iter().sum::<Ticks>();
         }
         self.time += row("execution").iter().sum::<Ticks>();
-        if lens.role(call) == Role::Parallel {
+        // The other threads of inner teams are not members: between these teams they are idle.
+        if call == parallel {
             self.visits.iter_mut().zip(row("visits")).for_each(|(sum, visits)| *sum += visits);
         }
         let takes_turns = matches!(
@@ -309,6 +320,38 @@ mod tests {
              a/atomic@a.c:2           0  visits=1000000
              a/create task@a.c:5      0  time=10000 visits=500000 tasks_undeferred=500000",
             8_000,
+        );
+    }
+
+    /// The barrier of a combined loop is the instrumenter's: it took 5 ms without the waiting. The
+    /// other 4 ms are the events of region and loop. In a loop of its own, the barrier has 1 ms.
+    #[test]
+    fn the_barrier_that_the_instrumenter_adds_is_a_cost() {
+        let text = |line: u32| {
+            format!(
+                "wall=100000 locations=2 clock=1000000
+                 a/parallel@a.c:2                                *  time=10000 visits=100000
+                 a/parallel@a.c:2/for@a.c:{line}                 *  time=80000 visits=100000
+                 a/parallel@a.c:2/for@a.c:{line}/implicit barrier@a.c:4  *  \
+                 time=10000 visits=100000 omp_ibarrier_wait=5000"
+            )
+        };
+        check(&text(2), 9_000);
+        check(&text(3), 5_000);
+    }
+
+    /// Location 2 is the second thread of the inner team, with 1 ms of events. Thread 0 of the outer
+    /// team has 4 ms, and thread 1 waits for it.
+    #[test]
+    fn threads_of_inner_teams_hide_nothing() {
+        check(
+            "wall=100000 locations=3 clock=1000000
+             a/parallel@a.c:2                   0  time=50000 visits=1
+             a/parallel@a.c:2                   1  time=10000 visits=1
+             a/parallel@a.c:2/parallel@a.c:3    0  time=50000 visits=200000
+             a/parallel@a.c:2/parallel@a.c:3    2  time=3000 visits=100000
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=90000 visits=1 omp_ibarrier_wait=90000",
+            4_000,
         );
     }
 

@@ -102,6 +102,30 @@ impl<'a> Lens<'a> {
         is_shared && below.any(|&child| self.role(child) == Role::ImplicitBarrier)
     }
 
+    /// Whether the call path is a barrier that only the instrumented program has: a combined
+    /// construct, whose halves begin on one line, gets one at the end of its inner half.
+    pub(crate) fn is_added_barrier(&self, call: CallId) -> bool {
+        let calls = &self.cube.calls;
+        let Some(inner) = calls.parent(call) else { return false };
+        let Some(outer) = calls.parent(inner) else { return false };
+        let (a, b) = (self.region(inner), self.region(outer));
+        self.role(call) == Role::ImplicitBarrier
+            && matches!(a.role, Role::Loop | Role::Sections | Role::Workshare)
+            && b.role == Role::Parallel
+            && (a.begin_line, &a.file) == (b.begin_line, &b.file)
+    }
+
+    /// What such a barrier took, without what threads would have waited at the join, by location.
+    pub(crate) fn added_barrier(&self, call: CallId) -> impl Iterator<Item = Ticks> + use<'a> {
+        let row = |name| self.metric(name).map_or(&[][..], |metric| self.cube.row(metric, call));
+        let waits = ["omp_ibarrier_wait", "omp_ibarrier_starvation"].map(row);
+        let times = row("execution");
+        (0..self.threads()).map(move |at| {
+            let of = |row: &[i64]| row.get(at).copied().unwrap_or(0);
+            (of(times) - waits.iter().map(|row| of(row)).sum::<i64>()).max(0)
+        })
+    }
+
     /// Whether the call path lies in a task tree.
     pub fn in_task_tree(&self, call: CallId) -> bool {
         in_task_tree(self.cube, call)

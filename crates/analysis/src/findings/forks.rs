@@ -78,7 +78,10 @@ impl Forked {
         let starving = lens.sum("omp_ibarrier_starvation", &barriers);
         // The thread that is woken last is late by a fork.
         let waits_follow = waiting <= managing;
-        let ending = whole - starving - if waits_follow { 0 } else { waiting };
+        // A barrier that only the instrumented program has is no loss of the program.
+        let added = barriers.iter().filter(|&&call| lens.is_added_barrier(call));
+        let added: Ticks = added.flat_map(|&call| lens.added_barrier(call)).sum();
+        let ending = whole - starving - added - if waits_follow { 0 } else { waiting };
         let region = lens.cube.calls.region(parallel);
         Self { parallel, region, calls, barriers, forks, threads, managing, ending, waits_follow }
     }
