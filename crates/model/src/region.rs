@@ -159,8 +159,9 @@ pub const PARAMETER_OTHERS: &str = "others";
 pub const CALLER_PARAMETER: &str = "caller";
 
 /// Words of the instrumenter's among the clauses.
-const OWN_WORDS: [&str; 3] = ["timed", "function", BARRIER_INCLUDED];
+const OWN_WORDS: [&str; 4] = ["timed", "function", BARRIER_INCLUDED, ON_HOST];
 const BARRIER_INCLUDED: &str = "barrier_included";
+const ON_HOST: &str = "on_host";
 
 /// Begins the word that names the function around; it is the first one.
 const IN: &str = "in(";
@@ -287,10 +288,18 @@ impl Region {
     pub fn label(&self) -> String {
         let has_place = matches!(self.paradigm, Paradigm::OpenMp | Paradigm::Mpi);
         let place = if has_place { self.place() } else { String::new() };
-        if place.is_empty() {
-            return self.construct().to_owned();
+        let words = self.words();
+        if place.is_empty() { words } else { format!("{words} {place}") }
+    }
+
+    /// The construct as people call it: Score-P's `sblock` is the body of a construct.
+    pub fn words(&self) -> String {
+        match self.role {
+            Role::SingleBody | Role::CriticalBody | Role::OrderedBody => {
+                self.construct().replacen("sblock", "body", 1)
+            }
+            _ => self.construct().to_owned(),
         }
-        format!("{} {place}", self.construct())
     }
 
     /// The construct in the user's words: the name without `!$omp ` and the place.
@@ -322,6 +331,11 @@ impl Region {
     /// Whether the construct kept its implicit barrier: waiting there is in its own time.
     pub fn includes_barrier(&self) -> bool {
         self.clauses.split(' ').any(|word| word == BARRIER_INCLUDED)
+    }
+
+    /// Whether it is a `target` construct of a program that found no device.
+    pub fn is_on_host(&self) -> bool {
+        self.role == Role::Target && self.clauses.split(' ').any(|word| word == ON_HOST)
     }
 }
 
@@ -365,5 +379,11 @@ mod tests {
         assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));
         assert_eq!(elsewhere.written_clauses(), "in_reduction(+:x)");
         assert!(region.includes_barrier() && !Region::artificial("TASKS").includes_barrier());
+        let body = "!$omp critical sblock (sum) @ocean.c:118".to_owned();
+        let body = Region { name: body, role: Role::CriticalBody, ..region.clone() };
+        assert_eq!(body.label(), "critical body (sum) Sea::flow<2> ocean.c:118");
+        let clauses = "map(a) on_host".to_owned();
+        let target = Region { clauses, role: Role::Target, ..region };
+        assert_eq!((target.is_on_host(), target.written_clauses()), (true, "map(a)".to_owned()));
     }
 }

@@ -15,6 +15,7 @@ pub fn limits(cube: &Cube) -> Vec<String> {
         counted(cube),
         barriers_included(cube),
         workshares(cube),
+        on_host(cube),
         other_values(cube),
         begin_and_end(cube),
     ];
@@ -24,8 +25,11 @@ pub fn limits(cube: &Cube) -> Vec<String> {
 /// The first of several names; `None` where there is none.
 fn first_of(names: &[String]) -> Option<String> {
     let shown = names.iter().take(PLACES_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = if names.len() > PLACES_NAMED { ", ..." } else { "" };
-    (!names.is_empty()).then(|| shown + more)
+    let more = match names.len().saturating_sub(PLACES_NAMED) {
+        0 => String::new(),
+        more => format!(" and {} more", format::count(more as i64)),
+    };
+    (!names.is_empty()).then(|| shown + &more)
 }
 
 fn counted(cube: &Cube) -> Option<String> {
@@ -55,6 +59,11 @@ fn barriers_included(cube: &Cube) -> Option<String> {
 fn workshares(cube: &Cube) -> Option<String> {
     let places = places(cube, |region| region.role == Role::Workshare)?;
     Some(format!("Not measured: waiting between the statements of workshare ({places})."))
+}
+
+fn on_host(cube: &Cube) -> Option<String> {
+    let places = places(cube, Region::is_on_host)?;
+    Some(format!("No device was found, so these target regions ran on the host: {places}."))
 }
 
 /// From this share of the run on, what is paid once hides what the program does.

@@ -77,6 +77,14 @@ pub fn find() {
     }
 }
 
+/// Whether OpenMP has no device for `target` constructs. The library asks OpenMP once for each
+/// construct, at its first visit.
+pub fn finds_no_device() -> bool {
+    // SAFETY: a NUL-terminated name.
+    let found = unsafe { symbol(libc::RTLD_DEFAULT, c"omp_get_num_devices".as_ptr()) };
+    found != 0 && ask(&Routine::new(found as *mut ())) == 0
+}
+
 /// Address of a symbol, 0 where there is none.
 ///
 /// # Safety

@@ -570,7 +570,7 @@ mod tests {
                 a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (11 to 21)
                     [single_master, none]
                     thread 0 arrives last, 20 ms after the average.
-                    It computes 20 ms more than the average in single sblock a.c:6.
+                    It computes 20 ms more than the average in single body a.c:6.
                     Only one thread works: split its work into tasks or a loop, or use nowait if the others have other work.
             "#]],
         );

@@ -4,6 +4,7 @@ use pompeii_live::RegionKind;
 
 use super::Slot;
 use crate::definitions::RegionText;
+use crate::openmp;
 
 /// A descriptor's content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +48,10 @@ impl Text {
         };
         let clauses = self.clauses.as_deref().unwrap_or_default();
         // The clauses are the construct's; a part of it has only the function around in common.
-        let clauses = if is_part(slot) { function_word(clauses) } else { clauses }.to_owned();
+        let mut clauses = if is_part(slot) { function_word(clauses) } else { clauses }.to_owned();
+        if kind == RegionKind::Target && openmp::finds_no_device() {
+            clauses += if clauses.is_empty() { "on_host" } else { " on_host" };
+        }
         RegionText { kind, name, file: self.file.clone(), lines: (begin, end), clauses }
     }
 
