@@ -11,6 +11,7 @@ pub fn derive(measured: &Cube) -> Cube {
     let profile = Profile::new(measured);
     let dimensions = (measured.regions.clone(), measured.calls.clone(), measured.system.clone());
     let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);
+    cube.difference.clone_from(&measured.difference);
     cube.waits.clone_from(&measured.waits);
     cube.task_times.clone_from(&measured.task_times);
     cube.visit_times.clone_from(&measured.visit_times);

@@ -124,6 +124,7 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     if is_own(report) && !reader.shows_damaged() {
         check_rows(reader)?;
     }
+    cube.difference = difference(report);
     cube.wall_ticks = wall_ticks(reader, &cube, time)?;
     complete_walls(&mut cube, report, time);
     cube.waits = waits(reader, &ids)?;
@@ -135,8 +136,14 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
 /// Whether we have measured it, and no operator of `pompeii cube` has changed it.
 fn is_own(report: &cubex::Report) -> bool {
     report.attribute("Creator").is_some_and(|creator| creator.starts_with("Pompeii"))
-        && report.attribute("Pompeii::operation").is_none()
+        && report.attribute(OPERATION).is_none()
         && report.attribute(WALL_TICKS).is_some()
+}
+
+/// The operation that made the report, if it subtracted one report from another.
+fn difference(report: &cubex::Report) -> Option<String> {
+    let operation = report.attribute(OPERATION)?;
+    operation.starts_with("diff ").then(|| operation.to_owned())
 }
 
 /// What a profile of ours cannot lack: an inclusive value contains those below it, and who has
@@ -423,6 +430,8 @@ fn clock(report: &cubex::Report) -> Result<Frequency, LoadError> {
     })
 }
 
+/// Attribute of the report: the operator of `pompeii cube` that made it, with its operands.
+const OPERATION: &str = "Pompeii::operation";
 /// Attribute of the report, and of each process: how long it was observed.
 const WALL_TICKS: &str = "pompeii::wall_ticks";
 /// Until the values are read.

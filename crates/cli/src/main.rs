@@ -9,6 +9,7 @@ mod calibration;
 mod child;
 mod commands;
 mod compiler;
+mod date;
 mod dependencies;
 mod executables;
 mod execution;

@@ -25,6 +25,9 @@ pub struct Cube {
     pub calls: CallTree,
     /// Where it ran.
     pub system: System,
+    /// The operation that made it, if its values are those of one report minus those of another:
+    /// `diff A B`. Then they may be negative, and wall time and shares mean nothing.
+    pub difference: Option<String>,
     /// Who waited for whom.
     pub waits: Vec<Wait>,
     /// Times of task instances, by construct and location.
@@ -72,6 +75,7 @@ impl Cube {
             regions,
             calls,
             system,
+            difference: None,
             waits: Vec::new(),
             task_times: Vec::new(),
             visit_times: Vec::new(),
@@ -184,6 +188,7 @@ impl Cube {
     pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
         change(&mut self.program);
         change(&mut self.system.machine);
+        self.difference.iter_mut().for_each(&mut *change);
         for region in self.regions.iter_mut() {
             let texts = [&mut region.name, &mut region.file, &mut region.clauses];
             texts.into_iter().for_each(&mut *change);

@@ -8,19 +8,20 @@ use pompeii_analysis::properties;
 use pompeii_model::{Cube, Id, MetricId, Unit};
 use serde::{Serialize, Serializer};
 
-use crate::json::{JsonEfficiencies, JsonFinding, JsonPart, json_report};
-use crate::{JsonReport, RunInfo};
+use crate::RunInfo;
+use crate::page_facts::{PageFacts, page_facts};
 
 const PAGE: &str = include_str!("../web/page.html");
 
-const STYLES: [&str; 3] = [
+const STYLES: [&str; 4] = [
     include_str!("../web/theme.css"),
     include_str!("../web/summary.css"),
+    include_str!("../web/details.css"),
     include_str!("../web/trees.css"),
 ];
 
 /// A module stands after those that it imports.
-const MODULES: [&str; 11] = [
+const MODULES: [&str; 12] = [
     include_str!("../web/dom.js"),
     include_str!("../web/format.js"),
     include_str!("../web/colour.js"),
@@ -28,6 +29,7 @@ const MODULES: [&str; 11] = [
     include_str!("../web/severity.js"),
     include_str!("../web/tree.js"),
     include_str!("../web/panes.js"),
+    include_str!("../web/details.js"),
     include_str!("../web/summary.js"),
     include_str!("../web/help.js"),
     include_str!("../web/selftest.js"),
@@ -106,15 +108,8 @@ fn script() -> String {
 /// What the page's script reads. Values are clock ticks or counts.
 #[derive(Serialize)]
 struct PageData<'a> {
-    program: String,
-    wall_ticks: i64,
-    ticks_per_second: f64,
-    observed_by: String,
-    sum_error: Option<String>,
-    efficiencies: JsonEfficiencies,
-    allocation: Vec<JsonPart>,
-    findings: Vec<JsonFinding>,
-    notes: Vec<String>,
+    #[serde(flatten)]
+    facts: PageFacts,
     docs: Vec<PageDoc>,
     metrics: Vec<PageMetric>,
     regions: Vec<PageRegion>,
@@ -168,19 +163,8 @@ struct PageLocation {
 }
 
 fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
-    let JsonReport { sum_error, efficiencies, allocation, findings, notes, .. } =
-        json_report(cube, run);
-    let machine = run.machine.causes.iter().map(|cause| cause.sentence.clone());
     PageData {
-        program: cube.program.clone(),
-        wall_ticks: cube.wall_ticks,
-        ticks_per_second: cube.clock.ticks_per_second(),
-        observed_by: run.observed_by.clone(),
-        sum_error,
-        efficiencies,
-        allocation,
-        findings,
-        notes: machine.chain(notes).collect(),
+        facts: page_facts(cube, run),
         docs: docs(),
         metrics: metrics(cube),
         regions: regions(cube),
@@ -236,7 +220,7 @@ fn regions(cube: &Cube) -> Vec<PageRegion> {
         name: region.name.clone(),
         label: region.label(),
         place: region.place(),
-        construct: region.construct().to_owned(),
+        construct: region.words(),
         role: region.role.as_str(),
         paradigm: region.paradigm.as_str(),
         file: region.file.clone(),

@@ -15,13 +15,13 @@ use pompeii_model::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::RunInfo;
 use crate::dilation::sentence;
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
 use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null};
 use crate::limits::limits;
 use crate::processes::{JsonProcess, json_processes};
 use crate::visits::by_call;
+use crate::{RunInfo, difference, one_thread};
 
 /// A whole report, as `pompeii report --json` prints it. Fields that end in `_s` are seconds, and
 /// sums over all locations unless they say otherwise. Fields may be added, and are never renamed.
@@ -35,6 +35,16 @@ pub struct JsonReport {
     pub version: &'static str,
     /// Name of the measured program.
     pub program: String,
+    /// The command of the run; empty if it is unknown.
+    pub command: String,
+    /// Date and time at which the run began, in universal time; empty if it is unknown.
+    pub started: String,
+    /// The host of the first process; empty if it is unknown.
+    pub host: String,
+    /// The operation if the report is the difference of two others, for example `diff A B`,
+    /// otherwise `null`. Then all times and counts are those of A minus those of B, there are no
+    /// findings, and `share` is 0.
+    pub difference: Option<String>,
     /// Wall time of the run.
     pub wall_s: f64,
     /// Wall time of the run in ticks of the clock used for measuring.
@@ -49,8 +59,8 @@ pub struct JsonReport {
     pub allocation_s: f64,
     /// `null` if all sums hold, otherwise which one does not.
     pub sum_error: Option<String>,
-    /// How well the threads were used.
-    pub efficiencies: JsonEfficiencies,
+    /// How well the threads were used; `null` for a difference.
+    pub efficiencies: Option<JsonEfficiencies>,
     /// What the CPU allocation time was spent on.
     pub allocation: Vec<JsonPart>,
     /// What the machine did to the run.
@@ -313,46 +323,38 @@ pub fn json(cube: &Cube, run: &RunInfo) -> String {
 pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
     let machine = &run.machine;
     let lens = Lens::new(cube);
-    let e = efficiencies(cube);
+    let is_run = cube.difference.is_none();
     let part = |part: pompeii_analysis::AllocationPart| JsonPart {
         name: part.name,
         title: part.title,
         time_s: lens.seconds(part.ticks),
-        share: lens.share(part.ticks),
+        share: if is_run { lens.share(part.ticks) } else { 0.0 },
     };
+    let found = if is_run { findings_on(cube, machine) } else { Vec::new() };
     JsonReport {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         program: cube.program.clone(),
+        command: run.command.clone(),
+        started: run.started.clone(),
+        host: run.host.clone(),
+        difference: cube.difference.clone(),
         wall_s: lens.seconds(cube.wall_ticks),
         wall_ticks: cube.wall_ticks,
         ticks_per_second: cube.clock.ticks_per_second(),
         processes: cube.system.processes.len(),
         threads: cube.system.locations.len(),
         allocation_s: lens.seconds(cube.allocation_ticks()),
-        sum_error: check_sum(cube).err().map(|error| error.to_string()),
-        efficiencies: JsonEfficiencies {
-            parallel: e.parallel,
-            process_balance: e.process_balance,
-            mpi_communication: e.mpi_communication,
-            load_balance: e.load_balance,
-            serial_parts: e.serial_parts,
-            openmp_overhead: e.openmp_overhead,
-            thread_balance: e.thread_balance,
-        },
+        sum_error: check_sum(cube).err().filter(|_| is_run).map(|error| error.to_string()),
+        efficiencies: is_run.then(|| json_efficiencies(cube)),
         allocation: allocation_on(cube, machine).into_iter().map(part).collect(),
         machine: machine.causes.iter().map(json_machine_cause).collect(),
-        dilation: run.measuring.map(|measuring| dilation(cube, &measuring).share),
-        notes: sentence(cube, run)
-            .map(|(sentence, _)| sentence)
-            .into_iter()
-            .chain(limits(cube))
-            .chain(run.notes.iter().cloned())
-            .collect(),
-        findings: findings_on(cube, machine)
-            .iter()
-            .map(|finding| json_finding(cube, finding))
-            .collect(),
+        dilation: run
+            .measuring
+            .filter(|_| is_run)
+            .map(|measuring| dilation(cube, &measuring).share),
+        notes: notes(cube, run),
+        findings: found.iter().map(|finding| json_finding(cube, finding)).collect(),
         metrics: cube.metrics().ids().map(|id| json_metric(cube, id)).collect(),
         regions: json_regions(cube),
         call_paths: json_call_paths(cube),
@@ -366,6 +368,31 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
         visit_times: by_call(cube).iter().map(|of| json_visit_times(cube, of)).collect(),
         waits: cube.waits.iter().map(|wait| json_wait(cube, wait)).collect(),
     }
+}
+
+fn json_efficiencies(cube: &Cube) -> JsonEfficiencies {
+    let e = efficiencies(cube);
+    JsonEfficiencies {
+        parallel: e.parallel,
+        process_balance: e.process_balance,
+        mpi_communication: e.mpi_communication,
+        load_balance: e.load_balance,
+        serial_parts: e.serial_parts,
+        openmp_overhead: e.openmp_overhead,
+        thread_balance: e.thread_balance,
+    }
+}
+
+/// All that the summary says in sentences, except what the machine did.
+fn notes(cube: &Cube, run: &RunInfo) -> Vec<String> {
+    if let Some(operation) = &cube.difference {
+        let meaning = std::iter::once(difference::meaning(operation));
+        return meaning.chain(run.notes.iter().cloned()).collect();
+    }
+    let alone = one_thread::sentences(cube, run);
+    let measuring = sentence(cube, run).filter(|(_, is_first)| alone.is_empty() || *is_first);
+    let measuring = measuring.map(|(sentence, _)| sentence).into_iter();
+    measuring.chain(alone).chain(limits(cube)).chain(run.notes.iter().cloned()).collect()
 }
 
 fn json_wait(cube: &Cube, wait: &Wait) -> JsonWait {

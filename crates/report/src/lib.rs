@@ -8,8 +8,10 @@
 //! * In every tree a collapsed node shows its inclusive value and an expanded one its exclusive
 //!   value, so that what is visible always sums to the whole (POMP paper, section 5).
 
+mod difference;
 mod dilation;
 mod explain;
+mod factors;
 mod html;
 mod json;
 mod json_distributions;
@@ -17,6 +19,8 @@ mod json_schema;
 mod layout;
 mod limits;
 mod moments;
+mod one_thread;
+mod page_facts;
 mod processes;
 pub mod score;
 mod summary;
@@ -72,6 +76,10 @@ pub struct RunInfo {
     pub machine: Machine,
     /// The command as it is typed into a shell; empty where unknown.
     pub command: String,
+    /// Date and time at which the run began; empty where unknown.
+    pub started: String,
+    /// The host of its first process; empty where unknown.
+    pub host: String,
     /// How it was measured; `None` where that is not known, for example for other tools' profiles.
     pub measuring: Option<Measuring>,
     /// Sentences on what the tool itself cost or lost; each becomes a line.

@@ -5,15 +5,18 @@ use pompeii_analysis::{
     AllocationPart, Finding, Lens, Machine, allocation_on, check_sum, efficiencies, findings_on,
     format,
 };
-use pompeii_model::{Cube, Paradigm, Region, Role};
+use pompeii_model::{Cube, Region, Role};
 
-use crate::dilation;
+use crate::factors::factors;
 use crate::layout::{Style, bar, fit, fit_head, flow, left, right, width, wrap};
 use crate::limits::limits;
-use crate::{Options, RunInfo};
+use crate::{Options, RunInfo, difference, dilation, one_thread};
 
 /// The summary of a run: about 30 lines of text, wrapped to the given width.
 pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
+    if let Some(operation) = &cube.difference {
+        return difference::summary(cube, operation, run, options);
+    }
     let style = Style::new(options);
     let found: Vec<Finding> =
         findings_on(cube, &run.machine).into_iter().filter(|f| f.is_significant(cube)).collect();
@@ -30,10 +33,14 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     text += "\n";
     text += &allocation_table(cube, &run.machine, options, style);
     text += "\n";
-    text += &problems(Lens::new(cube), &found, options, style);
-    text += &hidden(run, found.len(), options, style);
-    text += "\n";
-    if let Some((sentence, false)) = &measuring {
+    let alone = one_thread::sentences(cube, run);
+    text += &on_one_thread(&alone, options, style);
+    if alone.is_empty() || !found.is_empty() {
+        text += &problems(Lens::new(cube), &found, options, style);
+        text += &hidden(run, found.len(), options, style);
+        text += "\n";
+    }
+    if let Some((sentence, false)) = measuring.as_ref().filter(|_| alone.is_empty()) {
         text += &wrap(sentence, options.width, " ", "   ");
     }
     for limit in limits(cube) {
@@ -46,7 +53,25 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     for note in &run.notes {
         text += &wrap(note, options.width, " ", "   ");
     }
-    text + &next_line(run, found.first(), options)
+    match alone.is_empty() {
+        true => text + &next_line(run, found.first(), options),
+        false => text + &more_threads(run),
+    }
+}
+
+/// What one thread can tell.
+fn on_one_thread(sentences: &[String], options: &Options, style: Style) -> String {
+    if sentences.is_empty() {
+        return String::new();
+    }
+    let head = "On one thread there is no waiting. This run shows:";
+    let lines = sentences.iter().map(|sentence| wrap(sentence, options.width, "   ", "     "));
+    format!(" {}\n{}\n", style.bold(head), lines.collect::<String>())
+}
+
+fn more_threads(run: &RunInfo) -> String {
+    let [two, four] = one_thread::next(run);
+    format!(" Next: {two}\n   or: {four}\n")
 }
 
 fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String {
@@ -71,7 +96,23 @@ fn header(cube: &Cube, run: &RunInfo, options: &Options, style: Style) -> String
     if let Some(bytes) = run.trace_bytes {
         text += &format!("; trace {}", format::bytes(bytes));
     }
-    wrap(&text, options.width, " ", "   ").replacen(&first, &style.bold(&first), 1)
+    let head = wrap(&text, options.width, " ", "   ").replacen(&first, &style.bold(&first), 1);
+    head + &circumstances(run, options, style)
+}
+
+/// The command, when and where it ran, where the caller wants that said.
+fn circumstances(run: &RunInfo, options: &Options, style: Style) -> String {
+    if run.started.is_empty() {
+        return String::new();
+    }
+    let mut text = run.started.clone();
+    if !run.host.is_empty() {
+        text += &format!(" on {}", run.host);
+    }
+    if !run.command.is_empty() {
+        text += &format!(": {}", run.command);
+    }
+    style.dim(&wrap(&text, options.width, "   ", "     "))
 }
 
 /// The wall time, with a digit more than other times have.
@@ -84,32 +125,15 @@ fn wall(cube: &Cube) -> String {
     }
 }
 
-/// The parallel efficiency and its factors. All of them are efficiencies: 100 % means no loss.
-/// Factors that a program cannot lose anything to are left out.
+/// The parallel efficiency and its factors.
 fn efficiency_line(cube: &Cube, options: &Options) -> String {
-    let e = efficiencies(cube);
-    let head = format!(" Parallel efficiency {}", format::percent(e.parallel));
+    let head = format!(" Parallel efficiency {}", format::percent(efficiencies(cube).parallel));
     let column = width(&head) + 2;
-    let processes = cube.system.processes.len();
-    let has_threads = cube.system.locations.len() > processes;
-    let has_openmp = cube.regions.iter().any(|region| region.paradigm == Paradigm::OpenMp);
-    let mut factors = Vec::new();
-    if processes > 1 || Lens::new(cube).total("mpi") > 0 {
-        factors.push(("process balance", e.process_balance));
-        factors.push(("MPI efficiency", e.mpi_communication));
-    }
-    if has_threads {
-        factors.push(("thread balance", e.load_balance));
-        factors.push(("parallel share", e.serial_parts));
-    }
-    if has_threads || has_openmp {
-        factors.push(("OpenMP efficiency", e.openmp_overhead));
-    }
     let factor = |(position, (name, value)): (usize, (&str, f64))| {
         let sign = if position == 0 { '=' } else { 'x' };
         format!("{sign}  {name} {}", format::percent(value))
     };
-    let factors = factors.into_iter().enumerate().map(factor);
+    let factors = factors(cube).into_iter().enumerate().map(factor);
     let parts: Vec<String> = std::iter::once(head).chain(factors).collect();
     flow(&parts, "  ", options.width, column)
 }
@@ -231,19 +255,31 @@ fn problem(rank: usize, finding: &Finding, table: &Table) -> String {
 
 /// `lost 3.0 CPU s; gain 0.6 s (0.5 to 0.7) of 3.2 s`.
 fn numbers(finding: &Finding, lens: &Lens) -> String {
-    let lost = format::seconds(lens.seconds(finding.lost_ticks));
-    let lost = lost.rsplit_once(' ').map_or(lost.clone(), |(n, unit)| format!("{n} CPU {unit}"));
-    let Some(gain) = finding.gain else { return format!("lost {lost}; gain not known") };
-    let of = wall(lens.cube);
-    let all = [gain.low_ticks, gain.ticks, gain.high_ticks];
-    let [low, ticks, high] = all.map(|ticks| format::seconds(lens.seconds(ticks)));
+    let of =
+        if finding.gain.is_some() { format!(" of {}", wall(lens.cube)) } else { String::new() };
+    let seconds = finding
+        .gain
+        .map(|gain| [gain.ticks, gain.low_ticks, gain.high_ticks].map(|t| lens.seconds(t)));
+    format!("lost {}; gain {}{of}", lost(lens.seconds(finding.lost_ticks)), gain(seconds))
+}
+
+/// CPU time as `3.0 CPU s`.
+pub(crate) fn lost(seconds: f64) -> String {
+    let lost = format::seconds(seconds);
+    lost.rsplit_once(' ').map_or(lost.clone(), |(n, unit)| format!("{n} CPU {unit}"))
+}
+
+/// A gain with its bounds as `0.6 s (0.5 to 0.7)`, or `not known`.
+pub(crate) fn gain(seconds: Option<[f64; 3]>) -> String {
+    let Some(seconds) = seconds else { return "not known".to_owned() };
+    let [gain, low, high] = seconds.map(format::seconds);
     let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
     let number = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
-    let (low, high) = match unit(&low) == unit(&ticks) && unit(&high) == unit(&ticks) {
+    let (low, high) = match unit(&low) == unit(&gain) && unit(&high) == unit(&gain) {
         true => (number(&low), number(&high)),
         false => (low, high),
     };
-    format!("lost {lost}; gain {ticks} ({low} to {high}) of {of}")
+    format!("{gain} ({low} to {high})")
 }
 
 /// `Wait at …` in the middle of a line; names such as `OpenMP` keep their capitals.

@@ -6,6 +6,7 @@ use pompeii_analysis::{Lens, format};
 use pompeii_model::{CallId, Cube, IndexVec, MetricId, Process, ProcessId, Unit};
 
 use crate::Options;
+use crate::difference::signed;
 use crate::layout::{Style, even, name_width, named, right};
 
 /// What the trees show.
@@ -70,7 +71,13 @@ impl Table<'_> {
         let style = Style::new(&self.options.layout);
         let title = named(title, self.name_width(), &self.options.layout);
         let columns = right("collapsed", NUMBERS[0]) + &right("expanded", NUMBERS[1]);
-        format!(" {}{columns}{}\n", style.bold(&title), right("share", NUMBERS[2]))
+        let share = if self.is_difference() { "" } else { &right("share", NUMBERS[2]) };
+        format!(" {}{columns}{share}\n", style.bold(&title))
+    }
+
+    /// Then values have signs, and shares mean nothing.
+    fn is_difference(&self) -> bool {
+        self.lens.cube.difference.is_some()
     }
 
     fn line(&self, line: &Line) -> String {
@@ -78,17 +85,20 @@ impl Table<'_> {
         let name = named(&name, self.name_width(), &self.options.layout);
         let expanded = line.expanded.map_or("-".to_owned(), |value| self.value(value));
         let mut text = format!(" {name}{}", right(&self.value(line.collapsed), NUMBERS[0]));
-        text += &right(&expanded, NUMBERS[1]);
-        text += &right(&format::percent(line.share), NUMBERS[2]);
+        text += &right(&format!(" {expanded}"), NUMBERS[1]);
+        if !self.is_difference() {
+            text += &right(&format::percent(line.share), NUMBERS[2]);
+        }
         text + "\n"
     }
 
     fn value(&self, value: i64) -> String {
-        match self.unit {
+        let text = match self.unit {
             Unit::Ticks => format::seconds(self.lens.seconds(value)),
             Unit::Nanoseconds => format::seconds(value as f64 * 1e-9),
             Unit::Count | Unit::Bytes => format::count(value),
-        }
+        };
+        if self.is_difference() { signed(text, value) } else { text }
     }
 }
 
@@ -130,12 +140,16 @@ fn ratio(part: i64, whole: i64) -> f64 {
 fn call_paths(table: &Table, metric: MetricId) -> String {
     let cube = table.lens.cube;
     let inclusive: IndexVec<CallId, i64> = cube.all_inclusive(metric);
-    let whole = cube.total(metric);
+    let sizes = if table.is_difference() { changes(cube, metric) } else { inclusive.clone() };
+    let whole = match table.is_difference() {
+        true => cube.calls.roots().iter().map(|&root| sizes[root]).sum(),
+        false => cube.total(metric),
+    };
     let (mut text, mut hidden, mut below) = (String::new(), 0, 0);
     let mut open: Vec<(CallId, usize)> =
         cube.calls.roots().iter().rev().map(|&root| (root, 0)).collect();
     while let Some((call, depth)) = open.pop() {
-        let share = ratio(inclusive[call], whole);
+        let share = ratio(sizes[call], whole);
         if share.abs() < table.options.min_share {
             hidden += cube.calls.subtree(call).len() as i64;
             continue;
@@ -164,6 +178,19 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
         text += &format!(" ({paths} deeper than {depth} not shown; --json has them)\n");
     }
     text
+}
+
+/// How much changed in and below each call path. Differences with opposite signs do not cancel out.
+fn changes(cube: &Cube, metric: MetricId) -> IndexVec<CallId, i64> {
+    let mut sizes: IndexVec<CallId, i64> =
+        cube.calls.ids().map(|call| cube.own(metric, call).abs()).collect();
+    // Parents come before their children.
+    for call in cube.calls.ids().rev() {
+        if let Some(parent) = cube.calls.parent(call) {
+            sizes[parent] += sizes[call];
+        }
+    }
+    sizes
 }
 
 /// The region's label. One whose own time has waiting in it says so.

@@ -12,3 +12,8 @@ export function el(kind, attributes = {}, ...content) {
   element.append(...content.filter((part) => part !== null && part !== undefined));
   return element;
 }
+
+/** A sentence as content: what stands between backquotes is code. */
+export function prose(text) {
+  return text.split("`").map((part, index) => (index % 2 ? el("code", {}, part) : part));
+}

@@ -36,6 +36,11 @@ export function count(value) {
   return Math.round(value).toLocaleString("en-US");
 }
 
+/** The text of a difference: a value above 0 has its sign too. */
+export function signed(value, text) {
+  return value > 0 ? `+${text}` : text;
+}
+
 /** A severity in the unit of its metric. */
 export function severity(value, unit, ticksPerSecond) {
   return unit === "sec" ? seconds(value / ticksPerSecond) : count(value);

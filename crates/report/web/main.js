@@ -5,7 +5,8 @@ import { el } from "./dom.js";
 import { colourOf } from "./colour.js";
 import { MODES, Panes } from "./panes.js";
 import { renderHelp } from "./help.js";
-import { renderSummary, renderTop } from "./summary.js";
+import { renderDetails } from "./details.js";
+import { renderFirst, renderSummary, renderTop } from "./summary.js";
 import { selftest } from "./selftest.js";
 
 const byId = (id) => document.getElementById(id);
@@ -49,10 +50,16 @@ function nextTheme() {
 }
 
 renderTop(byId("top"), data.raw, el("button", { onclick: nextTheme }, "Light / dark"));
-renderSummary(byId("summary"), data.raw, (finding) => {
-  panes.show(finding.metric, finding.call_paths);
+function show(metric, calls) {
+  panes.show(metric, calls);
   byId("explorer").scrollIntoView({ behavior: "smooth", block: "start" });
-});
+}
+
+renderFirst(byId("first"), data.raw);
+const showCall = (call) => show("time", [call]);
+renderSummary(byId("summary"), data.raw,
+  (finding) => show(finding.metric, finding.call_paths), showCall);
+renderDetails(byId("details"), data.raw, showCall);
 toolbar();
 const [first] = data.raw.findings;
 if (first) panes.show(first.metric, first.call_paths);

@@ -1,9 +1,10 @@
 // The three coupled trees: property, call path, location. A selection flows to the right: the call
 // tree shows the selected property, the location tree the selected call path of it.
 
+import { sum } from "./data.js";
 import { el } from "./dom.js";
 import { Tree } from "./tree.js";
-import { percent, severity } from "./format.js";
+import { percent, severity, signed } from "./format.js";
 import {
   callValues, locationValues, metricValue, pick, selectedCells, systemValue,
 } from "./severity.js";
@@ -17,7 +18,8 @@ export const MODES = [
 export class Panes {
   constructor(data, hosts, onChange) {
     this.data = data;
-    this.mode = "root";
+    // Shares of a difference mean nothing.
+    this.mode = data.raw.difference ? "absolute" : "root";
     this.onChange = onChange;
     this.metrics = this.makeTree(hosts.metrics, "Property", data.metrics, {
       describe: (id) => this.describeMetric(id),
@@ -87,6 +89,9 @@ export class Panes {
     this.callValues = callValues(data, this.cells);
     this.locationValues = locationValues(data, this.cells, calls);
     this.metricSelected = metrics.reduce((value, p) => value + metricValue(data, p), 0);
+    // What the colours of call paths refer to: parts of a difference may cancel out.
+    this.colourWhole = data.raw.difference
+      ? sum(this.callValues.own.map(Math.abs)) : this.metricSelected;
     this.callSelected = this.locationValues.reduce((value, own) => value + own, 0);
     this.rootTotal = data.totals[data.metricRoot(metrics[0]?.id ?? 0)];
     const names = (tree, name) => [...tree.selected].map(name).join(" + ");
@@ -96,10 +101,17 @@ export class Panes {
       names(this.calls, (id) => data.region(id).construct + place(data.region(id)));
   }
 
+  /** A value in the unit of its metric; that of a difference has a sign. */
+  severity(value, unit) {
+    const { ticks_per_second: rate, difference } = this.data.raw;
+    const text = severity(value, unit, rate);
+    return difference ? signed(value, text) : text;
+  }
+
   /** A value as text; `whole` is 100 % of the selection mode. */
   text(value, unit, root, whole) {
     if (value === null) return "–";
-    if (this.mode === "absolute") return severity(value, unit, this.data.raw.ticks_per_second);
+    if (this.mode === "absolute") return this.severity(value, unit);
     const base = this.mode === "root" ? root : whole;
     return percent(base ? value / base : 0);
   }
@@ -110,7 +122,7 @@ export class Panes {
     const value = metricValue(data, pick(this.metrics, id));
     const root = data.totals[data.metricRoot(id)];
     const text = this.text(value, metric.unit, root, root);
-    const title = `${metric.name}: ${severity(value, metric.unit, data.raw.ticks_per_second)}`;
+    const title = `${metric.name}: ${this.severity(value, metric.unit)}`;
     // Counts have no colour: all visits are not a bad thing.
     const share = root && metric.unit === "sec" ? value / root : 0;
     return { name: metric.title, value, text, share, title };
@@ -129,8 +141,8 @@ export class Panes {
       place: region.place,
       value,
       text: this.text(value, this.unit, this.rootTotal, whole),
-      share: whole ? value / whole : 0,
-      title: `${region.label}${how}: ${severity(value, this.unit, data.raw.ticks_per_second)}`,
+      share: this.colourWhole ? value / this.colourWhole : 0,
+      title: `${region.label}${how}: ${this.severity(value, this.unit)}`,
       stub: data.isStub(id),
     };
   }
@@ -146,7 +158,7 @@ export class Panes {
       text: this.text(value, this.unit, this.rootTotal, whole),
       share: whole && value !== null ? value / whole : 0,
       bar: data.system[id].kind === "location" && largest > 0 ? value / largest : undefined,
-      title: value === null ? "" : severity(value, this.unit, data.raw.ticks_per_second),
+      title: value === null ? "" : this.severity(value, this.unit),
     };
   }
 

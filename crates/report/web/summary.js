@@ -1,8 +1,9 @@
 // The upper half of the page: what the terminal's summary says, with findings that can be followed
 // into the trees.
 
-import { el } from "./dom.js";
-import { count, percent, seconds, wallTime } from "./format.js";
+import { waits } from "./details.js";
+import { el, prose } from "./dom.js";
+import { count, percent, seconds, signed, wallTime } from "./format.js";
 
 export function renderTop(host, raw, themeButton) {
   const threads = `${raw.locations.length} thread${raw.locations.length === 1 ? "" : "s"}`;
@@ -10,39 +11,45 @@ export function renderTop(host, raw, themeButton) {
   const observed = raw.observed_by ? `observed by ${raw.observed_by}` : "";
   const regions = raw.regions.filter((region) => region.role !== "artificial").length;
   const size = `${regions} regions, ${count(raw.calls.length)} call paths`;
-  const facts = [`on ${threads} (${processes})`, observed, size].filter(Boolean).join(" · ");
+  const run = [`on ${threads} (${processes})`, observed, size];
+  const facts = (raw.difference ? [size] : run).filter(Boolean).join(" · ");
+  const where = [raw.started, raw.host && `on ${raw.host}`].filter(Boolean).join(" ");
+  const title = raw.difference ? "difference of two reports" : wallTime(raw);
   host.replaceChildren(
-    el("h1", {}, `${raw.program}: ${wallTime(raw)}`),
+    el("h1", {}, `${raw.program}: ${title}`),
     el("span.facts", {}, facts), el("span.spring"), themeButton,
-    el("div.warning", {}, raw.sum_error ? `The sums do not hold: ${raw.sum_error}` : ""),
+    el("div.run", {}, where, raw.command ? el("code", {}, raw.command) : ""),
   );
 }
 
-export function renderSummary(host, raw, onFinding) {
-  host.replaceChildren(
-    el("div.block", {}, efficiency(raw), allocation(raw), notes(raw)),
-    el("div.block", {}, findings(raw, onFinding)),
-  );
+/** What comes first: what the machine and the measurement did to the run, and what it does not show. */
+export function renderFirst(host, raw) {
+  const alerts = raw.alerts.map((text) => el("p.alert", {}, ...prose(text)));
+  const meaning = raw.difference ? [el("p.alert.quiet", {}, raw.difference)] : [];
+  const notes = raw.notes.map((text) => el("li", {}, ...prose(text)));
+  host.replaceChildren(...alerts, ...meaning,
+    notes.length ? el("ul.notes", {}, ...notes) : "");
+}
+
+export function renderSummary(host, raw, onFinding, onCall) {
+  const left = raw.difference
+    ? [allocation(raw)] : [efficiency(raw), allocation(raw), waits(raw, onCall)];
+  const right = raw.difference ? [changed(raw)] : [alone(raw), findings(raw, onFinding)];
+  host.replaceChildren(...[left, right].map((parts) => el("div.block", {}, ...parts)));
 }
 
 function efficiency(raw) {
-  const factors = raw.efficiencies;
-  const isMpi = (part) => part.name === "mpi" && part.time_s > 0;
-  const mpi = raw.processes.length > 1 || raw.allocation.some(isMpi);
-  // A sign stays with the factor behind it, where the line is too short for all.
+  // A sign stays with the factor after it, where the line is too short for all.
   const factor = (sign, share, name, kind = "factor") => el(`div.${kind}`, {},
     el("div.sign", { "aria-hidden": "true" }, sign),
     el("div", {}, el("div.number", {}, percent(share)), el("div.name", {}, name)));
   return el("div.efficiency", {},
-    factor("", factors.parallel, "parallel efficiency", "factor.whole"),
-    ...(mpi ? [factor("=", factors.process_balance, "process balance"),
-      factor("×", factors.mpi_communication, "MPI efficiency")] : []),
-    factor(mpi ? "×" : "=", factors.load_balance, "thread balance"),
-    factor("×", factors.serial_parts, "parallel share"),
-    factor("×", factors.openmp_overhead, "OpenMP efficiency"));
+    factor("", raw.parallel, "parallel efficiency", "factor.whole"),
+    ...raw.factors.map(([name, share], index) => factor(index ? "×" : "=", share, name)));
 }
 
 function allocation(raw) {
+  if (raw.difference) return differences(raw);
   const parts = raw.allocation.filter((part) => part.time_s > 0);
   const stack = parts.map((part) => {
     const piece = el(`span.part-${part.name}`, { title: `${part.title}: ${seconds(part.time_s)}` });
@@ -57,31 +64,51 @@ function allocation(raw) {
     el("table.parts", {}, el("tbody", {}, ...rows)));
 }
 
-function notes(raw) {
-  return el("div", {}, ...raw.notes.map((note) => el("p.note", {}, note)));
+/** A number with its sign, in the colour of more or of less. */
+const change = (value, text) =>
+  el(`td.number.${value > 0 ? "more" : "less"}`, {}, signed(value, text));
+
+/** CPU time by what it was spent on, as a difference. */
+function differences(raw) {
+  const parts = raw.allocation.filter((part) => part.time_s !== 0);
+  const total = parts.reduce((sum, part) => sum + part.time_s, 0);
+  const word = total > 0 ? "more" : "less";
+  const rows = parts.map((part) => el("tr", {},
+    el("td.swatch", {}, el(`i.part-${part.name}`)), el("td", {}, part.title),
+    change(part.time_s, seconds(part.time_s))));
+  return el("div", {},
+    el("h2", {}, `CPU time: ${seconds(Math.abs(total))} ${word} in the first report`),
+    el("table.parts", {}, el("tbody", {}, ...rows)));
 }
 
-const bounds = (finding) => (finding.gain_s === null ? ""
-  : `${seconds(finding.gain_low_s)} to ${seconds(finding.gain_high_s)}`);
+/** The regions that differ most. */
+function changed(raw) {
+  const rows = raw.changed.slice(0, 15).map(([name, time, visits]) => el("tr", {},
+    el("td", {}, name), change(time, seconds(time)),
+    el("td.number", {}, signed(visits, count(visits)))));
+  return el("div", {}, el("h2", {}, "Largest differences"),
+    el("table.details", {}, el("thead", {}, el("tr", {}, el("th", {}, "region"),
+      el("th.number", {}, "own time"), el("th.number", {}, "visits"))),
+      el("tbody", {}, ...rows)));
+}
+
+/** What a run on one thread tells. */
+function alone(raw) {
+  if (!raw.alone.length) return null;
+  return el("div.alone", {}, el("h2", {}, "On one thread there is no waiting. This run shows"),
+    el("ul", {}, ...raw.alone.map((text) => el("li", {}, text))),
+    el("h2", {}, "Next"), ...raw.next.map((command) => el("code.command", {}, command)));
+}
 
 // Findings that are shown at once; the rest opens on demand.
 const FIRST = 5;
 
 function findings(raw, onFinding) {
   const shown = raw.findings.filter((finding) => finding.significant);
-  if (!shown.length) return el("p.note", {}, "No problem was found that costs more than 1 % of the run.");
-  const items = shown.map((finding, index) =>
-    el("li", {}, el("button.finding", { onclick: () => onFinding(finding) },
-      el("span.rank", {}, String(index + 1)),
-      el("span", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
-        el("span.place", {}, place(raw, finding))),
-      el("span.number", {}, seconds(finding.lost_s)),
-      el("span.number", { title: bounds(finding) },
-        finding.gain_s === null ? "not known" : seconds(finding.gain_s)),
-      el("span.why", {}, `${finding.details.join(" ")} `, el("b", {}, finding.suggestion)))));
-  return el("div", {},
-    el("div.findings-head", {}, el("h2", {}, "Fix first"), el("span", {}, "lost (CPU)"),
-      el("span", {}, "gain")),
+  if (!shown.length && raw.alone.length) return null;
+  if (!shown.length) return el("p", {}, "No problem was found that costs more than 1 % of the run.");
+  const items = shown.map((finding, index) => el("li", {}, item(raw, finding, index, onFinding)));
+  return el("div", {}, el("h2", {}, "Fix first"),
     el("ol.findings", {}, ...items.slice(0, FIRST)),
     items.length > FIRST
       ? el("details.more", {}, el("summary", {}, `${items.length - FIRST} more`),
@@ -89,6 +116,16 @@ function findings(raw, onFinding) {
       : null);
 }
 
-function place(raw, finding) {
-  return raw.regions[finding.region].place;
+/** One finding: what and where, its numbers as the terminal has them, what was observed, advice. */
+function item(raw, finding, index, onFinding) {
+  const of = finding.gain_s === null ? "" : ` of ${wallTime(raw)}`;
+  const kind = finding.explained_by ? "button.finding.explained" : "button.finding";
+  return el(kind, { onclick: () => onFinding(finding) },
+    el("span.rank", {}, String(index + 1)),
+    el("span", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
+      el("span.place", {}, raw.regions[finding.region].place)),
+    el("span.numbers", {}, "lost ", el("b", {}, finding.lost), " · gain ",
+      el("b", {}, finding.gain), of),
+    el("span.why", {}, ...prose(finding.details.join(" "))),
+    el("span.advice", {}, ...prose(finding.suggestion)));
 }

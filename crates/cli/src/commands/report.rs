@@ -10,6 +10,7 @@ use pompeii_model::{CallId, Cube};
 use pompeii_report::{RunInfo, TreeOptions};
 
 use super::{cpus, print, recover};
+use crate::date;
 use crate::experiment::{self, Experiment};
 use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
@@ -73,7 +74,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 pub fn print_summary(experiment: Experiment, top: usize) {
     let experiment = experiment.printable();
     let layout = Look::of(&std::io::stderr()).report(top);
-    let text = pompeii_report::summary(&experiment.cube, &run_info(&experiment), &layout);
+    // Whoever has just typed the command knows when and where it ran.
+    let info = RunInfo { started: String::new(), ..run_info(&experiment) };
+    let text = pompeii_report::summary(&experiment.cube, &info, &layout);
     super::print_error(&text);
 }
 
@@ -90,6 +93,8 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
         machine: machine(experiment),
         command: manifest.map(typed_command).unwrap_or_default(),
+        started: manifest.map_or_else(String::new, started),
+        host: manifest.map(|it| shown(&it.host).into_owned()).unwrap_or_default(),
         measuring: manifest.and_then(|manifest| measuring(manifest, &experiment.cube)),
         notes: experiment
             .is_running
@@ -106,6 +111,14 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
 fn typed_command(manifest: &Manifest) -> String {
     let words = manifest.run.command.iter().map(|word| quoted(Path::new(word)));
     shown(&words.collect::<Vec<_>>().join(" ")).into_owned()
+}
+
+/// When the run began; empty if the system's clock was not set.
+fn started(manifest: &Manifest) -> String {
+    match manifest.start_realtime_ns / 1_000_000_000 {
+        0 => String::new(),
+        seconds => date::text(seconds),
+    }
 }
 
 /// How the run was measured.

@@ -2,7 +2,10 @@
 //! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
+mod difference;
 mod hybrid;
+mod one_thread;
 mod oracle_html;
+mod oracle_page;
 mod schema;
 mod text;

@@ -12,8 +12,17 @@ use pompeii_report::{RunInfo, html};
 /// Chromium's names in the distributions.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
+/// Whether a browser is wanted.
+pub fn is_wanted() -> bool {
+    let wanted = std::env::var_os("POMPEII_ORACLES").is_some();
+    if !wanted {
+        println!("not run: the page in a browser (set POMPEII_ORACLES=1)");
+    }
+    wanted
+}
+
 /// The DOM of a page after its scripts have run, from the first browser that can be started.
-fn dump_dom(folder: &Path, url: &str) -> String {
+pub fn dump_dom(folder: &Path, url: &str) -> String {
     let profile = folder.join("profile");
     for browser in BROWSERS {
         let output = Command::new(browser)
@@ -34,20 +43,25 @@ fn dump_dom(folder: &Path, url: &str) -> String {
     panic!("none of {BROWSERS:?} can be started; install the package `chromium`")
 }
 
-/// What the self test says of the page for a measured cube; `None` where no browser is wanted.
-fn self_test(name: &str, measured: &str) -> Option<String> {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: the page in a browser (set POMPEII_ORACLES=1)");
-        return None;
-    }
-    let measured = analysis::notation::cube(measured).unwrap();
-    let page = html(&analysis::derive(&measured), &RunInfo::default());
+/// What `look` sees, given a folder for itself and the address of the page.
+pub fn with_page(name: &str, page: &str, look: fn(&Path, &str) -> String) -> String {
     let folder = std::env::temp_dir().join(format!("pompeii-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("report.html");
     std::fs::write(&file, page).unwrap();
-    let dom = dump_dom(&folder, &format!("file://{}#selftest", file.display()));
+    let seen = look(&folder, &format!("file://{}", file.display()));
     std::fs::remove_dir_all(&folder).unwrap();
+    seen
+}
+
+/// What the self test says of the page for a measured cube; `None` where no browser is wanted.
+fn self_test(name: &str, measured: &str) -> Option<String> {
+    if !is_wanted() {
+        return None;
+    }
+    let measured = analysis::notation::cube(measured).unwrap();
+    let page = html(&analysis::derive(&measured), &RunInfo::default());
+    let dom = with_page(name, &page, |folder, url| dump_dom(folder, &format!("{url}#selftest")));
     let (_, after) = dom.split_once("<pre id=\"selftest\">").expect("the page ran its self test");
     let (lines, _) = after.split_once("</pre>").unwrap();
     let failed: Vec<&str> = lines.lines().filter(|line| line.starts_with("FAIL")).collect();

@@ -21,7 +21,7 @@ fn run() -> RunInfo {
 }
 
 /// Each line with a `|` before it, because a snapshot's common indentation does not count.
-fn check(text: &str, width: usize, expect: Expect) {
+pub fn check(text: &str, width: usize, expect: Expect) {
     let mut shown = String::new();
     for line in text.lines() {
         assert!(line.chars().count() <= width, "too wide: {line}");
@@ -215,7 +215,7 @@ fn three_trees_with_both_values() {
             |       implicit barrier ocean.c:131                   8.2 s        8.2 s    21 %
             |     parallel ocean.c:203                             7.4 s        4.0 s    19 %
             |       critical (sum) ocean.c:210                     2.5 s       0.86 s     6 %
-            |         critical sblock (sum) ocean.c:210            1.6 s        1.6 s     4 %
+            |         critical body (sum) ocean.c:210              1.6 s        1.6 s     4 %
             |       implicit barrier ocean.c:214                  0.98 s       0.98 s     3 %
             | (1 call path below 0.1 % not shown)
             |

@@ -1,0 +1,164 @@
+//! What the page says beside its trees: the same as the terminal, as data for the page's script.
+
+use pompeii_analysis::{Lens, WaitedAt, efficiencies, format, waited_at};
+use pompeii_model::{Cube, Id};
+use serde::Serialize;
+
+use crate::factors::factors;
+use crate::json::{JsonFinding, JsonPart, json_report};
+use crate::json_distributions::{JsonTasks, JsonVisitTimes};
+use crate::processes::JsonProcess;
+use crate::summary::{gain, lost};
+use crate::{JsonReport, RunInfo, difference, dilation, one_thread};
+
+/// All of it.
+#[derive(Serialize)]
+pub struct PageFacts {
+    program: String,
+    wall_ticks: i64,
+    ticks_per_second: f64,
+    observed_by: String,
+    command: String,
+    started: String,
+    host: String,
+    /// What the values of a difference mean.
+    difference: Option<String>,
+    /// What comes first: what measuring cost if that is much, what the machine did, wrong sums.
+    alerts: Vec<String>,
+    notes: Vec<String>,
+    /// The parallel efficiency; `null` for a difference.
+    parallel: Option<f64>,
+    /// Its factors by name.
+    factors: Vec<(&'static str, f64)>,
+    allocation: Vec<JsonPart>,
+    findings: Vec<PageFinding>,
+    /// What a run on one thread tells.
+    alone: Vec<String>,
+    /// The commands that tell more then.
+    next: Vec<String>,
+    /// Regions that differ: name, difference of their own times in seconds, and of their visits.
+    changed: Vec<(String, f64, i64)>,
+    waits: Vec<PageWait>,
+    tasks: Vec<JsonTasks>,
+    visit_times: Vec<JsonVisitTimes>,
+    ranks: Vec<JsonProcess>,
+}
+
+/// A finding, with its numbers as the terminal has them.
+#[derive(Serialize)]
+struct PageFinding {
+    #[serde(flatten)]
+    finding: JsonFinding,
+    lost: String,
+    gain: String,
+}
+
+/// A construct at which threads waited.
+#[derive(Serialize)]
+struct PageWait {
+    name: String,
+    wait_s: f64,
+    visits: i64,
+    causes: Vec<PageCause>,
+}
+
+/// A thread that others waited for.
+#[derive(Serialize)]
+struct PageCause {
+    /// The thread; empty for all causes that are not told apart.
+    thread: String,
+    /// What it did, and the index of the call path.
+    call: Option<(String, usize)>,
+    wait_s: f64,
+    visits: i64,
+}
+
+/// Causes of each construct that the page has.
+const CAUSES: usize = 12;
+
+/// The facts of an analysed run.
+pub fn page_facts(cube: &Cube, run: &RunInfo) -> PageFacts {
+    let is_run = cube.difference.is_none();
+    let alone = one_thread::sentences(cube, run);
+    let JsonReport {
+        allocation,
+        findings,
+        mut notes,
+        tasks,
+        mut visit_times,
+        ranks,
+        sum_error,
+        ..
+    } = json_report(cube, run);
+    let alerts = alerts(cube, run, sum_error);
+    let meaning = cube.difference.as_deref().map(difference::meaning);
+    notes.retain(|note| {
+        let is_elsewhere = alerts.contains(note) || alone.contains(note);
+        !is_elsewhere && meaning.as_ref() != Some(note)
+    });
+    visit_times.sort_by(|a, b| b.sum_s.total_cmp(&a.sum_s));
+    let lens = Lens::new(cube);
+    let next = if alone.is_empty() { Vec::new() } else { one_thread::next(run).to_vec() };
+    PageFacts {
+        program: cube.program.clone(),
+        wall_ticks: cube.wall_ticks,
+        ticks_per_second: cube.clock.ticks_per_second(),
+        observed_by: run.observed_by.clone(),
+        command: run.command.clone(),
+        started: run.started.clone(),
+        host: run.host.clone(),
+        difference: meaning,
+        alerts,
+        notes,
+        parallel: is_run.then(|| efficiencies(cube).parallel),
+        factors: if is_run { factors(cube) } else { Vec::new() },
+        allocation,
+        findings: findings.into_iter().map(finding).collect(),
+        alone,
+        next,
+        changed: if is_run { Vec::new() } else { changed(cube) },
+        waits: waited_at(&lens).iter().map(|at| wait(&lens, at)).collect(),
+        tasks,
+        visit_times,
+        ranks,
+    }
+}
+
+/// In the order of the terminal.
+fn alerts(cube: &Cube, run: &RunInfo, sum_error: Option<String>) -> Vec<String> {
+    if cube.difference.is_some() {
+        return Vec::new();
+    }
+    let measuring = dilation::sentence(cube, run).filter(|(_, is_first)| *is_first);
+    let machine = run.machine.causes.iter().map(|cause| cause.sentence.clone());
+    let sums = sum_error.map(|error| format!("The values of this report do not add up: {error}."));
+    measuring.map(|(sentence, _)| sentence).into_iter().chain(machine).chain(sums).collect()
+}
+
+fn finding(finding: JsonFinding) -> PageFinding {
+    let gains = finding.gain_s.zip(finding.gain_low_s).zip(finding.gain_high_s);
+    let gain = gain(gains.map(|((gain, low), high)| [gain, low, high]));
+    PageFinding { lost: lost(finding.lost_s), gain, finding }
+}
+
+fn changed(cube: &Cube) -> Vec<(String, f64, i64)> {
+    let all = difference::changed(cube).into_iter();
+    let named =
+        all.map(|of| (cube.regions[of.region].label(), cube.clock.seconds(of.ticks), of.visits));
+    named.collect()
+}
+
+fn wait(lens: &Lens, at: &WaitedAt) -> PageWait {
+    let cause = |cause: &pompeii_analysis::WaitedFor| PageCause {
+        thread: cause.by.map_or_else(String::new, |(_, location)| lens.thread_name(location)),
+        call: cause.by.map(|(call, _)| (format::name_with_place(lens.cube, call), call.index())),
+        wait_s: lens.seconds(cause.ticks),
+        visits: cause.visits,
+    };
+    PageWait {
+        name: lens.cube.regions[at.region].label(),
+        wait_s: lens.seconds(at.ticks),
+        visits: at.causes.iter().map(|cause| cause.visits).sum(),
+        causes: at.causes.iter().take(CAUSES).map(cause).collect(),
+    }
+}
