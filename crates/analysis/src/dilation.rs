@@ -35,6 +35,9 @@ const STATISTICS_NS: f64 = 20.0;
 const COUNTED_NS: f64 = 4.0;
 /// An undeferred task that is counted and not timed: 57 instructions.
 const UNDEFERRED_NS: f64 = 8.0;
+/// A visit of an excluded function: two calls of 17 instructions, and what the compiler could have
+/// done without them.
+const EXCLUDED_NS: f64 = 4.0;
 /// No more than this share of a time is cost: the program has done something in it.
 const MOST: f64 = 0.95;
 /// Arguments and requests of a call of MPI.
@@ -53,6 +56,8 @@ pub struct Measuring {
     pub counters_ns: f64,
     /// Counters were read at each event, otherwise at the borders of large regions only.
     pub counts_everywhere: bool,
+    /// Visits of excluded functions on the thread that has most of them.
+    pub excluded_visits: u64,
 }
 
 impl Measuring {
@@ -105,7 +110,7 @@ pub struct Dilation {
 /// The estimate for an analysed cube.
 pub fn dilation(cube: &Cube, measuring: &Measuring) -> Dilation {
     let costs = Costs::new(cube, measuring);
-    let ns = costs.run_ns();
+    let ns = costs.run_ns() + measuring.excluded_visits as f64 * EXCLUDED_NS;
     let of_second = cube.clock.ticks_per_second() / 1e9;
     let wall = cube.wall_ticks as f64;
     let ticks = (ns * of_second).min(MOST * wall).max(0.0);

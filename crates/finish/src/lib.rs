@@ -18,6 +18,7 @@ mod counted;
 mod dropped;
 mod elsewhere;
 mod end;
+mod excluded;
 mod files;
 mod guard;
 mod inside;
@@ -57,6 +58,7 @@ pub use pompeii_live::{bytes_of, quoted};
 
 pub use dropped::Dropped;
 pub use end::End;
+pub use excluded::Excluded;
 pub use guard::Guarded;
 use inside::{LiveFolder, descend, remove_live};
 use job::Group;

@@ -15,6 +15,7 @@ use crate::calibration::Calibration;
 use crate::counted::{self, Counted};
 use crate::dropped::Dropped;
 use crate::end::End;
+use crate::excluded::{self, Excluded};
 use crate::guard::{self, Guarded};
 use crate::machine::Machine;
 use crate::mpi;
@@ -305,6 +306,13 @@ pub struct Manifest {
     /// How many visits the trace has in sums only.
     #[serde(default)]
     pub summed_visits: u64,
+    /// Functions that were excluded during the run, because measuring them took longer than they
+    /// do: the profile has their visits until then.
+    #[serde(default)]
+    pub excluded: Vec<Excluded>,
+    /// Visits of excluded functions and user regions on the thread that has most of them.
+    #[serde(default)]
+    pub excluded_visits: u64,
     /// The MPI job that this is the experiment of; what is said of one process is of its first.
     #[serde(default)]
     pub job: Option<Job>,
@@ -345,6 +353,8 @@ impl Manifest {
                 .iter()
                 .map(|of| of.summed_visits)
                 .fold(0, u64::saturating_add),
+            excluded: excluded::together(run.surveys.iter().flat_map(|of| of.excluded.clone())),
+            excluded_visits: run.surveys.iter().map(|of| of.excluded_visits).max().unwrap_or(0),
             job: Job::of(run, info),
             processes,
         }

@@ -19,6 +19,7 @@ use pompeii_symbols::Symbols;
 use crate::classes::{self, Class};
 use crate::clock::align::{Alignment, Clock, align_together};
 use crate::dropped::{Dropped, dropped};
+use crate::excluded::{Excluded, excluded};
 use crate::guard::{Guarded, guarded};
 use crate::inside::{LiveFolder, descend};
 use crate::mpi::{self, World};
@@ -57,6 +58,10 @@ pub struct Survey {
     pub guarded: Vec<Guarded>,
     /// How many visits that were.
     pub summed_visits: u64,
+    /// Functions that were excluded during the run.
+    pub excluded: Vec<Excluded>,
+    /// Visits of excluded functions on the thread that has most of them.
+    pub excluded_visits: u64,
     /// Parts of its trace that were given up.
     pub dropped: Vec<Dropped>,
     /// What its threads did with the CPUs.
@@ -298,6 +303,9 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
     let (end_ticks, locations) = (end_ticks(&live), definitions.system.locations.len());
     let summed_visits = live.locations.iter().map(|location| location.summed_visits);
     let summed_visits = summed_visits.fold(0, u64::saturating_add);
+    let excluded = excluded(&live, &definitions.regions, frequency);
+    let excluded_visits = live.locations.iter().map(|location| location.excluded_visits);
+    let excluded_visits = excluded_visits.max().unwrap_or(0);
     let threads = Threads::of(&live, frequency);
     live.locations = Vec::new();
     live.definitions.retain(|definition| !matches!(definition, Definition::Region { .. }));
@@ -316,6 +324,8 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
         classes,
         guarded,
         summed_visits,
+        excluded,
+        excluded_visits,
         dropped,
         threads,
     };

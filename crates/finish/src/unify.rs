@@ -325,6 +325,7 @@ mod tests {
             final_barrier: None,
             last_ticks: 1_100,
             summed_visits: 0,
+            excluded_visits: 0,
             thread_times: pompeii_live::ThreadTimes::default(),
             buffer_path: PathBuf::new(),
             events_path: PathBuf::new(),

@@ -123,6 +123,15 @@ pub enum Definition {
         /// Whether it begins.
         begins: bool,
     },
+    /// A function is excluded from now on, because measuring it takes longer than the function.
+    Excluded {
+        /// Its region.
+        region: u32,
+        /// How often it had been visited, on all threads.
+        visits: u64,
+        /// When, in ticks.
+        at: u64,
+    },
     /// A parameter of the program's; ids are dense in the order of definition.
     Parameter {
         /// Id used in nodes and events.
@@ -198,20 +207,16 @@ impl Definition {
         match self {
             Definition::Region { id, kind, begin_line, end_line, name, file, clauses } => {
                 log.extend([1, *kind as u8]);
-                for number in [id, begin_line, end_line] {
-                    log.extend(number.to_le_bytes());
-                }
+                put_numbers(log, &[*id, *begin_line, *end_line]);
                 [name, file, clauses].into_iter().for_each(|text| put_text(log, text));
             }
             Definition::Communicator { id, master, size } => {
                 log.push(2);
-                [id, master, size].into_iter().for_each(|n| log.extend(n.to_le_bytes()));
+                put_numbers(log, &[*id, *master, *size]);
             }
             Definition::NestedCommunicator { id, master, level, size } => {
                 log.push(3);
-                for number in [id, master, level, size] {
-                    log.extend(number.to_le_bytes());
-                }
+                put_numbers(log, &[*id, *master, *level, *size]);
             }
             Definition::Dropped { location, chunk, events, from, until } => {
                 log.push(20);
@@ -222,10 +227,13 @@ impl Definition {
             }
             Definition::Guarded { region, class, location, node, at, begins } => {
                 log.extend([10, u8::from(*begins)]);
-                for number in [region, class, location, node] {
-                    log.extend(number.to_le_bytes());
-                }
+                put_numbers(log, &[*region, *class, *location, *node]);
                 log.extend(at.to_le_bytes());
+            }
+            Definition::Excluded { region, visits, at } => {
+                log.push(11);
+                log.extend(region.to_le_bytes());
+                [visits, at].into_iter().for_each(|number| log.extend(number.to_le_bytes()));
             }
             Definition::Parameter { id, kind, name } => {
                 log.extend([35, *kind as u8]);
@@ -308,6 +316,10 @@ impl Definition {
                 let at = fields.long()?;
                 Some(Some(Self::Guarded { region, class, location, node, at, begins }))
             }
+            11 => {
+                let region = fields.number()?;
+                Some(Some(Self::Excluded { region, visits: fields.long()?, at: fields.long()? }))
+            }
             30 => {
                 let unit = *MetricUnit::ALL.get(fields.byte()? as usize)?;
                 let mark = fields.byte()? != 0;
@@ -348,6 +360,10 @@ fn put_call(log: &mut Vec<u8>, tag: u8, ids: [u32; 2], address: u64) {
     log.push(tag);
     ids.into_iter().for_each(|id| log.extend(id.to_le_bytes()));
     log.extend(address.to_le_bytes());
+}
+
+fn put_numbers(log: &mut Vec<u8>, numbers: &[u32]) {
+    numbers.iter().for_each(|number| log.extend(number.to_le_bytes()));
 }
 
 fn put_text(log: &mut Vec<u8>, text: &str) {
@@ -440,18 +456,20 @@ mod tests {
             at: 1 << 40,
             begins: true,
         };
+        let excluded = Definition::Excluded { region: 3, visits: 1 << 33, at: 1 << 41 };
         let (from, until) = (1 << 40, 1 << 41);
         let dropped = Definition::Dropped { location: 1, chunk: 2, events: 9, from, until };
         let mut log = Vec::new();
-        for definition in [&region, &team, &nested, &dropped, &guarded] {
+        for definition in [&region, &team, &nested, &dropped, &guarded, &excluded] {
             definition.encode(&mut log);
         }
-        assert_eq!(Definition::decode_all(&log), [region.clone(), team, nested, dropped, guarded]);
+        let all = [region.clone(), team, nested, dropped, guarded, excluded];
+        assert_eq!(Definition::decode_all(&log), all);
         for cut in 0..log.len() {
-            assert!(Definition::decode_all(&log[..cut]).len() < 5);
+            assert!(Definition::decode_all(&log[..cut]).len() < 6);
         }
         log[4] = 99;
-        assert_eq!(Definition::decode_all(&log).len(), 4);
+        assert_eq!(Definition::decode_all(&log).len(), 5);
         assert!(RegionKind::ALL.iter().enumerate().all(|(tag, kind)| *kind as usize == tag));
     }
 }

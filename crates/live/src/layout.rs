@@ -282,6 +282,8 @@ pub struct LocationHeader {
     pub task_records: AtomicU32,
     /// Visits that are in the sums of its trace, and have no records.
     pub summed_visits: u64,
+    /// Visits of functions and user regions that are excluded and came after the first.
+    pub excluded_visits: u64,
 }
 
 /// Bins of a distribution: one for every number of binary digits that a time can have.

@@ -69,6 +69,8 @@ pub struct LiveLocation {
     pub last_ticks: u64,
     /// Visits that are in the sums of its trace, and have no records.
     pub summed_visits: u64,
+    /// Visits of excluded functions and user regions, as far as they were counted.
+    pub excluded_visits: u64,
     /// The chunk that it was filling.
     pub buffer_path: PathBuf,
     /// Event file: chunks of [`crate::CHUNK_BYTES`], to be sealed; whole after [`crate::gather`].
@@ -390,6 +392,7 @@ fn read_location(folder: &Path, (index, file): (u32, &Bytes)) -> Result<LiveLoca
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
         summed_visits: long(offset_of!(LocationHeader, summed_visits)),
+        excluded_visits: long(offset_of!(LocationHeader, excluded_visits)),
         thread_times: ThreadTimes::read(long),
         buffer_path: folder.join(buffer_file(index)),
         events_path: spill_folder(folder).join(events_file(index)),

@@ -306,7 +306,7 @@ pub fn filter_file(cube: &Cube, rows: &[&Row]) -> String {
 }
 
 /// A pattern for exactly this name, but that a blank is any character: Score-P has no other way.
-fn pattern(name: &str) -> String {
+pub fn pattern(name: &str) -> String {
     let mut pattern = String::new();
     for character in name.chars() {
         match character {

@@ -197,6 +197,11 @@ impl Process {
         lock(&self.definitions).kinds.clone()
     }
 
+    /// The kind of a region.
+    pub fn region_kind(&self, region: u32) -> Option<RegionKind> {
+        lock(&self.definitions).kinds.get(region as usize).copied()
+    }
+
     /// Visits of this region may have nothing in them, though its kind does not say so.
     pub fn note_quiet(&self, region: u32) {
         lock(&self.definitions).quiet.push(region);

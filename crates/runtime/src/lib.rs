@@ -33,6 +33,7 @@ mod detach;
 mod doacross;
 pub mod ends;
 mod events;
+mod exclusion;
 mod fast;
 mod filter;
 mod folder;

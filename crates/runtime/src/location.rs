@@ -85,10 +85,10 @@ pub struct Location {
     pub own: Place,
     /// The process that it belongs to.
     pub process: &'static Process,
-    /// Exit of the last barrier: a construct's exit that follows at once shares its time.
-    pub barrier_exit_ticks: u64,
     /// What is counted at no stub is counted here, where that field of no node is.
     pub at_no_stub: [u64; 2],
+    /// Exit of the last barrier: a construct's exit that follows at once shares its time.
+    pub barrier_exit_ticks: u64,
     /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
     pub mpi_exit_ticks: u64,
     /// What was noted before the call of MPI that the thread is in.
@@ -144,6 +144,7 @@ fn header(process: &Process, index: u32, parent: Option<(u32, u32, u32)>) -> Loc
         level: parent.map_or(0, |(_, level, _)| level),
         task_records: AtomicU32::new(0),
         summed_visits: 0,
+        excluded_visits: 0,
     }
 }
 

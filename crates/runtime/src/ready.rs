@@ -102,6 +102,15 @@ pub fn came_last(thread: &mut Location, (waited, size): (u64, u32), now: u64) {
     }
 }
 
+/// Which share of the time in which it could run the thread has had a CPU; 1 where that is not
+/// known. A system call, for what is done a few times in a run.
+pub fn share_on_cpu(thread: &Location) -> f64 {
+    let known = keep_errno(|| thread.ready.file.and_then(times));
+    known.map_or(1.0, |(cpu_ns, ready_ns)| {
+        cpu_ns.max(1) as f64 / cpu_ns.max(1).saturating_add(ready_ns) as f64
+    })
+}
+
 /// The thread's first event.
 pub fn begin(thread: &mut Location) {
     if thread.ready.due != u64::MAX {

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use pompeii_analysis::{Machine, Measuring, format};
-use pompeii_finish::{Counted, Guarded, Manifest, quoted};
+use pompeii_finish::{Counted, Excluded, Guarded, Manifest, quoted};
 use pompeii_model::{CallId, Cube};
+use pompeii_report::score::pattern;
 use pompeii_report::{RunInfo, TreeOptions};
 
 use super::{cpus, print, recover};
@@ -130,6 +131,7 @@ fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
         has_statistics: !cube.visit_times.is_empty(),
         counters_ns: counted.map_or(0.0, |counted| counted.reading_ns as f64),
         counts_everywhere: counted.is_some_and(|counted| counted.at_every_event),
+        excluded_visits: manifest.excluded_visits,
     })
 }
 
@@ -215,6 +217,7 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     }
     notes.extend(manifest.counted.iter().flat_map(counted));
     notes.extend(cpus::unknown(manifest));
+    notes.extend(excluded(&manifest.excluded));
     notes.extend(manifest.guarded.iter().map(guarded));
     if manifest.summed_visits > 0 {
         let visits = format::counted(manifest.summed_visits as i64, "visit");
@@ -224,6 +227,36 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     }
     notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
+}
+
+/// Which functions were excluded during the run, and how to exclude them from the start.
+fn excluded(all: &[Excluded]) -> Option<String> {
+    const NAMED: usize = 5;
+    let first = all.first()?;
+    let since = all.iter().map(|of| of.since_s).fold(f64::INFINITY, f64::min);
+    let named = all.iter().take(NAMED).map(|of| match of.place.as_str() {
+        "" => of.region.clone(),
+        place => format!("{} ({place})", of.region),
+    });
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (what, they) = match all.len() {
+        1 => ("this function took longer than the function itself".to_owned(), "it"),
+        many => (format!("these {many} functions took longer than the functions"), "them"),
+    };
+    Some(format!(
+        "Since {since:.3} s, Pompeii has stopped measuring {}{more}, because measuring {what}. \
+         Afterwards their time is in their callers, and their visits are not counted; the profile \
+         has those before ({} of {}). Exclude {they} from the start with the filter line \
+         \"SCOREP_REGION_NAMES_BEGIN EXCLUDE {} SCOREP_REGION_NAMES_END\", or measure each visit \
+         with --no-guard.",
+        named.collect::<Vec<_>>().join(", "),
+        format::counted(first.visits as i64, "visit"),
+        first.region,
+        all.iter().map(|of| pattern(&of.region)).collect::<Vec<_>>().join(" "),
+    ))
 }
 
 /// What the guard has done to the trace.

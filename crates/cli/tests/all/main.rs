@@ -11,6 +11,7 @@ mod damaged;
 mod drop_in;
 mod dump;
 mod ends;
+mod exclusion;
 mod foreign_text;
 mod guard;
 mod hidden;

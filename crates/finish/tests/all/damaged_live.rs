@@ -96,7 +96,10 @@ fn large_numbers(experiment: &Experiment, value: u64) -> Vec<(usize, Damage)> {
                 let fields = (offset_of!(Node, visits)..size_of::<Node>()).step_by(8);
                 let times = (THREAD_RECORD_OFFSET..LOCATION_PAGE_BYTES).step_by(8);
                 let of_nodes = nodes.flat_map(|node| fields.clone().map(move |field| node + field));
-                let sums = [offset_of!(LocationHeader, summed_visits)];
+                let sums = [
+                    offset_of!(LocationHeader, summed_visits),
+                    offset_of!(LocationHeader, excluded_visits),
+                ];
                 sums.into_iter().chain(times).chain(of_nodes).collect()
             }
             Some("tsk" | "vis" | "met") => (0..file.length as usize).step_by(8).collect(),

@@ -18,6 +18,7 @@ use pompeii_live::encode::Packed;
 use pompeii_live::{Key, RegionKind};
 
 use crate::context::ParallelRegions;
+use crate::exclusion::Trial;
 use crate::openmp;
 use crate::process::Process;
 use crate::sync::{Lock, Turn};
@@ -139,6 +140,8 @@ pub struct Handle {
     pub conditional: bool,
     /// A task that says so where it is not tied.
     tied: bool,
+    /// Whether its visits are worth their cost, if it is a function.
+    pub trial: Option<Trial>,
 }
 
 /// A construct with tasks as short ways see it: a handle, and in tests whatever knows the regions.
@@ -177,6 +180,8 @@ mod parts {
 pub struct Defined {
     /// [`Key::encode`]d.
     pub key: u64,
+    /// The same, also after the region was excluded.
+    pub node_key: u64,
     /// The key of stubs for its tasks.
     pub stub: u64,
     /// The record of entering it.
@@ -204,14 +209,23 @@ impl Defined {
     pub const fn new(id: u32) -> Self {
         let key = Key::Region(id).encode();
         let stub = Key::Stub(id).encode();
-        Self { key, stub, enter: Packed::enter(id), leave: Packed::leave(id), id, window: None }
+        Self {
+            key,
+            node_key: key,
+            stub,
+            enter: Packed::enter(id),
+            leave: Packed::leave(id),
+            id,
+            window: None,
+        }
     }
 }
 
 /// No node has its key.
 const UNDEFINED: Defined = Defined { key: u64::MAX, ..Defined::new(u32::MAX) };
 
-/// Stands for a region that the filter leaves out. No node has its key.
+/// Stands for a region that the filter leaves out. No node has its key, which is also that of a
+/// function that was excluded later; such a function keeps the rest of its region.
 const FILTERED: Defined = Defined { key: u64::MAX - 1, ..Defined::new(u32::MAX - 1) };
 
 // SAFETY: a region is written once, under a lock, and its id and key last, which are read as
@@ -316,10 +330,32 @@ impl Handle {
         }
     }
 
-    /// Whether the filter leaves this slot's region out; not known before its first visit.
+    /// Whether this slot's region is excluded, by the filter or since it was visited often; not
+    /// known before its first visit.
     #[inline(always)]
     pub fn is_filtered(&self, slot: Slot) -> bool {
         self.key(slot) == FILTERED.key
+    }
+
+    /// Whether the region is excluded, and this key is not that of a node which it has from before.
+    #[inline(always)]
+    pub fn is_filtered_at(&self, slot: Slot, node_key: u64) -> bool {
+        // SAFETY: handles are leaked; where the key says that the region is excluded, the rest of
+        // the region was written before.
+        self.is_filtered(slot) && unsafe { (*self.place(slot)).node_key } != node_key
+    }
+
+    /// Whether the region was excluded at its first visit, and has no nodes.
+    pub fn is_filtered_always(&self, slot: Slot) -> bool {
+        self.defined(slot).is_some_and(|region| region.id == FILTERED.id)
+    }
+
+    /// Excludes the region from now on; false if it is excluded already. Visits that are under way
+    /// end at their nodes.
+    pub fn exclude(&self, slot: Slot) -> bool {
+        // SAFETY: handles are leaked; a field that only atomic operations change.
+        let key = unsafe { AtomicU64::from_ptr(&raw mut (*self.place(slot)).key) };
+        key.swap(FILTERED.key, Ordering::AcqRel) != FILTERED.key
     }
 
     #[cold]
@@ -335,6 +371,7 @@ impl Handle {
         // SAFETY: handles are leaked. One thread after the other comes here, and nobody reads what
         // is written first before the id or the key.
         unsafe {
+            (*place).node_key = region.node_key;
             (*place).stub = region.stub;
             (*place).enter = region.enter;
             (*place).leave = region.leave;
@@ -459,6 +496,7 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 nogroup: text.has_clause("nogroup"),
                 conditional: text.has_clause("if(") || text.has_clause("final("),
                 tied: text.clauses.is_some() && !text.has_clause("untied"),
+                trial: text.has_clause("function").then(Trial::default),
             }));
             known.handles.insert(text, handle);
             handle

@@ -139,6 +139,26 @@ impl<const GATE: u32> Event<GATE> {
         unsafe { self.is_region(self.at) && (GATE == 0 || !(*self.thread).guard.concerns(self.at)) }
     }
 
+    /// Whether the region that is entered is excluded; its visit is counted.
+    #[inline(always)]
+    pub unsafe fn is_excluded(&self) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let is_excluded = (*self.handle).is_filtered(self.slot);
+            if is_excluded {
+                (*self.thread).header.excluded_visits += 1;
+            }
+            is_excluded
+        }
+    }
+
+    /// Whether the region that is left is excluded, and was before this visit.
+    #[inline(always)]
+    pub unsafe fn is_excluded_here(&self) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { (*self.handle).is_filtered_at(self.slot, (*self.node(self.at)).key) }
+    }
+
     /// The region, where [`Event::is_region`] has found a node of it.
     #[inline(always)]
     pub unsafe fn region(&self) -> &'static Defined {

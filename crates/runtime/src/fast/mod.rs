@@ -39,7 +39,8 @@ pub unsafe fn known(descriptor: *mut Descriptor) -> Option<(*mut Location, &'sta
     unsafe { descriptor::known_handle(descriptor) }.map(|handle| (thread, handle))
 }
 
-/// Enters the region; false where nothing was done and something is to be done.
+/// Enters the region; false where nothing was done and something is to be done. After the event,
+/// `entered` gets the visits of the call path.
 ///
 /// # Safety
 /// As for all of [`crate::pomp`].
@@ -48,16 +49,19 @@ pub unsafe fn enter<const GATE: u32>(
     thread: *mut Location,
     handle: &'static Handle,
     slot: Slot,
+    entered: impl FnOnce(u64),
 ) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
-        let Some(child) = event.child() else { return (*event.handle).is_filtered(slot) };
+        let Some(child) = event.child() else { return event.is_excluded() };
         if event.step(|region| region.enter).is_none() {
             return false;
         }
         event.go_to(child);
-        event.finish()
+        event.finish();
+        entered((*event.node(child)).visits);
+        true
     }
 }
 
@@ -126,7 +130,7 @@ pub unsafe fn exit<const GATE: u32>(
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
         if !event.can_leave() {
-            return (*event.handle).is_filtered(slot);
+            return event.is_excluded_here();
         }
         if event.step(|region| region.leave).is_none() {
             return false;

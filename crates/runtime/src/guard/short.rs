@@ -11,6 +11,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use pompeii_live::{Node, NodeOffset};
 
 use crate::clock;
+use crate::exclusion;
 use crate::guard::{Deferred, Guard, Totals, Visit};
 use crate::location::{Location, gate};
 use crate::sync::{self, Lock};
@@ -173,8 +174,12 @@ pub unsafe fn enter(thread: *mut Location, key: u64) -> bool {
         {
             return false;
         }
-        let Some(now) = step(thread, (*path).around, |_| true) else { return false };
         let node = (*path).part.node;
+        // The long way asks whether measuring a function is worth its cost.
+        if exclusion::is_due((*at(thread, node)).visits + 1) {
+            return false;
+        }
+        let Some(now) = step(thread, (*path).around, |_| true) else { return false };
         (*at(thread, node)).visits += 1;
         (*thread).header.current = node;
         ((*short).stage, (*short).open, (*short).times[0]) = (Stage::Entered, path, now);

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
 use crate::location::{Location, gate};
 use crate::pomp::on_construct;
-use crate::{barrier, descriptor, fast, guard, sync, window};
+use crate::{barrier, descriptor, exclusion, fast, guard, sync, window};
 
 /// A region is entered.
 #[inline(always)]
@@ -32,7 +32,7 @@ unsafe fn enter_known(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if fast::enter::<0>(thread, handle, slot) {
+        if fast::enter::<0>(thread, handle, slot, |visits| judge_due(descriptor, slot, visits)) {
             return;
         }
         match is_guarded(thread) {
@@ -95,12 +95,27 @@ fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut 
     unsafe {
         let is_done = guard::short::enter_body(thread, key, null(), |_, _, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
-                fast::enter::<{ gate::GUARDED }>(thread, handle, slot)
+                let entered = |visits| judge_due(descriptor, slot, visits);
+                fast::enter::<{ gate::GUARDED }>(thread, handle, slot, entered)
             });
         if !is_done {
             enter_any(descriptor, slot);
         }
     }
+}
+
+/// Now and then it is time to ask whether measuring a function is worth its cost.
+#[inline(always)]
+fn judge_due(descriptor: *mut Descriptor, slot: Slot, visits: u64) {
+    if slot == Slot::User && exclusion::is_due(visits) {
+        judge(descriptor);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn judge(descriptor: *mut Descriptor) {
+    on_construct!(descriptor, |thread, _process, handle| exclusion::judge(thread, handle));
 }
 
 #[cold]
@@ -129,6 +144,12 @@ fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
                 window::enter(thread, place, now);
             }
             thread.enter(region.id, now);
+            if slot == Slot::User
+                && !thread.is_passing()
+                && exclusion::is_due(thread.current().visits)
+            {
+                exclusion::judge(thread, handle);
+            }
             if slot == Slot::Source {
                 sync::posts(thread, now);
             }
@@ -193,7 +214,9 @@ fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut L
 #[cold]
 #[inline(never)]
 fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
-    if !is_filtered(descriptor, slot) {
+    // SAFETY: the contract of `pomp`.
+    let handle = unsafe { descriptor::known_handle(descriptor) };
+    if !handle.is_some_and(|handle| handle.is_filtered_always(slot)) {
         exit_long(descriptor, slot);
     }
 }
@@ -202,7 +225,8 @@ fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
 fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.known(process, slot);
-        if !handle.is_filtered(slot) {
+        let at = if thread.is_passing() { 0 } else { thread.current().key };
+        if !handle.is_filtered_at(slot, at) {
             thread.exit(region.id, clock::now());
             if let Some(place) = region.window {
                 window::exit(thread, place, thread.header.last_ticks);

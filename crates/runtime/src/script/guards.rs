@@ -483,7 +483,8 @@ fn short_ways_know_what_is_short() {
     let bounds = Bounds { visits: 1000, time_ns: 1 << 40 };
     let mut scene = Scene::new(Setting { guard: Some(bounds), ..GUARD });
     scene.enter(|regions| regions.outer);
-    for _ in 0..30_000 {
+    // Each 1,024th visit takes the long way (`exclusion.rs`): none of the 1,000 below.
+    for _ in 0..30 * 1024 {
         scene.tiny(5);
         scene.critical(2);
     }

@@ -1,0 +1,31 @@
+// Short critical regions, each of which only one thread enters: nobody waits.
+// cause: none
+// advice: none
+// body: computes
+// threads: 2
+// vary: ROUNDS=1800000..2200000 LENGTH=130..170
+#include "truth.h"
+
+static long chain(long value)
+{
+    for (int k = 0; k < LENGTH; k++)
+        value = value * 5 + k;
+    return value;
+}
+
+int main(void)
+{
+    long even = 0, odd = 0;
+    #pragma omp parallel
+    for (long round = 0; round < ROUNDS; round++) {
+        long value = chain(round);
+        if (omp_get_thread_num() == 0) {
+            #pragma omp critical(even)
+            even += value;
+        } else {
+            #pragma omp critical(odd)
+            odd += value;
+        }
+    }
+    printf("%ld\n", even + odd);
+}
