@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pompeii_analysis::{
     Cause, Finding, Gain, Lens, MachineCause, allocation_on, check_sum, counted_only, dilation,
-    efficiencies, findings_on, task_instances,
+    efficiencies, findings_on, properties, task_instances,
 };
 use pompeii_model::{
     CallId, Cube, Id, IndexVec, MetricId, Paradigm, Region, RegionId, Role, Ticks, Unit, Wait,
@@ -559,9 +559,26 @@ fn json_locations(cube: &Cube) -> Vec<JsonLocation> {
     cube.system.locations.ids().map(location).collect()
 }
 
+/// The values by metric, of those that are not 0 and are sums that mean something.
 pub(crate) fn nonzero(cube: &Cube, value: impl Fn(MetricId) -> i64) -> BTreeMap<String, f64> {
     let all = cube.metrics().enumerated().map(|(id, metric)| (metric, value(id)));
-    all.filter(|(_, value)| *value != 0)
+    all.filter(|(metric, value)| *value != 0 && properties::adds_up(&metric.name))
         .map(|(metric, value)| (metric.name.clone(), shown(cube, metric.unit, value)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nonzero;
+
+    #[test]
+    fn extremes_are_not_added_up() {
+        let text = "wall=100 locations=2\n\
+                    main/parallel@a.c:4/for@a.c:5  *  time=50 visits=2 omp_loop_iterations=20 \
+                    omp_loop_visits_known=2 omp_loop_iterations_min=9 omp_loop_iterations_max=11\n";
+        let cube = pompeii_analysis::notation::cube(text).unwrap();
+        let shown = nonzero(&cube, |metric| cube.total(metric));
+        assert_eq!(shown.get("omp_loop_iterations"), Some(&40.0), "{shown:?}");
+        assert!(!shown.contains_key("omp_loop_iterations_max"), "{shown:?}");
+    }
 }

@@ -306,6 +306,11 @@ pub fn find(name: &str) -> Option<&'static Property> {
     ALL.iter().copied().find(|property| property.name == name)
 }
 
+/// Whether a sum over call paths or locations means something: not that of extremes.
+pub fn adds_up(name: &str) -> bool {
+    !matches!(name, "omp_loop_iterations_min" | "omp_loop_iterations_max")
+}
+
 /// Properties that `property` is made of.
 pub fn children(property: &Property) -> impl Iterator<Item = &'static Property> + use<> {
     let name = property.name;

@@ -19,6 +19,7 @@ mod instrument;
 #[path = "../../../finish/tests/all/common/mod.rs"]
 mod live_state;
 mod locks;
+mod loops;
 mod measured;
 mod memory;
 mod messages;
