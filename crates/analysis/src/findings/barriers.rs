@@ -4,6 +4,7 @@ use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
+use super::loop_work::LoopWork;
 use super::slower::{Question, Slower, slower_code};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
@@ -120,27 +121,42 @@ impl Waiting {
             site.region = lens.cube.calls.region(call);
             site.construct = lens.region(call).construct().to_owned();
         }
+        let work = loop_work(search, &half, &team);
+        let few = work.as_ref().filter(|work| work.are_few(team.lost));
+        details.extend(few.map(LoopWork::sentence));
         let (cause, gain) = match (kind, units(search, scope)) {
             _ if taskwait.is_some() => (Cause::TaskwaitInLoop, team.parts.balanced()),
             _ if is_single => (Cause::SingleMaster, team.parts.balanced()),
             (_, Some(units)) => sections(&units, &team.parts),
+            _ if few.is_some() => (Cause::FewUnits, team.parts.balanced()),
             (Kind::Steady, _) => (Cause::ImbalanceSteady, team.parts.redistributed()),
             (Kind::Both | Kind::Changing, _) => (Cause::ImbalanceChanging, team.parts.balanced()),
         };
-        let advice = advice(cause, &site.construct, lens.role(scope), arrivals.lateness);
+        // Other code of the region can make a thread late, and no schedule of the loop helps then.
+        let by = team.parts.mean() - team.parts.least;
+        let is_inside = match kind {
+            Kind::Steady => 2 * own.sum >= by,
+            Kind::Both | Kind::Changing => site.construct.starts_with("parallel "),
+        };
+        let is_imbalance = matches!(cause, Cause::ImbalanceSteady | Cause::ImbalanceChanging);
+        let schedule = work.as_ref().filter(|_| is_imbalance && is_inside);
+        let advice = schedule
+            .and_then(|work| work.schedule(&lens))
+            .unwrap_or_else(|| advice(cause, &site.construct, lens.role(scope), arrivals.lateness));
         let words = Words { cause: Some(cause), details, advice };
         let whole = Part::whole(site, Loss { lost: team.lost, gain: Some(gain) }, words);
-        let late = Late {
-            scope,
-            by: team.parts.mean() - team.parts.least,
-            lateness: arrivals.lateness,
-            balanced: team.parts.balanced(),
-        };
-        match is_last && taskwait.is_none() {
+        let late = Late { scope, by, lateness: arrivals.lateness, balanced: team.parts.balanced() };
+        match is_last && taskwait.is_none() && few.is_none() {
             true => late_threads::divide(search, whole, &late, (&own, &wide)),
             false => vec![whole],
         }
     }
+}
+
+/// The iterations of the loops that these barriers end.
+fn loop_work(search: &Search, barriers: &[CallId], team: &Team) -> Option<LoopWork> {
+    let scopes: Vec<CallId> = barriers.iter().map(|&call| owner(&search.lens, call).2).collect();
+    LoopWork::new(search, &scopes, team.parts.members / team.teams.max(1))
 }
 
 /// The taskwait in which the late thread is most of the time by which it is late, the tasks that it
@@ -376,6 +392,9 @@ pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Latene
         Cause::TaskwaitInLoop => {
             "No more tasks exist than are created before each taskwait: wait once after the loop, \
              or describe the order by depend."
+        }
+        Cause::FewUnits if is_loop => {
+            "Make more and shorter iterations, or parallelise an inner loop too (collapse)."
         }
         Cause::FewUnits => "There are fewer sections than threads: split them, or use tasks.",
         Cause::ImbalanceSteady if construct.ends_with("sections") => {

@@ -15,6 +15,7 @@ mod late_ranks;
 mod late_threads;
 mod lists;
 mod locks;
+mod loop_work;
 mod mpi;
 mod needless;
 mod next_barrier;
