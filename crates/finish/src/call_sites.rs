@@ -7,11 +7,14 @@ use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::Region;
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
+use crate::statements::Sources;
+
 /// Gives the regions that stand for call sites the function and the line of the call, and those
 /// whose callers are known their names.
 pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
     let mut objects: Vec<Loaded> = Vec::new();
     let mut sites: Vec<(u32, Frame)> = Vec::new();
+    let mut sources = Sources::default();
     let mut stacks: HashMap<u32, Vec<Frame>> = HashMap::new();
     for definition in &live.definitions {
         match definition {
@@ -20,7 +23,9 @@ pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
             }
             Definition::CallSite { region, object, address } => {
                 if let Some(loaded) = objects.get(*object as usize) {
-                    sites.push((*region, caller(symbols.frames(loaded, *address))));
+                    let mut frame = caller(symbols.frames(loaded, *address));
+                    frame.line = sources.first_line(&frame.file, frame.line);
+                    sites.push((*region, frame));
                 }
             }
             Definition::Caller { region, object, address } => {

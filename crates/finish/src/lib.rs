@@ -36,6 +36,7 @@ mod run;
 mod running;
 mod severities;
 mod snapshot;
+mod statements;
 mod task_times;
 mod threads;
 mod trace;
