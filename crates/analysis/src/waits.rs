@@ -57,7 +57,7 @@ pub(crate) struct Waits<'a> {
 impl<'a> Waits<'a> {
     pub(crate) fn new(lens: Lens<'a>) -> Self {
         let mut by_call: HashMap<CallId, Vec<&Wait>> = HashMap::new();
-        for wait in &lens.cube.waits {
+        for wait in lens.cube.waits.iter().filter(|wait| !wait.is_serial()) {
             by_call.entry(wait.call).or_default().push(wait);
         }
         let around = lens.cube.calls.innermost(|call| !synchronises(lens.role(call)));

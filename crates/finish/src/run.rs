@@ -254,7 +254,7 @@ fn measured(live: &LiveProcess, resolved: &Resolved, survey: &Survey) -> Cube {
     let (calls_of, first) = (&resolved.calls_of, LocationId(0));
     let place = Place { live, calls_of, first, end_ticks: survey.end_ticks };
     severities::add(&mut own, &place, &metrics);
-    own.waits = waits::of(&place);
+    own.waits = waits::of(&own, &place);
     own.task_times = task_times::of(&place);
     own.visit_times = visit_times::of(&place);
     survey.rate.convert(&mut own);

@@ -1,5 +1,8 @@
 //! Who waited for whom: what a cube's waiting metrics are made of, with the delaying location and
 //! its call path beside the waiting one. It has a dimension more than a cube, so it is a list.
+//!
+//! The list also has the serial parts of a program, which have the same shape: the construct that
+//! follows the part, the one that precedes it on the same location, and the time between the two.
 
 use crate::{CallId, Id, LocationId};
 
@@ -15,7 +18,9 @@ pub struct Wait {
     /// Who waited.
     pub location: LocationId,
     /// Who was waited for, and where it was: the barrier that it reached last, the critical that it
-    /// held, the task that it ended last. `None` for all causes beyond the first few.
+    /// held, the task that it ended last. `None` for all causes beyond the first few. At the
+    /// location itself, since no thread waits for itself: the construct that precedes a serial part
+    /// which ends at `call`.
     pub by: Option<(CallId, LocationId)>,
     /// How often.
     pub visits: i64,
@@ -26,6 +31,11 @@ pub struct Wait {
 }
 
 impl Wait {
+    /// Whether this is the serial part between two constructs instead of waiting.
+    pub fn is_serial(&self) -> bool {
+        self.by.is_some_and(|(_, location)| location == self.location)
+    }
+
     /// All that was lost.
     pub fn ticks(&self) -> i64 {
         self.wait_ticks + self.starvation_ticks

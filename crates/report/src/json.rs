@@ -331,6 +331,7 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
         share: if is_run { lens.share(part.ticks) } else { 0.0 },
     };
     let found = if is_run { findings_on(cube, machine) } else { Vec::new() };
+    let waits = cube.waits.iter().filter(|wait| !wait.is_serial());
     JsonReport {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
@@ -366,7 +367,7 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
             .collect(),
         tasks: task_instances(cube).iter().map(|of| json_tasks(cube, of)).collect(),
         visit_times: by_call(cube).iter().map(|of| json_visit_times(cube, of)).collect(),
-        waits: cube.waits.iter().map(|wait| json_wait(cube, wait)).collect(),
+        waits: waits.map(|wait| json_wait(cube, wait)).collect(),
     }
 }
 

@@ -84,6 +84,11 @@ pub fn add(thread: &mut Location, node: NodeOffset, place: Place, delay: Delay) 
     }
 }
 
+/// The entry of a node's list for this place, made if it has none; 0 where that is impossible.
+pub fn entry(thread: &mut Location, node: NodeOffset, place: Place) -> NodeOffset {
+    find(thread, node, place.word())
+}
+
 /// The node's cause of this key, which becomes the head of the list.
 fn find(thread: &mut Location, node: NodeOffset, key: u64) -> NodeOffset {
     let head = thread.node(node).private as NodeOffset;

@@ -13,7 +13,8 @@
 //! [`descriptor`], reads the [`clock`], and calls the core: [`location`] (call tree, regions),
 //! [`recording`] (what is passed over), [`team`] (fork to join) with the thread's [`context`] in
 //! it, [`barrier`], [`task`], [`sync`] (critical, locks), [`cause`] (who made whom wait),
-//! [`parameters`] (values of the program's in call paths). They share the [`process`], whose
+//! [`serial`] (what a serial part lies between), [`parameters`] (values of the program's in call
+//! paths). They share the [`process`], whose
 //! [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an
 //! argument, so that tests drive it with a clock of their own.
 
@@ -56,6 +57,7 @@ mod ready;
 mod recording;
 mod recycle;
 mod seat;
+mod serial;
 mod shared;
 mod siblings;
 mod start;

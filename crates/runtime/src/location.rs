@@ -23,6 +23,7 @@ use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
 use crate::recording::Passing;
+use crate::serial::Serial;
 use crate::siblings::{self, Siblings};
 use crate::task;
 use crate::task::instance::Tasks;
@@ -119,6 +120,8 @@ pub struct Location {
     pub sites: Sites,
     /// Its time without a CPU.
     pub ready: Ready,
+    /// What preceded the code that it executes outside of teams.
+    pub serial: Serial,
     /// Children of call paths that have very many.
     pub siblings: Siblings,
     tree: Mapped,
@@ -191,6 +194,7 @@ impl Location {
                 parameters: Parameters::default(),
                 sites: Sites::default(),
                 ready: Ready::new(process.options.ready),
+                serial: Serial::at_start(Place::new(index, 0), process.options.start.ticks),
                 siblings: Siblings::default(),
                 tree,
             });

@@ -24,6 +24,7 @@ use crate::metrics;
 use crate::process::Process;
 use crate::ready::{self, Class};
 use crate::recycle;
+use crate::serial;
 use crate::task;
 use crate::window;
 
@@ -70,6 +71,7 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     master.contexts.note_fork(None);
     master.node(node).visits += 1;
     master.header.current = node;
+    serial::end(master, node, now);
     Some(place.team)
 }
 
@@ -165,6 +167,8 @@ pub fn begin(
 /// have called in between, and has left open, is left.
 fn is_forked(master: &mut Location, team: u32, node: NodeOffset, now: u64) -> bool {
     if master.header.current != node && master.is_inside(node) {
+        // A creation that is due ends here: its end must not be taken for the region's.
+        master.flush_gate(now);
         master.unwind_to_node(node, now);
     }
     master.header.current == node && !master.contexts.contains(team)
@@ -287,9 +291,11 @@ pub fn join(master: &mut Location, team: Option<u32>, now: u64) {
     end(master, team, now);
     ready::at_border(master, Class::Waiting, now);
     let now = now.max(master.header.last_ticks);
+    let base = master.context().base;
     if let Some(place) = master.contexts.own(team) {
         master.contexts.note_join(place, now);
     }
+    serial::begin(master, base, now);
     metrics::read(master, now);
     close(master);
     master.records(now, |records| records.fields(kind::THREAD_JOIN, &Fields::JOIN));

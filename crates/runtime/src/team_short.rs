@@ -22,6 +22,7 @@ use crate::context::{Context, ParallelRegions};
 use crate::events::{Fields, Records, kind};
 use crate::location::{Location, ROOT, gate};
 use crate::recycle;
+use crate::serial;
 use crate::team;
 
 /// When an event happens, and the time since the one before.
@@ -107,6 +108,7 @@ pub fn fork<const TRACE: bool>(
     }
     master.node(node).visits += 1;
     master.header.current = node;
+    serial::end(master, node, step.now);
     master.contexts.note_fork(Some(team));
     end_event(master);
     Some(team)
@@ -398,6 +400,7 @@ pub fn join<const TRACE: bool>(master: &mut Location, team: i64, clock: impl Clo
     let step = leave_part::<TRACE>(master, context, (at, is_within), clock)?;
     master.node(at).management_ticks += step.ticks;
     recycle::join_alone(context.record(), step.now);
+    serial::begin(master, context.base, step.now);
     master.leave_own_team();
     end_event(master);
     Some(())
@@ -423,6 +426,7 @@ pub fn join_others<const TRACE: bool>(
         leave_late(master, &step);
     }
     master.contexts.note_join(place, step.now);
+    serial::begin(master, context.base, step.now);
     master.leave_own_team();
     end_event(master);
     Some(())

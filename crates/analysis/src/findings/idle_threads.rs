@@ -1,9 +1,10 @@
 //! Idle threads: findings for the serial parts of the program, and one for each parallel region
 //! whose team is smaller than the process.
 
-use pompeii_model::{CallId, IndexVec, Paradigm, RegionId};
+use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Ticks};
 
 use super::barriers::divide;
+use super::between::{self, Between};
 use super::{Advice, Cause, Loss, Search, Site, Words, grouped, largest_parts};
 use crate::{Lens, format};
 
@@ -24,45 +25,80 @@ pub(super) fn detect_serial(search: &mut Search) {
     };
     let calls: Vec<CallId> = lens.cube.calls.ids().filter(serial).collect();
     let whole = serial_sum(&lens, &calls);
+    let parts = between::parts(search, &calls);
     let mut rest = Vec::new();
     for (region, calls) in grouped(calls, |call| lens.cube.calls.region(call)) {
         let is_large = serial_sum(&lens, &calls) as f64 >= LARGE_SHARE * whole as f64;
         // Calls of MPI have a source as well, but are no code that can be made parallel.
         let region = &lens.cube.regions[region];
         match is_large && region.paradigm != Paradigm::Mpi && region.source().is_some() {
-            true => report_serial(search, calls[0], calls),
+            true => report_serial(search, calls[0], calls, 0),
             false => rest.extend(calls),
         }
     }
     if !rest.is_empty() {
+        let large = |part: &Between| part.lost as f64 >= LARGE_SHARE * whole as f64;
+        let known = parts.into_iter().filter(large).map(|part| report_between(search, part, &rest));
+        let known: Ticks = known.sum();
         let place = common_path(&lens, &rest, serial_sum(&lens, &rest));
-        report_serial(search, place, rest);
+        report_serial(search, place, rest, known);
     }
 }
 
-/// Reports serial time of `calls`, which belong to the region of `place`.
-fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>) {
+/// Reports the serial part between two constructs, which is in `calls`, and returns what is lost
+/// there.
+fn report_between(search: &mut Search, part: Between, calls: &[CallId]) -> Ticks {
     let lens = search.lens;
-    let lost = serial_sum(&lens, &calls);
-    let threads = lens.threads() as i64;
-    let workers = threads - lens.cube.system.processes.len() as i64;
-    let on_master = divide(lost, workers.max(1));
-    let seconds = format::seconds(lens.seconds(on_master));
-    let region = lens.cube.calls.region(place);
-    // Where one function has nearly all of it, a list says nothing.
-    let own = calls.iter().copied().filter(|&call| lens.cube.calls.region(call) == region);
-    let is_one = serial_sum(&lens, &own.collect::<Vec<_>>()) as f64 >= COMMON_SHARE * lost as f64;
-    let parts = match is_one {
-        true => String::new(),
-        false => format!(": {}", largest_parts(&lens, "omp_idle_threads", &calls, workers)),
+    let lost = part.lost.min(serial_sum(&lens, calls));
+    let details = vec![format!("{} {}.", on_one_thread(&lens, lost), part.place(&lens))];
+    let advice = Advice::none("Parallelise this code, or overlap it with other work.");
+    let words = Words { cause: Some(Cause::SerialPart), details, advice };
+    let site = Site {
+        region: part.region(&lens),
+        construct: part.construct(&lens),
+        metric: "omp_idle_threads",
+        calls: calls.to_vec(),
     };
-    let construct = lens.region(place).construct().to_owned();
+    let gain = divide(lost, lens.threads() as i64);
+    search.report("omp_idle_threads", site, Loss::new(lost, gain), words);
+    lost
+}
+
+/// For how long one thread worked while others lost this.
+fn on_one_thread(lens: &Lens, lost: Ticks) -> String {
+    let seconds = format::seconds(lens.seconds(divide(lost, workers(lens))));
     let each = match lens.cube.system.processes.len() {
         1 => "",
         _ => " of each process",
     };
-    let mut details = vec![format!("{seconds} run on one thread{each}{parts}.")];
-    details.extend(around(&lens, place).filter(|_| is_one));
+    format!("{seconds} run on one thread{each}")
+}
+
+fn workers(lens: &Lens) -> i64 {
+    (lens.threads() as i64 - lens.cube.system.processes.len() as i64).max(1)
+}
+
+/// Reports serial time of `calls`, which belong to the region of `place`. What was lost in parts of
+/// it that are `known` has been reported.
+fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>, known: Ticks) {
+    let lens = search.lens;
+    let lost = (serial_sum(&lens, &calls) - known).max(0);
+    let threads = lens.threads() as i64;
+    let region = lens.cube.calls.region(place);
+    // Where one function has nearly all of it, a list says nothing.
+    let own = calls.iter().copied().filter(|&call| lens.cube.calls.region(call) == region);
+    let is_one = serial_sum(&lens, &own.collect::<Vec<_>>()) as f64 >= COMMON_SHARE * lost as f64;
+    let parts = match (is_one, known) {
+        (_, 1..) => ", besides the parts that have findings of their own".to_owned(),
+        (true, _) => String::new(),
+        (false, _) => {
+            let largest = largest_parts(&lens, "omp_idle_threads", &calls, workers(&lens));
+            format!(": {largest}")
+        }
+    };
+    let construct = lens.region(place).construct().to_owned();
+    let mut details = vec![format!("{}{parts}.", on_one_thread(&lens, lost))];
+    details.extend(around(&lens, place).filter(|_| is_one && known == 0));
     let advice = match (is_one, lens.cube.calls.parent(place)) {
         (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",

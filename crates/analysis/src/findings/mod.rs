@@ -7,6 +7,7 @@
 
 mod advice;
 mod barriers;
+mod between;
 mod forks;
 mod gain;
 mod idle_threads;
@@ -327,7 +328,35 @@ fn largest_parts(lens: &Lens, metric: &str, calls: &[CallId], divisor: i64) -> S
 /// Shows the findings in the cube that `text` describes, in milliseconds (clock 1000).
 #[cfg(test)]
 pub(crate) fn check(text: &str, expect: expect_test::Expect) {
-    let cube = crate::derive(&crate::notation::cube(text).unwrap());
+    check_with_waits(text, &[], expect);
+}
+
+/// The same with waits: the end of the path of the call that waited, its location, the same of what
+/// it waited for, or of what preceded a serial part that ends there, and the milliseconds.
+#[cfg(test)]
+pub(crate) fn check_with_waits(
+    text: &str,
+    waits: &[(&str, u32, &str, u32, i64)],
+    expect: expect_test::Expect,
+) {
+    let mut cube = crate::notation::cube(text).unwrap();
+    let path = |call: CallId| {
+        let tree = &cube.calls;
+        let above = std::iter::successors(Some(call), |&call| tree.parent(call));
+        let names = above.map(|call| cube.regions[tree.region(call)].construct());
+        names.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/")
+    };
+    let find = |end: &str| cube.calls.ids().find(|&call| path(call).ends_with(end)).unwrap();
+    let wait = |&(call, location, by, other, wait_ticks)| pompeii_model::Wait {
+        call: find(call),
+        location: LocationId(location),
+        by: Some((find(by), LocationId(other))),
+        visits: 9,
+        wait_ticks,
+        starvation_ticks: 0,
+    };
+    cube.waits = waits.iter().map(wait).collect();
+    let cube = crate::derive(&cube);
     crate::check_sum(&cube).unwrap();
     let mut shown = String::new();
     let found = findings(&cube);

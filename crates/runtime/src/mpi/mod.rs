@@ -31,6 +31,7 @@ use crate::guard;
 use crate::location::{Location, gate};
 use crate::pomp::on_thread;
 use crate::process::Process;
+use crate::serial;
 
 pub use comms::*;
 pub use files::*;
@@ -156,7 +157,10 @@ fn enter(thread: &mut Location, routine: &Routine, region: u32) {
     thread.mpi_exit_ticks = 0;
     thread.mpi_begun.is_noted = false;
     match thread.gate {
-        0 => _ = thread.enter_open(region, clock::now()),
+        0 => {
+            let now = thread.enter_open(region, clock::now());
+            serial::end(thread, thread.header.current, now);
+        }
         _ => enter_gated(thread, region),
     }
 }
@@ -177,7 +181,10 @@ fn enter_gated(thread: &mut Location, region: u32) {
 #[cold]
 #[inline(never)]
 fn enter_long(thread: &mut Location, region: u32) {
-    thread.enter(region, clock::now());
+    let now = thread.enter(region, clock::now());
+    if !thread.is_passing() {
+        serial::end(thread, thread.header.current, now);
+    }
 }
 
 fn key_of(region: u32) -> u64 {
@@ -210,8 +217,9 @@ pub unsafe extern "C" fn pomp_mpi_exit(routine: *const Routine) {
         };
         match thread.gate {
             0 => {
-                let now = exit_time(thread);
+                let (now, node) = (exit_time(thread), thread.header.current);
                 thread.exit_open(region, now);
+                serial::begin(thread, node, now);
             }
             _ => exit_gated(thread, region),
         }
@@ -241,8 +249,11 @@ fn exit_gated(thread: &mut Location, region: u32) {
 #[cold]
 #[inline(never)]
 fn exit_long(thread: &mut Location, region: u32) {
-    let now = exit_time(thread);
+    let (now, node) = (exit_time(thread), thread.header.current);
     thread.exit(region, now);
+    if !thread.is_passing() {
+        serial::begin(thread, node, now);
+    }
 }
 
 /// `MPI_Pcontrol`.

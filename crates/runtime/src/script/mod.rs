@@ -41,6 +41,7 @@ mod parameters;
 mod polls;
 mod print;
 mod recording;
+mod serial;
 mod short_tasks;
 mod task_times;
 mod tasks;

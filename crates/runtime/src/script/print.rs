@@ -93,7 +93,10 @@ impl Run {
                 while at != 0 {
                     let cause = *location.node(at);
                     let (of, by) = (self.key(&node), self.key(&cause));
-                    let _ = writeln!(text, "{name} in {of} for {by}{}", metrics(&cause));
+                    // What precedes serial parts is no waiting.
+                    if !is_of(&cause, location.index()) {
+                        let _ = writeln!(text, "{name} in {of} for {by}{}", metrics(&cause));
+                    }
                     at = cause.sibling;
                 }
             }
@@ -297,4 +300,9 @@ fn metrics(node: &Node) -> String {
         let _ = write!(text, " spread={}", f64::from_bits(node.created));
     }
     text
+}
+
+/// Whether a node's cause is a call path of this location.
+fn is_of(cause: &Node, own: u32) -> bool {
+    matches!(Key::decode(cause.key), Key::Cause { location, .. } if location == own)
 }
