@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
+use super::lock_users;
 use super::next_barrier::{Barriers, WAITING};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::format;
@@ -71,19 +72,18 @@ fn mutual_exclusion(
 }
 
 /// The call paths with a loss, those of one lock together: critical regions of the same name
-/// exclude each other, wherever they are. Which locks a routine is called with is not known.
+/// exclude each other, wherever they are. Routines are called with different locks; callers that
+/// have waited for each other use the same one.
 fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
     let lens = &search.lens;
-    let losses = search.losses(metric);
-    let key = |at: usize| {
-        let (region, calls) = &losses[at];
-        match lens.role(calls[0]) {
-            Role::Critical => Err(lens.region(calls[0]).construct()),
-            _ => Ok(*region),
-        }
+    let losses = search.losses(metric).into_iter().flat_map(|(_, calls)| calls);
+    let losses: Vec<CallId> = losses.collect();
+    let users = lock_users::same_lock(search, &losses);
+    let key = |call: CallId| match lens.role(call) {
+        Role::Critical => Err(lens.region(call).construct()),
+        _ => Ok((lens.cube.calls.region(call), users.get(&call).copied())),
     };
-    let calls = |group: Vec<usize>| group.into_iter().flat_map(|at| losses[at].1.clone()).collect();
-    grouped(0..losses.len(), key).into_iter().map(|(_, group)| calls(group)).collect()
+    grouped(losses.iter().copied(), key).into_iter().map(|(_, calls)| calls).collect()
 }
 
 /// Time under mutual exclusion; `None` if no code is.
@@ -136,9 +136,8 @@ fn locked_in(
     let construct = lens.region(calls[0]).construct();
     let kept = longest.get(construct).copied().unwrap_or(region);
     let has_place = lens.cube.regions[kept].source().is_some();
-    let caller = calls.iter().find_map(|&call| search.paths.with_source[call]);
-    let caller = caller.filter(|_| !has_place).map(|call| lens.cube.calls.region(call));
-    (caller.unwrap_or(kept), construct.to_owned())
+    let user = if has_place { None } else { lock_users::longest(search, calls) };
+    (user.unwrap_or(kept), construct.to_owned())
 }
 
 /// What is lost at the entries and by waiting that follows from them, and what the run would be

@@ -15,6 +15,7 @@ mod imbalance;
 mod late_ranks;
 mod late_threads;
 mod lists;
+mod lock_users;
 mod locks;
 mod loop_work;
 mod mpi;
