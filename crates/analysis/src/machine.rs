@@ -109,7 +109,8 @@ pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
     let explained: Vec<(&MachineCause, Explained)> = explained.collect();
     let mut found = findings(cube);
     for finding in &mut found {
-        let Some((of, _)) = explained.iter().find(|(_, of)| of.has(finding)) else { continue };
+        let by = explained.iter().find(|(of, has)| has.has(finding) && !makes(finding, of));
+        let Some((of, _)) = by else { continue };
         finding.explained_by = Some(of.cause);
         finding.cause = Some(of.cause);
         finding.advice = of.advice.clone();
@@ -124,6 +125,11 @@ pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
         (None, false) => 2,
     });
     found
+}
+
+/// Whether the finding is what makes the cause: inner teams multiply the number of threads.
+fn makes(finding: &Finding, of: &MachineCause) -> bool {
+    finding.cause == Some(Cause::NestedTeams) && of.cause == Cause::Oversubscription
 }
 
 #[cfg(test)]

@@ -25,8 +25,11 @@ pub fn causes(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
         _ => crowds(manifest),
     };
     let machine = manifest.run.machine.as_ref();
-    let taken = [machine.and_then(throttled), machine.and_then(stolen)];
-    crowds.into_iter().chain(library(manifest, cube)).chain(taken.into_iter().flatten()).collect()
+    let [throttled, stolen] = [machine.and_then(throttled), machine.and_then(stolen)];
+    // What a limit has stopped is counted by the system; who else used the CPUs is a difference.
+    let (certain, probable) = crowds.into_iter().partition::<Vec<_>, _>(is_by_number);
+    let known = certain.into_iter().chain(throttled).chain(probable);
+    known.chain(library(manifest, cube)).chain(stolen).collect()
 }
 
 /// Time in which threads had work and no CPU; `None` if it is not known of each thread.
@@ -60,6 +63,11 @@ pub fn unknown(manifest: &Manifest) -> Option<String> {
     (unknown > 0).then(|| format!("Time without a CPU: not known here, for {threads}."))
 }
 
+/// Whether the cause follows from the numbers of threads and CPUs.
+fn is_by_number(of: &MachineCause) -> bool {
+    matches!(of.cause, Cause::OneCpu | Cause::Oversubscription)
+}
+
 /// This share of the CPU allocation time.
 fn of_allocation(manifest: &Manifest, ns: u64) -> f64 {
     let allocation_ns = manifest.wall_ns.saturating_mul(manifest.locations as u64);
@@ -80,7 +88,9 @@ fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
     }
     let ranks = manifest.job.iter().flat_map(|job| &job.ranks);
     let hosts = ranks.map(|rank| rank.host.as_str());
-    let shared = shared(hosts, locations, run.cpus);
+    // A quota makes the system report fewer CPUs, but it is a cause of its own.
+    let cpus = run.machine.as_ref().map_or(run.cpus, |machine| machine.cpus);
+    let shared = shared(hosts, locations, cpus);
     shared.into_iter().chain(run.machine.as_ref().and_then(others)).collect()
 }
 
