@@ -6,8 +6,8 @@
 
 use pompeii_model::{Cube, Ticks};
 
-use crate::Lens;
-use crate::findings::{Advice, Cause, Finding, findings};
+use crate::findings::{Advice, Cause, Finding, findings_compared};
+use crate::{Lens, Reference};
 
 /// Which losses a cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct MachineCause {
     pub taken_ns: Option<u64>,
 }
 
-/// What is known of the machine and not from the cube.
+/// What is known of the machine, from other runs too, and not from the cube.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// What explains losses, the most certain one first.
@@ -47,6 +47,8 @@ pub struct Machine {
     pub waiting_ns: Option<u64>,
     /// Waiting at barriers for threads that came last because they had no CPU; likewise.
     pub late_ns: Option<u64>,
+    /// The same program on one thread, which tells what memory and sharing cost.
+    pub reference: Option<Reference>,
 }
 
 /// A cause explains losses of which it has made this share.
@@ -97,6 +99,8 @@ impl Explained {
         match finding.property.name {
             "omp_idle_threads" | "omp_limited_parallelism" => self.idleness,
             "omp_ibarrier_wait" | "omp_ebarrier_wait" => self.barriers,
+            // Time without a CPU is no part of these.
+            "work_inflation" | "omp_atomic_contention" => false,
             _ => self.rest,
         }
     }
@@ -107,7 +111,7 @@ impl Explained {
 pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
     let explained = machine.causes.iter().map(|of| (of, Explained::of(cube, machine, of)));
     let explained: Vec<(&MachineCause, Explained)> = explained.collect();
-    let mut found = findings(cube);
+    let mut found = findings_compared(cube, machine.reference.as_ref());
     for finding in &mut found {
         let by = explained.iter().find(|(of, has)| has.has(finding) && !makes(finding, of));
         let Some((of, _)) = by else { continue };
@@ -160,6 +164,7 @@ mod tests {
                 not_on_cpu_ns: late_ns,
                 starting_ns: Some(0),
                 waiting_ns: Some(0),
+                reference: None,
             },
         );
         let shown = |finding: &Finding| match finding.explained_by {

@@ -9,6 +9,7 @@
 //! measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. Live folders are removed only
 //! when all of it is on disk.
 
+mod atomics;
 mod calibration;
 mod call_sites;
 mod classes;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use pompeii_live::{Iterations, Key, LiveLocation, LiveProcess, Node};
 use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit};
 
+use crate::atomics::Excess;
 use crate::counted;
 use crate::unify::{ROOT, TASKS};
 use crate::visit_times::signed;
@@ -30,7 +31,7 @@ impl Place<'_> {
 }
 
 /// The measured metrics: unique name, title, unit, description.
-const MEASURED: [(&str, &str, Unit, &str); 21] = [
+const MEASURED: [(&str, &str, Unit, &str); 22] = [
     ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
     ("visits", "Visits", Unit::Count, "Enters of the call path"),
     ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
@@ -52,10 +53,14 @@ const MEASURED: [(&str, &str, Unit, &str); 21] = [
     ("omp_loop_visits_known", "Counted loops", Unit::Count, "Visits with known iterations"),
     ("omp_loop_iterations_min", "Fewest iterations", Unit::Count, "Of a whole loop in one visit"),
     ("omp_loop_iterations_max", "Most iterations", Unit::Count, "Of a whole loop in one visit"),
+    ("omp_atomic_contention", "Atomic contention", Unit::Ticks, "From samples, part of the time"),
 ];
 
 /// Where those of loops are among them.
 const ITERATIONS: std::ops::Range<usize> = 17..21;
+
+const TIME: usize = 0;
+const ATOMIC_CONTENTION: usize = 21;
 
 /// Of MPI, where the process uses it.
 const MEASURED_MPI: [(&str, &str, Unit, &str); 17] = [
@@ -122,6 +127,7 @@ fn add_location(
         root.visits = 1;
     }
     let mut loops: BTreeMap<CallId, Iterations> = BTreeMap::new();
+    let mut atomics = Excess::default();
     for (index, node) in nodes.iter_mut().enumerate().skip(1) {
         let key = Key::decode(node.key);
         if matches!(key, Key::Cause { .. }) {
@@ -133,6 +139,9 @@ fn add_location(
         if role == Role::Loop && matches!(key, Key::Region(_)) {
             loops.entry(call).or_default().join(&node.take_iterations());
         }
+        if kind == (Role::Atomic, false) {
+            atomics.take(call, node);
+        }
         for (metric, value) in values(node, kind, rate) {
             if let (Some(&metric), true) = (metrics.get(metric), value != 0) {
                 cube.add(metric, call, id, signed(value));
@@ -140,6 +149,9 @@ fn add_location(
         }
     }
     add_iterations(cube, id, metrics, loops);
+    if let (Some(&time), Some(&metric)) = (metrics.get(TIME), metrics.get(ATOMIC_CONTENTION)) {
+        atomics.add(cube, id, metric, time);
+    }
 }
 
 /// Adds the iterations of a location's loops. One call path may have several nodes, in teams of
@@ -197,6 +209,8 @@ fn values(
         0,
         0,
         0,
+        0,
+        // Of atomics: see `atomics.rs`.
         0,
         of(Role::PointToPoint, sent),
         of(Role::PointToPoint, received),

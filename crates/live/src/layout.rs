@@ -155,8 +155,9 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
-    /// Ordered: waiting for the turn. MPI: waiting for others, where that was asked for. Loop: see
-    /// [`Iterations`](crate::Iterations), as for five other fields.
+    /// Ordered: waiting for the turn. Atomic: time of the visits that were timed. MPI: waiting for
+    /// others, where that was asked for. Loop: see [`Iterations`](crate::Iterations), as for five
+    /// other fields.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,
@@ -180,10 +181,10 @@ pub struct Node {
     pub task_switches: u64,
     /// Creation: deferred task instances. MPI: bytes sent. Barrier of a team without tasks: the sum
     /// of the squares of how long after the team's mean arrival this location arrived, the bits of
-    /// a floating-point number.
+    /// a floating-point number. Atomic: what the visits that were timed take without other threads.
     pub created: u64,
     /// Creation: task instances executed at once by the thread that met them, counted only. MPI:
-    /// bytes received.
+    /// bytes received. Atomic: number of visits that were timed.
     pub undeferred: u64,
 }
 

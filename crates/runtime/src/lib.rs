@@ -20,6 +20,7 @@
 
 mod addresses;
 mod arrivals;
+mod atomics;
 mod barrier;
 mod budget;
 mod cause;

@@ -12,6 +12,7 @@ use pompeii_live::{
     THREAD_RECORD_OFFSET, encode, location_file, node_index, node_offset,
 };
 
+use crate::atomics::Sample;
 use crate::cause::Place;
 use crate::context::{Context, Contexts};
 use crate::events::Events;
@@ -90,6 +91,10 @@ pub struct Location {
     pub at_no_stub: [u64; 2],
     /// Exit of the last barrier: a construct's exit that follows at once shares its time.
     pub barrier_exit_ticks: u64,
+    /// When the visit of an atomic construct began that is timed at present; else 0.
+    pub sampled_ticks: u64,
+    /// The sample of atomics that it belongs to.
+    pub sample: Sample,
     /// Time of a record behind what an MPI function does, which is also when that is left; else 0.
     pub mpi_exit_ticks: u64,
     /// What was noted before the call of MPI that the thread is in.
@@ -178,6 +183,8 @@ impl Location {
                 tracing: process.options.trace,
                 alone: true,
                 barrier_exit_ticks: 0,
+                sampled_ticks: 0,
+                sample: Sample::default(),
                 mpi_exit_ticks: 0,
                 mpi_begun: Begun::default(),
                 at_no_stub: [0; 2],

@@ -95,12 +95,17 @@ pub struct StandIn {
     gate: u32,
     tracing: bool,
     next_counted: spare::Next,
+    between: [u8; offset_of!(Location, sampled_ticks) - BEHIND_NEXT],
+    sampled_ticks: u64,
 }
+
+const BEHIND_NEXT: usize = offset_of!(Location, next_counted) + size_of::<spare::Next>();
 
 const _: () = assert!(
     offset_of!(StandIn, gate) == offset_of!(Location, gate)
         && offset_of!(StandIn, tracing) == offset_of!(Location, tracing)
         && offset_of!(StandIn, next_counted) == offset_of!(Location, next_counted)
+        && offset_of!(StandIn, sampled_ticks) == offset_of!(Location, sampled_ticks)
         && align_of::<StandIn>() >= align_of::<Location>()
 );
 
@@ -118,6 +123,8 @@ impl StandIn {
         gate: gate::BUSY,
         tracing: false,
         next_counted: spare::Next::NONE,
+        between: [0; offset_of!(Location, sampled_ticks) - BEHIND_NEXT],
+        sampled_ticks: 0,
     };
 
     /// What the word is in place of a location.

@@ -44,8 +44,11 @@ impl Gain {
     /// The prediction for a run: within what the finding has `lost` (summed over the threads) and
     /// within what the run can lose, and with bounds that two runs can tell apart. So only the
     /// upper bound may exceed what the run can lose, by what two runs differ.
-    pub(super) fn in_run(self, cube: &Cube, lost: Ticks) -> Self {
-        let most = at_most(cube).min(lost).max(0);
+    ///
+    /// `property` is that of the finding.
+    pub(super) fn in_run(self, cube: &Cube, property: &str, lost: Ticks) -> Self {
+        let computing = if is_computation(property) { lost } else { 0 };
+        let most = at_most(cube, computing).min(lost).max(0);
         let margin = (cube.wall_ticks as f64 * RUNS_DIFFER) as Ticks;
         let ticks = self.ticks.clamp(0, most);
         Self {
@@ -56,11 +59,16 @@ impl Gain {
     }
 }
 
-/// What the run can lose: it takes at least as long as its computation, spread evenly over all
-/// threads.
-fn at_most(cube: &Cube) -> Ticks {
+/// Whether the loss of such a finding is a part of computation.
+pub(super) fn is_computation(property: &str) -> bool {
+    matches!(property, "work_inflation" | "omp_atomic_contention")
+}
+
+/// What the run can lose: it takes at least as long as its computation, without the part of it
+/// that is lost, spread evenly over all threads.
+fn at_most(cube: &Cube, lost_computing: Ticks) -> Ticks {
     let threads = cube.system.locations.len().max(1) as Ticks;
-    cube.wall_ticks - Lens::new(cube).total("comp") / threads
+    cube.wall_ticks - (Lens::new(cube).total("comp") - lost_computing).max(0) / threads
 }
 
 impl Add for Gain {
@@ -88,7 +96,8 @@ mod tests {
         );
         let cube = crate::derive(&cube.unwrap());
         let shown = |gain: Gain, lost| {
-            let Gain { ticks, low_ticks, high_ticks } = gain.in_run(&cube, lost);
+            let Gain { ticks, low_ticks, high_ticks } =
+                gain.in_run(&cube, "omp_idle_threads", lost);
             [low_ticks, ticks, high_ticks]
         };
         assert_eq!(shown(Gain::about(50), 400), [40, 50, 60]);
@@ -96,5 +105,8 @@ mod tests {
         assert_eq!(shown(Gain::between(20, 50, 90), 60), [10, 50, 70]);
         assert_eq!(shown(Gain::about(500), 400), [190, 200, 210]);
         assert_eq!(shown(Gain::about(-5), 400), [0, 0, 10]);
+        // What is computed for nothing can be lost, too.
+        let inflated = Gain::about(500).in_run(&cube, "work_inflation", 1000);
+        assert_eq!((inflated.ticks, inflated.high_ticks), (500, 510));
     }
 }

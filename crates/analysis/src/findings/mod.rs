@@ -6,6 +6,7 @@
 //! add a detector: write a file beside this one and a line in `DETECTORS`.
 
 mod advice;
+mod atomics;
 mod barriers;
 mod between;
 mod forks;
@@ -18,6 +19,7 @@ mod lists;
 mod lock_users;
 mod locks;
 mod loop_work;
+mod memory;
 mod mpi;
 mod needless;
 mod next_barrier;
@@ -41,7 +43,7 @@ pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 use self::paths::Paths;
 use crate::properties::{self, Property};
 use crate::waits::Waits;
-use crate::{Lens, format};
+use crate::{Lens, Reference, format};
 
 /// A problem of the program: one property at one construct of the source.
 #[derive(Clone, Debug)]
@@ -109,6 +111,8 @@ const DETECTORS: &[(Detector, Needs)] = &[
     (task_diagnoses::detect, Needs::Nothing),
     (forks::detect, Needs::Teams),
     (locks::detect, Needs::Teams),
+    (atomics::detect, Needs::Teams),
+    (memory::detect, Needs::Teams),
     (needless::detect, Needs::Teams),
     (barriers::detect, Needs::Teams),
     (starvation::detect, Needs::Teams),
@@ -121,7 +125,12 @@ const DETECTORS: &[(Detector, Needs)] = &[
 /// All problems of an analysed cube, the one with the largest possible gain first. Where a gain is
 /// not known, its place is that of the loss per thread.
 pub fn findings(cube: &Cube) -> Vec<Finding> {
-    let mut search = Search::new(cube);
+    findings_compared(cube, None)
+}
+
+/// The same; with a reference run on one thread, memory and sharing are among them.
+pub(crate) fn findings_compared(cube: &Cube, reference: Option<&Reference>) -> Vec<Finding> {
+    let mut search = Search::new(cube, reference);
     let has_teams = cube.system.locations.len() > cube.system.processes.len();
     for (detect, needs) in DETECTORS {
         if has_teams || *needs != Needs::Teams {
@@ -146,10 +155,13 @@ pub(crate) struct Search<'a> {
     barriers: usize,
     /// Delays of barriers by location: in each outermost parallel region, and (`None`) in all.
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
+    reference: Option<&'a Reference>,
+    /// Code that waits for memory: another schedule does not help there.
+    memory_bound: BTreeSet<CallId>,
 }
 
 impl<'a> Search<'a> {
-    fn new(cube: &'a Cube) -> Self {
+    fn new(cube: &'a Cube, reference: Option<&'a Reference>) -> Self {
         let lens = Lens::new(cube);
         let paths = Paths::new(&lens);
         let mut of: HashMap<Option<CallId>, Vec<CallId>> = HashMap::new();
@@ -176,6 +188,8 @@ impl<'a> Search<'a> {
             waits: Waits::new(lens),
             barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
+            reference,
+            memory_bound: BTreeSet::new(),
         }
     }
 
@@ -200,6 +214,7 @@ impl<'a> Search<'a> {
     /// Reports a finding. `site` says where, `loss` what is lost and what a repair brings.
     fn report(&mut self, name: &'static str, site: Site, loss: Loss, words: Words) {
         let Some(property) = properties::find(name) else { return };
+        let advice = self.allowed(words.advice, &site);
         let mut calls = site.calls;
         let lens = self.lens;
         calls.sort_by_cached_key(|&call| (-lens.own(site.metric, call), call));
@@ -212,12 +227,28 @@ impl<'a> Search<'a> {
             place: lens.cube.regions[site.region].place(),
             calls,
             lost_ticks: loss.lost,
-            gain: loss.gain.map(|gain| gain.in_run(lens.cube, loss.lost)),
+            gain: loss.gain.map(|gain| gain.in_run(lens.cube, name, loss.lost)),
             share: lens.share(loss.lost),
             details: words.details,
-            advice: words.advice,
+            advice,
             explained_by: None,
         });
+    }
+
+    /// The advice, unless it is a schedule for code that waits for memory.
+    fn allowed(&self, advice: Advice, site: &Site) -> Advice {
+        let tree = &self.lens.cube.calls;
+        let is_bound = |&call: &CallId| {
+            let around = tree.parent(call);
+            std::iter::once(call).chain(around).any(|call| self.memory_bound.contains(&call))
+        };
+        match advice.kind {
+            AdviceKind::Schedule if site.calls.iter().any(is_bound) => Advice::none(
+                "The loop waits for memory, so another schedule does not help: see the finding \
+                 that says so.",
+            ),
+            _ => advice,
+        }
     }
 
     /// The loss of the thread that delays the others (see the gain of `omp_taskwait`).
@@ -357,12 +388,27 @@ pub(crate) fn check_with_waits(
         starvation_ticks: 0,
     };
     cube.waits = waits.iter().map(wait).collect();
-    let cube = crate::derive(&cube);
-    crate::check_sum(&cube).unwrap();
+    check_cube(&crate::derive(&cube), None, expect);
+}
+
+/// The same, compared with a run on one thread.
+#[cfg(test)]
+pub(crate) fn check_with_reference(text: &str, reference: &str, expect: expect_test::Expect) {
+    let [cube, one] =
+        [text, reference].map(|text| crate::derive(&crate::notation::cube(text).unwrap()));
+    let run = |cube| crate::reference::Run { cube, not_on_cpu_ns: None };
+    let reference = Reference::new(run(&cube), run(&one)).unwrap();
+    check_cube(&cube, Some(&reference), expect);
+}
+
+#[cfg(test)]
+fn check_cube(cube: &Cube, reference: Option<&Reference>, expect: expect_test::Expect) {
+    crate::check_sum(cube).unwrap();
     let mut shown = String::new();
-    let found = findings(&cube);
-    let lens = Lens::new(&cube);
-    let (lost, whole) = (found.iter().map(|f| f.lost_ticks).sum::<i64>(), cube.allocation_ticks());
+    let found = findings_compared(cube, reference);
+    let lens = Lens::new(cube);
+    let of_waiting = found.iter().filter(|f| !gain::is_computation(f.property.name));
+    let (lost, whole) = (of_waiting.map(|f| f.lost_ticks).sum::<i64>(), cube.allocation_ticks());
     assert!(lost <= whole - lens.total("comp"), "{lost} ticks: something is reported twice");
     for f in found {
         let (name, lost) = (f.property.name, f.lost_ticks);

@@ -241,6 +241,8 @@ catalogue! {
     omp_loop_iterations_min
     /// Most iterations of a visit.
     omp_loop_iterations_max
+    /// Threads that update the same memory.
+    omp_atomic_contention
     /// Bytes.
     bytes
     /// Point to point.
@@ -283,6 +285,8 @@ catalogue! {
     tasks_too_small
     /// Diagnosis: too few tasks.
     tasks_too_few
+    /// Memory and sharing.
+    work_inflation
     /// Diagnosis: creation bottleneck.
     task_creation_bottleneck
 }

@@ -147,6 +147,7 @@ fn machine(experiment: &Experiment) -> Machine {
         starting_ns: cpus::starting_ns(manifest),
         waiting_ns: cpus::waiting_ns(manifest),
         late_ns,
+        reference: None,
     }
 }
 

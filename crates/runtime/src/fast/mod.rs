@@ -18,6 +18,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use pompeii_live::NodeOffset;
 
 use crate::arrivals;
+use crate::atomics;
 use crate::barrier::{self, Phase};
 use crate::cause::Place;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
@@ -111,7 +112,11 @@ pub unsafe fn count(thread: *mut Location, handle: &'static Handle, slot: Slot) 
     unsafe {
         let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
         let Some(child) = event.child() else { return false };
-        (*event.node(child)).visits += 1;
+        let visits = (*event.node(child)).visits + 1;
+        (*event.node(child)).visits = visits;
+        if atomics::is_sampled(visits, slot) {
+            atomics::begin(thread, child);
+        }
         true
     }
 }

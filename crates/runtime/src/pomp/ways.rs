@@ -9,7 +9,7 @@ use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
 use crate::location::{Location, gate};
 use crate::pomp::on_construct;
-use crate::{barrier, descriptor, exclusion, fast, guard, sync, window};
+use crate::{atomics, barrier, descriptor, exclusion, fast, guard, sync, window};
 
 /// A region is entered.
 #[inline(always)]
@@ -506,20 +506,25 @@ fn enter_counted_any(descriptor: *mut Descriptor, slot: Slot) {
         if handle.timed {
             thread.enter(region, clock::now());
         } else {
-            thread.count(region);
+            let node = thread.count(region);
+            if node != 0 && atomics::is_sampled(thread.node(node).visits, slot) {
+                // SAFETY: this thread's location, and a node of it.
+                unsafe { atomics::begin(thread, node as usize) };
+            }
         }
     });
 }
 
-/// Behind a construct that is only counted there is nothing to do.
+/// After a construct that is only counted there is nothing to do, unless this visit is a sample.
 #[inline(always)]
 pub fn exit_counted(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
+    // SAFETY: the contract of `pomp`; what stands in for a location has the field, too.
     unsafe {
-        if let Some((thread, handle)) = fast::known(descriptor)
-            && handle.timed
-        {
+        let Some((thread, handle)) = fast::known(descriptor) else { return };
+        if handle.timed {
             exit_known(descriptor, slot, handle, thread);
+        } else if slot == Slot::Worksharing && (*thread).sampled_ticks != 0 {
+            atomics::end(thread);
         }
     }
 }

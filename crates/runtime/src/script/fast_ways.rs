@@ -6,6 +6,8 @@ use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::AtomicPtr;
 
+use pompeii_live::node_offset;
+
 use super::{Run, Setting};
 use crate::descriptor::{Descriptor, Extension};
 use crate::pomp::*;
@@ -104,5 +106,40 @@ fn short_ways_leave_what_the_long_ones_leave() {
         assert_eq!(short, long);
         assert!(short.contains(" iterations=207/3,7..100"), "{short}");
         assert!(!trace || short.contains("ThreadReleaseLock"), "{short}");
+    }
+}
+
+/// How many of these visits of an atomic construct are counted, and how many timed.
+fn atomics(visits: u32, long_ways: bool) -> [u64; 2] {
+    let file = CString::new(format!("atomic{visits}{long_ways}.c")).unwrap();
+    let file: &'static CStr = Box::leak(file.into_boxed_c_str());
+    let setting = Setting { long_ways, ..Setting::default() };
+    let run = Run::new("1 T0 fork parallel p\n 2 T0 begin p 0/1", setting);
+    let location = run.threads[0].1;
+    tls::open(location);
+    let atomic = construct(c"atomic", c"", file);
+    for _ in 0..visits {
+        // SAFETY: descriptors and their texts are never freed.
+        unsafe {
+            POMP_Atomic_enter(atomic);
+            POMP_Atomic_exit(atomic);
+        }
+    }
+    tls::restore(Thread::Closed);
+    // SAFETY: no other thread uses the location.
+    let location = unsafe { &mut *location };
+    let nodes = (1..location.node_count()).map(|index| *location.node(node_offset(index)));
+    let of = nodes.max_by_key(|node| node.visits).unwrap();
+    [of.visits, of.undeferred]
+}
+
+#[test]
+fn few_visits_of_an_atomic_are_timed() {
+    for long_ways in [false, true] {
+        assert_eq!(atomics(1000, long_ways), [1000, 0]);
+        // A visit that was interrupted is not taken.
+        let [visits, timed] = atomics(8 * 1024, long_ways);
+        assert_eq!(visits, 8 * 1024);
+        assert!((1..=8).contains(&timed), "{timed}");
     }
 }

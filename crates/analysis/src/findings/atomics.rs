@@ -1,0 +1,73 @@
+//! Atomics that several threads execute on the same memory: what they take longer than without
+//! other threads, from samples (`omp_atomic_contention`). Atomics that are measured like other
+//! constructs (`timed`) are mutual exclusion as any other (`locks.rs`).
+
+use pompeii_model::{CallId, Ticks};
+
+use super::memory::waits_that_follow;
+use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
+use crate::format;
+
+const METRIC: &str = "omp_atomic_contention";
+
+pub(super) fn detect(search: &mut Search) {
+    for (region, calls) in search.losses(METRIC) {
+        let lens = search.lens;
+        let contention = lens.sum(METRIC, &calls);
+        let visits = lens.sum("visits", &calls).max(1);
+        let more = format::seconds(lens.seconds(contention) / visits as f64);
+        let visits = format::counted(visits, "visit");
+        let detail =
+            format!("{visits}, each {more} longer than without other threads (from samples).");
+        let around: Vec<CallId> =
+            calls.iter().filter_map(|&call| lens.cube.calls.parent(call)).collect();
+        let (waiting, wait_gain) = waits_that_follow(search, &around, contention);
+        let longest = lens.by_location(METRIC, &calls).iter().copied().max().unwrap_or(0);
+        let loss = Loss { lost: contention + waiting, gain: Some(without(longest) + wait_gain) };
+        let words = Words {
+            cause: Some(Cause::Atomic),
+            details: vec![detail],
+            advice: Advice::none(
+                "Update private copies and add them up at the end, or use a reduction.",
+            ),
+        };
+        let construct = lens.region(calls[0]).construct().to_owned();
+        search.report(METRIC, Site { region, construct, metric: METRIC, calls }, loss, words);
+    }
+}
+
+/// What the end of the contention of one thread brings. Few visits are timed, and what the others
+/// take is an estimate.
+fn without(contention: Ticks) -> Gain {
+    Gain::between(contention * 2 / 3, contention, contention * 4 / 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use expect_test::expect;
+
+    #[test]
+    fn contention_and_the_waiting_that_follows_are_one_finding() {
+        check(
+            "wall=500 locations=2
+             a                                             0  visits=1
+             a/parallel@a.c:2                              *  visits=1
+             a/parallel@a.c:2/for@a.c:3                    0  time=500 visits=1
+             a/parallel@a.c:2/for@a.c:3                    1  time=400 visits=1
+             a/parallel@a.c:2/for@a.c:3/atomic@a.c:5       0  visits=100000 \
+             omp_atomic_contention=400
+             a/parallel@a.c:2/for@a.c:3/atomic@a.c:5       1  visits=100000 \
+             omp_atomic_contention=300
+             a/parallel@a.c:2/for@a.c:3/implicit barrier@a.c:7  0  visits=1 omp_barrier_last=1
+             a/parallel@a.c:2/for@a.c:3/implicit barrier@a.c:7  1  time=100 visits=1 \
+             omp_ibarrier_wait=100",
+            expect![[r#"
+                a.c:5 atomic | omp_atomic_contention lost=800 gain=425 (261 to 455)
+                    [atomic, none]
+                    200,000 visits, each 3.5 µs longer than without other threads (from samples).
+                    Update private copies and add them up at the end, or use a reduction.
+            "#]],
+        );
+    }
+}

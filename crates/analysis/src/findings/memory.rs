@@ -1,0 +1,402 @@
+//! Memory and sharing: code that takes longer on several threads than the same work takes on one,
+//! because threads wait for memory or write the same cache lines. Nothing in one run tells this
+//! from more work. So it is named only with a reference run on one thread ([`crate::Reference`]),
+//! or with counters of the processor that show it.
+//!
+//! Threads that compute longer are also late at the next barrier. As long as the inflation is
+//! larger than the waiting there, the waiting is a consequence, and is part of the finding.
+
+use pompeii_model::{CallId, RegionId, Role, Ticks};
+
+use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
+use crate::{Lens, format};
+
+/// Work is inflated if it takes longer by this share at least: all cores together may run at a
+/// lower frequency than one alone, and two runs differ.
+const INFLATED: f64 = 0.1;
+
+/// From this number of misses of the last cache per 1,000 instructions on, and with less than one
+/// instruction per cycle, code is bound by memory: each miss takes some hundreds of cycles, so ten
+/// of them take longer than 1,000 instructions.
+const MANY_MISSES: f64 = 10.0;
+
+const MISSES: [&str; 4] = ["PAPI_L3_TCM", "cache-misses", "LLC-load-misses", "LLC-misses"];
+const INSTRUCTIONS: [&str; 2] = ["PAPI_TOT_INS", "instructions"];
+const CYCLES: [&str; 3] = ["PAPI_TOT_CYC", "cycles", "cpu-cycles"];
+
+const ADVICE: &str = "Threads wait for memory or write the same cache lines: keep data in the \
+    caches (blocks), pad what each thread writes, let the thread that uses data touch it first.";
+
+pub(super) fn detect(search: &mut Search) {
+    let inflated = inflated(search);
+    let bound = bound_by_counters(search);
+    search.memory_bound.extend(inflated.iter().flat_map(|of| &of.calls));
+    search.memory_bound.extend(bound.iter().flat_map(|of| &of.calls));
+    let is_new = |of: &&Bound| inflated.iter().all(|known| known.region != of.region);
+    bound.iter().filter(is_new).for_each(|of| of.report(search));
+    inflated.into_iter().for_each(|of| of.report(search));
+}
+
+/// What the work of one construct takes, on all threads, in clock ticks.
+struct Inflated {
+    region: RegionId,
+    calls: Vec<CallId>,
+    /// With a CPU.
+    here: Ticks,
+    /// On one thread, at least and at most.
+    alone: (Ticks, Ticks),
+    /// What atomics in it take longer, which has a finding of its own.
+    atomics: Ticks,
+}
+
+/// The constructs whose work takes longer than on one thread.
+fn inflated(search: &Search) -> Vec<Inflated> {
+    let Some(reference) = search.reference else { return Vec::new() };
+    let lens = &search.lens;
+    let comparable =
+        lens.cube.calls.ids().filter(|&call| reference.alone(call).is_some()).filter(is_code(lens));
+    let groups = grouped(comparable, |call| region_of(search, call));
+    let of = |(region, calls): (RegionId, Vec<CallId>)| {
+        let alone = calls.iter().filter_map(|&call| reference.alone(call));
+        let (least, most) =
+            alone.fold((0, 0), |(l, m), of| (l + of.least_ticks, m + of.most_ticks));
+        let here = reference.on_cpu(lens.sum("comp", &calls));
+        let atomics = calls.iter().map(|&call| atomics_in(lens, call)).sum();
+        Inflated { region, calls, here, alone: (least, most), atomics }
+    };
+    let is_larger = |of: &Inflated| {
+        let (_, most) = of.alone;
+        most > 0 && (of.low() as f64) >= INFLATED * most as f64
+    };
+    groups.into_iter().map(of).filter(is_larger).collect()
+}
+
+fn is_code<'a>(lens: &'a Lens) -> impl Fn(&CallId) -> bool + 'a {
+    |&call| lens.own("comp", call) > 0
+}
+
+/// The construct or function that the code of a call path belongs to.
+fn region_of(search: &Search, call: CallId) -> RegionId {
+    let construct = search.paths.construct[call].unwrap_or(call);
+    search.lens.cube.calls.region(construct)
+}
+
+/// Contention of the atomics directly in the code of a call path.
+fn atomics_in(lens: &Lens, call: CallId) -> Ticks {
+    let children = lens.cube.calls.children(call).iter();
+    children.map(|&child| lens.own("omp_atomic_contention", child)).sum()
+}
+
+impl Inflated {
+    fn low(&self) -> Ticks {
+        self.here - self.atomics - self.alone.1
+    }
+
+    fn high(&self) -> Ticks {
+        self.here - self.atomics - self.alone.0
+    }
+
+    fn report(self, search: &mut Search) {
+        let lens = search.lens;
+        let threads = lens.threads_at(&self.calls) as i64;
+        let inflation = (self.low() + self.high()) / 2;
+        let gain = Gain::between(self.low() / threads, inflation / threads, self.high() / threads);
+        let (waiting, wait_gain) = waits_that_follow(search, &self.calls, inflation);
+        let loss = Loss { lost: inflation + waiting, gain: Some(gain + wait_gain) };
+        let words = Words {
+            cause: Some(Cause::MemoryOrSharing),
+            details: vec![self.sentence(&lens, threads)],
+            advice: Advice::none(ADVICE),
+        };
+        let site = site(&lens, self.region, self.calls);
+        search.report("work_inflation", site, loss, words);
+    }
+
+    fn sentence(&self, lens: &Lens, threads: i64) -> String {
+        let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
+        let times = |alone: Ticks| format!("{:.1}", self.here as f64 / alone.max(1) as f64);
+        let (least, most) = self.alone;
+        let on = format::counted(threads, "thread");
+        let here = seconds(self.here);
+        match times(least) == times(most) {
+            true => format!(
+                "Its work takes {here} of CPU time on {on} and {} on one: {} times as long.",
+                seconds(most),
+                times(most)
+            ),
+            false => format!(
+                "Its work takes {here} of CPU time on {on} and {} on one. If each thread does all \
+                 of it, this is {} times as long; if they divide it, {} times.",
+                seconds(least),
+                times(most),
+                times(least)
+            ),
+        }
+    }
+}
+
+/// The waiting at the end of these constructs, if it is no more than what makes threads late there:
+/// clock ticks, and what its end would bring.
+pub(super) fn waits_that_follow(
+    search: &mut Search,
+    calls: &[CallId],
+    inflation: Ticks,
+) -> (Ticks, Gain) {
+    const METRIC: &str = "omp_ibarrier_wait";
+    let lens = search.lens;
+    let tree = &lens.cube.calls;
+    let ends: Vec<CallId> = grouped(calls.iter().flat_map(|&call| ends_of(&lens, call)), |at| at)
+        .into_iter()
+        .map(|(barrier, _)| barrier)
+        .filter(|&barrier| !search.is_claimed(METRIC, barrier))
+        .collect();
+    debug_assert!(ends.iter().all(|&barrier| tree.parent(barrier).is_some()));
+    let waiting = lens.sum(METRIC, &ends);
+    if waiting == 0 || waiting > inflation {
+        return (0, Gain::about(0));
+    }
+    search.claim(METRIC, &ends);
+    let mean = waiting / lens.threads_at(&ends) as i64;
+    // Whether threads would arrive at the same time without the inflation is not known.
+    (waiting, Gain::between(0, mean / 2, mean))
+}
+
+/// The implicit barriers at which the code of a call path ends: its construct's own, or that of the
+/// parallel region which the construct is combined with.
+fn ends_of(lens: &Lens, call: CallId) -> Vec<CallId> {
+    let tree = &lens.cube.calls;
+    let own = std::iter::once(call).chain(combined_with(lens, call));
+    own.flat_map(|construct| tree.children(construct).iter().copied())
+        .filter(|&child| lens.role(child) == Role::ImplicitBarrier)
+        .collect()
+}
+
+/// The parallel region on the same line, of which a worksharing construct is the other half.
+fn combined_with(lens: &Lens, call: CallId) -> Option<CallId> {
+    let parent = lens.cube.calls.parent(call)?;
+    let (inner, outer) = (lens.region(call), lens.region(parent));
+    let is_one = outer.role == Role::Parallel
+        && inner.begin_line == outer.begin_line
+        && inner.file == outer.file;
+    is_one.then_some(parent)
+}
+
+fn site(lens: &Lens, region: RegionId, calls: Vec<CallId>) -> Site {
+    let word = lens.cube.regions[region].construct();
+    let is_combined = calls.iter().any(|&call| combined_with(lens, call).is_some());
+    let construct = if is_combined { format!("parallel {word}") } else { word.to_owned() };
+    Site { region, construct, metric: "comp", calls }
+}
+
+/// A construct of which counters show that it waits for memory.
+struct Bound {
+    region: RegionId,
+    calls: Vec<CallId>,
+    misses_per_1000: f64,
+    /// Instructions per cycle, if cycles were counted.
+    per_cycle: Option<f64>,
+}
+
+fn bound_by_counters(search: &Search) -> Vec<Bound> {
+    let lens = &search.lens;
+    let first =
+        |names: &[&'static str]| names.iter().copied().find(|&name| lens.metric(name).is_some());
+    let (Some(misses), Some(instructions)) = (first(&MISSES), first(&INSTRUCTIONS)) else {
+        return Vec::new();
+    };
+    let cycles = first(&CYCLES);
+    // Counters may be read at the borders of parallel regions and functions only.
+    let counted = lens.cube.calls.innermost(|call| lens.own(instructions, call) > 0);
+    let is_parallel = |call: &CallId| {
+        search.paths.outermost_parallel[*call].is_some() || lens.in_task_tree(*call)
+    };
+    let code = lens.cube.calls.ids().filter(is_code(lens)).filter(is_parallel);
+    let code = code.filter_map(|call| Some((counted[call]?, call)));
+    let groups = grouped(code, |(counted, _)| lens.cube.calls.region(counted));
+    let of = |(region, pairs): (RegionId, Vec<(CallId, CallId)>)| {
+        let counted: Vec<CallId> =
+            grouped(pairs.iter().map(|pair| pair.0), |at| at).into_iter().map(|of| of.0).collect();
+        let sum = |metric: &str| lens.sum(metric, &counted) as f64;
+        let done = sum(instructions).max(1.0);
+        Bound {
+            region,
+            calls: pairs.into_iter().map(|pair| pair.1).collect(),
+            misses_per_1000: 1000.0 * sum(misses) / done,
+            per_cycle: cycles.map(|cycles| done / sum(cycles).max(1.0)),
+        }
+    };
+    let is_bound = |of: &Bound| {
+        of.misses_per_1000 >= MANY_MISSES && of.per_cycle.is_none_or(|per_cycle| per_cycle < 1.0)
+    };
+    groups.into_iter().map(of).filter(is_bound).collect()
+}
+
+impl Bound {
+    /// In at least this part of its cycles a processor completed no instruction. If cycles were not
+    /// counted, how much is lost is not known, and there is no finding.
+    fn report(&self, search: &mut Search) {
+        let Some(per_cycle) = self.per_cycle else { return };
+        let lens = search.lens;
+        let lost = (lens.sum("comp", &self.calls) as f64 * (1.0 - per_cycle)) as Ticks;
+        let detail = format!(
+            "{:.0} cache misses per 1,000 instructions and {per_cycle:.2} instructions per cycle: \
+             it waits for memory.",
+            self.misses_per_1000
+        );
+        let words = Words {
+            cause: Some(Cause::MemoryOrSharing),
+            details: vec![detail],
+            advice: Advice::none(ADVICE),
+        };
+        let site = site(&lens, self.region, self.calls.clone());
+        search.report("work_inflation", site, Loss { lost, gain: None }, words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{check, check_with_reference};
+    use expect_test::expect;
+
+    const ONE: &str = "wall=700 locations=1
+         a                                         0  time=200 visits=1
+         a/parallel@a.c:2                          0  visits=1
+         a/parallel@a.c:2/for@a.c:2                0  time=500 visits=1";
+
+    #[test]
+    fn a_loop_that_takes_longer_on_two_threads_waits_for_memory() {
+        check_with_reference(
+            "wall=650 locations=2
+             a                                         0  time=200 visits=1
+             a/parallel@a.c:2                          *  visits=1
+             a/parallel@a.c:2/for@a.c:2                0  time=450 visits=1
+             a/parallel@a.c:2/for@a.c:2                1  time=400 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:4   0  visits=1 omp_barrier_last=1
+             a/parallel@a.c:2/implicit barrier@a.c:4   1  time=50 visits=1 omp_ibarrier_wait=50",
+            ONE,
+            expect![[r#"
+                a.c:2 parallel for | work_inflation lost=400 gain=187 (169 to 206)
+                    [memory_or_sharing, none]
+                    Its work takes 0.85 s of CPU time on 2 threads and 0.50 s on one: 1.7 times as long.
+                    Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
+                ? a | omp_idle_threads lost=200 gain=100 (94 to 106)
+                    [serial_part, none]
+                    0.20 s run on one thread.
+                    It lies next to parallel a.c:2 (1 visit).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+
+    /// The same times as above, but the loop is not slower than on one thread.
+    #[test]
+    fn a_loop_that_is_not_slower_has_no_problem_with_memory() {
+        check_with_reference(
+            "wall=450 locations=2
+             a                                         0  time=200 visits=1
+             a/parallel@a.c:2                          *  visits=1
+             a/parallel@a.c:2/for@a.c:2                *  time=250 visits=1",
+            ONE,
+            expect![[r#"
+                ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
+                    [serial_part, none]
+                    0.20 s run on one thread.
+                    It lies next to parallel a.c:2 (1 visit).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_parallel_region_may_divide_its_work_or_repeat_it() {
+        let one = "wall=500 locations=1
+             a                 0  visits=1
+             a/parallel@a.c:2  0  time=500 visits=1";
+        // Each thread has as much work as the one had.
+        check_with_reference(
+            "wall=520 locations=2
+             a                 0  visits=1
+             a/parallel@a.c:2  *  time=520 visits=1",
+            one,
+            expect![[""]],
+        );
+        check_with_reference(
+            "wall=2000 locations=2
+             a                 0  visits=1
+             a/parallel@a.c:2  *  time=2000 visits=1",
+            one,
+            expect![[r#"
+                a.c:2 parallel | work_inflation lost=3250 gain=1625 (1480 to 1645)
+                    [memory_or_sharing, none]
+                    Its work takes 4.0 s of CPU time on 2 threads and 0.50 s on one. If each thread does all of it, this is 4.0 times as long; if they divide it, 8.0 times.
+                    Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn without_reference_and_counters_memory_is_not_named() {
+        check(
+            "wall=450 locations=2
+             a                                         0  time=200 visits=1
+             a/parallel@a.c:2                          *  visits=1
+             a/parallel@a.c:2/for@a.c:2                *  time=250 visits=1",
+            expect![[r#"
+                ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
+                    [serial_part, none]
+                    0.20 s run on one thread.
+                    It lies next to parallel a.c:2 (1 visit).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn counters_show_that_code_waits_for_memory() {
+        check(
+            "wall=450 locations=2
+             a                                  0  time=50 visits=1
+             a/parallel@a.c:2                   *  visits=1 instructions=9 cycles=9 cache-misses=0
+             a/parallel@a.c:2/for@a.c:2         *  time=200 visits=1 instructions=100000 \
+             cycles=400000 cache-misses=2000
+             a/parallel@a.c:5                   *  visits=1
+             a/parallel@a.c:5/for@a.c:5         *  time=200 visits=1 instructions=800000 \
+             cycles=400000 cache-misses=2000",
+            expect![[r#"
+                a.c:2 parallel for | work_inflation lost=300 gain=?
+                    [memory_or_sharing, none]
+                    20 cache misses per 1,000 instructions and 0.25 instructions per cycle: it waits for memory.
+                    Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
+                ? a | omp_idle_threads lost=50 gain=25 (21 to 29)
+                    [serial_part, none]
+                    50 ms run on one thread.
+                    It lies next to parallel a.c:2 (1 visit), parallel a.c:5 (1 visit).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+
+    /// Without its atomics the loop takes as long as on one thread.
+    #[test]
+    fn what_atomics_cost_is_not_memory() {
+        check_with_reference(
+            "wall=650 locations=2
+             a                                      0  time=200 visits=1
+             a/parallel@a.c:2                       *  visits=1
+             a/parallel@a.c:2/for@a.c:2             *  time=450 visits=1
+             a/parallel@a.c:2/for@a.c:2/atomic@a.c:3  *  visits=4096 omp_atomic_contention=200",
+            ONE,
+            expect![[r#"
+                a.c:3 atomic | omp_atomic_contention lost=400 gain=200 (127 to 272)
+                    [atomic, none]
+                    8,192 visits, each 49 µs longer than without other threads (from samples).
+                    Update private copies and add them up at the end, or use a reduction.
+                ? a | omp_idle_threads lost=200 gain=100 (94 to 106)
+                    [serial_part, none]
+                    0.20 s run on one thread.
+                    It lies next to parallel a.c:2 (1 visit).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+}
