@@ -52,7 +52,7 @@ pub use efficiency::{Efficiencies, efficiencies};
 pub use findings::{Advice, AdviceKind, Cause, Finding, Gain, findings};
 pub use lens::Lens;
 pub use load::{LoadError, load, measured};
-pub use machine::{Explains, Machine, MachineCause, findings_on};
+pub use machine::{Dispatch, Explains, Machine, MachineCause, findings_on};
 pub use properties::{Compute, Doc, Property};
 pub use reference::{Reference, ReferenceError};
 pub use sums::{SumError, check_sum};

@@ -49,6 +49,18 @@ pub struct Machine {
     pub late_ns: Option<u64>,
     /// The same program on one thread, which tells what memory and sharing cost.
     pub reference: Option<Reference>,
+    /// What handing out a chunk of a loop costs a thread of this run; `None` if it is not known.
+    pub dispatch: Option<Dispatch>,
+}
+
+/// What handing out a chunk of a loop costs a thread, in nanoseconds, where all threads of the run
+/// take chunks: if they write nothing in common, and if they also write next to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// At least.
+    pub least_ns: u64,
+    /// At most.
+    pub most_ns: u64,
 }
 
 /// A cause explains losses of which it has made this share.
@@ -100,7 +112,7 @@ impl Explained {
             "omp_idle_threads" | "omp_limited_parallelism" => self.idleness,
             "omp_ibarrier_wait" | "omp_ebarrier_wait" => self.barriers,
             // Time without a CPU is no part of these.
-            "work_inflation" | "omp_atomic_contention" => false,
+            "work_inflation" | "omp_atomic_contention" | "short_chunks" => false,
             _ => self.rest,
         }
     }
@@ -111,7 +123,7 @@ impl Explained {
 pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
     let explained = machine.causes.iter().map(|of| (of, Explained::of(cube, machine, of)));
     let explained: Vec<(&MachineCause, Explained)> = explained.collect();
-    let mut found = findings_compared(cube, machine.reference.as_ref());
+    let mut found = findings_compared(cube, machine.reference.as_ref(), machine.dispatch);
     for finding in &mut found {
         let by = explained.iter().find(|(of, has)| has.has(finding) && !makes(finding, of));
         let Some((of, _)) = by else { continue };
@@ -165,6 +177,7 @@ mod tests {
                 starting_ns: Some(0),
                 waiting_ns: Some(0),
                 reference: None,
+                dispatch: None,
             },
         );
         let shown = |finding: &Finding| match finding.explained_by {

@@ -61,7 +61,7 @@ impl Gain {
 
 /// Whether the loss of such a finding is a part of computation.
 pub(super) fn is_computation(property: &str) -> bool {
-    matches!(property, "work_inflation" | "omp_atomic_contention")
+    matches!(property, "work_inflation" | "omp_atomic_contention" | "short_chunks")
 }
 
 /// What the run can lose: it takes at least as long as its computation, without the part of it

@@ -120,7 +120,7 @@ fn half(lens: &Lens, scope: CallId) -> Option<CallId> {
 }
 
 /// Time in the loop and all below it, without the barrier at its end.
-fn work(search: &Search, call: CallId) -> Ticks {
+pub(super) fn work(search: &Search, call: CallId) -> Ticks {
     let lens = &search.lens;
     let is_barrier = |&child: &CallId| lens.role(child) == Role::ImplicitBarrier;
     let barriers = lens.cube.calls.children(call).iter().copied().filter(is_barrier);

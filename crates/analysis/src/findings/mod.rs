@@ -9,6 +9,7 @@ mod advice;
 mod atomics;
 mod barriers;
 mod between;
+mod chunks;
 mod forks;
 mod gain;
 mod idle_threads;
@@ -43,7 +44,7 @@ pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 use self::paths::Paths;
 use crate::properties::{self, Property};
 use crate::waits::Waits;
-use crate::{Lens, Reference, format};
+use crate::{Dispatch, Lens, Reference, format};
 
 /// A problem of the program: one property at one construct of the source.
 #[derive(Clone, Debug)]
@@ -113,6 +114,7 @@ const DETECTORS: &[(Detector, Needs)] = &[
     (locks::detect, Needs::Teams),
     (atomics::detect, Needs::Teams),
     (memory::detect, Needs::Teams),
+    (chunks::detect, Needs::Teams),
     (needless::detect, Needs::Teams),
     (barriers::detect, Needs::Teams),
     (starvation::detect, Needs::Teams),
@@ -125,12 +127,17 @@ const DETECTORS: &[(Detector, Needs)] = &[
 /// All problems of an analysed cube, the one with the largest possible gain first. Where a gain is
 /// not known, its place is that of the loss per thread.
 pub fn findings(cube: &Cube) -> Vec<Finding> {
-    findings_compared(cube, None)
+    findings_compared(cube, None, None)
 }
 
 /// The same; with a reference run on one thread, memory and sharing are among them.
-pub(crate) fn findings_compared(cube: &Cube, reference: Option<&Reference>) -> Vec<Finding> {
-    let mut search = Search::new(cube, reference);
+/// What handing out chunks costs shows loops with too short ones.
+pub(crate) fn findings_compared(
+    cube: &Cube,
+    reference: Option<&Reference>,
+    dispatch: Option<Dispatch>,
+) -> Vec<Finding> {
+    let mut search = Search { dispatch, ..Search::new(cube, reference) };
     let has_teams = cube.system.locations.len() > cube.system.processes.len();
     for (detect, needs) in DETECTORS {
         if has_teams || *needs != Needs::Teams {
@@ -156,6 +163,7 @@ pub(crate) struct Search<'a> {
     /// Delays of barriers by location: in each outermost parallel region, and (`None`) in all.
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
     reference: Option<&'a Reference>,
+    dispatch: Option<Dispatch>,
     /// Code that waits for memory: another schedule does not help there.
     memory_bound: BTreeSet<CallId>,
 }
@@ -189,6 +197,7 @@ impl<'a> Search<'a> {
             barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
             reference,
+            dispatch: None,
             memory_bound: BTreeSet::new(),
         }
     }
@@ -388,7 +397,7 @@ pub(crate) fn check_with_waits(
         starvation_ticks: 0,
     };
     cube.waits = waits.iter().map(wait).collect();
-    check_cube(&crate::derive(&cube), None, expect);
+    check_cube(&crate::derive(&cube), (None, None), expect);
 }
 
 /// The same, compared with a run on one thread.
@@ -398,14 +407,25 @@ pub(crate) fn check_with_reference(text: &str, reference: &str, expect: expect_t
         [text, reference].map(|text| crate::derive(&crate::notation::cube(text).unwrap()));
     let run = |cube| crate::reference::Run { cube, not_on_cpu_ns: None };
     let reference = Reference::new(run(&cube), run(&one)).unwrap();
-    check_cube(&cube, Some(&reference), expect);
+    check_cube(&cube, (Some(&reference), None), expect);
+}
+
+/// The same, with what handing out chunks costs.
+#[cfg(test)]
+pub(crate) fn check_with_dispatch(text: &str, dispatch: Dispatch, expect: expect_test::Expect) {
+    let cube = crate::derive(&crate::notation::cube(text).unwrap());
+    check_cube(&cube, (None, Some(dispatch)), expect);
 }
 
 #[cfg(test)]
-fn check_cube(cube: &Cube, reference: Option<&Reference>, expect: expect_test::Expect) {
+fn check_cube(
+    cube: &Cube,
+    (reference, dispatch): (Option<&Reference>, Option<Dispatch>),
+    expect: expect_test::Expect,
+) {
     crate::check_sum(cube).unwrap();
     let mut shown = String::new();
-    let found = findings_compared(cube, reference);
+    let found = findings_compared(cube, reference, dispatch);
     let lens = Lens::new(cube);
     let of_waiting = found.iter().filter(|f| !gain::is_computation(f.property.name));
     let (lost, whole) = (of_waiting.map(|f| f.lost_ticks).sum::<i64>(), cube.allocation_ticks());

@@ -287,6 +287,8 @@ catalogue! {
     tasks_too_few
     /// Memory and sharing.
     work_inflation
+    /// Diagnosis: chunks too short.
+    short_chunks
     /// Diagnosis: creation bottleneck.
     task_creation_bottleneck
 }

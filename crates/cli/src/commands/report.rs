@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_analysis::{Machine, Measuring, format};
+use pompeii_analysis::{Dispatch, Machine, Measuring, format};
 use pompeii_finish::{Counted, Excluded, Guarded, Manifest, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::score::pattern;
@@ -148,7 +148,17 @@ fn machine(experiment: &Experiment) -> Machine {
         waiting_ns: cpus::waiting_ns(manifest),
         late_ns,
         reference: None,
+        dispatch: dispatch(manifest, &experiment.cube),
     }
+}
+
+/// What handing out a chunk costs a thread of this run: the call, and what was measured after it.
+fn dispatch(manifest: &Manifest, cube: &Cube) -> Option<Dispatch> {
+    const CALL_NS: f64 = 10.0;
+    let threads = cube.system.locations.len() / cube.system.processes.len().max(1);
+    let contended = manifest.run.calibration.as_ref()?.at(threads)?;
+    let ns = |more_ns: f64| (CALL_NS + more_ns.max(0.0)) as u64;
+    Some(Dispatch { least_ns: ns(contended.add_ns), most_ns: ns(contended.add_and_store_ns) })
 }
 
 /// What is to be said about metrics: those that are missing, and how the others were read.
