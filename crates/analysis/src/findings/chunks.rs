@@ -133,18 +133,24 @@ mod tests {
 
     #[test]
     fn chunks_that_take_no_longer_than_their_dispatch() {
-        check("schedule(dynamic,1)", expect![[r#"
+        check(
+            "schedule(dynamic,1)",
+            expect![[r#"
             a.c:5 for | short_chunks lost=50 gain=25 (20 to 25)
                 [short_chunks, schedule a.c:5]
                 1.0 million chunks of 80 ns each, of which handing out takes about 50 ns.
                 Set schedule(dynamic,84) for the loop a.c:5.
-        "#]]);
-        check("schedule(runtime) runs(dynamic,4)", expect![[r#"
+        "#]],
+        );
+        check(
+            "schedule(runtime) runs(dynamic,4)",
+            expect![[r#"
             a.c:5 for | short_chunks lost=12 gain=6 (5 to 6)
                 [short_chunks, schedule a.c:5]
                 250,000 chunks of 320 ns each, of which handing out takes about 50 ns.
                 Set schedule(dynamic,38) for the loop a.c:5.
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]

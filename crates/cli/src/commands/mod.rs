@@ -13,6 +13,7 @@ mod html;
 pub mod instrument;
 mod job;
 mod recover;
+mod reference;
 mod report;
 mod run;
 mod score;

@@ -10,6 +10,7 @@ use pompeii_model::{CallId, Cube};
 use pompeii_report::score::pattern;
 use pompeii_report::{RunInfo, TreeOptions};
 
+use super::reference::{self, Compared};
 use super::{cpus, print, recover};
 use crate::date;
 use crate::experiment::{self, Experiment};
@@ -23,6 +24,7 @@ use crate::terminal::{Look, shown};
     pompeii report pompeii-20261120_1132_ab12cd34
     pompeii report before --top 3
     pompeii report before --json | jq '.findings[0]'
+    pompeii report eight --serial one                  eight threads, compared with one
     pompeii report scorep-run/profile.cubex")]
 pub struct Arguments {
     /// The experiment, or a profile (profile.cubex)
@@ -30,6 +32,8 @@ pub struct Arguments {
     experiment: Option<PathBuf>,
     #[command(flatten)]
     damaged: experiment::Damaged,
+    #[command(flatten)]
+    serial: reference::Options,
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
@@ -49,8 +53,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let experiment = experiment::open(name, arguments.damaged)?;
+    let compared = arguments.serial.compare(&experiment)?;
     if arguments.json {
-        super::print_json(&pompeii_report::json(&experiment.cube, &run_info(&experiment)))?;
+        let info = run_info(&experiment, compared);
+        super::print_json(&pompeii_report::json(&experiment.cube, &info))?;
         return Ok(ExitCode::SUCCESS);
     }
     let progress = Progress::of(format!("analysing {}", shown(name)));
@@ -59,7 +65,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let trees = TreeOptions { layout: layout.clone(), ..TreeOptions::default() };
     let cube = &experiment.cube;
     let parts = [
-        pompeii_report::summary(cube, &run_info(&experiment), &layout),
+        pompeii_report::summary(cube, &run_info(&experiment, compared), &layout),
         pompeii_report::processes(cube, &layout),
         pompeii_report::waits(cube, &layout),
         pompeii_report::tasks(cube, &layout),
@@ -73,10 +79,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 
 /// Prints the first answer to standard error, where the program has standard output.
 pub fn print_summary(experiment: Experiment, top: usize) {
+    let compared = reference::Compared::with_its_own(&experiment);
     let experiment = experiment.printable();
     let layout = Look::of(&std::io::stderr()).report(top);
     // Whoever has just typed the command knows when and where it ran.
-    let info = RunInfo { started: String::new(), ..run_info(&experiment) };
+    let info = RunInfo { started: String::new(), ..run_info(&experiment, compared) };
     let text = pompeii_report::summary(&experiment.cube, &info, &layout);
     super::print_error(&text);
 }
@@ -84,15 +91,16 @@ pub fn print_summary(experiment: Experiment, top: usize) {
 const IS_RUNNING: &str =
     "The program is still running. This report shows its data up to the last events so far.";
 
-/// What the report says about the run beside its numbers.
-pub fn run_info(experiment: &Experiment) -> RunInfo {
+/// What the report says about the run beside its numbers; `compared` is what a run on one thread
+/// says about it.
+pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     let manifest = experiment.manifest.as_ref();
     let trace = experiment.folder.join("traces");
     RunInfo {
         experiment: shown_name(&experiment.folder),
         observed_by: manifest.map(|it| shown(&it.observed_by).into_owned()).unwrap_or_default(),
         trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
-        machine: machine(experiment),
+        machine: Machine { reference: compared.reference, ..machine(experiment) },
         command: manifest.map(typed_command).unwrap_or_default(),
         started: manifest.map_or_else(String::new, started),
         host: manifest.map(|it| shown(&it.host).into_owned()).unwrap_or_default(),
@@ -101,6 +109,7 @@ pub fn run_info(experiment: &Experiment) -> RunInfo {
             .is_running
             .then(|| IS_RUNNING.to_owned())
             .into_iter()
+            .chain(compared.note)
             .chain(off_share(&experiment.cube))
             .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, &experiment.folder)))
             .map(|note| shown(&note).into_owned())
@@ -206,7 +215,7 @@ fn off_share(cube: &Cube) -> Option<String> {
 }
 
 /// As the user may type it: relative where it is below the current folder, and quoted.
-fn shown_name(folder: &Path) -> String {
+pub fn shown_name(folder: &Path) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     quoted(folder.strip_prefix(&current).unwrap_or(folder))
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
-use super::say;
+use super::{reference, say};
 use crate::calibration::calibrate;
 use crate::executables::executable;
 use crate::machine::Moment;
@@ -34,6 +34,8 @@ use crate::{child, experiment, failure, variables};
     pompeii run --trace --window 10:12.5 -- ./ocean 400           only 2.5 seconds of the run
     pompeii run --trace --window 'step@100:102' -- ./ocean 400    only three visits of region step
     pompeii run -- mpirun -n 4 ./ocean 400                        all processes of an MPI job
+    pompeii run --reference 1 -- ./ocean 400                      and again on one thread, to see
+                                                                  what memory costs
     pompeii run -- sh -c './prepare && ./solve'                   all programs of a script")]
 pub struct Arguments {
     /// Record a trace in addition to the profile
@@ -53,6 +55,10 @@ pub struct Arguments {
     /// Measure forked children that continue without exec, each in its own experiment
     #[arg(long)]
     follow_forks: bool,
+    /// Run the command a second time with OMP_NUM_THREADS=1, into EXP/reference, and compare: only
+    /// this shows what memory and shared cache lines cost. The second run reads and prints nothing
+    #[arg(long, value_name = "THREADS", value_parser = clap::value_parser!(u8).range(1..=1))]
+    reference: Option<u8>,
     /// Print no summary at the end
     #[arg(long, short)]
     quiet: bool,
@@ -177,6 +183,9 @@ fn conclude(
     match finished {
         Ok(Some(manifest)) => {
             recording.keep(folder);
+            if arguments.reference.is_some() {
+                reference::run(folder, &arguments.command, recording, info);
+            }
             summarise(arguments, folder, &manifest);
         }
         Ok(None) => not_measured(arguments, experiment, info),
@@ -190,7 +199,7 @@ fn conclude(
 
 /// Processes of a job that was ended by force are given time to be gone, too, which a busy machine
 /// needs. What a job leaves behind that has ended well is meant to go on.
-fn wait_for_processes(folder: &Path, info: &RunInfo) {
+pub fn wait_for_processes(folder: &Path, info: &RunInfo) {
     let tries = if info.exit_code == Some(0) { 150 } else { 1500 };
     for _ in 0..tries {
         if !pompeii_finish::is_running(folder) {

@@ -104,7 +104,7 @@ fn ours(command: &Command) -> Vec<(OsString, OsString)> {
         [&b"POMPEII_"[..], b"SCOREP_"].iter().any(|prefix| name.as_bytes().starts_with(prefix))
     };
     let mut all: Vec<(OsString, OsString)> =
-        inherited.chain(set).filter(|(name, _)| is_ours(name)).collect();
+        inherited.filter(|(name, _)| is_ours(name)).chain(set).collect();
     // The value that was set last counts.
     all.reverse();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -40,6 +40,7 @@ mod oracle_tasks;
 mod parameters;
 mod privileged;
 mod ready;
+mod reference;
 #[path = "../../../algebra/tests/all/common/mod.rs"]
 mod reports;
 mod run;
