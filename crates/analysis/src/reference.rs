@@ -228,3 +228,35 @@ fn pairs(cube: &Cube, other: &Cube) -> IndexVec<CallId, Option<CallId>> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(run: &str, reference: &str, expected: &str) {
+        let cube = |text| crate::derive(&crate::notation::cube(text).unwrap());
+        let [run, reference] = [run, reference].map(cube);
+        let with = |cube| Run { cube, not_on_cpu_ns: None };
+        let error = Reference::new(with(&run), with(&reference)).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_an_error() {
+        let team = "wall=100 locations=2
+             a/parallel@a.c:2  *  time=100 visits=1";
+        check(
+            team,
+            "wall=100 locations=1
+             a  0  time=100",
+            "it has no parallel region or task in common with this run",
+        );
+        check(team, team, "it has 2 threads in 1 process(es), expected one thread in each");
+        check(
+            team,
+            "wall=100 processes=2 locations=2
+             a/parallel@a.c:2  *  time=100 visits=1",
+            "it has 2 process(es), and this run has 1",
+        );
+    }
+}
