@@ -65,20 +65,26 @@ int main() {
 }
 ";
 
+/// Runs until one must be undisturbed.
+const ATTEMPTS: usize = 20;
+
 #[test]
 fn the_function_that_calls_several_short_regions_is_named() {
     let sandbox = Sandbox::new();
     sandbox.file("steps.cpp", STEPS);
     for (debug, caller) in [("-O2", "step"), ("-O2 -g0", "steps")] {
         sandbox.succeeds(&format!("compile -q -- g++ {debug} -fopenmp steps.cpp -o steps"));
-        sandbox.succeeds("run -q --replace -o exp -- ./steps");
-        let report = report(&sandbox, "exp");
-        let findings = report["findings"].as_array().unwrap().iter();
-        // On a busy machine the cause is what the machine did.
-        let detail = |of: &Value| of["details"][0].as_str().unwrap_or_default().to_owned();
-        let mut details = findings.map(detail);
-        let detail = details.find(|detail| detail.starts_with("2 regions, 4,000 forks, "));
-        let detail = detail.expect("both regions are one finding");
+        // Where other programs take the CPUs meanwhile, waiting is all that is seen.
+        let found = (0..ATTEMPTS).find_map(|_| {
+            sandbox.succeeds("run -q --replace -o exp -- ./steps");
+            let report = report(&sandbox, "exp");
+            let findings = report["findings"].as_array().unwrap().iter();
+            let mut details =
+                findings.map(|of| of["details"][0].as_str().unwrap_or_default().to_owned());
+            let detail = details.find(|detail| detail.starts_with("2 regions, 4,000 forks, "))?;
+            Some((report, detail))
+        });
+        let (report, detail) = found.expect("both regions are one finding");
         let expected = format!("on every thread in {caller}.");
         assert!(detail.ends_with(&expected), "{detail}");
         // What the function is and what it is called from is no clause.
