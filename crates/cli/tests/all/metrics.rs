@@ -63,8 +63,11 @@ fn measured(metrics: &[&str]) -> Option<(f64, f64)> {
     (!nanoseconds.is_empty()).then(|| (expected, nanoseconds.iter().sum::<f64>() / 1e9))
 }
 
+/// Nothing is missing, and nothing counts twice. The end of the process comes after the program has
+/// printed; a worker spins meanwhile, for longer on a busy machine.
 fn is_complete((expected, sum): (f64, f64)) {
-    assert!((sum / expected - 1.0).abs() < 0.01, "{sum} s in metrics, {expected} s of the process");
+    let ratio = sum / expected;
+    assert!((0.99..1.05).contains(&ratio), "{sum} s in metrics, {expected} s of the process");
 }
 
 #[test]
