@@ -1,4 +1,4 @@
-! Atomic updates of a counter that each thread has for itself: they are short, and nobody waits.
+! Atomic updates of a counter that each thread has for itself: they are short, and no thread waits.
 ! cause: none
 ! advice: none
 ! body: computes

@@ -1,4 +1,4 @@
-// Short critical regions, each of which only one thread enters: nobody waits.
+// Short critical regions, each of which only one thread enters: no thread waits.
 // cause: none
 // advice: none
 // body: computes

@@ -1,4 +1,4 @@
-// Each thread has a lock of its own, and takes it often: nobody waits.
+// Each thread has a lock of its own, and takes it often: no thread waits.
 // cause: none
 // advice: none
 // body: computes

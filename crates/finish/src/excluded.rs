@@ -1,11 +1,11 @@
 //! Functions that the runtime library has excluded during the run, because measuring them took
 //! longer than the functions.
 
-use std::collections::HashMap;
-
 use pompeii_live::{Definition as Live, LiveProcess};
 use pompeii_model::{Frequency, IndexVec, Region, RegionId};
 use serde::{Deserialize, Serialize};
+
+use crate::together::OfRegion;
 
 /// A function that was excluded. Its visits in the profile are those before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,19 +42,14 @@ pub fn excluded(
     live.definitions.iter().filter_map(of).collect()
 }
 
-/// What several processes have excluded, together.
-pub fn together(all: impl IntoIterator<Item = Excluded>) -> Vec<Excluded> {
-    let mut found: Vec<Excluded> = Vec::new();
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
-    for next in all {
-        let place = *places.entry((next.region.clone(), next.place.clone())).or_insert(found.len());
-        let Some(known) = found.get_mut(place) else {
-            found.push(next);
-            continue;
-        };
-        known.processes += next.processes;
-        known.visits = known.visits.saturating_add(next.visits);
-        known.since_s = known.since_s.min(next.since_s);
+impl OfRegion for Excluded {
+    fn region(&self) -> (&str, &str) {
+        (&self.region, &self.place)
     }
-    found
+
+    fn join(&mut self, other: Self) {
+        self.processes += other.processes;
+        self.visits = self.visits.saturating_add(other.visits);
+        self.since_s = self.since_s.min(other.since_s);
+    }
 }

@@ -11,6 +11,8 @@ use pompeii_otf2::reference::{MetricMemberRef, StringRef};
 use pompeii_otf2::write::ArchiveWriter;
 use serde::{Deserialize, Serialize};
 
+use crate::together::OfRegion;
+
 /// A process's regions.
 type Regions = IndexVec<RegionId, Region>;
 
@@ -77,22 +79,17 @@ fn first_sites(regions: &Regions) -> HashMap<&str, u32> {
     first
 }
 
-/// What several processes have guarded, together.
-pub fn together(all: impl IntoIterator<Item = Guarded>) -> Vec<Guarded> {
-    let mut found: Vec<Guarded> = Vec::new();
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
-    for next in all {
-        let place = *places.entry((next.region.clone(), next.place.clone())).or_insert(found.len());
-        let Some(known) = found.get_mut(place) else {
-            found.push(next);
-            continue;
-        };
-        known.threads += next.threads;
-        known.call_paths += next.call_paths;
-        known.since_s = known.since_s.min(next.since_s);
-        known.until_s = known.until_s.zip(next.until_s).map(|(a, b)| a.max(b));
+impl OfRegion for Guarded {
+    fn region(&self) -> (&str, &str) {
+        (&self.region, &self.place)
     }
-    found
+
+    fn join(&mut self, other: Self) {
+        self.threads += other.threads;
+        self.call_paths += other.call_paths;
+        self.since_s = self.since_s.min(other.since_s);
+        self.until_s = self.until_s.zip(other.until_s).map(|(a, b)| a.max(b));
+    }
 }
 
 /// The metric classes of the sums of regions, by their number in the process.

@@ -40,6 +40,7 @@ mod snapshot;
 mod statements;
 mod task_times;
 mod threads;
+mod together;
 mod trace;
 mod unify;
 mod values;

@@ -15,12 +15,13 @@ use crate::calibration::Calibration;
 use crate::counted::{self, Counted};
 use crate::dropped::Dropped;
 use crate::end::End;
-use crate::excluded::{self, Excluded};
-use crate::guard::{self, Guarded};
+use crate::excluded::Excluded;
+use crate::guard::Guarded;
 use crate::machine::Machine;
 use crate::mpi;
 use crate::run::{Run, Survey};
 use crate::threads::Threads;
+use crate::together::together;
 
 /// Name of the manifest in an experiment.
 pub const MANIFEST_FILE: &str = "manifest.json";
@@ -347,13 +348,13 @@ impl Manifest {
             counted: counted::together(run.surveys.iter().map(|survey| &survey.live)),
             threads: Some(Threads::together(run.surveys.iter().map(|of| &of.threads))),
             lost: Lost::of(run),
-            guarded: guard::together(run.surveys.iter().flat_map(|of| of.guarded.clone())),
+            guarded: together(run.surveys.iter().flat_map(|of| of.guarded.clone())),
             summed_visits: run
                 .surveys
                 .iter()
                 .map(|of| of.summed_visits)
                 .fold(0, u64::saturating_add),
-            excluded: excluded::together(run.surveys.iter().flat_map(|of| of.excluded.clone())),
+            excluded: together(run.surveys.iter().flat_map(|of| of.excluded.clone())),
             excluded_visits: run.surveys.iter().map(|of| of.excluded_visits).max().unwrap_or(0),
             job: Job::of(run, info),
             processes,

@@ -22,7 +22,7 @@ pub struct Iterations {
 }
 
 impl Iterations {
-    /// Adds so many visits with `count` iterations each.
+    /// Adds `visits` with `count` iterations each.
     fn add(&mut self, count: i64, visits: u64) {
         let Ok(count) = u64::try_from(count) else { return };
         if visits > 0 {
@@ -66,7 +66,7 @@ impl Node {
         }
     }
 
-    /// After so many visits the number is another one.
+    /// After the first `before` visits, each visit has `count` iterations.
     fn begin_iterations(&mut self, count: i64, before: u64) {
         let Iterations { sum, known_visits, min, max } = self.iterations_until(before);
         (self.created, self.undeferred, self.fork_ticks, self.delay_ticks) =

@@ -156,8 +156,8 @@ pub struct Node {
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
     /// Ordered: waiting for the turn. Atomic: time of the visits that were timed. MPI: waiting for
-    /// others, where that was asked for. Loop: see [`Iterations`](crate::Iterations), as for five
-    /// other fields.
+    /// others, where the user has requested that. Loop: see [`Iterations`](crate::Iterations), as
+    /// for five other fields.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,

@@ -13,6 +13,7 @@ const PLACES_NAMED: usize = 3;
 pub fn limits(cube: &Cube) -> Vec<String> {
     let limits = [
         counted(cube),
+        sampled(cube),
         barriers_included(cube),
         workshares(cube),
         on_host(cube),
@@ -33,15 +34,25 @@ fn first_of(names: &[String]) -> Option<String> {
 }
 
 fn counted(cube: &Cube) -> Option<String> {
-    let named = counted_only(cube).into_iter().map(|counted| {
+    Some(format!("Only counted, not timed: {}.", all_counted(cube, |role| role != Role::Atomic)?))
+}
+
+/// Of atomics, samples are timed.
+fn sampled(cube: &Cube) -> Option<String> {
+    let shown = all_counted(cube, |role| role == Role::Atomic)?;
+    Some(format!("Counted, and one of 1,024 visits of a thread timed: {shown}."))
+}
+
+fn all_counted(cube: &Cube, is: fn(Role) -> bool) -> Option<String> {
+    let of = counted_only(cube).into_iter().filter(|of| is(cube.regions[of.region].role));
+    let named = of.map(|counted| {
         let things = format::counted(counted.count, counted.thing);
         match cube.regions[counted.region].source() {
             Some(place) => format!("{things} ({place})"),
             None => things,
         }
     });
-    let shown = first_of(&named.collect::<Vec<_>>())?;
-    Some(format!("Only counted, not timed: {shown}."))
+    first_of(&named.collect::<Vec<_>>())
 }
 
 /// The places of regions, each once.

@@ -1,4 +1,4 @@
-//! What a run on one thread tells. There is nobody to wait for, so there are no findings about
+//! What a run on one thread tells. No other thread exists, so there are no findings about
 //! waiting. The run shows how much of the program is serial, what its constructs cost, and what
 //! measuring cost. Waiting shows in runs with more threads, which are the next step.
 

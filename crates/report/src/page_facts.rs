@@ -1,4 +1,4 @@
-//! What the page says beside its trees: the same as the terminal, as data for the page's script.
+//! What the page says next to its trees: the same as the terminal, as data for the page's script.
 
 use pompeii_analysis::{Lens, WaitedAt, efficiencies, format, waited_at};
 use pompeii_model::{Cube, Id};

@@ -19,9 +19,10 @@ use crate::ready;
 
 /// Visits of a call path between two that are counted; a power of two.
 const BLOCK: u64 = 1 << 10;
-/// The function is judged after so many blocks: 100,352 visits.
+/// Number of blocks after which the function is judged: 100,352 visits.
 const BLOCKS: u64 = 100_000_u64.div_ceil(BLOCK);
-/// No more than one call path is looked at for so many visits: the search takes no noticeable time.
+/// A search over the call paths of a thread needs this many visits for each of them, so that it
+/// takes no noticeable time.
 const VISITS_PER_NODE: u64 = 64;
 
 /// How often a function was visited, on all threads.
@@ -41,7 +42,7 @@ struct Taken {
     is_plain: bool,
 }
 
-/// Whether a call path that has so many visits now has completed a block.
+/// Whether a call path has completed a block with its `visits`.
 #[inline(always)]
 pub fn is_due(visits: u64) -> bool {
     visits.is_multiple_of(BLOCK)
@@ -113,7 +114,7 @@ fn is_function(thread: &Location, key: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// A visit takes so many ticks with one event of 20 ticks in it.
+    /// A visit takes `ticks`, with one event of 20 ticks in it.
     fn check(visits: u64, ticks: u64, expected: bool) {
         let taken = Taken { visits, ticks: visits * ticks, events: visits, is_plain: true };
         assert_eq!(costs_more(&taken, 20.0, 1.0), expected);

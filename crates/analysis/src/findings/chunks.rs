@@ -47,13 +47,16 @@ impl Chunks {
     /// `None` where the schedule is not dynamic, iterations are not known, or chunks are worth it.
     fn new(search: &Search, calls: &[CallId], dispatch: Dispatch) -> Option<Self> {
         let lens = &search.lens;
-        let size = chunk(&lens.region(*calls.first()?).schedule())?;
+        let region = lens.region(*calls.first()?);
+        let size = chunk(&region.schedule())?;
         let sum = |metric| lens.sum(metric, calls) as f64;
         let (visits, known) = (sum("visits"), sum("omp_loop_visits_known"));
         let threads = lens.threads_at(calls) as f64;
         // Each thread of the team counts all iterations of a visit.
         let number = sum("omp_loop_iterations") / threads / size;
-        if visits != known || number < 1.0 {
+        // In an ordered loop iterations wait for each other, with any chunk.
+        let is_ordered = region.written_clauses().contains("ordered");
+        if visits != known || number < 1.0 || is_ordered {
             return None;
         }
         let ticks: Ticks = calls.iter().map(|&call| work(search, call)).sum();
@@ -158,6 +161,7 @@ mod tests {
         check("schedule(dynamic,100)", expect![[""]]);
         check("schedule(static,1)", expect![[""]]);
         check("schedule(guided,1)", expect![[""]]);
+        check("ordered schedule(dynamic,1)", expect![[""]]);
     }
 
     #[test]

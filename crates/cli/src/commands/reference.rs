@@ -47,10 +47,10 @@ pub struct Compared {
 }
 
 impl Options {
-    /// Compares an experiment with the reference that was asked for, or else with its own.
+    /// Compares an experiment with the reference that the options name, or else with its own.
     ///
     /// # Errors
-    /// Why the reference that was asked for cannot be used.
+    /// Why the reference that the options name cannot be used.
     pub fn compare(&self, experiment: &Experiment) -> Result<Compared> {
         let Some(folder) = &self.serial else { return Ok(Compared::with_its_own(experiment)) };
         if is_same(folder, &experiment.folder) {
@@ -101,8 +101,8 @@ fn run_of(experiment: &Experiment) -> Run<'_> {
     Run { cube: &experiment.cube, not_on_cpu_ns }
 }
 
-/// Runs the command again with one thread, in `EXP/reference`. Its output is discarded, and what
-/// fails is told and changes nothing.
+/// Runs the command again with one thread, in `EXP/reference`. Its output is discarded. A
+/// failure is a message and does not change the first run's result.
 pub fn run(experiment: &Path, command: &[OsString], recording: &Recording, first: &RunInfo) {
     if first.signal.is_some() {
         return say("note: there is no reference run, because the program did not end by itself");

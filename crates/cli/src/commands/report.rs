@@ -91,8 +91,8 @@ pub fn print_summary(experiment: Experiment, top: usize) {
 const IS_RUNNING: &str =
     "The program is still running. This report shows its data up to the last events so far.";
 
-/// What the report says about the run beside its numbers; `compared` is what a run on one thread
-/// says about it.
+/// What the report says about the run in addition to its numbers; `compared` is what a run on one
+/// thread says about it.
 pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     let manifest = experiment.manifest.as_ref();
     let trace = experiment.folder.join("traces");

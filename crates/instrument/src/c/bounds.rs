@@ -84,7 +84,7 @@ impl Bounds<'_> {
         Some(Loop { counter, first, last, up, inclusive })
     }
 
-    /// What the variable begins with: the value behind `=`, or in parentheses or braces.
+    /// What the variable begins with: the value after `=`, or in parentheses or braces.
     fn first<'p>(&self, init: &'p [Piece], variable: &str) -> Option<&'p [Piece]> {
         let at = init.iter().position(|piece| self.is(piece, variable))?;
         let in_type = |piece: &Piece| piece.kind == PieceKind::Word || self.is(piece, "::");
@@ -162,7 +162,7 @@ impl Bounds<'_> {
 
     /// A value of type long, and the conditions that it is one.
     fn value(&self, text: &str, operands: &Operands, conditions: &mut Vec<String>) -> String {
-        // So many digits fit all types.
+        // A number with this many digits fits each type.
         const DIGITS: usize = 9;
         if text.len() <= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return text.to_owned();

@@ -55,7 +55,7 @@ fn collapsed(source: &[u8], directive: &Directive) -> Option<usize> {
     std::str::from_utf8(&source[clause.argument.clone()?]).ok()?.trim().parse().ok()
 }
 
-/// The words behind `volatile` up to the end of the declaration.
+/// The words after `volatile` up to the end of the declaration.
 fn volatile_names(text: &[u8]) -> HashSet<&[u8]> {
     let ends = |byte: &u8| matches!(byte, b';' | b'{' | b'}' | b')');
     let declarations = memchr::memmem::find_iter(text, b"volatile").flat_map(|at| {

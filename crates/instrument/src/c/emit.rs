@@ -132,11 +132,11 @@ pub(super) struct Emitter<'a> {
     pub(super) needs: Needs,
     /// Whether anything that was inserted needs the declarations.
     pub(super) calls: bool,
-    /// Names of macros, looked for when the first one is asked for.
+    /// Names of macros, found at the first use.
     pub(super) defined: OnceCell<HashSet<&'a [u8]>>,
     /// Whether a branch of the preprocessor makes something code for devices.
     pub(super) devices_in_branch: OnceCell<bool>,
-    /// Names whose evaluation may have an effect, looked for when the first one is asked for.
+    /// Names whose evaluation may have an effect, found at the first use.
     pub(super) effects: OnceCell<HashSet<&'a [u8]>>,
     /// Constructs whose closedness has been reported, and whether preprocessing may end it.
     reported: BTreeSet<(usize, bool)>,

@@ -36,7 +36,7 @@ struct Loop {
 }
 
 impl Rewriter<'_> {
-    /// The argument behind the number of the region: how many loops there are, and first value,
+    /// The argument after the number of the region: how many loops there are, and first value,
     /// last value and step of each.
     pub(super) fn bounds(&self, to: Target) -> String {
         self.known_bounds(to).unwrap_or_else(|| UNKNOWN.to_owned())

@@ -33,7 +33,7 @@ const BYTES_PER_CONSTRUCT: usize = 1024;
 
 /// Turns events into edits.
 pub(super) struct Rewriter<'a> {
-    /// Names that may be volatile, looked for when the first one is asked for.
+    /// Names that may be volatile, found at the first use.
     pub volatile: OnceCell<HashSet<Vec<u8>>>,
     pub source: &'a [u8],
     pub facts: Facts<'a>,

@@ -99,7 +99,7 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
         on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Light / dark
         2026-11-20 11:32 UTC on vesuvius ./ocean 400 '<b>'
         OMP_PLACES={0} binds all 8 threads of a process to CPU 0.
-        Only counted, not timed: 1.2 million atomics (ocean.c:208).
+        Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics (ocean.c:208).
         The trace has no events of thread 7.
         61 %
         parallel efficiency

@@ -75,7 +75,8 @@ fn the_first_answer() {
             |    between barriers, or use nowait if the next code does not need the results.
             |    2 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
-            | Only counted, not timed: 1.2 million atomics (ocean.c:208).
+            | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
+            |   (ocean.c:208).
             | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
             |       or   pompeii explain omp_ibarrier_wait
         "#]],
@@ -110,7 +111,8 @@ fn bars_on_a_terminal() {
             |    by cost. Compile with --loop-chunks to see them.
             |    6 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
-            | Only counted, not timed: 1.2 million atomics (ocean.c:208).
+            | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
+            |   (ocean.c:208).
             | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
             |       or   pompeii explain omp_ibarrier_wait
         "#]],

@@ -66,7 +66,7 @@ pub unsafe fn enter<const GATE: u32>(
     }
 }
 
-/// Enters a worksharing loop, which has so many iterations in all; false where nothing was done and
+/// Enters a worksharing loop, which has `count` iterations in all; false where nothing was done and
 /// something is to be done.
 ///
 /// # Safety

@@ -102,7 +102,7 @@ events! {
     POMP_Barrier_exit(d) = barrier_exit(d);
 }
 
-/// Meets a C worksharing loop with so many iterations in all; [`UNKNOWN_ITERATIONS`] where they are
+/// Meets a C worksharing loop with `count` iterations in all; [`UNKNOWN_ITERATIONS`] where they are
 /// not known. Foreign code has no such argument.
 ///
 /// [`UNKNOWN_ITERATIONS`]: pompeii_live::UNKNOWN_ITERATIONS

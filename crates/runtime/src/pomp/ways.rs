@@ -42,7 +42,7 @@ unsafe fn enter_known(
     }
 }
 
-/// A worksharing loop is entered, which has so many iterations in all.
+/// A worksharing loop is entered, which has `count` iterations in all.
 #[inline(always)]
 pub fn enter_loop(descriptor: *mut Descriptor, count: i64) {
     // SAFETY: the contract of `pomp`.

@@ -35,6 +35,7 @@ mod findings;
 mod guards;
 mod iterations;
 mod kernels;
+mod lock_events;
 mod locks;
 mod metrics;
 mod parameters;
@@ -503,7 +504,7 @@ impl Run {
                 .unwrap_or_else(|| task::wait_enter(thread, region, At(now))),
             "waited" => short_tasks::wait_exit(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_exit(thread, region, At(now))),
-            _ => lock_event(thread, verb, (region, body), lock, now),
+            _ => lock_events::happen(thread, verb, (region, body), lock, now),
         });
     }
 
@@ -568,46 +569,5 @@ impl Run {
             "resume" => task::resume(thread, handle, regions.task.id, At(now)),
             _ => panic!("{name} {verb} {of} {instance}"),
         });
-    }
-}
-
-/// Events of a critical construct's body, of a lock, and of a lock that may be taken again.
-fn lock_event(
-    thread: &mut Location,
-    verb: &str,
-    (region, body): (u32, u32),
-    lock: &'static Lock,
-    now: u64,
-) {
-    match verb {
-        "hold" => {
-            sync::acquired(thread, lock, now);
-            thread.enter(body, now);
-        }
-        "release" => {
-            thread.exit(body, now);
-            sync::released(thread, lock, now);
-        }
-        "got" => {
-            sync::acquired(thread, lock, now);
-            thread.exit(region, now);
-        }
-        "got-nest" => {
-            if sync::nested_acquired(thread, lock) {
-                sync::acquired(thread, lock, now);
-            }
-            thread.exit(region, now);
-        }
-        "unset" => {
-            let now = thread.enter(region, now);
-            sync::released(thread, lock, now);
-        }
-        "unset-nest" => {
-            let now = thread.enter(region, now);
-            if sync::nested_released(lock) {
-                sync::released(thread, lock, now);
-            }
-        }
-        _ => panic!("{verb}"),
     }
 }
