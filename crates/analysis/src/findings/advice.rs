@@ -18,7 +18,7 @@ pub struct Advice {
 
 impl Advice {
     /// Nothing can be set: `sentence` says what to change in the code instead, or why not.
-    pub(crate) fn none(sentence: impl Into<String>) -> Self {
+    pub fn none(sentence: impl Into<String>) -> Self {
         Self { kind: AdviceKind::None, target: String::new(), value: Some(sentence.into()) }
     }
 
@@ -41,6 +41,9 @@ impl Advice {
                 "Let one task do what {value} tasks do now (grainsize), or create none below a \
                  size (if, final)."
             ),
+            AdviceKind::Binding if value.starts_with('-') => {
+                format!("Start the program with {target} {value}.")
+            }
             AdviceKind::Binding => format!("Set OMP_PROC_BIND={value}."),
             AdviceKind::Threads => format!("Use {value} threads for {target}."),
             AdviceKind::Messages => {

@@ -101,7 +101,9 @@ words! {
             "target: the parallel regions to put into one, file:line,...; no value",
         Cutoff = "cutoff":
             "target: the task construct; value: how many present tasks one is to do",
-        Binding = "binding": "target: the run; value: what OMP_PROC_BIND is set to",
+        Binding = "binding":
+            "target: the run, or the launcher that binds; value: what OMP_PROC_BIND is set to, or \
+             the option of the launcher",
         Threads = "threads": "target: the run or a region; value: the number of threads",
         Messages = "messages":
             "target: the sending call; value: elements to put into one message",
@@ -158,7 +160,9 @@ remedies! {
     Polling: "do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe)",
     IdleDuringMpi: "overlap communication with computation, or let several threads communicate",
     Oversubscription: "use at most as many threads as there are CPUs (OMP_NUM_THREADS)",
-    OneCpu: "remove or correct the binding (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY)",
+    OneCpu:
+        "remove or correct the binding (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY; of \
+         launchers: --bind-to, --cpu-bind)",
     Quota: "use as many threads as the quota allows, or raise it",
     BusyNeighbour: "measure again on a quiet machine",
     LibraryThreads: "nothing, if the library does the work; otherwise set its number of threads",

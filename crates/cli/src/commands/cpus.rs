@@ -2,10 +2,14 @@
 //! threads that wait for one another, and no change of the program mends that.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use pompeii_analysis::{Advice, AdviceKind, Cause, Explains, Lens, MachineCause, format};
-use pompeii_finish::{Machine, Manifest};
+use pompeii_finish::{Machine, Manifest, RunInfo};
 use pompeii_model::Cube;
+
+use crate::mpi::launcher::is_launcher;
 
 /// Other programs, the hypervisor and limits are named from this share of the CPUs' time on.
 const MUCH: f64 = 0.05;
@@ -96,8 +100,7 @@ fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
 
 /// A cause for which nothing can be set: `change` says what to do about it.
 fn cause(cause: Cause, sentence: String, change: &str) -> MachineCause {
-    let advice =
-        Advice { kind: AdviceKind::None, target: String::new(), value: Some(change.to_owned()) };
+    let advice = Advice::none(change);
     let sentence = format!("{sentence} {change}");
     MachineCause { cause, explains: Explains::Waiting, sentence, advice, taken_ns: None }
 }
@@ -146,24 +149,45 @@ fn bound(manifest: &Manifest) -> Option<MachineCause> {
     if bound.cpus.len() >= allowed {
         return None;
     }
-    let variable = BINDING.iter().find_map(|name| {
-        let value = manifest.run.environment.get(*name)?;
-        Some(format!("{name}={value} binds"))
-    });
-    let who = variable.unwrap_or_else(|| "The program or its launcher binds".to_owned());
+    let (who, advice) = binder(&manifest.run);
     let list = bound.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let cpus = match bound.cpus.len() {
         1 => format!("CPU {list}"),
         _ => format!("the CPUs {list}"),
     };
     let sentence = format!("{who} all {} threads of a process to {cpus}.", bound.threads);
-    let cause = cause(Cause::OneCpu, sentence, "Set OMP_PROC_BIND=false, or allow more CPUs.");
-    let advice = Advice {
-        kind: AdviceKind::Binding,
-        target: "the run".to_owned(),
-        value: Some("false".to_owned()),
-    };
+    let cause = cause(Cause::OneCpu, sentence, &advice.sentence());
     Some(MachineCause { advice, ..cause })
+}
+
+/// Who binds threads, with the verb, and how to change that.
+fn binder(run: &RunInfo) -> (String, Advice) {
+    let binding = |target: &str, value: &str| Advice {
+        kind: AdviceKind::Binding,
+        target: target.to_owned(),
+        value: Some(value.to_owned()),
+    };
+    if let Some(variable) = BINDING.iter().find_map(|name| narrow(run, name)) {
+        return (format!("{variable} binds"), binding("the run", "false"));
+    }
+    let launcher = run.command.first().map(OsStr::new).filter(|program| is_launcher(program));
+    // The variables of OpenMP cannot give back what the launcher has taken.
+    let Some(launcher) = launcher else {
+        let change = "Start the program without taskset, numactl and calls of sched_setaffinity, \
+                      or let them allow more CPUs.";
+        return ("The program, or what starts it, binds".to_owned(), Advice::none(change));
+    };
+    let name = Path::new(launcher).file_name().unwrap_or(launcher).to_string_lossy();
+    let option = if name == "srun" { "--cpu-bind=none" } else { "--bind-to none" };
+    (format!("{name} binds"), binding(&name, option))
+}
+
+/// `NAME=VALUE` of a variable that can bind several threads to the same CPUs. OMP_PROC_BIND alone
+/// spreads them over all CPUs, unless they are to stay with the primary thread.
+fn narrow(run: &RunInfo, name: &str) -> Option<String> {
+    let value = run.environment.get(name)?;
+    let stays = ["master", "primary"].iter().any(|word| value.to_lowercase().contains(word));
+    (name != "OMP_PROC_BIND" || stays).then(|| format!("{name}={value}"))
 }
 
 /// That threads without OpenMP constructs used CPUs: for the others, which had nothing to do
@@ -273,6 +297,40 @@ mod tests {
             said("2 threads of 2 processes shared 1 CPU Try at most 1 process on a host.")
         );
         assert_eq!(advice(&["a", "a"], 4, 0), None);
+    }
+
+    #[test]
+    fn advice_on_binding_is_for_the_one_who_binds() {
+        let advice = |program: &str, variables: &[(&str, &str)]| {
+            let text = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+            let run = RunInfo {
+                command: vec![program.to_owned(), "./a.out".to_owned()],
+                environment: variables.iter().map(text).collect(),
+                ..RunInfo::default()
+            };
+            let (who, advice) = binder(&run);
+            format!("{who}: {}", advice.sentence().split(", ").next().unwrap())
+        };
+        assert_eq!(
+            advice("./a.out", &[("OMP_PLACES", "{0}"), ("OMP_PROC_BIND", "true")]),
+            "OMP_PLACES={0} binds: Set OMP_PROC_BIND=false."
+        );
+        assert_eq!(
+            advice("./a.out", &[("OMP_PROC_BIND", "primary")]),
+            "OMP_PROC_BIND=primary binds: Set OMP_PROC_BIND=false."
+        );
+        assert_eq!(
+            advice("/opt/mpi/bin/mpirun", &[("OMP_PROC_BIND", "true")]),
+            "mpirun binds: Start the program with mpirun --bind-to none."
+        );
+        assert_eq!(
+            advice("srun", &[]),
+            "srun binds: Start the program with srun --cpu-bind=none."
+        );
+        assert_eq!(
+            advice("taskset", &[]),
+            "The program, or what starts it, binds: Start the program without taskset"
+        );
     }
 
     /// Two CPUs for ten seconds, of which the command had 9.
