@@ -28,9 +28,13 @@ pub(super) fn detect(search: &mut Search) {
         .collect();
     let (chained, few): (Vec<Forked>, Vec<Forked>) =
         regions.into_iter().partition(|region| region.forks >= MANY_FORKS);
-    for (_, positions) in
-        grouped(0..chained.len(), |at| lens.cube.calls.parent(chained[at].parallel))
-    {
+    // A function that is called from many places has its regions once in the source.
+    let forked_by = |at: usize| {
+        let parallel = chained[at].parallel;
+        let function = lens.cube.calls.parent(parallel).map(|call| lens.cube.calls.region(call));
+        (function, is_nested(search, parallel))
+    };
+    for (_, positions) in grouped(0..chained.len(), forked_by) {
         chain(search, positions.into_iter().map(|at| &chained[at]).collect());
     }
     for (_, positions) in grouped(0..few.len(), |at| few[at].region) {
@@ -113,13 +117,21 @@ fn owner_parallel(lens: &Lens, barrier: CallId) -> Option<CallId> {
     }
 }
 
-/// Regions that are forked again and again from one call path.
+/// Whether a thread of a team forks this parallel region.
+fn is_nested(search: &Search, parallel: CallId) -> bool {
+    search.paths.outermost_parallel[parallel] != Some(parallel)
+}
+
+/// Regions that one function forks again and again.
 fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
     let lens = search.lens;
     regions.sort_by_key(|region| region.parallel);
     let Some(&first) = regions.first() else { return };
     let sum = |of: fn(&Forked) -> i64| regions.iter().map(|region| of(region)).sum::<i64>();
-    let (count, forks) = (regions.len() as i64, sum(|r| r.forks));
+    let mut distinct: Vec<RegionId> = regions.iter().map(|region| region.region).collect();
+    distinct.sort();
+    distinct.dedup();
+    let (count, forks) = (distinct.len() as i64, sum(|r| r.forks));
     let each = sum(|r| r.managing / r.threads.max(1)) as f64 / forks.max(1) as f64;
     let each = format::seconds(each / lens.cube.clock.ticks_per_second());
     let within = match common_function(&lens, &regions) {
@@ -142,10 +154,10 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
         1 => Gain::between(part(managed), managed + ended, managed + ended),
         _ => Gain::between(part(managed), part(managed + ended), part(managed) + ended),
     };
-    let is_nested = search.paths.outermost_parallel[first.parallel] != Some(first.parallel);
-    let cause = if is_nested { Cause::NestedTeams } else { Cause::ShortRegions };
+    let cause =
+        if is_nested(search, first.parallel) { Cause::NestedTeams } else { Cause::ShortRegions };
     let places: Vec<String> =
-        regions.iter().filter_map(|region| lens.cube.regions[region.region].source()).collect();
+        distinct.iter().filter_map(|&region| lens.cube.regions[region].source()).collect();
     let advice = Advice { kind: AdviceKind::Merge, target: places.join(","), value: None };
     let lost = sum(Forked::lost);
     regions.iter().for_each(|region| region.claim(search));
@@ -155,8 +167,8 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
     search.report("omp_management", site, Loss { lost, gain: Some(gain) }, words);
 }
 
-/// The innermost function that all of these regions are in, which have the same parent: that is the
-/// parent, or, where no function around is measured, what is known from the first visit of each.
+/// The innermost function that all of these regions are in. Their parents are one function: it is
+/// that one, or, where no function around is measured, what is known from the first visit of each.
 fn common_function(lens: &Lens, regions: &[&Forked]) -> Option<String> {
     let functions = |region: &Forked| {
         let region = &lens.cube.regions[region.region];
@@ -221,6 +233,21 @@ mod tests {
                     60 ms run on one thread.
                     It lies next to parallel a.c:2 (100 visits), parallel a.c:6 (100 visits).
                     Parallelise it, or overlap it with other work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_function_that_is_called_from_two_places_is_one_finding() {
+        check(
+            "wall=1000 locations=2
+             a/coarse@a.c:1/step@a.c:5/parallel@a.c:7   *  time=500 omp_management=200 visits=100
+             a/fine@a.c:9/step@a.c:5/parallel@a.c:7     *  time=500 omp_management=100 visits=100",
+            expect![[r#"
+                a.c:7 parallel | omp_management lost=600 gain=300 (140 to 310)
+                    [short_regions, merge a.c:7]
+                    200 forks, 1.5 ms each on every thread in step.
+                    Put a.c:7 and the loop around it into one parallel region, or add an if clause.
             "#]],
         );
     }

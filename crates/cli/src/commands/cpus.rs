@@ -323,10 +323,7 @@ mod tests {
             advice("/opt/mpi/bin/mpirun", &[("OMP_PROC_BIND", "true")]),
             "mpirun binds: Start the program with mpirun --bind-to none."
         );
-        assert_eq!(
-            advice("srun", &[]),
-            "srun binds: Start the program with srun --cpu-bind=none."
-        );
+        assert_eq!(advice("srun", &[]), "srun binds: Start the program with srun --cpu-bind=none.");
         assert_eq!(
             advice("taskset", &[]),
             "The program, or what starts it, binds: Start the program without taskset"
