@@ -14,8 +14,8 @@ use super::rewrite::Rewriter;
 use super::scan::{Kind, Statement};
 use super::site::Site;
 use super::text::Extra;
+use super::wide;
 use crate::directives::Level;
-use memchr::memmem;
 use std::rc::Rc;
 
 impl Rewriter<'_> {
@@ -133,13 +133,7 @@ impl Rewriter<'_> {
     /// Whether the text may have integers of 16 bytes. They are shortened by INT then; else sums
     /// with what our routine gets do without a name that the user may have given to something else.
     pub(super) fn has_wide_integers(&self) -> bool {
-        let source = self.source;
-        let wide = memmem::find_iter(source, b"16").any(|at| {
-            let before = source[..at].trim_ascii_end();
-            matches!(before.last(), Some(b'(' | b'*' | b'=' | b'_'))
-        });
-        wide || memmem::find(source, b"int128").is_some()
-            || memmem::find(source, b"INT128").is_some()
+        *self.wide.get_or_init(|| wide::has_wide_integers(self.source))
     }
 
     fn code(&self, statement: Statement) -> Code {

@@ -46,6 +46,7 @@ mod text;
 mod units;
 mod user;
 mod variables;
+mod wide;
 
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
