@@ -31,7 +31,7 @@ impl Place<'_> {
 }
 
 /// The measured metrics: unique name, title, unit, description.
-const MEASURED: [(&str, &str, Unit, &str); 22] = [
+const MEASURED: [(&str, &str, Unit, &str); 23] = [
     ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
     ("visits", "Visits", Unit::Count, "Enters of the call path"),
     ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
@@ -54,6 +54,7 @@ const MEASURED: [(&str, &str, Unit, &str); 22] = [
     ("omp_loop_iterations_min", "Fewest iterations", Unit::Count, "Of a whole loop in one visit"),
     ("omp_loop_iterations_max", "Most iterations", Unit::Count, "Of a whole loop in one visit"),
     ("omp_atomic_contention", "Atomic contention", Unit::Ticks, "From samples, part of the time"),
+    ("omp_lock_held", "Lock held", Unit::Ticks, "For which a lock acquired here was held"),
 ];
 
 /// Where those of loops are among them.
@@ -203,7 +204,7 @@ fn values(
         if is_barrier { 0 } else { openmp(node.created) },
         openmp(node.undeferred),
         openmp(node.last_arrivals),
-        node.delay_ticks,
+        if role == Role::Lock { 0 } else { node.delay_ticks },
         if is_barrier { openmp(squares(node, ticks_per_second)) } else { 0 },
         // Those of loops: see `add_iterations`.
         0,
@@ -212,6 +213,7 @@ fn values(
         0,
         // Of atomics: see `atomics.rs`.
         0,
+        at(Role::Lock, node.delay_ticks),
         of(Role::PointToPoint, sent),
         of(Role::PointToPoint, received),
         collective(sent),

@@ -173,7 +173,8 @@ pub struct Node {
     /// Part of the management before this thread's begin.
     pub fork_ticks: u64,
     /// Barrier: the time of the others that this location caused by arriving last, between their
-    /// arrivals and its own, tasks that they executed meanwhile included.
+    /// arrivals and its own, tasks that they executed meanwhile included. Lock: how long this
+    /// location held the locks that it acquired here.
     pub delay_ticks: u64,
     /// Stub: time of the tasks executed here.
     pub task_ticks: u64,

@@ -31,6 +31,12 @@ impl Place {
         Self(self.0 | node as u64)
     }
 
+    /// The node, 0 where it was not observed.
+    #[inline(always)]
+    pub const fn node(self) -> NodeOffset {
+        self.0 as NodeOffset
+    }
+
     /// As it was published.
     #[inline(always)]
     pub const fn from_word(word: u64) -> Self {

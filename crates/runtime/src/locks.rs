@@ -115,9 +115,9 @@ fn before(thread: &mut Location, routine: &Routine, action: Action, address: usi
         return LOCKS.forget(address);
     }
     match (action, LOCKS.find(address)) {
-        (Action::Unset, Some(lock)) => sync::released(thread, lock, now),
+        (Action::Unset, Some(lock)) => sync::unlocked(thread, lock, now),
         (Action::UnsetNested, Some(lock)) if sync::nested_released(lock) => {
-            sync::released(thread, lock, now);
+            sync::unlocked(thread, lock, now);
         }
         _ => {}
     }
@@ -130,7 +130,7 @@ fn after(thread: &mut Location, routine: &Routine, action: Action, of: (usize, c
         return thread.exit(region, now);
     }
     match LOCKS.find(address) {
-        Some(lock) if acquires(thread, action, lock, result) => sync::acquired(thread, lock, now),
+        Some(lock) if acquires(thread, action, lock, result) => sync::locked(thread, lock, now),
         Some(_) => {}
         None => thread.process.lost(1, libc::ENOMEM),
     }

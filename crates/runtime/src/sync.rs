@@ -30,6 +30,8 @@ pub struct Lock {
     order: AtomicU32,
     /// When it was given back last.
     released_ticks: AtomicU64,
+    /// Since when its holder has it, of a lock of the routines.
+    taken_ticks: AtomicU64,
     /// [`Place`] of who has it or had it last: the node that asked for it.
     holder: AtomicU64,
     /// Nested acquisitions of the holder.
@@ -172,6 +174,24 @@ pub fn released(thread: &mut Location, lock: &Lock, now: u64) {
     if recorded && !deferred {
         record_release(thread, lock, now);
     }
+}
+
+/// A lock routine has acquired the lock, as [`acquired`].
+pub fn locked(thread: &mut Location, lock: &Lock, now: u64) {
+    acquired(thread, lock, now);
+    lock.taken_ticks.store(thread.header.last_ticks.max(now), Relaxed);
+}
+
+/// A lock routine gives the lock back, as [`released`]. The call path that has asked for it gets
+/// the time for which it was held: unlike critical regions, locks have no region of their own for
+/// it. A task that goes on in another thread holds its lock, but has its call path no more.
+pub fn unlocked(thread: &mut Location, lock: &Lock, now: u64) {
+    let holder = Place::from_word(lock.holder.load(Relaxed));
+    if holder.is_of(thread.index()) && holder.node() != 0 {
+        let held = now.saturating_sub(lock.taken_ticks.load(Relaxed));
+        thread.node(holder.node()).delay_ticks += held;
+    }
+    released(thread, lock, now);
 }
 
 /// Where an ordered construct had its turn last: whoever waits for the next one waits for that. A

@@ -1,14 +1,15 @@
 //! Users of locks. A lock routine has no place of its own, and which lock it is called with is not
 //! known; but it is known whom a thread has waited for there. So the code that calls a routine,
-//! and the code whose lock it has waited for, use the same lock. The code that others have waited
-//! for longest is named. A thread in a queue has waited for the one before it, not for the one
-//! that made the queue, so that with many threads this may be code that keeps the lock shortly.
+//! and the code whose lock it has waited for, use the same lock. Of the code that others have
+//! waited for, the one that held its locks longest is named. The waiting alone would not tell: a
+//! thread in a queue has waited for the one before it, not for the one that made the queue.
 
 use std::collections::HashMap;
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::Search;
+use super::sets::Sets;
 
 /// The code around a call path that people find in the source: a function or a construct.
 fn user(search: &Search, call: CallId) -> Option<RegionId> {
@@ -20,7 +21,7 @@ pub(super) fn same_lock(search: &Search, calls: &[CallId]) -> HashMap<CallId, Re
     let is_lock = |call: &&CallId| search.lens.role(**call) == Role::Lock;
     let known = calls.iter().filter(is_lock).filter_map(|&call| Some((call, user(search, call)?)));
     let known: Vec<(CallId, RegionId)> = known.collect();
-    let mut same = Same::default();
+    let mut same = Sets::new();
     for &(call, waiting) in &known {
         for holder in search.waits.causes([call]).into_iter().filter_map(|cause| cause.by) {
             if let Some(holding) = user(search, holder.0) {
@@ -31,43 +32,58 @@ pub(super) fn same_lock(search: &Search, calls: &[CallId]) -> HashMap<CallId, Re
     known.into_iter().map(|(call, user)| (call, same.first(user))).collect()
 }
 
-/// The user that the threads have waited for longest at these calls; where that is not known, the
-/// one that has called most of them.
-pub(super) fn longest(search: &Search, calls: &[CallId]) -> Option<RegionId> {
-    let mut kept: HashMap<RegionId, Ticks> = HashMap::new();
+/// The user that held the locks of these calls longest, of those that others have waited for, and
+/// its share of that time; where no time is known, the one that was waited for longest, and where
+/// that is not known either, the one that has called most of them.
+pub(super) fn longest(search: &Search, calls: &[CallId]) -> Option<(RegionId, Option<f64>)> {
+    let mut kept: HashMap<RegionId, (Ticks, Ticks)> = HashMap::new();
     for cause in search.waits.causes(calls.iter().copied()) {
         if let Some(user) = cause.by.and_then(|(holder, _)| user(search, holder)) {
-            *kept.entry(user).or_default() += cause.ticks;
+            kept.entry(user).or_default().1 += cause.ticks;
         }
     }
-    let longest = kept.into_iter().max_by_key(|&(user, ticks)| (ticks, std::cmp::Reverse(user)));
-    longest.map(|(user, _)| user).or_else(|| calls.iter().find_map(|&call| user(search, call)))
-}
-
-/// Sets of users, each a chain that ends in the user that stands for the set.
-#[derive(Default)]
-struct Same(HashMap<RegionId, RegionId>);
-
-impl Same {
-    fn first(&self, mut user: RegionId) -> RegionId {
-        while let Some(&next) = self.0.get(&user) {
-            user = next;
-        }
-        user
+    for &call in calls {
+        let user = user(search, call).and_then(|user| kept.get_mut(&user));
+        user.into_iter().for_each(|(held, _)| *held += search.lens.own("omp_lock_held", call));
     }
-
-    fn join(&mut self, one: RegionId, other: RegionId) {
-        let (one, other) = (self.first(one), self.first(other));
-        if one != other {
-            self.0.insert(one.max(other), one.min(other));
-        }
-    }
+    let all: Ticks = kept.values().map(|(held, _)| held).sum();
+    let longest = kept.into_iter().max_by_key(|&(user, kept)| (kept, std::cmp::Reverse(user)));
+    let share = |held: Ticks| (all > 0).then(|| held as f64 / all as f64);
+    longest
+        .map(|(user, (held, _))| (user, share(held)))
+        .or_else(|| Some((calls.iter().find_map(|&call| user(search, call))?, None)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::check_with_waits;
     use expect_test::expect;
+
+    /// Three threads queue in `take`, behind the one in `refill`: two of them wait for one another.
+    #[test]
+    fn a_queue_does_not_hide_who_made_it() {
+        check_with_waits(
+            "wall=100 locations=4
+             a/parallel@a.c:2                             *    visits=1
+             a/parallel@a.c:2/refill@a.c:5                0    time=98 visits=9
+             a/parallel@a.c:2/refill@a.c:5/omp_set_lock   0    time=2 visits=9 omp_lock_held=80
+             a/parallel@a.c:2/take@a.c:20                 1-3  time=20 visits=9
+             a/parallel@a.c:2/take@a.c:20/omp_set_lock    1-3  time=80 visits=9 \
+             omp_lock_contention_api=80 omp_lock_held=2",
+            &[
+                ("take/omp_set_lock", 1, "refill/omp_set_lock", 0, 80),
+                ("take/omp_set_lock", 2, "take/omp_set_lock", 1, 80),
+                ("take/omp_set_lock", 3, "take/omp_set_lock", 2, 80),
+            ],
+            expect![[r#"
+                a.c:5 omp_set_lock | omp_lock_contention_api lost=242 gain=61 (60 to 62)
+                    [lock, none]
+                    36 visits: 6.7 ms waiting for another thread, 2.4 ms with the lock.
+                    93 % of the time with the lock is in refill.
+                    Hold the lock for a shorter time, or use one lock per independent object.
+            "#]],
+        );
+    }
 
     const RUN: &str = "wall=100 locations=2
          a/parallel@a.c:2                           *  time=10 visits=1

@@ -45,6 +45,10 @@ fn mutual_exclusion(
         if let Some(ticks) = inside(search, &calls) {
             detail += &format!(", {} inside", each(ticks));
         }
+        let held = lens.sum("omp_lock_held", &calls);
+        if held > 0 {
+            detail += &format!(", {} with the lock", each(held));
+        }
         let cause = match lens.role(calls[0]) {
             Role::Atomic => Cause::Atomic,
             Role::Ordered => Cause::Ordered,
@@ -62,9 +66,10 @@ fn mutual_exclusion(
             _ if waiting == 0 => "Lock less often: do more while the lock is held.",
             _ => "Hold the lock for a shorter time, or use one lock per independent object.",
         };
-        let details = [Some(detail + "."), holder(search, &calls)].into_iter().flatten().collect();
+        let (region, construct, held) = locked_in(search, &longest, &calls);
+        let who = held.or_else(|| holder(search, &calls));
+        let details = [Some(detail + "."), who].into_iter().flatten().collect();
         let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
-        let (region, construct) = locked_in(search, &longest, &calls);
         let loss = loss(search, barriers, whole, &calls);
         search.claim(whole, &calls);
         search.report(metric, Site { region, construct, metric, calls }, loss, words);
@@ -125,19 +130,26 @@ fn longest_kept<'a>(search: &Search<'a>) -> HashMap<&'a str, RegionId> {
     longest.into_iter().map(|(name, (_, id))| (name, id)).collect()
 }
 
-/// Where the lock is kept. A lock routine has no place of its own: the region that calls it has.
+/// Where the lock is kept, with a sentence if others use it elsewhere. A lock routine has no place
+/// of its own: the region that calls it has.
 fn locked_in(
     search: &Search,
     longest: &HashMap<&str, RegionId>,
     calls: &[CallId],
-) -> (RegionId, String) {
+) -> (RegionId, String, Option<String>) {
     let lens = &search.lens;
     let region = lens.cube.calls.region(calls[0]);
     let construct = lens.region(calls[0]).construct();
     let kept = longest.get(construct).copied().unwrap_or(region);
     let has_place = lens.cube.regions[kept].source().is_some();
     let user = if has_place { None } else { lock_users::longest(search, calls) };
-    (user.unwrap_or(kept), construct.to_owned())
+    let (user, share) = user.map_or((kept, None), |(user, share)| (user, share));
+    let several = share.filter(|share| *share < 1.0);
+    let sentence = several.map(|share| {
+        let (percent, name) = (format::percent(share), lens.cube.regions[user].construct());
+        format!("{percent} of the time with the lock is in {name}.")
+    });
+    (user, construct.to_owned(), sentence)
 }
 
 /// What is lost at the entries and by waiting that follows from them, and what the run would be

@@ -26,6 +26,7 @@ mod needless;
 mod next_barrier;
 mod overheads;
 mod paths;
+mod sets;
 mod slower;
 mod starvation;
 mod task_diagnoses;

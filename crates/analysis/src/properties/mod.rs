@@ -243,6 +243,8 @@ catalogue! {
     omp_loop_iterations_max
     /// Threads that update the same memory.
     omp_atomic_contention
+    /// For how long locks were held.
+    omp_lock_held
     /// Bytes.
     bytes
     /// Point to point.

@@ -21,23 +21,23 @@ pub(super) fn happen(
             sync::released(thread, lock, now);
         }
         "got" => {
-            sync::acquired(thread, lock, now);
+            sync::locked(thread, lock, now);
             thread.exit(region, now);
         }
         "got-nest" => {
             if sync::nested_acquired(thread, lock) {
-                sync::acquired(thread, lock, now);
+                sync::locked(thread, lock, now);
             }
             thread.exit(region, now);
         }
         "unset" => {
             let now = thread.enter(region, now);
-            sync::released(thread, lock, now);
+            sync::unlocked(thread, lock, now);
         }
         "unset-nest" => {
             let now = thread.enter(region, now);
             if sync::nested_released(lock) {
-                sync::released(thread, lock, now);
+                sync::unlocked(thread, lock, now);
             }
         }
         _ => panic!("{verb}"),

@@ -106,12 +106,12 @@ fn contention_for_locks_and_nested_locks() {
         expect![[r#"
             T0 until 91
               program 84
-                l x2 3
-                n x4 4
+                l x2 3 delay=28
+                n x4 4 delay=39
             P until 97
               program 38
-                l x2 23 wait=20
-                n x2 36 wait=30
+                l x2 23 wait=20 delay=8
+                n x2 36 wait=30 delay=1
         "#]],
     );
 }
