@@ -1,12 +1,13 @@
-//! Fork and join: short parallel regions that one function forks again and again are one finding,
-//! a chain, because they are repaired together. The first fork creates the threads, which is a cost
+//! Fork and join: short parallel regions that follow each other again and again are one finding, a
+//! chain, because they are repaired together. The first fork creates the threads, which is a cost
 //! of the start and not of the region.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::barriers::{divide, owner};
+use super::sets::Sets;
 use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
@@ -29,16 +30,61 @@ pub(super) fn detect(search: &mut Search) {
     let (chained, few): (Vec<Forked>, Vec<Forked>) =
         regions.into_iter().partition(|region| region.forks >= MANY_FORKS);
     // A function that is called from many places has its regions once in the source.
+    let chains = Chains::new(&lens);
     let forked_by = |at: usize| {
         let parallel = chained[at].parallel;
         let function = lens.cube.calls.parent(parallel).map(|call| lens.cube.calls.region(call));
-        (function, is_nested(search, parallel))
+        (function, is_nested(search, parallel), chains.of(chained[at].region))
     };
     for (_, positions) in grouped(0..chained.len(), forked_by) {
         chain(search, positions.into_iter().map(|at| &chained[at]).collect());
     }
     for (_, positions) in grouped(0..few.len(), |at| few[at].region) {
         start_up(search, positions.into_iter().map(|at| &few[at]).collect());
+    }
+}
+
+/// Two regions follow each other if one of them comes so often after the other one: this share of
+/// the times that the first ends, or of the times that the second begins.
+const FOLLOWS: f64 = 0.1;
+
+/// Which parallel regions follow each other, with calls of MPI between them or without. Two loops
+/// in a row that fork a region each are two problems, although one function contains both.
+struct Chains {
+    sets: Sets<RegionId>,
+    /// Regions of which is known what precedes them.
+    known: HashSet<RegionId>,
+}
+
+impl Chains {
+    fn new(lens: &Lens) -> Self {
+        let region = |call: CallId| lens.cube.calls.region(call);
+        let mut times: HashMap<(RegionId, RegionId), i64> = HashMap::new();
+        let (mut ends, mut begins) = (HashMap::new(), HashMap::new());
+        for wait in lens.cube.waits.iter().filter(|wait| wait.is_serial()) {
+            // The start of the program is no construct.
+            let after = wait.by.filter(|&(after, _)| lens.cube.calls.parent(after).is_some());
+            let Some((after, before)) = after.map(|(after, _)| (region(after), region(wait.call)))
+            else {
+                continue;
+            };
+            *times.entry((after, before)).or_default() += wait.visits;
+            *ends.entry(after).or_insert(0) += wait.visits;
+            *begins.entry(before).or_insert(0) += wait.visits;
+        }
+        let mut sets = Sets::new();
+        for ((after, before), times) in times {
+            let all: i64 = ends[&after].min(begins[&before]);
+            if times as f64 >= FOLLOWS * all as f64 {
+                sets.join(after, before);
+            }
+        }
+        Self { sets, known: begins.into_keys().collect() }
+    }
+
+    /// What all regions of a chain have in common.
+    fn of(&self, region: RegionId) -> Option<RegionId> {
+        self.known.contains(&region).then(|| self.sets.first(region))
     }
 }
 
@@ -209,8 +255,9 @@ fn start_up(search: &mut Search, regions: Vec<&Forked>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
-    use expect_test::expect;
+    use super::super::{check, check_cube};
+    use expect_test::{Expect, expect};
+    use pompeii_model::{CallId, LocationId, Wait};
 
     #[test]
     fn a_chain_of_short_regions_is_one_finding() {
@@ -249,6 +296,73 @@ mod tests {
                     200 forks, 1.5 ms each on every thread in step.
                     Put a.c:7 and the loop around it into one parallel region, or add an if clause.
             "#]],
+        );
+    }
+
+    /// Two regions of one program.
+    const TWO: &str = "wall=1000 locations=2
+         a                                           0  time=100 visits=1
+         a/parallel@a.c:2                            *  time=250 omp_management=100 visits=100
+         a/parallel@a.c:2/implicit barrier@a.c:4     *  time=100 visits=100
+         a/parallel@a.c:6                            *  time=450 omp_management=200 visits=200
+         a/parallel@a.c:6/implicit barrier@a.c:8     *  time=100 visits=200";
+
+    /// The findings if the regions of these lines (0: the start) follow each other so often.
+    fn check_order(times: &[(u32, u32, i64)], expect: Expect) {
+        let mut cube = crate::notation::cube(TWO).unwrap();
+        let call = |line: u32| {
+            let begins = |&call: &CallId| cube.regions[cube.calls.region(call)].begin_line == line;
+            cube.calls.ids().find(begins).unwrap()
+        };
+        let part = |&(after, before, visits)| Wait {
+            call: call(before),
+            location: LocationId(0),
+            by: Some((call(after), LocationId(0))),
+            visits,
+            wait_ticks: 0,
+            starvation_ticks: 0,
+        };
+        cube.waits = times.iter().map(part).collect();
+        check_cube(&crate::derive(&cube), (None, None), expect);
+    }
+
+    #[test]
+    fn two_loops_in_a_row_are_two_chains() {
+        check_order(
+            &[(0, 2, 1), (2, 2, 99), (2, 6, 1), (6, 6, 199)],
+            expect![[r#"
+            a.c:6 parallel | omp_management lost=600 gain=300 (90 to 310)
+                [short_regions, merge a.c:6]
+                200 forks, 1.0 ms each on every thread in a.
+                Put a.c:6 and the loop around it into one parallel region, or add an if clause.
+            a.c:2 parallel | omp_management lost=400 gain=200 (40 to 210)
+                [short_regions, merge a.c:2]
+                100 forks, 1.0 ms each on every thread in a.
+                Put a.c:2 and the loop around it into one parallel region, or add an if clause.
+            ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
+                [serial_part, none]
+                0.10 s run on one thread.
+                It lies next to parallel a.c:6 (200 visits), parallel a.c:2 (100 visits).
+                Mark regions with `omp inst begin(name)` to see which code this is.
+        "#]],
+        );
+    }
+
+    #[test]
+    fn regions_that_take_turns_are_one_chain() {
+        check_order(
+            &[(0, 2, 1), (2, 6, 100), (6, 6, 100), (6, 2, 99)],
+            expect![[r#"
+            a.c:2 parallel | omp_management lost=1000 gain=250 (140 to 360)
+                [short_regions, merge a.c:2,a.c:6]
+                2 regions, 300 forks, 1.0 ms each on every thread in a.
+                Put the parallel regions a.c:2, a.c:6 into one parallel region.
+            ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
+                [serial_part, none]
+                0.10 s run on one thread.
+                It lies next to parallel a.c:6 (200 visits), parallel a.c:2 (100 visits).
+                Mark regions with `omp inst begin(name)` to see which code this is.
+        "#]],
         );
     }
 
