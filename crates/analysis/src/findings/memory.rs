@@ -8,7 +8,7 @@
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
-use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
+use super::{Advice, Cause, Gain, Loss, SIGNIFICANT_SHARE, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
 /// Work is inflated if it takes longer by this share at least: all cores together may run at a
@@ -68,7 +68,10 @@ fn inflated(search: &Search) -> Vec<Inflated> {
         let (_, most) = of.alone;
         most > 0 && (of.low() as f64) >= INFLATED * most as f64
     };
-    groups.into_iter().map(of).filter(is_larger).collect()
+    // Two runs differ in short code by more than a share of it, which says nothing of the loops in
+    // this code.
+    let is_significant = |of: &Inflated| lens.share(of.high()) >= SIGNIFICANT_SHARE;
+    groups.into_iter().map(of).filter(is_larger).filter(is_significant).collect()
 }
 
 fn is_code<'a>(lens: &'a Lens) -> impl Fn(&CallId) -> bool + 'a {
@@ -297,6 +300,28 @@ mod tests {
              a/parallel@a.c:2                          *  visits=1
              a/parallel@a.c:2/for@a.c:2                *  time=250 visits=1",
             ONE,
+            expect![[r#"
+                ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
+                    [serial_part, none]
+                    0.20 s run on one thread.
+                    It lies next to parallel a.c:2 (1 visit).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
+        );
+    }
+
+    /// Two runs differ by more than a share of the short code around a loop.
+    #[test]
+    fn short_code_does_not_wait_for_memory() {
+        check_with_reference(
+            "wall=454 locations=2
+             a                                         0  time=200 visits=1
+             a/parallel@a.c:2                          *  time=4 visits=1
+             a/parallel@a.c:2/for@a.c:2                *  time=250 visits=1",
+            "wall=702 locations=1
+             a                                         0  time=200 visits=1
+             a/parallel@a.c:2                          0  time=2 visits=1
+             a/parallel@a.c:2/for@a.c:2                0  time=500 visits=1",
             expect![[r#"
                 ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
                     [serial_part, none]
