@@ -24,6 +24,7 @@
 
 mod allocation;
 mod bounds;
+mod consequences;
 mod counted;
 mod derive;
 mod dilation;

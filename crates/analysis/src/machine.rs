@@ -1,13 +1,13 @@
 //! What the machine did to a run: too few CPUs for its threads, a quota, other programs, libraries
 //! with threads of their own. Such a cause explains the losses of findings that are only its
-//! consequences: these findings get its cause and advice, and come after the others.
+//! consequences: these become one finding with its cause and advice, which comes after the others.
 //!
 //! All of it is here: detectors know nothing of the machine.
 
 use pompeii_model::{Cube, Ticks};
 
 use crate::findings::{Advice, Cause, Finding, findings_compared};
-use crate::{Lens, Reference};
+use crate::{Lens, Reference, consequences};
 
 /// Which losses a cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,7 @@ pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
     }
     // A library that works is no loss, and there is nothing to repair.
     found.retain(|finding| !explained.iter().any(|(_, of)| of.idleness && of.has(finding)));
+    let mut found = with_consequences_merged(cube, found, &explained);
     // A stable sort: within each half the order of gains stays.
     found.sort_by_key(|finding| match (finding.explained_by, finding.is_significant(cube)) {
         (None, true) => 0,
@@ -143,6 +144,24 @@ pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
     found
 }
 
+/// The findings, with one for all consequences of each cause.
+fn with_consequences_merged(
+    cube: &Cube,
+    found: Vec<Finding>,
+    explained: &[(&MachineCause, Explained)],
+) -> Vec<Finding> {
+    let lens = Lens::new(cube);
+    let (mut consequences, mut others): (Vec<Finding>, Vec<Finding>) =
+        found.into_iter().partition(|finding| finding.explained_by.is_some());
+    for (of, _) in explained {
+        let (own, rest): (Vec<Finding>, Vec<Finding>) =
+            consequences.into_iter().partition(|finding| finding.explained_by == Some(of.cause));
+        others.extend(consequences::merged(&lens, own));
+        consequences = rest;
+    }
+    others
+}
+
 /// Whether the finding is what makes the cause: inner teams multiply the number of threads.
 fn makes(finding: &Finding, of: &MachineCause) -> bool {
     finding.cause == Some(Cause::NestedTeams) && of.cause == Cause::Oversubscription
@@ -150,6 +169,8 @@ fn makes(finding: &Finding, of: &MachineCause) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
 
     /// A serial part, and a thread that waits for longer than that.
@@ -194,6 +215,41 @@ mod tests {
         let causes = [(Cause::Quota, Explains::Waiting), (Cause::BusyNeighbour, Explains::Waiting)];
         assert_eq!(order(&[], Some(350)), UNEXPLAINED);
         assert_eq!(order(&causes, Some(350)), ["omp_idle_threads", "omp_ibarrier_wait (quota)"]);
+    }
+
+    /// Loops in two parallel regions, of which the second takes longer, on too few CPUs.
+    #[test]
+    fn consequences_of_one_cause_are_one_finding() {
+        let cube = crate::notation::cube(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                                 *  time=100 visits=1
+             a/parallel@a.c:2/for@a.c:3                       *  time=100 visits=1
+             a/parallel@a.c:2/for@a.c:3/implicit barrier@a.c:4  0  time=100 omp_ibarrier_wait=100
+             a/parallel@a.c:2/for@a.c:3/implicit barrier@a.c:4  1  time=100 omp_ibarrier_wait=40
+             a/parallel@a.c:7                                 *  visits=1
+             a/parallel@a.c:7/for@a.c:7                       0  time=660 visits=1
+             a/parallel@a.c:7/for@a.c:7                       1  time=700 visits=1
+             a/parallel@a.c:7/implicit barrier@a.c:9          0  time=40 omp_ibarrier_wait=40",
+        );
+        let cube = crate::derive(&cube.unwrap());
+        let (sentence, advice) = (String::new(), Advice::none("Use 1 thread."));
+        let cause = Cause::Oversubscription;
+        let explains = Explains::Waiting;
+        let machine = Machine {
+            causes: vec![MachineCause { cause, explains, sentence, advice, taken_ns: None }],
+            ..Machine::default()
+        };
+        let found = findings_on(&cube, &machine);
+        let shown: Vec<String> = found
+            .iter()
+            .map(|f| {
+                format!("{} {} {}\n{}", f.construct, f.place, f.lost_ticks, f.details.join("\n"))
+            })
+            .collect();
+        expect![[r#"
+            parallel for a.c:7 240
+            Probably a consequence: more threads than CPUs.
+            It shows as Wait at implicit barrier at for a.c:3 (0.14 s), Implicit barrier at for a.c:3 (60 ms), Wait at implicit barrier at parallel for a.c:7 (40 ms)."#]].assert_eq(&shown.join("\n"));
     }
 
     #[test]

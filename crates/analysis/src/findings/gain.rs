@@ -46,7 +46,7 @@ impl Gain {
     /// upper bound may exceed what the run can lose, by what two runs differ.
     ///
     /// `property` is that of the finding.
-    pub(super) fn in_run(self, cube: &Cube, property: &str, lost: Ticks) -> Self {
+    pub(crate) fn in_run(self, cube: &Cube, property: &str, lost: Ticks) -> Self {
         let computing = if is_computation(property) { lost } else { 0 };
         let most = at_most(cube, computing).min(lost).max(0);
         let margin = (cube.wall_ticks as f64 * RUNS_DIFFER) as Ticks;

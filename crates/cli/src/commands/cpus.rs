@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use pompeii_analysis::{Advice, AdviceKind, Cause, Explains, Lens, MachineCause, format};
-use pompeii_finish::{Machine, Manifest, RunInfo};
+use pompeii_finish::{Machine, Manifest, RunInfo, Threads};
 use pompeii_model::Cube;
 
 use crate::mpi::launcher::is_launcher;
@@ -24,10 +24,8 @@ const WITHOUT: &str = "Measure on a quiet machine: times and waiting would be sh
 /// All causes that the manifest shows, the most certain one first.
 pub fn causes(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
     // Threads that never had to wait for a CPU have not lost anything to other threads.
-    let crowds = match lacked_cpus(manifest) {
-        Some(false) => Vec::new(),
-        _ => crowds(manifest),
-    };
+    let mut crowds = crowds(manifest);
+    crowds.retain(|of| lacked_cpus(manifest, is_by_number(of)) != Some(false));
     let machine = manifest.run.machine.as_ref();
     let [throttled, stolen] = [machine.and_then(throttled), machine.and_then(stolen)];
     // What a limit has stopped is counted by the system; who else used the CPUs is a difference.
@@ -79,9 +77,18 @@ fn of_allocation(manifest: &Manifest, ns: u64) -> f64 {
 }
 
 /// Whether threads had work and no CPU; `None` if that is not known.
-fn lacked_cpus(manifest: &Manifest) -> Option<bool> {
-    let lacked = not_on_cpu_ns(manifest).zip(starting_ns(manifest));
-    lacked.map(|(work, start)| of_allocation(manifest, work.saturating_add(start)) >= LACKED)
+fn lacked_cpus(manifest: &Manifest, is_by_number: bool) -> Option<bool> {
+    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
+    Some(of_allocation(manifest, lacked_ns(threads, is_by_number)) >= LACKED)
+}
+
+/// How long threads had work and no CPU. If there are more threads than CPUs, a thread that its
+/// barrier has released and that finds no CPU has work, too. Otherwise a thread that waits for
+/// others loses nothing if it has no CPU meanwhile.
+fn lacked_ns(threads: &Threads, is_by_number: bool) -> u64 {
+    let waiting_ns = if is_by_number { threads.ready_waiting_ns } else { 0 };
+    let working_ns = threads.ready_computing_ns.saturating_add(threads.ready_starting_ns);
+    working_ns.saturating_add(waiting_ns)
 }
 
 /// Threads that had to share the CPUs with each other or with other programs.
@@ -206,7 +213,7 @@ fn library(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
     let idle_ns = (lens.seconds(lens.total("omp_idle_threads")) * share * 1e9).max(0.0) as u64;
     let used = format!("The program's own library threads used {} of CPU time", seconds(ns));
     let helped = ns as f64 >= HELPED * idle_ns as f64 && of_allocation(manifest, idle_ns) >= MUCH;
-    let hindered = lacked_cpus(manifest) == Some(true)
+    let hindered = lacked_cpus(manifest, false) == Some(true)
         && of_allocation(manifest, ns.saturating_sub(idle_ns)) >= MUCH;
     let mut causes = Vec::new();
     if helped {
@@ -354,6 +361,18 @@ mod tests {
         assert_eq!(machine(9_000, 0, 0), ["The machine was"]);
         assert_eq!(machine(5_000, 0, 0), [""; 0]);
         assert_eq!(machine(900, 9_000, 0), ["The host of"]);
+    }
+
+    #[test]
+    fn released_threads_need_a_cpu_if_there_are_too_few() {
+        let threads = Threads {
+            ready_computing_ns: 1,
+            ready_starting_ns: 20,
+            ready_waiting_ns: 300,
+            ..Threads::default()
+        };
+        assert_eq!(lacked_ns(&threads, false), 21);
+        assert_eq!(lacked_ns(&threads, true), 321);
     }
 
     #[test]
