@@ -41,6 +41,7 @@ mod parameters;
 mod privileged;
 mod ready;
 mod reference;
+mod replay;
 #[path = "../../../algebra/tests/all/common/mod.rs"]
 mod reports;
 mod run;

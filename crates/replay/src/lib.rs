@@ -1,0 +1,37 @@
+//! The engine of the trace analysis: it reads the events of all locations of a trace once, forward,
+//! and finds who waited for whom. It has no properties and no Cube: those are made of its results.
+//!
+//! ```text
+//! events ─▶ stage 1: Location (parallel) ─▶ sync records ─▶ stage 2: matchers ─▶ compounds
+//!           call paths, times, visits       of a window      (time, location)
+//! ```
+//!
+//! * [`location`]: the state machine of one location. Start reading here.
+//! * [`window`]: runs all locations, window by window, and orders their records.
+//! * [`matcher`]: where a kind of compound is found, and how to add one.
+//! * [`text`]: traces as texts, for tests.
+//!
+//! Results are integers, and the same for all numbers of threads and sizes of windows.
+
+pub mod archive;
+pub mod compound;
+pub mod definitions;
+pub mod fork;
+pub mod location;
+pub mod matcher;
+pub mod outcome;
+pub mod process;
+pub mod record;
+pub mod strand;
+pub mod stream;
+pub mod text;
+pub mod tree;
+pub mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use archive::trace;
+pub use compound::Compound;
+pub use outcome::Outcome;
+pub use window::{Options, Trace, replay};

@@ -1,0 +1,363 @@
+//! Stage 1: the state machine of one location. It follows call stacks, adds times and visits to
+//! call paths, and writes sync records. Since it needs almost nothing of other locations, all
+//! locations run in parallel, without a common order of events.
+//!
+//! Two events need another location of the process: the begin of a worker's part (where did the
+//! master fork?) and the resumption of a task that another thread has suspended. If the answer is
+//! not there yet, [`Location::event`] changes nothing and says so; the same event is tried again
+//! later (`window.rs`).
+
+mod messages;
+mod sums;
+mod tasks;
+mod teams;
+
+use std::collections::HashMap;
+
+use pompeii_model::{LocationId, RegionId};
+use pompeii_otf2::event::Event;
+use pompeii_otf2::reference::RegionRef;
+
+use crate::definitions::{Class, Definitions};
+use crate::process::{Fork, Gaps, Missing, Shared};
+use crate::record::{ForkId, Rec, TaskId, What};
+use crate::strand::{Frame, Strand};
+use crate::tree::{Local, LocalTree, SharedTree};
+
+use teams::{Part, PartBegin};
+
+/// What all locations use.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Definitions of the trace.
+    pub definitions: &'a Definitions,
+    /// The call tree of all locations.
+    pub tree: &'a SharedTree,
+    /// What the locations of the process tell each other.
+    pub shared: &'a Shared,
+}
+
+/// A location while its events are read.
+#[derive(Debug)]
+pub struct Location {
+    id: LocationId,
+    tree: LocalTree,
+    /// The current task.
+    strand: Strand,
+    /// Time up to which values are complete; no event may be earlier.
+    now: u64,
+    /// Whether the first event has come.
+    has_begun: bool,
+    /// The next event needs a look at [`Location::part_begin`] or [`Location::unknown_task`].
+    is_between: bool,
+    /// Parallel regions that it takes part in, from the outside in. The first one stands for the
+    /// time outside of all.
+    parts: Vec<Part>,
+    /// How often it has begun a part in each team.
+    begins: HashMap<u32, u32>,
+    forks: u32,
+    /// Those that have not joined, from the outside in.
+    open_forks: Vec<ForkId>,
+    /// A fork whose team has not begun.
+    fork: Option<Fork>,
+    /// A part whose parallel region has not been entered.
+    part_begin: Option<PartBegin>,
+    /// Where a master goes on when its team joins.
+    after_join: Option<Local>,
+    /// Explicit tasks that are not running.
+    suspended: HashMap<TaskId, Strand>,
+    /// A task that was switched to and is not known here: the next event tells whether it begins.
+    unknown_task: Option<TaskId>,
+    /// Other locations do not know what is missing, either: go on without it.
+    goes_on_without: bool,
+    gaps: Gaps,
+    records: Vec<Rec>,
+}
+
+impl Location {
+    /// A location before its first event.
+    pub fn new(id: LocationId, definitions: &Definitions) -> Location {
+        let roots = (definitions.program_region, definitions.tasks_region);
+        Location {
+            id,
+            tree: LocalTree::new(id, roots),
+            strand: Strand::at(None),
+            now: 0,
+            has_begun: false,
+            is_between: false,
+            parts: vec![Part::outside()],
+            begins: HashMap::new(),
+            forks: 0,
+            open_forks: Vec::new(),
+            fork: None,
+            part_begin: None,
+            after_join: None,
+            suspended: HashMap::new(),
+            unknown_task: None,
+            goes_on_without: false,
+            gaps: Gaps::default(),
+            records: Vec::new(),
+        }
+    }
+
+    /// Time of the last event: no later record is earlier.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Call paths and values.
+    pub fn tree(&self) -> &LocalTree {
+        &self.tree
+    }
+
+    /// What is wrong with its events.
+    pub fn gaps(&self) -> &Gaps {
+        &self.gaps
+    }
+
+    /// Sync records since the last call.
+    pub fn take_records(&mut self) -> Vec<Rec> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// An error while reading its events.
+    pub fn note_error(&mut self) {
+        self.gaps.errors += 1;
+    }
+
+    /// The next event goes on, even if what it needs is missing.
+    pub fn go_on_without(&mut self) {
+        self.goes_on_without = true;
+    }
+
+    /// Takes an event. If something of another location is missing, nothing has changed.
+    #[inline]
+    pub fn event(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        event: &Event,
+    ) -> Result<(), Missing> {
+        if time < self.now {
+            return self.backward_event(context, event);
+        }
+        match event {
+            Event::Enter(enter) => self.enter(context, time, enter.region),
+            Event::Leave(leave) => self.leave(context, time, leave.region),
+            _ => self.other(context, time, event),
+        }
+    }
+
+    /// An event that is earlier than the one before it counts as if it had happened at that time.
+    #[cold]
+    fn backward_event(&mut self, context: &Context<'_>, event: &Event) -> Result<(), Missing> {
+        self.event(context, self.now, event)?;
+        self.gaps.backward += 1;
+        Ok(())
+    }
+
+    fn other(&mut self, context: &Context<'_>, time: u64, event: &Event) -> Result<(), Missing> {
+        if !self.has_begun {
+            self.begin(context, time, event);
+        }
+        if let Event::ThreadTeamBegin(begin) = event {
+            return self.team_begin(context, time, begin.thread_team);
+        }
+        if self.is_between {
+            self.settle(context, None)?;
+        }
+        match event {
+            Event::ThreadFork(_) => self.team_fork(time),
+            Event::ThreadTeamEnd(_) => self.team_end(time),
+            Event::ThreadJoin(_) => self.team_join(time),
+            Event::ThreadTaskCreate(it) => {
+                let (team, thread) = (it.thread_team.0, it.creating_thread);
+                let task = TaskId { team, thread, generation: it.generation_number };
+                self.note(time, What::TaskCreate(task));
+            }
+            Event::ThreadTaskSwitch(it) => {
+                let (team, thread) = (it.thread_team.0, it.creating_thread);
+                let to = TaskId { team, thread, generation: it.generation_number };
+                self.switch(context, time, to);
+            }
+            Event::ThreadTaskComplete(it) => {
+                let (team, thread) = (it.thread_team.0, it.creating_thread);
+                let task = TaskId { team, thread, generation: it.generation_number };
+                self.complete(context, time, task);
+            }
+            Event::ThreadAcquireLock(it) => {
+                let since = self.strand.frames.last().map_or(time, |frame| frame.since);
+                let (lock, order) = (it.lock_id, it.acquisition_order);
+                self.note(time, What::Acquire { lock, order, since });
+            }
+            Event::ThreadReleaseLock(it) => {
+                let (lock, order) = (it.lock_id, it.acquisition_order);
+                self.note(time, What::Release { lock, order });
+            }
+            Event::Metric(metric) => self.sums(context, time, metric),
+            Event::MeasurementOnOff(it) => self.on_off(context, time, it.measurement_mode),
+            Event::ProgramEnd(_) => {
+                self.account(time);
+                self.strand = Strand::at(None);
+            }
+            _ => self.mpi(time, event),
+        }
+        Ok(())
+    }
+
+    /// The first event: time counts from the begin of the measurement, or on a worker from its
+    /// first
+    /// fork on. Threads that are neither masters nor workers begin when they come.
+    #[cold]
+    fn begin(&mut self, context: &Context<'_>, time: u64, event: &Event) {
+        self.has_begun = true;
+        if matches!(event, Event::ThreadTeamBegin(_)) {
+            return;
+        }
+        self.now = time;
+        self.strand.node = Some(LocalTree::PROGRAM);
+        let is_master = context.definitions.system.master(self.id) == self.id;
+        if is_master && !matches!(event, Event::ProgramBegin(_)) {
+            self.now = time.min(context.definitions.begin);
+        }
+        self.tree.values(LocalTree::PROGRAM).visits += u64::from(is_master);
+    }
+
+    /// The trace ends at `end`.
+    pub fn end(&mut self, end: u64) {
+        self.gaps.open_regions += self.strand.frames.len() as u64;
+        self.account(end.max(self.now));
+        self.end_fragment(self.now);
+    }
+
+    /// Adds the time since the last event to the current call path.
+    #[inline]
+    fn account(&mut self, time: u64) {
+        if let Some(node) = self.strand.node {
+            self.tree.values(node).ticks += (time - self.now).cast_signed();
+        }
+        self.now = time;
+    }
+
+    /// Accounts time, and writes a record at the current call path.
+    #[inline]
+    fn note(&mut self, time: u64, what: What) {
+        self.account(time);
+        let node = self.strand.node.unwrap_or(LocalTree::PROGRAM);
+        self.record(node, what);
+    }
+
+    #[inline]
+    fn record(&mut self, node: Local, what: What) {
+        let (time, location, node) = (self.now, self.id, self.tree.shared(node));
+        self.records.push(Rec { time, location, node, what });
+    }
+
+    /// An event comes after a begin of a part or a switch to an unknown task. `entered` is the
+    /// region if the event is its Enter.
+    fn settle(&mut self, context: &Context<'_>, entered: Option<RegionId>) -> Result<(), Missing> {
+        let class = entered.map(|region| (region, context.definitions.class(region)));
+        if let Some(task) = self.unknown_task {
+            match class {
+                Some((region, Class::Task)) => self.begin_task(context, region),
+                _ => self.adopt_task(context, task)?,
+            }
+        }
+        if self.part_begin.is_some() && !matches!(class, Some((_, Class::Parallel))) {
+            self.begin_part_without_region();
+        }
+        self.is_between = false;
+        Ok(())
+    }
+
+    #[inline]
+    fn enter(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        region: RegionRef,
+    ) -> Result<(), Missing> {
+        let region = context.definitions.region(region);
+        if self.is_between || !self.has_begun {
+            if !self.has_begun {
+                self.begin(context, time, &Event::Enter(Default::default()));
+            }
+            self.settle(context, Some(region))?;
+        }
+        let class = context.definitions.class(region);
+        if let (Class::Parallel, Some(begin)) = (class, self.part_begin.take()) {
+            self.enter_part(context, time, (region, begin));
+            return Ok(());
+        }
+        self.account(time);
+        self.push(context, region);
+        match class {
+            Class::Plain | Class::Parallel | Class::Task => {}
+            Class::Barrier => self.enter_barrier(),
+            Class::Mpi => self.record_here(What::MpiEnter),
+        }
+        Ok(())
+    }
+
+    /// Opens a region below the current call path.
+    #[inline]
+    fn push(&mut self, context: &Context<'_>, region: RegionId) {
+        let outer = self.strand.node.unwrap_or(LocalTree::PROGRAM);
+        let node = self.tree.child(context.tree, (outer, region), self.now);
+        self.tree.values(node).visits += 1;
+        self.strand.frames.push(Frame { node, outer, since: self.now });
+        self.strand.node = Some(node);
+    }
+
+    fn record_here(&mut self, what: What) {
+        let node = self.strand.node.unwrap_or(LocalTree::PROGRAM);
+        self.record(node, what);
+    }
+
+    #[inline]
+    fn leave(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        region: RegionRef,
+    ) -> Result<(), Missing> {
+        let region = context.definitions.region(region);
+        if self.is_between {
+            self.settle(context, None)?;
+        }
+        let is_open = |frame: &&Frame| self.tree.region(frame.node) == region;
+        if self.strand.frames.last().filter(is_open).is_none() && !self.unwind(time, region) {
+            return Ok(());
+        }
+        self.account(time);
+        let Some(frame) = self.strand.frames.pop() else { return Ok(()) };
+        match context.definitions.class(region) {
+            Class::Plain | Class::Task => {}
+            Class::Parallel if self.is_end_of_part() => {
+                self.leave_part(frame);
+                return Ok(());
+            }
+            Class::Parallel => {}
+            Class::Barrier => self.leave_barrier(frame.node),
+            Class::Mpi => self.record(frame.node, What::MpiLeave { since: frame.since }),
+        }
+        self.strand.node = Some(frame.outer);
+        Ok(())
+    }
+
+    /// A region is left that is not the innermost one: closes those inside of it. False if it is
+    /// not open in the current task and part at all.
+    #[cold]
+    fn unwind(&mut self, time: u64, region: RegionId) -> bool {
+        self.gaps.unbalanced += 1;
+        let depth = self.part_depth();
+        let open = self.strand.frames.get(depth..).unwrap_or_default();
+        let Some(place) = open.iter().rposition(|open| self.tree.region(open.node) == region)
+        else {
+            return false;
+        };
+        self.account(time);
+        self.strand.frames.truncate(depth + place + 1);
+        true
+    }
+}

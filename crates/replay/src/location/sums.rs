@@ -1,0 +1,47 @@
+//! Time that has no Enter and Leave of its own: sums of visits that the guard of the measurement
+//! has put in place of single records, and time without recording.
+
+use pompeii_otf2::encode::MetricValue;
+use pompeii_otf2::enums::MeasurementMode;
+use pompeii_otf2::event::Metric;
+
+use super::{Context, Location};
+use crate::tree::LocalTree;
+
+impl Location {
+    /// Sums are written directly before the Leave of the region around the visits, so the time of
+    /// the visits has been counted as the time of that region.
+    pub(super) fn sums(&mut self, context: &Context<'_>, time: u64, metric: &Metric) {
+        let Some(sums) = context.definitions.sums.get(&metric.metric.0) else { return };
+        let [MetricValue::U64(visits), MetricValue::U64(ticks), ..] = metric.values[..] else {
+            return;
+        };
+        self.account(time);
+        let mut around = self.strand.node.unwrap_or(LocalTree::PROGRAM);
+        if let Some(construct) = sums.construct {
+            around = self.tree.child(context.tree, (around, construct), self.now);
+        }
+        let node = self.tree.child(context.tree, (around, sums.region), self.now);
+        let values = self.tree.values(node);
+        values.visits += visits;
+        values.ticks += ticks.cast_signed();
+        self.tree.values(around).ticks -= ticks.cast_signed();
+    }
+
+    /// Recording stops or goes on: the time in between is that of a region of its own.
+    pub(super) fn on_off(&mut self, context: &Context<'_>, time: u64, mode: MeasurementMode) {
+        self.account(time);
+        let off = context.definitions.off_region;
+        let is_off =
+            self.strand.frames.last().is_some_and(|frame| self.tree.region(frame.node) == off);
+        match mode {
+            MeasurementMode::OFF if !is_off => self.push(context, off),
+            MeasurementMode::ON if is_off => {
+                if let Some(frame) = self.strand.frames.pop() {
+                    self.strand.node = Some(frame.outer);
+                }
+            }
+            _ => {}
+        }
+    }
+}

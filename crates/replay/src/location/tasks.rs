@@ -1,0 +1,144 @@
+//! Explicit tasks on a location. Each has a call stack of its own, whose call paths lie below the
+//! root of tasks. While a task runs, the time of its thread is counted there; the time of the
+//! fragment is also noted below the scheduling point that executes the task.
+
+use pompeii_model::RegionId;
+
+use super::{Context, Location};
+use crate::process::Missing;
+use crate::record::{TaskId, What};
+use crate::strand::{Frame, Moved, Strand};
+use crate::tree::{Local, LocalTree};
+
+impl Location {
+    /// The thread goes on with another task. It may be there already, because a task was done.
+    pub(super) fn switch(&mut self, context: &Context<'_>, time: u64, to: TaskId) {
+        self.account(time);
+        let to = (to.generation != 0).then_some(to);
+        if self.part().task != to {
+            self.end_fragment(time);
+            self.suspend();
+            self.resume(context, to);
+        }
+        let scheduling = self.scheduling_point();
+        self.record(scheduling, What::TaskSwitch(to));
+    }
+
+    /// Keeps the call stack of the current task.
+    fn suspend(&mut self) {
+        let strand = std::mem::replace(&mut self.strand, Strand::at(None));
+        let part = self.part();
+        match part.task.take() {
+            None => part.implicit = Some(strand),
+            Some(task) => {
+                part.below.push(task);
+                self.suspended.insert(task, strand);
+            }
+        }
+    }
+
+    /// Goes on with a task that was suspended here, or is not known here.
+    fn resume(&mut self, context: &Context<'_>, to: Option<TaskId>) {
+        let part = self.part();
+        part.below.retain(|below| Some(*below) != to);
+        part.task = to;
+        let Some(task) = to else {
+            let implicit = part.implicit.take();
+            self.strand = implicit.unwrap_or(Strand::at(Some(LocalTree::PROGRAM)));
+            return;
+        };
+        match self.suspended.remove(&task) {
+            Some(strand) => {
+                self.strand = strand;
+                self.begin_fragment(context, self.now);
+            }
+            None => {
+                self.unknown_task = Some(task);
+                self.is_between = true;
+            }
+        }
+    }
+
+    /// The call path of the implicit task.
+    fn scheduling_point(&mut self) -> Local {
+        let implicit = self.part().implicit.as_ref().map(|strand| strand.node);
+        implicit.unwrap_or(self.strand.node).unwrap_or(LocalTree::PROGRAM)
+    }
+
+    /// A fragment of the current task has begun at `since`, below the scheduling point.
+    fn begin_fragment(&mut self, context: &Context<'_>, since: u64) {
+        let Some(construct) = self.strand.frames.first() else { return };
+        let region = self.tree.region(construct.node);
+        self.begin_fragment_of(context, region, since);
+    }
+
+    fn begin_fragment_of(&mut self, context: &Context<'_>, region: RegionId, since: u64) {
+        let scheduling = self.scheduling_point();
+        let node = self.tree.child(context.tree, (scheduling, region), since);
+        self.tree.values(node).fragments += 1;
+        self.part().fragment = Some((node, since));
+    }
+
+    /// The fragment of the task that runs ends.
+    pub(super) fn end_fragment(&mut self, time: u64) {
+        if let Some((node, since)) = self.part().fragment.take() {
+            let values = self.tree.values(node);
+            values.task_ticks += time.saturating_sub(since).cast_signed();
+        }
+    }
+
+    /// The task that was switched to begins, with the region of its construct.
+    pub(super) fn begin_task(&mut self, context: &Context<'_>, region: RegionId) {
+        self.unknown_task = None;
+        self.strand = Strand::at(Some(LocalTree::TASKS));
+        self.begin_fragment_of(context, region, self.now);
+    }
+
+    /// The task that was switched to has been suspended by another thread.
+    pub(super) fn adopt_task(
+        &mut self,
+        context: &Context<'_>,
+        task: TaskId,
+    ) -> Result<(), Missing> {
+        let moved = context.shared.take_task(task);
+        if moved.is_none() && !std::mem::take(&mut self.goes_on_without) {
+            return Err(Missing::Task(task));
+        }
+        self.unknown_task = None;
+        self.gaps.unknown_tasks += u64::from(moved.is_none());
+        self.strand = Strand::at(Some(LocalTree::TASKS));
+        for frame in moved.into_iter().flat_map(|moved| moved.frames) {
+            let mut local = |node| self.tree.import(context.tree, node);
+            let (node, outer) = (local(frame.node), local(frame.outer));
+            self.strand.frames.push(Frame { node, outer, since: frame.since });
+            self.strand.node = Some(node);
+        }
+        self.begin_fragment(context, self.now);
+        Ok(())
+    }
+
+    /// Hands out the call stack of a task that is suspended here.
+    pub fn give_task(&mut self, task: TaskId) -> Option<Moved> {
+        let strand = self.suspended.remove(&task)?;
+        Some(Moved::new(&strand, &self.tree))
+    }
+
+    /// The current task is done: the thread is back in the task that it had suspended for it. Some
+    /// writers note that only when the barrier ends, so that no record may wait for it.
+    pub(super) fn complete(&mut self, context: &Context<'_>, time: u64, task: TaskId) {
+        self.note(time, What::TaskComplete(task));
+        if self.part().task != Some(task) {
+            self.gaps.unknown_tasks += 1;
+            return;
+        }
+        self.gaps.open_regions += self.strand.frames.len() as u64;
+        self.end_fragment(time);
+        let back_in = self.part().below.last().copied();
+        self.resume(context, back_in.filter(|task| self.suspended.contains_key(task)));
+        if context.definitions.tasks_end_at_completion {
+            let scheduling = self.scheduling_point();
+            let now = self.part().task;
+            self.record(scheduling, What::TaskSwitch(now));
+        }
+    }
+}

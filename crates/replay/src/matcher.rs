@@ -1,0 +1,51 @@
+//! Where a matcher plugs in. A matcher finds compounds of one kind in the sync records of all
+//! locations of a process.
+//!
+//! To add a matcher: write a file with a type that implements [`Matcher`], a kind of compound for
+//! what it finds (`compound.rs`), its field in [`Matchers`], and tests as texts (`text.rs`). The
+//! records that it needs come from `location/`.
+//!
+//! Records come in the order (time, location), those of one location in the order of its events.
+//! The order does not depend on windows or threads, and neither may the compounds. A matcher keeps
+//! the instances that are open; what it keeps must not grow with the length of the trace.
+
+use crate::compound::Compound;
+use crate::definitions::Definitions;
+use crate::fork::Forks;
+use crate::record::Rec;
+
+/// Takes the compounds that are found.
+pub type Found<'a> = &'a mut dyn FnMut(Compound);
+
+/// Finds compounds of one kind in the records of a process.
+pub trait Matcher {
+    /// Takes the next record.
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>);
+
+    /// The trace ends: returns the number of instances that are not complete.
+    fn end(&mut self) -> u64;
+}
+
+/// All matchers of a process.
+#[derive(Debug, Default)]
+pub struct Matchers {
+    forks: Forks,
+}
+
+impl Matchers {
+    /// Takes the next record.
+    pub fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+        for matcher in self.all() {
+            matcher.record(definitions, record, found);
+        }
+    }
+
+    /// The trace ends: returns the number of instances that are not complete.
+    pub fn end(&mut self) -> u64 {
+        self.all().into_iter().map(|matcher| matcher.end()).sum()
+    }
+
+    fn all(&mut self) -> [&mut dyn Matcher; 1] {
+        [&mut self.forks]
+    }
+}

@@ -1,0 +1,118 @@
+//! What the analysis of a trace comes to: call paths in their final order, with times and visits by
+//! location.
+
+use std::collections::HashMap;
+
+use pompeii_model::{CallId, CallTree, IndexVec, LocationId};
+
+use crate::compound::Compound;
+use crate::definitions::Definitions;
+use crate::location::Location;
+use crate::process::Gaps;
+use crate::tree::{NodeId, SharedTree, Values};
+
+/// Time that a location's own events do not have: of a worker between the end of its part and the
+/// join of its master.
+#[derive(Debug, Default)]
+pub struct Joins {
+    ticks: HashMap<(NodeId, LocationId), i64>,
+}
+
+impl Joins {
+    /// Takes the time out of a part of a parallel region.
+    pub fn note(&mut self, compound: &Compound) {
+        let Compound::Part(part) = compound;
+        let ticks = part.joined.saturating_sub(part.ended).cast_signed();
+        if ticks != 0 {
+            *self.ticks.entry((part.at.node, part.at.location)).or_default() += ticks;
+        }
+    }
+}
+
+/// The values of a call path on a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The call path.
+    pub call: CallId,
+    /// The location.
+    pub location: LocationId,
+    /// Its values.
+    pub values: Values,
+}
+
+/// The result.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Definitions of the trace.
+    pub definitions: Definitions,
+    /// All call paths; children are in the order of their first visits.
+    pub calls: CallTree,
+    /// The call path of each node that compounds name.
+    call_of: Vec<CallId>,
+    /// Values that are not 0, by call path, then location.
+    pub entries: Vec<Entry>,
+    /// Problems of the trace.
+    pub gaps: Gaps,
+    /// Instances that were not complete when the trace ended.
+    pub incomplete: u64,
+}
+
+impl Outcome {
+    /// Puts the parts together.
+    pub fn new(
+        (definitions, tree): (Definitions, &SharedTree),
+        locations: &[Location],
+        (joins, incomplete): (&Joins, u64),
+    ) -> Outcome {
+        let (calls, call_of) = tree.canonical();
+        let mut by_place: HashMap<(NodeId, LocationId), Values> = HashMap::new();
+        let mut gaps = Gaps::default();
+        for (location, id) in locations.iter().zip(definitions.system.locations.ids()) {
+            gaps.add(location.gaps());
+            by_place.extend(location.tree().all().map(|(node, values)| ((node, id), values)));
+        }
+        for (place, ticks) in &joins.ticks {
+            by_place.entry(*place).or_default().ticks += ticks;
+        }
+        let entry = |((node, location), values): ((NodeId, LocationId), Values)| Entry {
+            call: call_of[node.0 as usize],
+            location,
+            values,
+        };
+        let mut entries: Vec<Entry> = by_place.into_iter().map(entry).collect();
+        entries.sort_by_key(|entry| (entry.call, entry.location));
+        Outcome { definitions, calls, call_of, entries, gaps, incomplete }
+    }
+
+    /// The call path of a node.
+    pub fn call(&self, node: NodeId) -> CallId {
+        self.call_of.get(node.0 as usize).copied().unwrap_or(CallId(0))
+    }
+
+    /// The names of the regions of a call path, from the root.
+    pub fn path(&self, call: CallId) -> String {
+        let names = self
+            .calls
+            .ancestors(call)
+            .map(|call| self.definitions.regions[self.calls.region(call)].name.as_str());
+        let mut names: Vec<&str> = names.collect();
+        names.reverse();
+        names.join("/")
+    }
+
+    /// The values of a call path by location.
+    pub fn row(&self, call: CallId) -> IndexVec<LocationId, Values> {
+        let width = self.definitions.system.locations.len();
+        let mut row: IndexVec<LocationId, Values> = (0..width).map(|_| Values::default()).collect();
+        let begin = self.entries.partition_point(|entry| entry.call < call);
+        for entry in self.entries[begin..].iter().take_while(|entry| entry.call == call) {
+            row[entry.location] = entry.values;
+        }
+        row
+    }
+
+    /// Number of locations.
+    pub fn locations(&self) -> usize {
+        self.definitions.system.locations.len()
+    }
+}

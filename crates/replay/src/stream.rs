@@ -1,0 +1,44 @@
+//! Where the events of a location come from: a file, or memory (tests and generated traces).
+
+use std::ops::ControlFlow;
+
+use pompeii_otf2::event::Event;
+use pompeii_otf2::read::EventReader;
+
+/// The events of a location.
+#[derive(Debug)]
+pub enum Stream {
+    /// An event file of an archive.
+    File(Box<EventReader>),
+    /// Events with their times, the next one last.
+    Memory(Vec<(u64, Event)>),
+}
+
+impl Stream {
+    /// Events in memory, in the order of time.
+    pub fn of(mut events: Vec<(u64, Event)>) -> Stream {
+        events.reverse();
+        Stream::Memory(events)
+    }
+
+    /// Calls `visit` with each event, or with `None` for each one that could not be read, until it
+    /// breaks off; the next call goes on after the event with which it broke off.
+    #[inline]
+    pub fn visit<B>(
+        &mut self,
+        mut visit: impl FnMut(Option<(u64, &Event)>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match self {
+            Stream::File(reader) => reader.visit(|result| match result {
+                Ok(view) => visit(Some((view.time, view.event))),
+                Err(_) => visit(None),
+            }),
+            Stream::Memory(events) => {
+                while let Some((time, event)) = events.pop() {
+                    visit(Some((time, &event)))?;
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! Traces as texts, for tests: a line is `TIME LOCATION EVENT; EVENT; ...`.
+//!
+//! ```text
+//! end 60                      # when the measurement ends; it begins at 0
+//! team A = 0.0 0.1            # locations are RANK.THREAD
+//! comm W = 0 1                # ranks
+//! 10 0.0 fork
+//! 12 0.0 team A; + parallel   # enter
+//! 14 0.1 team A; + parallel
+//! 20 0.1 + ibarrier
+//! 30 0.0 + ibarrier
+//! 31 0.0 -; -; endteam A; join
+//! 31 0.1 -; -; endteam A
+//! ```
+//!
+//! | event | meaning |
+//! |---|---|
+//! | `+ REGION`, `-`, `- REGION` | enter; leave the innermost region of the thread, or this one |
+//! | `fork`, `team T`, `endteam T`, `join` | parallel regions |
+//! | `create T THREAD N`, `switch T THREAD N`, `done T THREAD N` | tasks; number 0 is the implicit one |
+//! | `acquire LOCK N`, `release LOCK N` | locks |
+//! | `send RANK C TAG BYTES`, `isend ... REQUEST`, `sent REQUEST` | messages that are sent |
+//! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
+//! | `begin`, `end OP C ROOT SENT RECEIVED` | collective operations, `end ALLREDUCE W - 8 8` |
+//! | `sums REGION VISITS TICKS` | visits without records |
+//! | `off`, `on` | recording |
+//! | `program`, `exit` | begin and end of the program |
+//!
+//! What a region is follows from its name: a construct of OpenMP (`parallel`, `ibarrier`,
+//! `critical`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), or else a
+//! function of the user. A suffix as in `barrier:7` tells two of them apart; it is the line.
+//!
+//! The option `writer score-p` selects the convention of that writer (`definitions.rs`).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Region, Role};
+use pompeii_otf2::encode::MetricValue;
+use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
+use pompeii_otf2::event::*;
+use pompeii_otf2::reference::{CommRef, MetricRef, RegionRef, StringRef};
+
+use crate::compound::{Compound, PartVisit, Place};
+use crate::definitions::{Comm, Definitions};
+use crate::outcome::Outcome;
+use crate::stream::Stream;
+use crate::window::{Options, Trace, replay};
+
+/// A trace in memory.
+#[derive(Clone, Debug)]
+pub struct TextTrace {
+    /// Its definitions.
+    pub definitions: Definitions,
+    /// Its events by location.
+    pub events: Vec<Vec<(u64, Event)>>,
+}
+
+impl TextTrace {
+    /// As the engine takes it.
+    pub fn trace(&self) -> Trace {
+        let streams = self.events.iter().map(|events| Stream::of(events.clone())).collect();
+        Trace { definitions: self.definitions.clone(), streams }
+    }
+}
+
+/// Reads a text. An error names the line.
+pub fn parse(text: &str) -> Result<TextTrace, String> {
+    let lines = || {
+        let lines = (1..).zip(text.lines());
+        lines.filter_map(|(number, line)| {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            (!line.is_empty()).then_some((number, line))
+        })
+    };
+    let mut parser = Parser::new();
+    parser.find_locations(lines().map(|(_, line)| line));
+    for (number, line) in lines() {
+        parser.line(line).ok_or_else(|| format!("line {number}: not understood: {line}"))?;
+    }
+    Ok(TextTrace { definitions: parser.definitions, events: parser.events })
+}
+
+struct Parser {
+    definitions: Definitions,
+    events: Vec<Vec<(u64, Event)>>,
+    locations: HashMap<String, LocationId>,
+    regions: HashMap<String, u32>,
+    comms: HashMap<String, u32>,
+    /// Open regions by location and task.
+    open: HashMap<(LocationId, String), Vec<u32>>,
+    /// Names of the running tasks.
+    task: HashMap<LocationId, String>,
+}
+
+impl Parser {
+    fn new() -> Parser {
+        Parser {
+            definitions: Definitions::new("program"),
+            events: Vec::new(),
+            locations: HashMap::new(),
+            regions: HashMap::new(),
+            comms: HashMap::new(),
+            open: HashMap::new(),
+            task: HashMap::new(),
+        }
+    }
+
+    /// Ranks and threads are defined in their order, wherever they are named.
+    fn find_locations<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for line in lines {
+            all.extend(line.split_whitespace().filter_map(location_number));
+        }
+        all.sort_unstable();
+        all.dedup();
+        for (rank, thread) in all {
+            let system = &mut self.definitions.system;
+            let id = LocationId::from_index(system.locations.len());
+            while system.processes.len() <= rank as usize {
+                let rank = system.processes.len() as u32;
+                let (name, node) = (format!("rank {rank}"), "node".to_owned());
+                system.processes.push(Process { name, rank, node, master: id, wall_ticks: 0 });
+            }
+            let name = format!("{rank}.{thread}");
+            system.locations.push(Location { name: name.clone(), process: ProcessId(rank) });
+            self.definitions.location_ids.push(u64::from(thread) << 32 | u64::from(rank));
+            self.locations.insert(name, id);
+            self.events.push(Vec::new());
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Option<()> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["end", time] => {
+                self.definitions.end = time.parse().ok()?;
+                for process in self.definitions.system.processes.iter_mut() {
+                    process.wall_ticks = self.definitions.end.cast_signed();
+                }
+            }
+            ["writer", "score-p"] => self.definitions.tasks_end_at_completion = true,
+            ["team", name, "=", members @ ..] => {
+                let member = |member: &&str| self.locations.get(*member).copied();
+                let members = members.iter().map(member).collect::<Option<Vec<_>>>()?;
+                self.comm(name, members);
+            }
+            ["comm", name, "=", ranks @ ..] => {
+                let member = |rank: &&str| self.locations.get(&format!("{rank}.0")).copied();
+                let members = ranks.iter().map(member).collect::<Option<Vec<_>>>()?;
+                self.comm(name, members);
+            }
+            [time, location, ..] => {
+                let (time, id) = (time.parse().ok()?, *self.locations.get(*location)?);
+                let events = line.split_once(location)?.1;
+                for event in events.split(';') {
+                    let words: Vec<&str> = event.split_whitespace().collect();
+                    let event = self.event(id, &words)?;
+                    self.events[id.index()].push((time, event));
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn comm(&mut self, name: &str, members: Vec<LocationId>) {
+        let id = self.comms.len() as u32;
+        self.comms.insert(name.to_owned(), id);
+        let (remote, is_self) = (Vec::new(), false);
+        self.definitions.comms.insert(id, Comm { members, remote, is_self });
+    }
+
+    fn event(&mut self, location: LocationId, words: &[&str]) -> Option<Event> {
+        Some(match words {
+            ["+", region] => {
+                let region = self.region(region);
+                self.stack(location).push(region);
+                Enter { region: RegionRef(region) }.into()
+            }
+            ["-"] => Leave { region: RegionRef(self.stack(location).pop()?) }.into(),
+            ["-", region] => {
+                let region = self.region(region);
+                self.stack(location).retain(|open| *open != region);
+                Leave { region: RegionRef(region) }.into()
+            }
+            ["fork"] => {
+                ThreadFork { model: enums::Paradigm::OPENMP, number_of_requested_threads: 2 }.into()
+            }
+            ["join"] => ThreadJoin { model: enums::Paradigm::OPENMP }.into(),
+            ["team", team] => ThreadTeamBegin { thread_team: self.comm_ref(team)? }.into(),
+            ["endteam", team] => ThreadTeamEnd { thread_team: self.comm_ref(team)? }.into(),
+            ["off"] => MeasurementOnOff { measurement_mode: MeasurementMode::OFF }.into(),
+            ["on"] => MeasurementOnOff { measurement_mode: MeasurementMode::ON }.into(),
+            ["program"] => {
+                let (program_name, program_arguments) = (StringRef(0), Vec::new());
+                ProgramBegin { program_name, program_arguments }.into()
+            }
+            ["exit"] => ProgramEnd { exit_status: 0 }.into(),
+            ["sums", region, visits, ticks] => self.sums(region, visits, ticks)?,
+            [kind @ ("create" | "switch" | "done"), team, thread, number] => {
+                self.task(location, kind, (team, thread, number))?
+            }
+            [kind @ ("acquire" | "release"), lock, order] => lock_event(kind, lock, order)?,
+            _ => self.mpi(words)?,
+        })
+    }
+
+    fn stack(&mut self, location: LocationId) -> &mut Vec<u32> {
+        let task = self.task.get(&location).cloned().unwrap_or_default();
+        self.open.entry((location, task)).or_default()
+    }
+
+    fn comm_ref(&self, name: &str) -> Option<CommRef> {
+        self.comms.get(name).map(|id| CommRef(*id))
+    }
+
+    fn region(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.regions.get(name) {
+            return id;
+        }
+        let id = self.regions.len() as u32;
+        self.definitions.add_region(id, region(name));
+        self.regions.insert(name.to_owned(), id);
+        id
+    }
+
+    /// A metric class for each region with sums, with the number of the region.
+    fn sums(&mut self, name: &str, visits: &str, ticks: &str) -> Option<Event> {
+        let id = self.region(name);
+        let region = self.definitions.region(RegionRef(id));
+        self.definitions.add_sums(id, region);
+        let value = |text: &str| text.parse().ok().map(MetricValue::U64);
+        let values = vec![value(visits)?, value(ticks)?, value("0")?, value("0")?];
+        Some(Metric { metric: MetricRef(id), values }.into())
+    }
+
+    fn task(
+        &mut self,
+        location: LocationId,
+        kind: &str,
+        (team, thread, number): (&str, &str, &str),
+    ) -> Option<Event> {
+        let thread_team = self.comm_ref(team)?;
+        let (creating_thread, generation_number) = (thread.parse().ok()?, number.parse().ok()?);
+        let name = format!("{team} {thread} {number}");
+        Some(match kind {
+            "create" => ThreadTaskCreate { thread_team, creating_thread, generation_number }.into(),
+            "switch" => {
+                // A call stack moves with its task.
+                let open =
+                    self.open.iter().find(|((_, task), open)| *task == name && !open.is_empty());
+                if let Some(((from, _), _)) = open.map(|(key, _)| (key.clone(), ()))
+                    && number != "0"
+                {
+                    let stack = self.open.remove(&(from, name.clone())).unwrap_or_default();
+                    self.open.insert((location, name.clone()), stack);
+                }
+                self.task.insert(location, if number == "0" { String::new() } else { name });
+                ThreadTaskSwitch { thread_team, creating_thread, generation_number }.into()
+            }
+            _ => ThreadTaskComplete { thread_team, creating_thread, generation_number }.into(),
+        })
+    }
+
+    fn mpi(&self, words: &[&str]) -> Option<Event> {
+        let number = |text: &&str| text.parse::<u64>().ok();
+        let small = |text: &&str| text.parse::<u32>().ok();
+        Some(match words {
+            ["send", receiver, comm, tag, bytes] => MpiSend {
+                receiver: small(receiver)?,
+                communicator: self.comm_ref(comm)?,
+                msg_tag: small(tag)?,
+                msg_length: number(bytes)?,
+            }
+            .into(),
+            ["isend", receiver, comm, tag, bytes, request] => MpiIsend {
+                receiver: small(receiver)?,
+                communicator: self.comm_ref(comm)?,
+                msg_tag: small(tag)?,
+                msg_length: number(bytes)?,
+                request_id: number(request)?,
+            }
+            .into(),
+            ["sent", request] => MpiIsendComplete { request_id: number(request)? }.into(),
+            ["post", request] => MpiIrecvRequest { request_id: number(request)? }.into(),
+            ["cancel", request] => MpiRequestCancelled { request_id: number(request)? }.into(),
+            ["recv", sender, comm, tag, bytes] => MpiRecv {
+                sender: small(sender)?,
+                communicator: self.comm_ref(comm)?,
+                msg_tag: small(tag)?,
+                msg_length: number(bytes)?,
+            }
+            .into(),
+            ["irecv", sender, comm, tag, bytes, request] => MpiIrecv {
+                sender: small(sender)?,
+                communicator: self.comm_ref(comm)?,
+                msg_tag: small(tag)?,
+                msg_length: number(bytes)?,
+                request_id: number(request)?,
+            }
+            .into(),
+            ["begin"] => MpiCollectiveBegin {}.into(),
+            ["end", op, comm, root, sent, received] => MpiCollectiveEnd {
+                collective_op: operation(op)?,
+                communicator: self.comm_ref(comm)?,
+                root: if *root == "-" { ROOT_NONE } else { small(root)? },
+                size_sent: number(sent)?,
+                size_received: number(received)?,
+            }
+            .into(),
+            _ => return None,
+        })
+    }
+}
+
+fn operation(name: &str) -> Option<CollectiveOp> {
+    CollectiveOp::ALL.iter().find(|(_, known)| *known == name).map(|(op, _)| *op)
+}
+
+fn lock_event(kind: &str, lock: &str, order: &str) -> Option<Event> {
+    let model = enums::Paradigm::OPENMP;
+    let (lock_id, acquisition_order) = (lock.parse().ok()?, order.parse().ok()?);
+    Some(match kind {
+        "acquire" => ThreadAcquireLock { model, lock_id, acquisition_order }.into(),
+        _ => ThreadReleaseLock { model, lock_id, acquisition_order }.into(),
+    })
+}
+
+fn location_number(word: &str) -> Option<(u32, u32)> {
+    let (rank, thread) = word.split_once('.')?;
+    Some((rank.parse().ok()?, thread.parse().ok()?))
+}
+
+/// A region by its name.
+fn region(name: &str) -> Region {
+    let (kind, line) = name.split_once(':').unwrap_or((name, "0"));
+    let role = match kind {
+        "ibarrier" => Some(Role::ImplicitBarrier),
+        _ if kind.starts_with("omp_") => Some(Role::Lock),
+        _ => Role::from_name(&kind.replace("_body", " sblock").replace('_', " "))
+            .filter(|role| !matches!(role, Role::Function | Role::User | Role::Artificial)),
+    };
+    let mpi = kind.starts_with("MPI_");
+    let (role, paradigm) = match role {
+        Some(role) => (role, Paradigm::OpenMp),
+        None if mpi => (mpi_role(kind), Paradigm::Mpi),
+        None => (Role::Function, Paradigm::User),
+    };
+    let begin_line = line.parse().unwrap_or(0);
+    Region { name: name.to_owned(), role, paradigm, begin_line, ..Region::artificial("") }
+}
+
+fn mpi_role(name: &str) -> Role {
+    match name.trim_start_matches("MPI_") {
+        "Barrier" => Role::Barrier,
+        "Bcast" | "Scatter" | "Scatterv" => Role::OneToAll,
+        "Reduce" | "Gather" | "Gatherv" => Role::AllToOne,
+        "Scan" | "Exscan" => Role::Collective,
+        name if name.starts_with("All") || name.starts_with("Reduce_") => Role::AllToAll,
+        "Init" | "Init_thread" | "Finalize" => Role::Function,
+        _ => Role::PointToPoint,
+    }
+}
+
+/// Analyses a trace with all combinations of threads and windows that tests use, and shows what is
+/// found. An error says for which combination the result is another one.
+pub fn analyse(trace: &TextTrace) -> Result<String, String> {
+    let mut first: Option<String> = None;
+    for threads in [1, 2, 5] {
+        for window_events in [1, 3, 1_000, 1_000_000] {
+            let mut compounds = Vec::new();
+            let options = Options { threads, window_events };
+            let outcome = replay(trace.trace(), options, &mut |it| compounds.push(it));
+            let shown = show(&outcome, &compounds);
+            match &first {
+                Some(first) if *first != shown => {
+                    return Err(format!(
+                        "{threads} threads, windows of {window_events} events:\n{shown}"
+                    ));
+                }
+                _ => first = Some(shown),
+            }
+        }
+    }
+    first.ok_or_else(|| "no combination".to_owned())
+}
+
+/// Times and visits by call path, compounds, and problems of the trace, as a text.
+pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
+    let mut text = String::new();
+    for call in outcome.calls.ids() {
+        let row = outcome.row(call);
+        text += &outcome.path(call);
+        let ticks: Vec<i64> = row.iter().map(|values| values.ticks).collect();
+        let visits: Vec<u64> = row.iter().map(|values| values.visits).collect();
+        let _ = write!(text, "  time={ticks:?}  visits={visits:?}");
+        if row.iter().any(|values| values.fragments != 0) {
+            let ticks: Vec<i64> = row.iter().map(|values| values.task_ticks).collect();
+            let fragments: Vec<u64> = row.iter().map(|values| values.fragments).collect();
+            let _ = write!(text, "  task_time={ticks:?}  fragments={fragments:?}");
+        }
+        text.push('\n');
+    }
+    for compound in compounds {
+        text += &compound_line(outcome, compound);
+        text.push('\n');
+    }
+    if outcome.gaps != Default::default() {
+        let _ = writeln!(text, "{:?}", outcome.gaps);
+    }
+    if outcome.incomplete != 0 {
+        let _ = writeln!(text, "incomplete {}", outcome.incomplete);
+    }
+    text
+}
+
+fn place(outcome: &Outcome, place: Place) -> String {
+    let location = &outcome.definitions.system.locations[place.location].name;
+    format!("{location} {}", outcome.path(outcome.call(place.node)))
+}
+
+fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
+    match compound {
+        Compound::Part(part) => {
+            let PartVisit { at, forked, enter, leave, joined, .. } = *part;
+            let at = place(outcome, at);
+            let (fork, join) = (part.fork_ticks(), part.join_ticks());
+            format!("part {at} {forked} {enter}..{leave} {joined}: fork {fork}, join {join}")
+        }
+    }
+}

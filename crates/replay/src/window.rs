@@ -1,0 +1,328 @@
+//! The engine: runs all locations through stage 1, window by window, and gives their sync records
+//! to the matchers in one order.
+//!
+//! In a window each location reads some events. The horizon is the smallest time that a location
+//! has come to: all records before it are there, so they can be matched. The others stay for the
+//! next window. A location that is far ahead of the horizon does not read, so memory is that of a
+//! window, whatever the length of the trace. A location that misses something (`location/mod.rs`)
+//! holds the horizon back until another one has brought it. If no location of its process can go
+//! on, what is missing is not in the trace, and the location that is first by (time, location)
+//! goes on without.
+//!
+//! Neither windows nor threads change a result: locations pass nothing to each other that depends
+//! on them, and matchers see records in the order (time, location).
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use pompeii_model::{Id, LocationId, ProcessId};
+use pompeii_otf2::event::Event;
+
+use crate::compound::Compound;
+use crate::definitions::Definitions;
+use crate::location::{Context, Location};
+use crate::matcher::Matchers;
+use crate::outcome::{Joins, Outcome};
+use crate::process::{Missing, Shared};
+use crate::record::Rec;
+use crate::stream::Stream;
+use crate::tree::SharedTree;
+
+/// A trace: its definitions, and the events of each location in their order.
+#[derive(Debug)]
+pub struct Trace {
+    /// Definitions.
+    pub definitions: Definitions,
+    /// Events by location.
+    pub streams: Vec<Stream>,
+}
+
+/// How a trace is analysed; no result depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads.
+    pub threads: usize,
+    /// Events of all locations in a window.
+    pub window_events: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threads: 1, window_events: 1_000_000 }
+    }
+}
+
+/// Analyses a trace. `found` gets all compounds in a fixed order; their call paths are nodes, which
+/// the outcome translates.
+pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
+    let Trace { definitions, streams } = trace;
+    let engine = Engine::new(&definitions, streams, options);
+    let mut matching = Matching::new(&definitions, found);
+    if options.threads < 2 {
+        engine.run(&mut |records| matching.take(&records));
+    } else {
+        thread::scope(|scope| {
+            let (sender, receiver) = sync_channel::<Vec<Rec>>(1);
+            let matching = &mut matching;
+            scope.spawn(move || receiver.into_iter().for_each(|records| matching.take(&records)));
+            // The receiver is there until the sender is dropped.
+            engine.run(&mut |records| drop(sender.send(records)));
+            drop(sender);
+        });
+    }
+    let (joins, incomplete) = matching.end();
+    let Engine { tree, seats, .. } = engine;
+    let seats =
+        seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
+    let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
+    Outcome::new((definitions, &tree), &locations, (&joins, incomplete))
+}
+
+/// Stage 2: the records of all locations in their order.
+struct Matching<'a> {
+    definitions: &'a Definitions,
+    matchers: Matchers,
+    joins: Joins,
+    found: &'a mut (dyn FnMut(Compound) + Send),
+}
+
+impl<'a> Matching<'a> {
+    fn new(
+        definitions: &'a Definitions,
+        found: &'a mut (dyn FnMut(Compound) + Send),
+    ) -> Matching<'a> {
+        let (matchers, joins) = (Matchers::default(), Joins::default());
+        Matching { definitions, matchers, joins, found }
+    }
+
+    fn take(&mut self, records: &[Rec]) {
+        let Matching { definitions, matchers, joins, found } = self;
+        for record in records {
+            matchers.record(definitions, record, &mut |compound| {
+                joins.note(&compound);
+                found(compound);
+            });
+        }
+    }
+
+    fn end(mut self) -> (Joins, u64) {
+        let incomplete = self.matchers.end();
+        (self.joins, incomplete)
+    }
+}
+
+/// A location with its events.
+struct Seat {
+    location: Location,
+    stream: Stream,
+    process: ProcessId,
+    /// The event that could not be taken, and why.
+    blocked: Option<(u64, Event, Missing)>,
+    has_ended: bool,
+    /// Records that have not been matched.
+    records: Vec<Rec>,
+}
+
+/// What reading some events came to.
+enum Stop {
+    Enough,
+    Blocked(u64, Event, Missing),
+}
+
+impl Seat {
+    /// Reads at most `events` events. Returns how many it has read; the end counts as one.
+    fn run(&mut self, context: &Context<'_>, events: usize) -> usize {
+        let mut done = 0;
+        if let Some((time, event, _)) = self.blocked.take() {
+            if let Err(missing) = self.location.event(context, time, &event) {
+                self.blocked = Some((time, event, missing));
+                return 0;
+            }
+            done = 1;
+        }
+        let location = &mut self.location;
+        let stop = self.stream.visit(|next| {
+            let Some((time, event)) = next else {
+                location.note_error();
+                return ControlFlow::Continue(());
+            };
+            if let Err(missing) = location.event(context, time, event) {
+                return ControlFlow::Break(Stop::Blocked(time, event.clone(), missing));
+            }
+            done += 1;
+            if done < events { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Enough) }
+        });
+        match stop {
+            ControlFlow::Break(Stop::Enough) => {}
+            ControlFlow::Break(Stop::Blocked(time, event, missing)) => {
+                self.blocked = Some((time, event, missing));
+            }
+            ControlFlow::Continue(()) => {
+                self.location.end(context.definitions.end);
+                self.has_ended = true;
+                done += 1;
+            }
+        }
+        self.records.append(&mut self.location.take_records());
+        done
+    }
+
+    /// No later record of the location is earlier.
+    fn frontier(&self) -> u64 {
+        let blocked = self.blocked.as_ref().map_or(0, |(time, ..)| *time);
+        blocked.max(self.location.now())
+    }
+
+    /// Moves the records before the horizon to the end of `all`.
+    fn hand_over(&mut self, horizon: Option<u64>, all: &mut Vec<Rec>) {
+        let complete = match horizon {
+            Some(horizon) => self.records.partition_point(|record| record.time < horizon),
+            None => self.records.len(),
+        };
+        all.extend(self.records.drain(..complete));
+    }
+}
+
+/// Stage 1 of all locations.
+struct Engine<'a> {
+    definitions: &'a Definitions,
+    tree: SharedTree,
+    shared: Vec<Shared>,
+    seats: Vec<Mutex<Seat>>,
+    options: Options,
+}
+
+impl<'a> Engine<'a> {
+    fn new(definitions: &'a Definitions, streams: Vec<Stream>, options: Options) -> Engine<'a> {
+        let tree = SharedTree::new(definitions.program_region, definitions.tasks_region);
+        let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
+        let seat = |(id, stream): (LocationId, Stream)| {
+            let (location, process) =
+                (Location::new(id, definitions), definitions.system.locations[id].process);
+            let (blocked, has_ended, records) = (None, false, Vec::new());
+            Mutex::new(Seat { location, stream, process, blocked, has_ended, records })
+        };
+        let seats = definitions.system.locations.ids().zip(streams).map(seat).collect();
+        Engine { definitions, tree, shared, seats, options }
+    }
+
+    fn context(&self, process: ProcessId) -> Context<'_> {
+        let shared = &self.shared[process.index()];
+        Context { definitions: self.definitions, tree: &self.tree, shared }
+    }
+
+    fn seat(&self, place: usize) -> std::sync::MutexGuard<'_, Seat> {
+        self.seats[place].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads all events; `window` gets the records of each window, in order.
+    fn run(&self, window: &mut dyn FnMut(Vec<Rec>)) {
+        let share = (self.options.window_events / self.seats.len().max(1)).max(1);
+        let mut records_max = share;
+        loop {
+            let ready: Vec<usize> =
+                (0..self.seats.len()).filter(|&place| self.may_run(place, records_max)).collect();
+            let events = self.round(&ready, share);
+            if events == 0 {
+                let is_full = ready.len() < self.running();
+                if is_full {
+                    records_max = records_max.saturating_mul(2);
+                } else if !self.bring_tasks() && !self.go_on_without() {
+                    break;
+                }
+                continue;
+            }
+            self.bring_tasks();
+            self.hand_over(window);
+        }
+        self.hand_over(window);
+    }
+
+    fn may_run(&self, place: usize, records_max: usize) -> bool {
+        let seat = self.seat(place);
+        !seat.has_ended && seat.records.len() < records_max
+    }
+
+    /// Number of locations that have not ended.
+    fn running(&self) -> usize {
+        (0..self.seats.len()).filter(|&place| !self.seat(place).has_ended).count()
+    }
+
+    /// Each of these locations reads some events. Returns the number of events.
+    fn round(&self, ready: &[usize], share: usize) -> usize {
+        let (next, events) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            while let Some(&place) = ready.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut seat = self.seat(place);
+                let context = self.context(seat.process);
+                events.fetch_add(seat.run(&context, share), Ordering::Relaxed);
+            }
+        };
+        let threads = self.options.threads.min(ready.len());
+        if threads < 2 {
+            work();
+        } else {
+            thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+        }
+        events.into_inner()
+    }
+
+    /// Records before the horizon are complete.
+    fn hand_over(&self, window: &mut dyn FnMut(Vec<Rec>)) {
+        let frontiers = (0..self.seats.len()).filter_map(|place| {
+            let seat = self.seat(place);
+            (!seat.has_ended).then(|| seat.frontier())
+        });
+        let horizon = frontiers.min();
+        let mut all = Vec::new();
+        for place in 0..self.seats.len() {
+            self.seat(place).hand_over(horizon, &mut all);
+        }
+        // Stable: the records of a location keep their order.
+        all.sort_by_key(|record| (record.time, record.location));
+        window(all);
+    }
+
+    /// Locations that miss a task get it from the location that has suspended it. True if one did.
+    fn bring_tasks(&self) -> bool {
+        let mut has_brought = false;
+        for place in 0..self.seats.len() {
+            let (process, task) = match &*self.seat(place) {
+                Seat { blocked: Some((.., Missing::Task(task))), process, .. } => (*process, *task),
+                _ => continue,
+            };
+            for other in (0..self.seats.len()).filter(|&other| other != place) {
+                let mut other = self.seat(other);
+                let moved =
+                    if other.process == process { other.location.give_task(task) } else { None };
+                if let Some(moved) = moved {
+                    self.shared[process.index()].move_task(task, moved);
+                    has_brought = true;
+                    break;
+                }
+            }
+        }
+        has_brought
+    }
+
+    /// No location can go on: those that are first in their processes do so without what they miss.
+    /// False if all have ended.
+    fn go_on_without(&self) -> bool {
+        let mut first: Vec<Option<(u64, usize)>> = vec![None; self.shared.len()];
+        for place in 0..self.seats.len() {
+            let seat = self.seat(place);
+            let candidate = Some((seat.frontier(), place));
+            let first = &mut first[seat.process.index()];
+            if !seat.has_ended && (first.is_none() || candidate < *first) {
+                *first = candidate;
+            }
+        }
+        for (_, place) in first.iter().flatten() {
+            self.seat(*place).location.go_on_without();
+        }
+        first.iter().any(Option::is_some)
+    }
+}
