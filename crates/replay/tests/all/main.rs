@@ -1,0 +1,7 @@
+//! All integration tests of this crate: random programs (`generate/`), a slow and simple analyser that
+//! the engine is compared with (`naive/`), and severities of another tool.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod generate;
+mod generated;
+mod naive;

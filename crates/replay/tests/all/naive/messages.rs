@@ -1,0 +1,167 @@
+//! Late senders, late receivers, messages in the wrong order.
+
+use pompeii_otf2::event::*;
+
+use super::{Seen, Trace};
+use crate::generate::world::Waits;
+
+/// A message: places in the list of events, and visits.
+#[derive(Clone, Debug)]
+struct Message {
+    send: usize,
+    receive: usize,
+    /// The visits that posted the receive, completed it, and completed the send.
+    posted: usize,
+    completed: usize,
+    sent: Option<usize>,
+}
+
+/// Communicator, sender, receiver, tag.
+type Key = (u32, u64, u64, u32);
+
+impl Trace {
+    pub(super) fn messages(&self, waits: &mut Waits) {
+        let messages = self.matched();
+        for visit in 0..self.visits.len() {
+            let late_sender = self.late_sender(&messages, visit);
+            self.wait(waits, "mpi_latesender", visit, late_sender);
+            let blocking = matches!(self.name(visit), "MPI_Send" | "MPI_Ssend");
+            if blocking || late_sender <= 0 {
+                self.wait(waits, "mpi_latereceiver", visit, self.late_receiver(&messages, visit));
+            }
+        }
+        for location in self.locations() {
+            self.wrong_order(waits, &messages, location);
+        }
+    }
+
+    fn send_key(&self, seen: &Seen) -> Option<Key> {
+        let (comm, to, tag) = match &seen.event {
+            Event::MpiSend(send) => (send.communicator, send.receiver, send.msg_tag),
+            Event::MpiIsend(send) => (send.communicator, send.receiver, send.msg_tag),
+            _ => return None,
+        };
+        Some((comm.0, seen.location, self.rank(comm, to, seen.location), tag))
+    }
+
+    fn receive_key(&self, seen: &Seen) -> Option<Key> {
+        let (comm, from, tag) = match &seen.event {
+            Event::MpiRecv(receive) => (receive.communicator, receive.sender, receive.msg_tag),
+            Event::MpiIrecv(receive) => (receive.communicator, receive.sender, receive.msg_tag),
+            _ => return None,
+        };
+        Some((comm.0, self.rank(comm, from, seen.location), seen.location, tag))
+    }
+
+    /// The n-th send of a key belongs to its n-th receive. In the order of the receives' events.
+    fn matched(&self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        for (receive, seen) in self.events.iter().enumerate() {
+            let Some(key) = self.receive_key(seen) else { continue };
+            let same = |other: &&Seen| self.receive_key(other) == Some(key);
+            let before = self.events[..receive].iter().filter(same).count();
+            let mut sends = (0..self.events.len())
+                .filter(|&number| self.send_key(&self.events[number]) == Some(key));
+            let (Some(send), Some(completed)) = (sends.nth(before), seen.visit) else { continue };
+            let posted = match &seen.event {
+                Event::MpiIrecv(done) => self.request(seen.location, receive, done.request_id),
+                _ => Some(completed),
+            };
+            let sent = match &self.events[send].event {
+                Event::MpiIsend(isend) => self.completion(send, isend.request_id),
+                _ => self.events[send].visit,
+            };
+            messages.extend(posted.map(|posted| Message {
+                send,
+                receive,
+                posted,
+                completed,
+                sent,
+            }));
+        }
+        messages
+    }
+
+    /// The visit in which a request was posted: the last one before the receive.
+    fn request(&self, location: u64, receive: usize, id: u64) -> Option<usize> {
+        let posts = self.on(location).filter(|&(number, seen)| {
+            number < receive
+                && matches!(&seen.event, Event::MpiIrecvRequest(post) if post.request_id == id)
+        });
+        posts.last().and_then(|(_, seen)| seen.visit)
+    }
+
+    /// The visit in which a send was completed.
+    fn completion(&self, send: usize, id: u64) -> Option<usize> {
+        let mut ends = self.on(self.events[send].location).filter(|&(number, seen)| {
+            number > send
+                && matches!(&seen.event, Event::MpiIsendComplete(done) if done.request_id == id)
+        });
+        ends.next().and_then(|(_, seen)| seen.visit)
+    }
+
+    /// Begin of the send - begin of the receive, at most until the receive ends.
+    fn lateness(&self, message: &Message) -> i128 {
+        let Some(send) = self.events[message.send].visit else { return 0 };
+        let receive = &self.visits[message.completed];
+        i128::from(self.visits[send].enter.min(receive.leave)) - i128::from(receive.enter)
+    }
+
+    /// The most of all messages that a visit receives.
+    fn late_sender(&self, messages: &[Message], visit: usize) -> i128 {
+        if self.name(visit).starts_with("MPI_Test") {
+            return 0;
+        }
+        let received = messages.iter().filter(|message| message.completed == visit);
+        received.map(|message| self.lateness(message)).max().unwrap_or(0)
+    }
+
+    /// The most of all messages whose sends a visit completes.
+    fn late_receiver(&self, messages: &[Message], visit: usize) -> i128 {
+        if self.name(visit).starts_with("MPI_Test") || self.name(visit) == "MPI_Sendrecv" {
+            return 0;
+        }
+        let call = &self.visits[visit];
+        let posted = |message: &Message| self.visits[message.posted].enter;
+        let sent = messages.iter().filter(|message| message.sent == Some(visit));
+        let overlaps = sent.filter(|message| call.leave > posted(message));
+        let late = overlaps.map(|one| i128::from(posted(one)) - i128::from(call.enter));
+        late.max().unwrap_or(0)
+    }
+
+    /// A late sender counts if a later receive takes a message that was sent before it. Only the
+    /// last hundred late senders of a receiver are remembered.
+    fn wrong_order(&self, waits: &mut Waits, messages: &[Message], location: u64) {
+        let here = |message: &&Message| self.events[message.receive].location == location;
+        let mut kept: Vec<Message> = Vec::new();
+        let mut last_of_call: Option<Message> = None;
+        for message in messages.iter().filter(here) {
+            let name = self.name(message.completed);
+            if !name.starts_with("MPI_Test") {
+                if last_of_call.as_ref().is_some_and(|one| one.completed != message.completed) {
+                    kept.extend(last_of_call.take());
+                }
+                let lateness = self.lateness(message);
+                if lateness > 0 && lateness == self.late_sender(messages, message.completed) {
+                    match name {
+                        "MPI_Waitall" | "MPI_Waitsome" | "MPI_Waitany" => {
+                            last_of_call = Some(message.clone());
+                        }
+                        _ => kept.push(message.clone()),
+                    }
+                }
+                kept.drain(..kept.len().saturating_sub(100));
+            }
+            let sent = self.events[message.send].time;
+            let is_older = |one: &Message| self.events[one.send].time > sent;
+            for late in kept.iter().filter(|one| is_older(one)) {
+                let ticks = self.lateness(late);
+                let same = self.events[late.send].location == self.events[message.send].location;
+                let part = if same { "mpi_lswo_same" } else { "mpi_lswo_different" };
+                self.wait(waits, "mpi_latesender_wo", late.completed, ticks);
+                self.wait(waits, part, late.completed, ticks);
+            }
+            kept.retain(|one| !is_older(one));
+        }
+    }
+}
