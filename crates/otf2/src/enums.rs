@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::field::FieldValue;
-use crate::wire::{Flaw, Input, Sink, Window, Wire};
+use crate::wire::{Flaw, Input, Sink, Wire};
 
 /// A number with names, for code that does not care which.
 pub(crate) trait Enumeration: Copy {
@@ -48,10 +48,6 @@ macro_rules! enums {
             #[inline]
             fn read(input: &mut Input<'_>) -> Result<Self, Flaw> {
                 $int::read(input).map($name)
-            }
-            #[inline(always)]
-            fn read_direct(window: &mut Window<'_>) -> Option<Self> {
-                $int::read_direct(window).map($name)
             }
             fn write(&self, sink: &mut Sink) {
                 self.0.write(sink);

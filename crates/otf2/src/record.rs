@@ -65,7 +65,6 @@ macro_rules! records {
             }
 
             impl From<$name> for $family {
-                #[inline(always)]
                 fn from(record: $name) -> $family {
                     $family::$name(record)
                 }
@@ -117,36 +116,6 @@ macro_rules! records {
                         }
                     )*
                     $family::Unknown(_) => {}
-                }
-            }
-
-            /// The record at the start of the window, read by wide loads, with global ids, and the
-            /// number of its bytes. `None`: it has to be read in the general way.
-            #[allow(dead_code, reason = "for events")]
-            #[allow(unreachable_code, unused_mut, reason = "some records have fields, some none")]
-            #[inline(always)]
-            pub(crate) fn direct(
-                window: &mut $crate::wire::Window<'_>,
-                _mappings: &$crate::mapping::Mappings,
-            ) -> Option<($family, usize)> {
-                use $crate::wire::Wire as _;
-                match u16::from(window.id()) {
-                    $(
-                        $id => {
-                            // Whether later fields are there is no matter of one load.
-                            $( let _: &str = stringify!($since); return None; )?
-                            const KEY: u16 = $id;
-                            let length = window.open($crate::chunk::is_single(KEY as u8));
-                            $(
-                                let mut $field = <$ty>::read_direct(window)?;
-                                $field.map(_mappings);
-                            )*
-                            let record =
-                                $name { $( $field, )* $($( $later: Default::default(), )*)? };
-                            Some((record.into(), window.close(length)?))
-                        }
-                    )*
-                    _ => None,
                 }
             }
 

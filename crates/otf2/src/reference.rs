@@ -8,7 +8,7 @@ use std::fmt;
 use crate::enums::MappingType;
 use crate::field::FieldValue;
 use crate::mapping::Mappings;
-use crate::wire::{Element, Flaw, Input, Sink, Window, Wire};
+use crate::wire::{Element, Flaw, Input, Sink, Wire};
 
 macro_rules! references {
     ($( $(#[$doc:meta])* $name:ident ( $int:ident ) $to:literal $($mapping:ident)? ; )*) => { $(
@@ -48,10 +48,6 @@ macro_rules! references {
             #[inline]
             fn read(input: &mut Input<'_>) -> Result<Self, Flaw> {
                 $int::read(input).map($name)
-            }
-            #[inline(always)]
-            fn read_direct(window: &mut Window<'_>) -> Option<Self> {
-                $int::read_direct(window).map($name)
             }
             fn write(&self, sink: &mut Sink) {
                 self.0.write(sink);

@@ -17,12 +17,6 @@ pub(crate) trait Wire: Sized {
         *self = Self::read(input)?;
         Ok(())
     }
-    /// As [`read`](Wire::read), by a wide load. `None`: there is no such way for the type, or the
-    /// bytes are not a value of it.
-    #[inline(always)]
-    fn read_direct(_window: &mut Window<'_>) -> Option<Self> {
-        None
-    }
     /// Appends the field to the record.
     fn write(&self, sink: &mut Sink);
     /// Upper bound of its bytes in an event, which decides on the form of the record's length.
@@ -153,88 +147,6 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Stands in front of a length that takes eight bytes.
-const LONG_LENGTH: u8 = 0xff;
-
-/// Bytes from the start of a record that a [`Window`] needs: id and length, the longest fields of
-/// an event that are all numbers, and a word.
-pub(crate) const WINDOW_BYTES: usize = 56;
-
-/// The start of a little-endian record, with the bytes after it: each number can be loaded as a
-/// word, wherever it ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window<'a> {
-    bytes: &'a [u8; WINDOW_BYTES],
-    /// The next byte.
-    at: usize,
-}
-
-impl<'a> Window<'a> {
-    #[inline(always)]
-    pub fn new(bytes: &'a [u8; WINDOW_BYTES]) -> Window<'a> {
-        Window { bytes, at: 0 }
-    }
-
-    #[inline(always)]
-    pub fn id(&self) -> u8 {
-        self.bytes[0]
-    }
-
-    /// Goes to the first field. Returns the length of the fields, unless the record has none
-    /// because it is a single number.
-    #[inline(always)]
-    pub fn open(&mut self, is_single: bool) -> Option<u8> {
-        self.at = if is_single { 1 } else { 2 };
-        (!is_single).then_some(self.bytes[1])
-    }
-
-    /// The bytes of the record. `None`: its fields do not end within it, or its length has the long
-    /// form.
-    #[inline(always)]
-    pub fn close(&self, length: Option<u8>) -> Option<usize> {
-        let Some(length) = length else { return Some(self.at) };
-        let end = 2 + usize::from(length);
-        (self.at <= end && length != LONG_LENGTH).then_some(end)
-    }
-
-    #[inline(always)]
-    fn word(&self, at: usize) -> Option<u64> {
-        Some(u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?))
-    }
-
-    #[inline(always)]
-    fn u8(&mut self) -> Option<u8> {
-        let byte = *self.bytes.get(self.at)?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    /// As [`Input::compressed`]; `max` is at most 8.
-    #[inline(always)]
-    fn compressed(&mut self, max: u64) -> Option<u64> {
-        let word = self.word(self.at)?;
-        let size = word & 0xff;
-        // One load has the size and up to seven bytes.
-        if size <= max.min(7) {
-            self.at += 1 + size as usize;
-            return Some((word >> 8) & ((1 << (8 * size)) - 1));
-        }
-        self.rarely_compressed(size, max)
-    }
-
-    /// The undefined mark, or eight bytes.
-    #[cold]
-    fn rarely_compressed(&mut self, size: u64, max: u64) -> Option<u64> {
-        let value = match size {
-            0xff => u64::MAX,
-            8 if max == 8 => self.word(self.at + 1)?,
-            _ => return None,
-        };
-        self.at += if size == 8 { 9 } else { 1 };
-        Some(value)
-    }
-}
-
 /// A record while it is being written.
 #[derive(Debug)]
 pub(crate) struct Sink {
@@ -324,7 +236,7 @@ pub(crate) fn read_framed(bytes: &[u8], endian: Endian) -> Result<Framed, Flaw> 
     let mut input = Input::new(bytes, endian);
     let id = input.u8()?;
     let length = match input.u8()? {
-        LONG_LENGTH => endian.u64(input.take("the eight bytes of a record's length")?),
+        0xff => endian.u64(input.take("the eight bytes of a record's length")?),
         length => u64::from(length),
     };
     let head = bytes.len() - input.rest.len();
@@ -340,10 +252,6 @@ macro_rules! unsigned {
             #[inline]
             fn read(input: &mut Input<'_>) -> Result<Self, Flaw> {
                 input.compressed($width).map(|value| value as $ty)
-            }
-            #[inline(always)]
-            fn read_direct(window: &mut Window<'_>) -> Option<Self> {
-                window.compressed($width).map(|value| value as $ty)
             }
             fn write(&self, sink: &mut Sink) {
                 sink.compressed(u64::from(*self), u64::from(<$ty>::MAX));
@@ -362,10 +270,6 @@ macro_rules! signed {
                 // Bytes that a short form leaves out are zero, also in front of a top bit.
                 input.compressed($width).map(|value| value as $ty)
             }
-            #[inline(always)]
-            fn read_direct(window: &mut Window<'_>) -> Option<Self> {
-                window.compressed($width).map(|value| value as $ty)
-            }
             fn write(&self, sink: &mut Sink) { sink.signed(i64::from(*self), $width) }
             fn max_bytes(&self) -> usize { $width + 1 }
             fn show(&self) -> FieldValue<'_> { FieldValue::Signed(i64::from(*self)) }
@@ -375,7 +279,7 @@ macro_rules! signed {
 signed!(i32, 4; i64, 8);
 
 macro_rules! fixed {
-    ($($ty:ty, $shown:ident, $wide:ty $(, $direct:ident)?);*) => { $(
+    ($($ty:ty, $shown:ident, $wide:ty);*) => { $(
         impl Wire for $ty {
             fn read(input: &mut Input<'_>) -> Result<Self, Flaw> {
                 let bytes = input.take("all bytes of the number")?;
@@ -384,9 +288,6 @@ macro_rules! fixed {
                     Endian::Big => <$ty>::from_be_bytes(bytes),
                 })
             }
-            $( #[inline(always)] fn read_direct(window: &mut Window<'_>) -> Option<Self> {
-                window.$direct()
-            } )?
             fn write(&self, sink: &mut Sink) {
                 match sink.endian {
                     Endian::Little => sink.bytes.extend(self.to_le_bytes()),
@@ -398,7 +299,7 @@ macro_rules! fixed {
         }
     )* };
 }
-fixed!(u8, Unsigned, u64, u8; u16, Unsigned, u64; i8, Signed, i64; i16, Signed, i64;
+fixed!(u8, Unsigned, u64; u16, Unsigned, u64; i8, Signed, i64; i16, Signed, i64;
        f32, Float, f64; f64, Float, f64);
 
 /// A point in time with eight bytes, in ticks.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use pompeii_model::{
-    Id, IndexVec, LocationId, MEASUREMENT_OFF, Paradigm, Region, RegionId, Role, System,
+    Id, IndexVec, LocationId, MEASUREMENT_OFF, Paradigm, ProcessId, Region, RegionId, Role, System,
 };
 use pompeii_otf2::reference::{CommRef, RegionRef};
 
@@ -205,6 +205,33 @@ impl Definitions {
     #[inline]
     pub fn class(&self, region: RegionId) -> Class {
         self.classes.get(region.index()).copied().unwrap_or(Class::Plain)
+    }
+
+    /// The process with this rank in a communicator, for a location that sends to it or receives
+    /// from it; `None` if it is not in the trace.
+    pub fn peer(&self, location: LocationId, comm: u32, rank: u32) -> Option<ProcessId> {
+        let process = self.system.locations[location].process;
+        let comm = self.comms.get(&comm)?;
+        if comm.is_self {
+            return Some(process);
+        }
+        let is_here = |member: &&LocationId| self.process(**member) == Some(process);
+        // Between two groups ranks are those of the other side.
+        let in_remote = comm.remote.iter().any(|member| is_here(&member));
+        let side = if comm.remote.is_empty() || in_remote { &comm.members } else { &comm.remote };
+        self.process(*side.get(rank as usize)?)
+    }
+
+    /// Rank of a process in a communicator; those of the other side of two groups come after those
+    /// of the first one.
+    pub fn rank(&self, comm: &Comm, process: ProcessId) -> Option<usize> {
+        let mut members = comm.members.iter().chain(&comm.remote);
+        members.position(|member| self.process(*member) == Some(process))
+    }
+
+    fn process(&self, location: LocationId) -> Option<ProcessId> {
+        let locations = &self.system.locations;
+        (location.index() < locations.len()).then(|| locations[location].process)
     }
 
     /// Number of members of a team; 0 if it is not defined.

@@ -58,7 +58,7 @@ impl Matcher for Forks {
         }
     }
 
-    fn end(&mut self) -> u64 {
+    fn end(&mut self, _: &Definitions, _: Found<'_>) -> u64 {
         self.open.values().map(|parts| parts.len() as u64).sum()
     }
 }

@@ -14,11 +14,15 @@
 //! Results are integers, and the same for all numbers of threads and sizes of windows.
 
 pub mod archive;
+mod call;
+pub mod collective;
 pub mod compound;
 pub mod definitions;
 pub mod fork;
 pub mod location;
 pub mod matcher;
+pub mod message;
+mod message_order;
 pub mod outcome;
 pub mod process;
 pub mod record;
@@ -28,6 +32,10 @@ pub mod text;
 pub mod tree;
 pub mod window;
 
+#[cfg(test)]
+mod collective_tests;
+#[cfg(test)]
+mod message_tests;
 #[cfg(test)]
 mod tests;
 

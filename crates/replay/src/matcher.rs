@@ -9,9 +9,11 @@
 //! The order does not depend on windows or threads, and neither may the compounds. A matcher keeps
 //! the instances that are open; what it keeps must not grow with the length of the trace.
 
+use crate::collective::Collectives;
 use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::fork::Forks;
+use crate::message::Messages;
 use crate::record::Rec;
 
 /// Takes the compounds that are found.
@@ -23,13 +25,15 @@ pub trait Matcher {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>);
 
     /// The trace ends: returns the number of instances that are not complete.
-    fn end(&mut self) -> u64;
+    fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64;
 }
 
 /// All matchers of a process.
 #[derive(Debug, Default)]
 pub struct Matchers {
     forks: Forks,
+    messages: Messages,
+    collectives: Collectives,
 }
 
 impl Matchers {
@@ -41,11 +45,11 @@ impl Matchers {
     }
 
     /// The trace ends: returns the number of instances that are not complete.
-    pub fn end(&mut self) -> u64 {
-        self.all().into_iter().map(|matcher| matcher.end()).sum()
+    pub fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64 {
+        self.all().into_iter().map(|matcher| matcher.end(definitions, found)).sum()
     }
 
-    fn all(&mut self) -> [&mut dyn Matcher; 1] {
-        [&mut self.forks]
+    fn all(&mut self) -> [&mut dyn Matcher; 3] {
+        [&mut self.forks, &mut self.messages, &mut self.collectives]
     }
 }

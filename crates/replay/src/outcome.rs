@@ -21,7 +21,7 @@ pub struct Joins {
 impl Joins {
     /// Takes the time out of a part of a parallel region.
     pub fn note(&mut self, compound: &Compound) {
-        let Compound::Part(part) = compound;
+        let Compound::Part(part) = compound else { return };
         let ticks = part.joined.saturating_sub(part.ended).cast_signed();
         if ticks != 0 {
             *self.ticks.entry((part.at.node, part.at.location)).or_default() += ticks;

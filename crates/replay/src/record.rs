@@ -1,7 +1,7 @@
 //! The sync record: what one location tells the matchers. A location writes a record for each event
 //! that may have to do with another location, and for no other event.
 
-use pompeii_model::LocationId;
+use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use crate::tree::NodeId;
@@ -129,9 +129,14 @@ pub enum What {
         order: u32,
     },
     /// The location enters a function of MPI.
-    MpiEnter,
+    MpiEnter {
+        /// The function.
+        region: RegionId,
+    },
     /// The location leaves a function of MPI.
     MpiLeave {
+        /// The function.
+        region: RegionId,
         /// When it entered it.
         since: u64,
     },
@@ -177,7 +182,7 @@ impl Rec {
         };
         matches!(
             self.what,
-            MpiEnter
+            MpiEnter { .. }
                 | MpiLeave { .. }
                 | Send(_)
                 | Isend(_)

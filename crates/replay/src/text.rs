@@ -41,7 +41,7 @@ use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{CommRef, MetricRef, RegionRef, StringRef};
 
-use crate::compound::{Compound, PartVisit, Place};
+use crate::compound::{CollectiveVisit, Compound, MessageVisit, PartVisit, Place};
 use crate::definitions::{Comm, Definitions};
 use crate::outcome::Outcome;
 use crate::stream::Stream;
@@ -420,6 +420,13 @@ fn place(outcome: &Outcome, place: Place) -> String {
     format!("{location} {}", outcome.path(outcome.call(place.node)))
 }
 
+fn message_line(outcome: &Outcome, kind: &str, visit: &MessageVisit) -> String {
+    let MessageVisit { at, enter, leave, partner } = *visit;
+    let (at, other) = (place(outcome, at), place(outcome, partner.at));
+    let (wait, bytes) = (visit.wait_ticks(), partner.bytes);
+    format!("{kind} {at} {enter}..{leave}: wait {wait} for {other}, {bytes} bytes")
+}
+
 fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
     match compound {
         Compound::Part(part) => {
@@ -427,6 +434,22 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
             let at = place(outcome, at);
             let (fork, join) = (part.fork_ticks(), part.join_ticks());
             format!("part {at} {forked} {enter}..{leave} {joined}: fork {fork}, join {join}")
+        }
+        Compound::LateSender(visit) => message_line(outcome, "late sender", visit),
+        Compound::LateReceiver(visit) => message_line(outcome, "late receiver", visit),
+        Compound::WrongOrder { visit, same_source: true } => {
+            message_line(outcome, "wrong order, same source", visit)
+        }
+        Compound::WrongOrder { visit, same_source: false } => {
+            message_line(outcome, "wrong order, other source", visit)
+        }
+        Compound::Collective(visit) => {
+            let CollectiveVisit { at, pattern, begin, end, causer, .. } = *visit;
+            let (at, causer) = (place(outcome, at), place(outcome, causer));
+            let (wait, completion) = (visit.wait_ticks(), visit.completion_ticks());
+            format!(
+                "{pattern:?} {at} {begin}..{end}: wait {wait} for {causer}, completion {completion}"
+            )
         }
     }
 }

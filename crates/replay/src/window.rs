@@ -109,7 +109,11 @@ impl<'a> Matching<'a> {
     }
 
     fn end(mut self) -> (Joins, u64) {
-        let incomplete = self.matchers.end();
+        let Matching { definitions, matchers, joins, found } = &mut self;
+        let incomplete = matchers.end(definitions, &mut |compound| {
+            joins.note(&compound);
+            found(compound);
+        });
         (self.joins, incomplete)
     }
 }

@@ -1,13 +1,11 @@
 //! The events of one location, with global ids and times of the common clock.
 
-use std::mem;
+use std::mem::{self, ManuallyDrop};
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::batch::Batch;
-use super::direct::direct;
-use super::simple::{Simple, Take, walk};
+use super::simple::{Batch, Simple, walk};
 use super::source::{ChunkSource, FileChunks};
 use super::stream::{Next, Stream};
 use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
@@ -131,7 +129,7 @@ impl<S: ChunkSource> EventReader<S> {
             while self.batch.first().is_some() || self.waits {
                 self.visit_next(&mut visit)?;
             }
-            self.visit_at_place(&mut visit)?;
+            self.visit_simple(&mut visit)?;
             match self.decode_ahead() {
                 None => return ControlFlow::Continue(()),
                 Some(Err(error)) => visit(Err(error))?,
@@ -140,26 +138,26 @@ impl<S: ChunkSource> EventReader<S> {
         }
     }
 
-    /// Visits the events at the current place that have a short way, without a batch. Those of the
-    /// other order of bytes, which are rare, take the way over one.
+    /// Visits the Enter and Leave events at the current place, without a batch. Those of the other
+    /// order of bytes, which are rare, take the way over one.
     #[inline(always)]
-    fn visit_at_place<B>(
+    fn visit_simple<B>(
         &mut self,
         visit: &mut impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         if self.stream.endian != Endian::Little || self.stream.has_ended() {
             return ControlFlow::Continue(());
         }
-        let mut visiting = Visiting {
-            location: self.location,
-            mappings: &self.mappings,
-            clock: self.clock.as_deref(),
-            visit,
-            flow: ControlFlow::Continue(()),
-        };
-        let bytes = self.stream.source.bytes();
-        self.stream.at = walk::<false>(bytes, self.stream.at, &mut self.file_time, &mut visiting);
-        visiting.flow
+        let mut flow = ControlFlow::Continue(());
+        let (location, bytes) = (self.location, self.stream.source.bytes());
+        let at = walk::<false>(bytes, self.stream.at, &mut self.file_time, |simple| {
+            let simple = global(simple, &self.mappings, self.clock.as_deref());
+            let (time, event) = (simple.time, simple.event());
+            flow = visit(Ok(EventView { location, time, event: &event, attributes: &[] }));
+            flow.is_continue()
+        });
+        self.stream.at = at;
+        flow
     }
 
     /// Reads the next event. It is the reader's until the next call, so that nothing is moved.
@@ -183,19 +181,20 @@ impl<S: ChunkSource> EventReader<S> {
         }
     }
 
-    /// The time of the event that is so many behind the next one, if it is in the batch.
+    /// The time of the event that is so many behind the next one, where it is decoded; it is where
+    /// all of them are Enter or Leave.
     #[inline(always)]
     pub(super) fn time_behind(&self, distance: usize) -> Option<u64> {
         self.batch.time_behind(distance)
     }
 
-    /// Decodes more events: a batch of those that have a short way, or one of the others.
+    /// Decodes more events: a batch of Enter and Leave, or one of another kind.
     #[inline(never)]
     fn decode_ahead(&mut self) -> Option<Result<u64, Error>> {
         if !self.waits {
             self.fill_batch();
-            if let Some(next) = self.batch.first() {
-                return Some(Ok(next.time));
+            if let Some(simple) = self.batch.first() {
+                return Some(Ok(simple.time));
             }
             if let Err(error) = self.anything()? {
                 return Some(Err(error));
@@ -208,14 +207,13 @@ impl<S: ChunkSource> EventReader<S> {
         if self.stream.has_ended() {
             return;
         }
-        let place = (self.stream.source.bytes(), self.stream.at, self.stream.endian);
-        let (time, mappings) = (&mut self.file_time, &*self.mappings);
-        self.stream.at = match (mappings.maps_regions(), self.clock.as_deref()) {
-            (false, None) => self.batch.fill(place, time, mappings, |id| id, |time| time),
-            (_, clock) => {
-                let (region, correct) = (|id| mappings.region(id), |time| corrected(clock, time));
-                self.batch.fill(place, time, mappings, region, correct)
-            }
+        let (bytes, at, endian) = (self.stream.source.bytes(), self.stream.at, self.stream.endian);
+        let time = &mut self.file_time;
+        self.stream.at = match (self.mappings.maps_regions(), self.clock.as_deref()) {
+            (false, None) => self.batch.fill(bytes, at, endian, time, |simple| simple),
+            (_, clock) => self
+                .batch
+                .fill(bytes, at, endian, time, |simple| global(simple, &self.mappings, clock)),
         };
     }
 
@@ -225,12 +223,10 @@ impl<S: ChunkSource> EventReader<S> {
         &mut self,
         visit: &mut impl FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if let Some(next) = self.batch.first() {
+        if let Some(simple) = self.batch.first() {
             self.batch.advance();
-            let (location, time) = (self.location, next.time);
-            return self.batch.with(next, |event| {
-                visit(Ok(EventView { location, time, event, attributes: &[] }))
-            });
+            let (location, time, event) = (self.location, simple.time, simple.event());
+            return visit(Ok(EventView { location, time, event: &event, attributes: &[] }));
         }
         self.waits = false;
         visit(Ok(self.current.view()))
@@ -239,11 +235,10 @@ impl<S: ChunkSource> EventReader<S> {
     /// Makes the event that [`prepare`](Self::prepare) has decoded the current one.
     #[inline]
     pub(super) fn make_current(&mut self) {
-        if let Some(next) = self.batch.first() {
+        if let Some(simple) = self.batch.first() {
             self.batch.advance();
-            self.current.time = next.time;
-            let event = self.batch.take(next);
-            self.set_current(event);
+            self.current.time = simple.time;
+            self.set_current(ManuallyDrop::into_inner(simple.event()));
             self.current.attributes.clear();
         }
         self.waits = false;
@@ -274,9 +269,8 @@ impl<S: ChunkSource> EventReader<S> {
         }
     }
 
-    /// Decodes whatever comes next in the general way, as the current event that waits for its
-    /// delivery.
-    pub(super) fn anything(&mut self) -> Option<Result<(), Error>> {
+    /// Decodes whatever comes next, as the current event that waits for its delivery.
+    fn anything(&mut self) -> Option<Result<(), Error>> {
         self.current.attributes.clear();
         self.next_record().transpose()
     }
@@ -354,38 +348,6 @@ impl EventRecord {
     pub fn view(&self) -> EventView<'_> {
         let EventRecord { location, time, event, attributes } = self;
         EventView { location: *location, time: *time, event, attributes }
-    }
-}
-
-/// Events of the current place that a visitor sees at once.
-struct Visiting<'a, V, B> {
-    location: LocationRef,
-    mappings: &'a Mappings,
-    clock: Option<&'a ClockCorrection>,
-    visit: &'a mut V,
-    flow: ControlFlow<B>,
-}
-
-impl<V: FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>, B> Visiting<'_, V, B> {
-    #[inline(always)]
-    fn see(&mut self, time: u64, event: &Event) -> bool {
-        let location = self.location;
-        self.flow = (self.visit)(Ok(EventView { location, time, event, attributes: &[] }));
-        self.flow.is_continue()
-    }
-}
-
-impl<V: FnMut(Result<EventView<'_>, Error>) -> ControlFlow<B>, B> Take for Visiting<'_, V, B> {
-    #[inline(always)]
-    fn simple(&mut self, simple: Simple) -> bool {
-        let simple = global(simple, self.mappings, self.clock);
-        self.see(simple.time, &simple.event())
-    }
-
-    #[inline(always)]
-    fn other(&mut self, bytes: &[u8], at: usize, time: u64) -> Option<(usize, bool)> {
-        let (event, end) = direct(bytes, at, self.mappings)?;
-        Some((end, self.see(corrected(self.clock, time), &event)))
     }
 }
 

@@ -5,11 +5,7 @@
 //! whose place does not depend on what is damaged. What was delivered before an error is good.
 
 mod archive;
-mod batch;
 mod bookmarks;
-#[cfg(test)]
-mod both_ways;
-mod direct;
 mod events;
 mod mapped;
 mod merged;

@@ -1,11 +1,11 @@
-//! The walk over the records of a chunk that have a short way. Most of all events are Enter and
-//! Leave, which one look at sixteen bytes each decodes; `direct.rs` decodes the others.
+//! Enter and Leave: most of all events, by one look at sixteen bytes each.
 //!
 //! Everything that the loop needs stays in registers, and the next place depends on nothing but
 //! two loaded bytes: this is what the speed of reading rests on.
 
 use std::mem::ManuallyDrop;
 
+use crate::chunk::Endian;
 use crate::encode::{TIMESTAMP, TIMESTAMP_BYTES};
 use crate::event::{Enter, Event, Leave};
 use crate::reference::RegionRef;
@@ -20,8 +20,8 @@ const LEAVE_BIT: u64 = 1;
 pub(super) struct Simple {
     pub time: u64,
     /// The region, and above it whether this is a Leave. One word, since a wide load waits for
-    /// narrow stores. A batch uses greater codes for other events.
-    pub code: u64,
+    /// narrow stores.
+    code: u64,
 }
 
 impl Simple {
@@ -46,24 +46,82 @@ impl Simple {
     }
 }
 
-/// What a [`walk`] delivers its events to. Both methods say whether it goes on.
-pub(super) trait Take {
-    /// Takes an Enter or Leave, with the id and the time that stand in the file.
-    fn simple(&mut self, simple: Simple) -> bool;
-    /// Takes the record of another kind at `at`, whose time in the file is `time`, and returns the
-    /// place after it, too. `None`: it has to be decoded in the general way; nothing was taken.
-    fn other(&mut self, bytes: &[u8], at: usize, time: u64) -> Option<(usize, bool)>;
+/// Events that are decoded ahead: the more, the less the loop around them costs; those of many
+/// locations together should stay in the nearest cache.
+const BATCH: usize = 32;
+
+/// Enter and Leave events that are decoded and not yet delivered.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// They stand at the end, from `next` on: so one comparison tells whether there is one.
+    events: [Simple; BATCH],
+    next: usize,
 }
 
-/// Takes events of a chunk from `at` on, until `take` says no or a record needs the general way, or
-/// the end of the chunk is near. `time` is that of the last timestamp. Returns the place behind the
-/// last one taken.
+impl Batch {
+    /// No events.
+    pub fn new() -> Batch {
+        Batch { events: [Simple { time: 0, code: 0 }; BATCH], next: BATCH }
+    }
+
+    /// The next event.
+    #[inline(always)]
+    pub fn first(&self) -> Option<Simple> {
+        self.events.get(self.next).copied()
+    }
+
+    /// The time of the event that is so many behind the next one.
+    #[inline(always)]
+    pub fn time_behind(&self, distance: usize) -> Option<u64> {
+        Some(self.events.get(self.next + distance)?.time)
+    }
+
+    /// Goes on behind the first event.
+    #[inline(always)]
+    pub fn advance(&mut self) {
+        self.next += 1;
+    }
+
+    /// Decodes events from `at` on, as [`walk`] does, and replaces those that were there. Returns
+    /// the place behind the last one.
+    pub fn fill(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        endian: Endian,
+        time: &mut u64,
+        global: impl Fn(Simple) -> Simple,
+    ) -> usize {
+        let (events, mut count) = (&mut self.events, 0);
+        let take = |simple| {
+            if let Some(place) = events.get_mut(count) {
+                *place = global(simple);
+                count += 1;
+            }
+            count < BATCH
+        };
+        let at = match endian {
+            Endian::Little => walk::<false>(bytes, at, time, take),
+            Endian::Big => walk::<true>(bytes, at, time, take),
+        };
+        self.next = BATCH - count;
+        // Mostly they fill the batch. To copy what was just stored would wait for the stores.
+        if self.next > 0 {
+            self.events.copy_within(..count, self.next);
+        }
+        at
+    }
+}
+
+/// Takes Enter and Leave events of a chunk from `at` on, until `take` says no or something else
+/// comes, or the end of the chunk is near. `time` is that of the last timestamp. Returns the place
+/// behind the last one taken.
 #[inline(always)]
 pub(super) fn walk<const BIG_ENDIAN: bool>(
     bytes: &[u8],
     mut at: usize,
     time: &mut u64,
-    take: &mut impl Take,
+    mut take: impl FnMut(Simple) -> bool,
 ) -> usize {
     while let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let is_stamped = head[0] == TIMESTAMP;
@@ -74,7 +132,7 @@ pub(super) fn walk<const BIG_ENDIAN: bool>(
             *time = stamp;
             at += TIMESTAMP_BYTES + 3;
             let region = (behind >> 16) & 0xff;
-            if !take.simple(Simple { time: stamp, code: region | (behind & LEAVE_BIT) << 32 }) {
+            if !take(Simple { time: stamp, code: region | (behind & LEAVE_BIT) << 32 }) {
                 break;
             }
             continue;
@@ -85,20 +143,12 @@ pub(super) fn walk<const BIG_ENDIAN: bool>(
         };
         let size = (word >> 8) & 0xff;
         if word & (0xff ^ LEAVE_BIT) != ENTER || size > 4 {
-            if BIG_ENDIAN {
-                break;
-            }
-            let Some((end, goes_on)) = take.other(bytes, at + used, now) else { break };
-            (*time, at) = (now, end);
-            if !goes_on {
-                break;
-            }
-            continue;
+            break;
         }
         *time = now;
         at += used + 2 + size as usize;
         let region = compressed::<BIG_ENDIAN>((word >> 16) as u32, size);
-        if !take.simple(Simple { time: now, code: region | (word & LEAVE_BIT) << 32 }) {
+        if !take(Simple { time: now, code: region | (word & LEAVE_BIT) << 32 }) {
             break;
         }
     }

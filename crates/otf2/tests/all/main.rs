@@ -6,7 +6,6 @@ mod damage;
 mod damage_table;
 mod kept;
 mod oracle_read;
-mod oracle_work;
 mod oracle_write;
 mod places;
 mod recover;

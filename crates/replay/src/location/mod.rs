@@ -294,7 +294,7 @@ impl Location {
         match class {
             Class::Plain | Class::Parallel | Class::Task => {}
             Class::Barrier => self.enter_barrier(),
-            Class::Mpi => self.record_here(What::MpiEnter),
+            Class::Mpi => self.record_here(What::MpiEnter { region }),
         }
         Ok(())
     }
@@ -339,7 +339,7 @@ impl Location {
             }
             Class::Parallel => {}
             Class::Barrier => self.leave_barrier(frame.node),
-            Class::Mpi => self.record(frame.node, What::MpiLeave { since: frame.since }),
+            Class::Mpi => self.record(frame.node, What::MpiLeave { region, since: frame.since }),
         }
         self.strand.node = Some(frame.outer);
         Ok(())

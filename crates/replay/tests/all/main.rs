@@ -2,6 +2,8 @@
 //! the engine is compared with (`naive/`), and severities of another tool.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod engine;
 mod generate;
 mod generated;
 mod naive;
+mod oracle_scalasca;

@@ -1,0 +1,319 @@
+//! Messages: late senders, late receivers, and messages that are received in the wrong order.
+//!
+//! The n-th message that a process sends to another one with a communicator and a tag is the n-th
+//! that the other one receives. Both ends of a message tell what they know to the *call* that can
+//! wait for the other end: the function of MPI that completes the receive, or the send. A call that
+//! completes several messages waits for the last of them. Therefore it is judged as a whole, when
+//! it has ended and the other ends of its messages are known. This needs no order between
+//! processes: a clock error may put a receive before its send.
+
+use std::collections::{HashMap, VecDeque};
+
+use pompeii_model::{Id, LocationId, ProcessId, RegionId};
+
+use crate::call::{CallId, Calls, Kind};
+use crate::compound::{Compound, MessageEnd, MessageVisit};
+use crate::definitions::Definitions;
+use crate::matcher::{Found, Matcher};
+use crate::message_order::{Order, Received};
+use crate::record::{Message, Rec, What};
+
+/// What tells messages apart that are matched in their order: communicator, sender, receiver, tag.
+type Key = (u32, ProcessId, ProcessId, u32);
+
+/// A send that has not been received.
+#[derive(Debug)]
+struct Sent {
+    end: MessageEnd,
+    time: u64,
+    /// Which send of its process it is.
+    number: u64,
+}
+
+/// A receive whose send is not known.
+#[derive(Debug)]
+struct Waiting {
+    /// `None` if the trace does not have the post of its request.
+    post: Option<MessageEnd>,
+    call: CallId,
+    /// Which receive of its process it is.
+    number: u64,
+}
+
+/// The side of the sender, until the send is complete and its receive is known.
+#[derive(Debug)]
+struct Sending {
+    key: Key,
+    /// The call that completes the send.
+    call: Option<CallId>,
+    /// The other end; `Some(None)` if it is known that the trace does not have it.
+    post: Option<Option<MessageEnd>>,
+}
+
+/// What is open in a process.
+#[derive(Debug, Default)]
+struct Side {
+    /// Where the receives of requests were posted.
+    posts: HashMap<u64, MessageEnd>,
+    /// The sends of requests.
+    requests: HashMap<u64, u64>,
+    sends: u64,
+    sending: HashMap<u64, Sending>,
+    order: Order,
+}
+
+/// Messages that are on their way, and calls that wait for what is known of them.
+#[derive(Debug, Default)]
+pub struct Messages {
+    kinds: Vec<Option<Kind>>,
+    calls: Calls,
+    sides: HashMap<ProcessId, Side>,
+    sends: HashMap<Key, VecDeque<Sent>>,
+    receives: HashMap<Key, VecDeque<Waiting>>,
+    /// Messages whose other end is in no location of the trace.
+    lost: u64,
+}
+
+impl Matcher for Messages {
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+        let process = definitions.system.locations[record.location].process;
+        match record.what {
+            What::MpiEnter { region } => {
+                let kind = self.kind(definitions, region);
+                self.calls.enter(record, kind);
+            }
+            What::MpiLeave { since, .. } => {
+                if let Some(call) = self.calls.leave(record, since) {
+                    self.judge(call, found);
+                    self.look_at_order(process, found);
+                }
+            }
+            What::Send(message) => self.send(definitions, (record, process), message, None, found),
+            What::Isend(message) => {
+                let request = Some(message.request);
+                self.send(definitions, (record, process), message, request, found);
+            }
+            What::IsendComplete(request) => self.complete_send((record, process), request),
+            What::IrecvRequest(request) => {
+                if let Some(post) = self.current_end(record.location, 0) {
+                    self.side(process).posts.insert(request, post);
+                }
+            }
+            What::Recv(message) => {
+                let post = self.current_end(record.location, message.bytes);
+                self.receive(definitions, (record, process), (message, post), found);
+            }
+            What::Irecv(message) => {
+                let post = self.side(process).posts.remove(&message.request);
+                self.receive(definitions, (record, process), (message, post), found);
+            }
+            What::RequestCancelled(request) => self.cancel(process, request),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, _: &Definitions, found: Found<'_>) -> u64 {
+        let unmatched = |count: usize| count as u64;
+        let sends: usize = self.sends.values().map(VecDeque::len).sum();
+        let receives: usize = self.receives.values().map(VecDeque::len).sum();
+        // A call is judged by what is known of it: another end that the trace does not have can
+        // only add to its waiting.
+        for call in self.calls.unjudged() {
+            if let Some(open) = self.calls.get_mut(call) {
+                (open.receives_open, open.sends_open) = (0, 0);
+            }
+            self.judge(call, found);
+        }
+        let mut processes: Vec<ProcessId> = self.sides.keys().copied().collect();
+        processes.sort_unstable();
+        for process in processes {
+            self.side(process).order.end();
+            self.look_at_order(process, found);
+        }
+        unmatched(sends + receives) + self.lost
+    }
+}
+
+impl Messages {
+    fn kind(&mut self, definitions: &Definitions, region: RegionId) -> Kind {
+        let place = region.index();
+        if place >= self.kinds.len() {
+            self.kinds.resize(place + 1, None);
+        }
+        *self.kinds[place].get_or_insert_with(|| Kind::of(&definitions.regions[region].name))
+    }
+
+    fn side(&mut self, process: ProcessId) -> &mut Side {
+        self.sides.entry(process).or_default()
+    }
+
+    /// The current call of a location as one end of a message.
+    fn current_end(&self, location: LocationId, bytes: u64) -> Option<MessageEnd> {
+        let call = self.calls.get(self.calls.current(location)?)?;
+        Some(call.end(bytes))
+    }
+
+    fn send(
+        &mut self,
+        definitions: &Definitions,
+        (record, process): (&Rec, ProcessId),
+        message: Message,
+        request: Option<u64>,
+        found: Found<'_>,
+    ) {
+        let Some(call) = self.calls.current(record.location) else { return };
+        let Some(end) = self.current_end(record.location, message.bytes) else { return };
+        let Some(to) = definitions.peer(record.location, message.comm, message.peer) else {
+            self.lost += 1;
+            return;
+        };
+        let key = (message.comm, process, to, message.tag);
+        let side = self.side(process);
+        let number = side.sends;
+        side.sends += 1;
+        let completes = request.is_none().then_some(call);
+        side.sending.insert(number, Sending { key, call: completes, post: None });
+        if let Some(request) = request {
+            // A request of the same number that was never completed is not completed any more.
+            if let Some(before) = side.requests.insert(request, number) {
+                side.sending.remove(&before);
+            }
+        } else if let Some(call) = self.calls.get_mut(call) {
+            call.sends_open += 1;
+        }
+        let sent = Sent { end, time: record.time, number };
+        match self.receives.get_mut(&key).and_then(VecDeque::pop_front) {
+            Some(receive) => self.pair(key, sent, receive, found),
+            None => self.sends.entry(key).or_default().push_back(sent),
+        }
+    }
+
+    fn complete_send(&mut self, (record, process): (&Rec, ProcessId), request: u64) {
+        let Some(call) = self.calls.current(record.location) else { return };
+        let side = self.sides.entry(process).or_default();
+        let Some(number) = side.requests.remove(&request) else { return };
+        let Some(sending) = side.sending.get_mut(&number) else { return };
+        sending.call = Some(call);
+        let Some(call) = self.calls.get_mut(call) else { return };
+        match sending.post {
+            Some(post) => {
+                call.posts.extend(post);
+                side.sending.remove(&number);
+            }
+            None => call.sends_open += 1,
+        }
+    }
+
+    fn receive(
+        &mut self,
+        definitions: &Definitions,
+        (record, process): (&Rec, ProcessId),
+        (message, post): (Message, Option<MessageEnd>),
+        found: Found<'_>,
+    ) {
+        let Some(call) = self.calls.current(record.location) else { return };
+        let Some(from) = definitions.peer(record.location, message.comm, message.peer) else {
+            self.lost += 1;
+            return;
+        };
+        if let Some(call) = self.calls.get_mut(call) {
+            call.receives_open += 1;
+            call.in_order += 1;
+        }
+        let number = self.side(process).order.receive(call);
+        let post = post.map(|post| MessageEnd { bytes: message.bytes, ..post });
+        let (key, receive) =
+            ((message.comm, from, process, message.tag), Waiting { post, call, number });
+        match self.sends.get_mut(&key).and_then(VecDeque::pop_front) {
+            Some(sent) => self.pair(key, sent, receive, found),
+            None => self.receives.entry(key).or_default().push_back(receive),
+        }
+    }
+
+    /// Both ends of a message are known.
+    fn pair(&mut self, key: Key, sent: Sent, receive: Waiting, found: Found<'_>) {
+        let (_, from, to, _) = key;
+        if self.sends.get(&key).is_some_and(VecDeque::is_empty) {
+            self.sends.remove(&key);
+        }
+        if self.receives.get(&key).is_some_and(VecDeque::is_empty) {
+            self.receives.remove(&key);
+        }
+        if let Some(call) = self.calls.get_mut(receive.call) {
+            call.receives_open -= 1;
+            if call.latest_send.is_none_or(|latest| latest.enter < sent.end.enter) {
+                call.latest_send = Some(sent.end);
+            }
+        }
+        let received = Received { sent: sent.time, source: from, end: sent.end };
+        self.side(to).order.matched(receive.number, received);
+        self.judge(receive.call, found);
+        self.look_at_order(to, found);
+        let side = self.sides.entry(from).or_default();
+        let Some(sending) = side.sending.get_mut(&sent.number) else { return };
+        let Some(call) = sending.call else {
+            sending.post = Some(receive.post);
+            return;
+        };
+        side.sending.remove(&sent.number);
+        if let Some(call) = self.calls.get_mut(call) {
+            call.sends_open -= 1;
+            call.posts.extend(receive.post);
+        }
+        self.judge(call, found);
+        self.look_at_order(from, found);
+    }
+
+    fn cancel(&mut self, process: ProcessId, request: u64) {
+        let side = self.side(process);
+        side.posts.remove(&request);
+        let number = side.requests.remove(&request);
+        let Some((number, sending)) = number.and_then(|it| Some((it, side.sending.remove(&it)?)))
+        else {
+            return;
+        };
+        // No receive gets a message that was cancelled.
+        if let Some(sends) = self.sends.get_mut(&sending.key) {
+            sends.retain(|sent| sent.number != number);
+        }
+    }
+
+    /// A call has ended, or more is known of its messages.
+    fn judge(&mut self, id: CallId, found: Found<'_>) {
+        let Some(call) = self.calls.get_mut(id) else { return };
+        let Some(leave) = call.leave else { return };
+        let (at, enter) = (call.at, call.enter);
+        let visit = |partner| MessageVisit { at, enter, leave, partner };
+        if call.late_sender.is_none() && call.receives_open == 0 {
+            let latest = call.latest_send.filter(|_| call.kind != Kind::Test);
+            let ticks = latest.map_or(0, |latest| call.ticks_until(latest.enter));
+            call.late_sender = Some(ticks);
+            if let (Some(latest), 1..) = (latest, ticks) {
+                found(Compound::LateSender(visit(latest)));
+            }
+        }
+        let Some(late_sender) = call.late_sender else { return };
+        if call.sends_open > 0 {
+            return;
+        }
+        let waits_for_receivers = match call.kind {
+            Kind::Test | Kind::Sendrecv => false,
+            Kind::Send => true,
+            Kind::Several | Kind::Other => late_sender == 0,
+        };
+        // A receive that is posted after the call has ended cannot have kept it.
+        let posts = call.posts.iter().filter(|post| post.enter > enter && post.enter < leave);
+        let latest = posts.fold(None, |latest: Option<&MessageEnd>, post| {
+            latest.filter(|latest| latest.enter >= post.enter).or(Some(post))
+        });
+        if let (Some(&latest), true) = (latest, waits_for_receivers) {
+            found(Compound::LateReceiver(visit(latest)));
+        }
+        self.calls.judged(id);
+    }
+
+    fn look_at_order(&mut self, process: ProcessId, found: Found<'_>) {
+        let side = self.sides.entry(process).or_default();
+        side.order.look(&mut self.calls, found);
+    }
+}

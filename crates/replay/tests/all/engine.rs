@@ -1,0 +1,133 @@
+//! The engine against the reference analyser, on random programs and on traces of another writer.
+
+use std::path::Path;
+
+use pompeii_otf2::read::Archive;
+use pompeii_replay::compound::{CollectiveVisit, Compound, Pattern};
+use pompeii_replay::text::show;
+use pompeii_replay::{Options, Outcome, replay, trace};
+
+use crate::generate::world::{Waits, World};
+use crate::generate::{Shape, program};
+use crate::naive::Trace;
+
+/// Analyses an archive.
+pub fn analyse(anchor: &Path, options: Options) -> (Outcome, Vec<Compound>) {
+    let archive = Archive::open(anchor).unwrap();
+    let mut compounds = Vec::new();
+    let outcome = replay(trace(&archive).unwrap(), options, &mut |it| compounds.push(it));
+    (outcome, compounds)
+}
+
+/// Severities of all compounds, in the form of the reference analyser.
+pub fn waits(outcome: &Outcome, compounds: &[Compound]) -> Waits {
+    let mut waits = Waits::new();
+    let root = format!("{}/", outcome.definitions.program);
+    for compound in compounds {
+        for (property, place, ticks) in severities(compound) {
+            if let Ok(ticks @ 1..) = u64::try_from(ticks) {
+                let path = outcome.path(outcome.call(place.node));
+                let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
+                let id = outcome.definitions.location_ids[place.location];
+                *waits.entry((property, path, id)).or_default() += ticks;
+            }
+        }
+    }
+    waits
+}
+
+type Severity = (&'static str, pompeii_replay::compound::Place, i64);
+
+fn severities(compound: &Compound) -> Vec<Severity> {
+    match compound {
+        Compound::Part(part) => vec![("omp_fork", part.at, part.fork_ticks())],
+        Compound::LateSender(visit) => vec![("mpi_latesender", visit.at, visit.wait_ticks())],
+        Compound::LateReceiver(visit) => vec![("mpi_latereceiver", visit.at, visit.wait_ticks())],
+        Compound::WrongOrder { visit, same_source } => {
+            let part = if *same_source { "mpi_lswo_same" } else { "mpi_lswo_different" };
+            let ticks = visit.wait_ticks();
+            vec![("mpi_latesender_wo", visit.at, ticks), (part, visit.at, ticks)]
+        }
+        Compound::Collective(visit) => collective(visit),
+    }
+}
+
+fn collective(visit: &CollectiveVisit) -> Vec<Severity> {
+    let (wait, completion) = match visit.pattern {
+        Pattern::Barrier => ("mpi_barrier_wait", "mpi_barrier_completion"),
+        Pattern::AllToAll => ("mpi_wait_nxn", "mpi_nxn_completion"),
+        Pattern::OneToAll => ("mpi_latebroadcast", ""),
+        Pattern::AllToOne => ("mpi_earlyreduce", ""),
+        Pattern::Scan => ("mpi_earlyscan", ""),
+        Pattern::Init => ("", "mpi_init_completion"),
+        Pattern::Finalize => ("mpi_finalize_wait", ""),
+    };
+    let all = [(wait, visit.wait_ticks()), (completion, visit.completion_ticks())];
+    let named = all.into_iter().filter(|(name, _)| !name.is_empty());
+    named.map(|(name, ticks)| (name, visit.at, ticks)).collect()
+}
+
+/// What differs, by property, call path and location.
+pub fn differences(one: &Waits, other: &Waits) -> (Waits, Waits) {
+    let (mut only_one, mut only_other) = (one.clone(), other.clone());
+    only_one.retain(|key, ticks| other.get(key) != Some(ticks));
+    only_other.retain(|key, ticks| one.get(key) != Some(ticks));
+    (only_one, only_other)
+}
+
+/// Properties whose matchers are compared with the reference analyser.
+pub fn is_compared(property: &str) -> bool {
+    property.starts_with("mpi")
+}
+
+/// The engine and the reference analyser find the same in a program.
+fn compare(world: &World, name: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let anchor = world.write(folder.path());
+    let mut expected = Trace::read(&anchor).waits();
+    expected.retain(|(property, ..), _| is_compared(property));
+    let (outcome, compounds) = analyse(&anchor, Options::default());
+    let mut found = waits(&outcome, &compounds);
+    found.retain(|(property, ..), _| is_compared(property));
+    let differ = differences(&expected, &found);
+    assert_eq!(differ, Default::default(), "{name}: {:?}", world.shape);
+    assert_eq!(outcome.incomplete, 0, "{name}: {:?}", world.shape);
+}
+
+#[test]
+fn the_engine_finds_what_the_reference_analyser_finds() {
+    for seed in 0..500 {
+        compare(&program(Shape::of(seed), seed), &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn wrong_clocks_make_no_difference_between_them() {
+    for seed in 0..300 {
+        let mut world = program(Shape::of(seed), seed);
+        world.disturb_clocks(3 * world.shape.work);
+        compare(&world, &format!("seed {seed} with wrong clocks"));
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads_and_windows() {
+    for seed in 0..25 {
+        let mut world = program(Shape::of(seed), seed);
+        if seed % 2 == 0 {
+            world.disturb_clocks(3 * world.shape.work);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let mut first: Option<String> = None;
+        for threads in [1, 2, 5] {
+            for window_events in [20, 1_000, 50_000, 1_000_000] {
+                let options = Options { threads, window_events };
+                let (outcome, compounds) = analyse(&anchor, options);
+                let shown = show(&outcome, &compounds);
+                let first = first.get_or_insert_with(|| shown.clone());
+                assert_eq!(*first, shown, "seed {seed}: {options:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Another analyser's severities of traces of another writer. The folder with the samples is the
+//! value of `POMPEII_SCALASCA_SAMPLES`; without it there is nothing to compare. A sample is a folder
+//! with `traces.otf2` and `expected.json`, which has severities in seconds by metric, call path and
+//! location.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::generate::world::Waits;
+use pompeii_replay::Options;
+
+use crate::engine;
+use crate::naive::Trace;
+
+/// Metrics that both analysers define in the same way.
+const SAME: [&str; 17] = [
+    "mpi_latesender",
+    "mpi_latesender_wo",
+    "mpi_lswo_same",
+    "mpi_lswo_different",
+    "mpi_latereceiver",
+    "mpi_barrier_wait",
+    "mpi_barrier_completion",
+    "mpi_wait_nxn",
+    "mpi_nxn_completion",
+    "mpi_latebroadcast",
+    "mpi_earlyreduce",
+    "mpi_earlyscan",
+    "mpi_init_completion",
+    "mpi_finalize_wait",
+    "omp_fork",
+    "omp_lock_contention_critical",
+    "omp_lock_contention_api",
+];
+
+/// All samples that the other analyser could read.
+fn samples() -> Vec<(PathBuf, Value)> {
+    let Some(folder) = std::env::var_os("POMPEII_SCALASCA_SAMPLES") else { return Vec::new() };
+    let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut samples: Vec<(PathBuf, Value)> = folders
+        .filter_map(|folder| {
+            let text = std::fs::read_to_string(folder.join("expected.json")).ok()?;
+            Some((folder.join("traces.otf2"), serde_json::from_str(&text).unwrap()))
+        })
+        .collect();
+    samples.retain(|(_, expected)| expected["scout"] == "analysed");
+    samples.sort_by(|one, other| one.0.cmp(&other.0));
+    samples
+}
+
+/// The severities of a metric in seconds, by call path below the program and location.
+fn severities(expected: &Value, metric: &str) -> BTreeMap<(String, usize), f64> {
+    let metrics = expected["metrics"].as_array().unwrap();
+    let mut cells = BTreeMap::new();
+    let Some(metric) = metrics.iter().find(|one| one["name"] == metric) else { return cells };
+    for (path, row) in metric["rows"].as_object().unwrap() {
+        let names = &expected["paths"][path.parse::<usize>().unwrap()]["path"];
+        let names = names.as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+        let path: Vec<&str> = names.skip(1).collect();
+        for (location, value) in row.as_array().unwrap().iter().enumerate() {
+            let value = value.as_f64().unwrap();
+            if value != 0.0 {
+                *cells.entry((path.join("/"), location)).or_default() += value;
+            }
+        }
+    }
+    cells
+}
+
+/// The same from the values of our analysers, whose ticks are nanoseconds in the samples.
+fn ours(waits: &Waits, locations: &[u64], metric: &str) -> BTreeMap<(String, usize), f64> {
+    let own = waits.iter().filter(|((property, ..), _)| *property == metric);
+    let cell = |((_, path, location), ticks): (&(&str, String, u64), &u64)| {
+        let number = locations.iter().position(|id| id == location).unwrap();
+        ((path.clone(), number), *ticks as f64 * 1e-9)
+    };
+    own.map(cell).collect()
+}
+
+/// Differences of more than a microsecond, as text.
+fn differences(
+    anchor: &Path,
+    (expected, metrics): (&Value, &[&str]),
+    (waits, locations): (&Waits, &[u64]),
+) -> String {
+    let mut text = String::new();
+    for metric in metrics {
+        let theirs = severities(expected, metric);
+        let ours = ours(waits, locations, metric);
+        let cells: std::collections::BTreeSet<_> = theirs.keys().chain(ours.keys()).collect();
+        for cell in cells {
+            let value = |map: &BTreeMap<_, f64>| map.get(cell).copied().unwrap_or(0.0);
+            if (value(&theirs) - value(&ours)).abs() > 1e-6 {
+                text += &format!(
+                    "{} {metric} {cell:?}: {:.9} and {:.9}\n",
+                    anchor.parent().unwrap().file_name().unwrap().to_string_lossy(),
+                    value(&theirs),
+                    value(&ours),
+                );
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn the_reference_analyser_agrees_with_another_one() {
+    let mut text = String::new();
+    for (anchor, expected) in samples() {
+        let trace = Trace::read(&anchor);
+        let (waits, locations) = (trace.waits(), trace.locations());
+        text += &differences(&anchor, (&expected, &SAME), (&waits, &locations));
+    }
+    assert_eq!(text, "");
+}
+
+#[test]
+fn the_engine_agrees_with_another_analyser() {
+    let mut text = String::new();
+    for (anchor, expected) in samples() {
+        let (outcome, compounds) = engine::analyse(&anchor, Options::default());
+        let locations: Vec<u64> = outcome.definitions.location_ids.iter().copied().collect();
+        let waits = engine::waits(&outcome, &compounds);
+        let metrics: Vec<&str> =
+            SAME.into_iter().filter(|metric| engine::is_compared(metric)).collect();
+        text += &differences(&anchor, (&expected, &metrics), (&waits, &locations));
+    }
+    assert_eq!(text, "");
+}
