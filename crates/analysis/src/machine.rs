@@ -110,6 +110,8 @@ impl Explained {
     fn has(&self, finding: &Finding) -> bool {
         match finding.property.name {
             "omp_idle_threads" | "omp_limited_parallelism" => self.idleness,
+            // Most of the loss is that of threads without work.
+            _ if finding.cause == Some(Cause::IdleDuringMpi) => self.idleness,
             "omp_ibarrier_wait" | "omp_ebarrier_wait" => self.barriers,
             // Time without a CPU is no part of these.
             "work_inflation" | "omp_atomic_contention" | "short_chunks" => false,
@@ -264,6 +266,22 @@ mod tests {
             order(&[(Cause::OneCpu, Explains::Waiting)], None),
             ["omp_idle_threads", "omp_ibarrier_wait (one_cpu)"]
         );
+    }
+
+    /// Too few CPUs delay whoever communicates, but do not take the work from the others.
+    #[test]
+    fn threads_without_work_during_mpi_do_not_lack_cpus() {
+        let text = "wall=100 locations=6 processes=2
+             a/parallel@a.c:9      *  time=60 visits=9 omp_management=4
+             a/MPI_Waitall         0  time=40 visits=9 mpi_latesender=1
+             a/MPI_Waitall         3  time=40 visits=9 mpi_latesender=1";
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        let (sentence, advice) = (String::new(), Advice::none("Use fewer."));
+        let (cause, explains) = (Cause::Oversubscription, Explains::Waiting);
+        let cause = MachineCause { cause, explains, sentence, advice, taken_ns: None };
+        let found = findings_on(&cube, &Machine { causes: vec![cause], ..Machine::default() });
+        let causes: Vec<Option<Cause>> = found.iter().map(|finding| finding.cause).collect();
+        assert_eq!(causes, [Some(Cause::IdleDuringMpi), Some(Cause::Oversubscription)]);
     }
 
     #[test]

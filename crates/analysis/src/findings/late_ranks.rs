@@ -2,10 +2,13 @@
 //! delay: the cause is the code in which this rank computes longer than the ranks do on average.
 //!
 //! The time of a region in a process is that of the thread that takes longest there, summed over
-//! the region's call paths: the process goes on when this thread does. Regions are compared, not
-//! call paths, because ranks may come to the same function by different ways.
+//! the region's call paths: the process goes on when this thread does. Regions are compared first,
+//! because ranks may come to the same function by different ways. If ranks do the same work at
+//! different places of the program, only their call paths differ.
 
-use pompeii_model::{Id, IndexVec, RegionId, Ticks};
+use std::collections::BTreeMap;
+
+use pompeii_model::{Id, IndexVec, LocationId, RegionId, Ticks};
 
 use super::barriers::divide;
 use super::imbalance::Parts;
@@ -20,6 +23,10 @@ const TURNS: f64 = 1.1;
 /// How long each process computes in each region.
 pub(super) struct Work {
     by_region: IndexVec<RegionId, Vec<Ticks>>,
+    /// The same for each call path with computing.
+    by_call: Vec<(RegionId, Vec<Ticks>)>,
+    /// In all regions.
+    by_process: Vec<Ticks>,
     /// How long each is in functions of MPI that wait.
     in_mpi: Vec<Ticks>,
 }
@@ -48,52 +55,98 @@ impl Work {
         }
         let mut by_region: IndexVec<RegionId, Vec<Ticks>> =
             lens.cube.regions.iter().map(|_| none()).collect();
-        let Some(computing) = lens.metric("comp") else { return Self { by_region, in_mpi } };
+        let (mut by_call, mut by_process) = (Vec::new(), none());
         for call in lens.cube.calls.ids() {
-            let row = lens.cube.row(computing, call);
+            let row = lens.metric("comp").map_or(&[][..], |comp| lens.cube.row(comp, call));
             if row.is_empty() {
                 continue;
             }
-            let sums = by_region[lens.cube.calls.region(call)].iter_mut();
-            for (sum, threads) in sums.zip(processes.iter()) {
+            let longest = |threads: &Vec<LocationId>| {
                 let times = threads.iter().map(|at| row.get(at.index()).copied().unwrap_or(0));
-                *sum += times.max().unwrap_or(0);
+                times.max().unwrap_or(0)
+            };
+            let times: Vec<Ticks> = processes.iter().map(longest).collect();
+            let region = lens.cube.calls.region(call);
+            for (process, time) in times.iter().enumerate() {
+                by_region[region][process] += time;
+                by_process[process] += time;
             }
+            by_call.push((region, times));
         }
-        Self { by_region, in_mpi }
+        Self { by_region, by_call, by_process, in_mpi }
+    }
+
+    /// How long each process computes.
+    pub(super) fn by_process(&self) -> &[Ticks] {
+        &self.by_process
     }
 
     /// Whether the processes work one after the other: all of them wait, and on average hardly more
     /// than one computes.
     pub(super) fn takes_turns(&self) -> bool {
         let Some(waiting) = Parts::new(&self.in_mpi) else { return false };
-        let computing: Ticks = self.by_region.iter().flatten().sum();
+        let computing: Ticks = self.by_process.iter().sum();
         let at_a_time =
             (computing * waiting.members) as f64 / (computing + waiting.sum).max(1) as f64;
         2 * waiting.least >= waiting.mean() && at_a_time <= TURNS
     }
 
     /// Where the process computes longer than the processes do on average, the largest first.
-    pub(super) fn delays(&self, lens: &Lens, process: usize) -> Vec<Delay> {
-        let excess =
-            |times: &Vec<Ticks>| times[process] - divide(times.iter().sum(), times.len() as i64);
-        let mut found: Vec<(Ticks, RegionId)> = self
-            .by_region
-            .enumerated()
-            .map(|(region, times)| (excess(times), region))
-            .filter(|(excess, _)| *excess > 0)
-            .collect();
+    /// `delay` is by how much it is late. If regions explain less than half of that, ranks compute
+    /// as long in the same regions, but at other places of the program: then their call paths are
+    /// compared.
+    pub(super) fn delays(&self, lens: &Lens, (process, delay): (usize, Ticks)) -> Vec<Delay> {
+        let regions = self.by_region.enumerated();
+        let found = longer(regions, process);
+        let explained: Ticks = found.iter().map(|(excess, _)| excess).sum();
+        if 2 * explained >= delay {
+            return kept(lens, found);
+        }
+        let calls = self.by_call.iter().map(|(region, times)| (*region, times));
+        let mut of: BTreeMap<RegionId, Ticks> = BTreeMap::new();
+        for (excess, region) in longer(calls, process) {
+            *of.entry(region).or_default() += excess;
+        }
+        let mut found: Vec<(Ticks, RegionId)> =
+            of.into_iter().map(|(region, excess)| (excess, region)).collect();
         found.sort_by_key(|&(excess, region)| (-excess, region));
-        let whole: Ticks = found.iter().map(|(excess, _)| excess).sum();
-        found.retain(|(excess, _)| *excess as f64 >= SMALL_SHARE * whole as f64);
-        let kept: Ticks = found.iter().map(|(excess, _)| excess).sum();
-        let delay = |(excess, region): (Ticks, RegionId)| Delay {
-            region: Some(region).filter(|&region| lens.cube.regions[region].source().is_some()),
-            excess,
-            share: excess as f64 / kept as f64,
-        };
-        found.into_iter().map(delay).collect()
+        kept(lens, found)
     }
+
+    /// By how much the process computes longer than the processes do on average, in those regions
+    /// in which it does.
+    pub(super) fn excess(&self, process: usize) -> Ticks {
+        let regions = self.by_region.enumerated();
+        longer(regions, process).into_iter().map(|(excess, _)| excess).sum()
+    }
+}
+
+/// Computing beyond the average of the processes, where the process has some, the largest first.
+fn longer<'a>(
+    times: impl Iterator<Item = (RegionId, &'a Vec<Ticks>)>,
+    process: usize,
+) -> Vec<(Ticks, RegionId)> {
+    let excess =
+        |times: &Vec<Ticks>| times[process] - divide(times.iter().sum(), times.len() as i64);
+    let mut found: Vec<(Ticks, RegionId)> = times
+        .map(|(region, times)| (excess(times), region))
+        .filter(|(excess, _)| *excess > 0)
+        .collect();
+    found.sort_by_key(|&(excess, region)| (-excess, region));
+    found
+}
+
+/// Those of it that are worth a finding, with their shares.
+fn kept(lens: &Lens, mut found: Vec<(Ticks, RegionId)>) -> Vec<Delay> {
+    let whole: Ticks = found.iter().map(|(excess, _)| excess).sum();
+    found.retain(|(excess, _)| *excess as f64 >= SMALL_SHARE * whole as f64);
+    let kept: Ticks = found.iter().map(|(excess, _)| excess).sum();
+    let delay = |(excess, region): (Ticks, RegionId)| Delay {
+        region: Some(region).filter(|&region| lens.cube.regions[region].source().is_some()),
+        excess,
+        share: excess as f64 / kept as f64,
+    };
+    found.into_iter().map(delay).collect()
 }
 
 #[cfg(test)]
@@ -113,18 +166,18 @@ mod tests {
              a/receive@a.c:20                  1  time=100 visits=9
              a/MPI_Barrier                     0  time=100 visits=9 mpi_barrier_wait=99",
             expect![[r#"
-                a.c:5 own_part | mpi_point2point lost=100 gain=99 (57 to 103)
+                a.c:5 own_part | mpi_point2point lost=197 gain=99 (56 to 102)
                     [late_sender, none]
                     rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
                     9 visits; 50 ms on average, least on rank 0 (0 s), most on rank 1 (0.10 s).
                     99 % of this time is waiting for other processes.
+                    Processes that are late because of it make others wait for 97 ms in collective operations.
                     Send before this work, or give a part of it to other processes.
-                a.c:20 receive | mpi_sync_collective lost=100 gain=50 (47 to 53)
-                    [rank_imbalance_steady, none]
-                    rank 1 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Barrier.
+                ? MPI_Barrier | mpi_sync_collective lost=3 gain=1 (0 to 4)
+                    [rank_imbalance_changing, none]
                     9 visits; 50 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
-                    99 % of this time is waiting for other processes.
-                    This process has more work here than others: give it less, or split its work.
+                    67 % of this time is waiting for other processes.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
             "#]],
         );
     }
@@ -167,16 +220,16 @@ mod tests {
              a/MPI_Barrier  0  time=200 visits=1 mpi_barrier_wait=199
              a/MPI_Barrier  1  time=100 visits=1 mpi_barrier_wait=99",
             expect![[r#"
-                ? MPI_Recv | mpi_point2point lost=300 gain=200 (117 to 203)
+                ? MPI_Recv | mpi_point2point lost=598 gain=198 (115 to 202)
                     [serialised_chain, none]
                     2 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 2 (0.20 s).
                     99 % of this time is waiting for other processes.
+                    Processes that are late because of it make others wait for 0.30 s in collective operations.
                     Processes with much time wait for messages: balance the work, or send earlier.
-                ? MPI_Barrier | mpi_sync_collective lost=300 gain=99 (96 to 102)
-                    [rank_imbalance_steady, none]
+                ? MPI_Barrier | mpi_sync_collective lost=2 gain=0 (0 to 4)
+                    [?, none]
                     2 visits; 0.10 s on average, least on rank 2 (0 s), most on rank 0 (0.20 s).
-                    99 % of this time is waiting for other processes.
-                    The process with the least time comes last: give it less work before this call.
+                    The process with the least time comes last, because it has more work before this call.
             "#]],
         );
     }

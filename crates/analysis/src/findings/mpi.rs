@@ -1,195 +1,172 @@
 //! Communication: functions of MPI in which processes spend very different times, since the one
 //! that comes last makes the others wait; and functions that take long in all of them.
 
-use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
+use pompeii_model::{RegionId, Role, Ticks};
 
-use super::imbalance::{Kind, Lateness, Parts, most_of};
+use super::barriers::divide;
+use super::blocked;
+use super::imbalance::{Kind, Lateness, Parts};
+use super::late_messages::{LateMessages, is_late_message};
 use super::late_ranks::{Delay, Work};
-use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
+use super::mpi_calls::{self, BEGIN_AND_END, Calls, MESSAGES, during_the_run};
+use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
-
-/// Every program pays for it once: no finding, unless some processes wait for others at the end.
-const BEGIN_AND_END: &str = "mpi_init_exit";
-
-/// What is looked at: metrics of time, and the part of each that is known to be waiting.
-const METRICS: [(&str, &[&str]); 5] = [
-    (BEGIN_AND_END, &[]),
-    ("mpi_sync_collective", &["mpi_barrier_wait"]),
-    ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan"]),
-    ("mpi_point2point", &["mpi_latesender", "mpi_icollective_wait"]),
-    ("mpi_io_collective", &[]),
-];
-
-/// All that `--mpi-wait` measures. If a run has none of it, its waiting was not measured.
-const WAITS: [&str; 7] = [
-    "mpi_barrier_wait",
-    "mpi_wait_nxn",
-    "mpi_latebroadcast",
-    "mpi_earlyreduce",
-    "mpi_earlyscan",
-    "mpi_latesender",
-    "mpi_icollective_wait",
-];
 
 /// Idle threads of the processes meanwhile belong to it, so this comes before idle threads.
 pub(super) fn detect(search: &mut Search) {
-    let waits =
-        METRICS.map(|(metric, _)| metric).into_iter().filter(|metric| *metric != BEGIN_AND_END);
-    let work = Work::new(&search.lens, waits);
-    for (metric, waits) in METRICS {
-        for (function, calls) in search.losses(metric) {
-            let tree = &search.lens.cube.calls;
-            // Where the line of the call is not known, the place is that of what is around it.
-            let region = &search.lens.cube.regions[function];
-            let caller = |call: CallId| match region.source() {
-                Some(_) => None,
-                None => tree.parent(call).map(|caller| tree.region(caller)),
-            };
-            for (caller, calls) in grouped(calls, caller) {
-                report(search, &work, (metric, waits), (caller, function), calls);
-            }
+    let work = Work::new(&search.lens, during_the_run());
+    let mut places = mpi_calls::all(search);
+    blocked::find(&mut places);
+    let messages = LateMessages::new(&places, &work);
+    for (position, calls) in places.iter().enumerate() {
+        search.claim("omp_idle_threads", &calls.calls);
+        let rest = messages.rest(position, calls);
+        let at = At { calls: rest, whole: calls, work: &work, messages: &messages };
+        if calls.metric != BEGIN_AND_END || (calls.name == "MPI_Finalize" && calls.is_unequal()) {
+            report(search, &at);
         }
     }
 }
 
-fn report(
-    search: &mut Search,
-    work: &Work,
-    (metric, waits): (&'static str, &'static [&'static str]),
-    (caller, function): (Option<RegionId>, RegionId),
-    calls: Vec<CallId>,
-) {
-    let at = Calls::new(search.lens, metric, function, &calls);
-    search.claim("omp_idle_threads", &calls);
-    if metric == BEGIN_AND_END && !(at.name == "MPI_Finalize" && at.is_unequal()) {
-        return;
-    }
-    let waited = at.waited(waits);
-    let mut details = vec![at.detail()];
-    if waited.is_some_and(|waited| waited.sum > 0) && metric != BEGIN_AND_END {
-        let share = waited.map_or(0, |waited| waited.sum) as f64 / at.parts.sum.max(1) as f64;
-        let share = format::percent(share);
-        details.push(format!("{share} of this time is waiting for other processes."));
-    }
-    let (cause, gain) = at.cause(waited, work);
-    if gain.is_none() && waited.is_none() && cause != Some(Cause::Polling) {
-        details.push("Run again with --mpi-wait to know the gain.".to_owned());
-    }
-    let construct = at.name.to_owned();
-    // The function that calls is better than nothing.
-    let has_place = |region: &RegionId| search.lens.cube.regions[*region].source().is_some();
-    let is_known = search.lens.cube.regions[function].is_call_site();
-    let region = caller.filter(|caller| !is_known || has_place(caller)).unwrap_or(function);
-    let site = Site { region, construct, metric, calls };
-    let words = Words { cause, details, advice: at.advice(cause) };
-    let loss = Loss { lost: at.lost(), gain };
-    let late = match cause {
-        Some(Cause::RankImbalanceSteady | Cause::LateSender) => Some(waited.unwrap_or(at.parts)),
-        Some(Cause::LateReceiver) => Some(at.parts),
-        _ => None,
-    };
-    let late = late.map(|parts| parts.late);
-    let delays = late.map_or_else(Vec::new, |late| work.delays(&at.lens, late));
+fn report(search: &mut Search, at: &At) {
+    let calls = &at.calls;
+    let (cause, loss) = at.cause();
+    let site = at.site();
+    let words = Words { cause, details: at.details(cause, loss), advice: at.advice(cause) };
+    let late = at.late(cause);
+    let delays = late.map_or_else(Vec::new, |late| at.work.delays(&calls.lens, late));
     if delays.is_empty() {
-        return search.report(metric, site, loss, words);
+        return search.report(calls.metric, site, loss, words);
     }
     for delay in delays {
-        let site = at.place(&delay, &site);
-        let words = at.explain((&delay, late.unwrap_or(0)), Some(region), words.clone());
-        search.report(metric, site, loss.part(delay.share), words);
+        let place = at.place(&delay, &site);
+        let words = at.explain((&delay, late.map_or(0, |late| late.0)), &site, words.clone());
+        search.report(calls.metric, place, loss.part(delay.share), words);
     }
 }
 
-/// The calls of a function of MPI from one caller.
-struct Calls<'a> {
-    lens: Lens<'a>,
-    metric: &'static str,
-    name: &'a str,
-    role: Role,
-    calls: Vec<CallId>,
-    /// Time in them, by process.
-    time: Vec<Ticks>,
-    parts: Parts,
-    most: Ticks,
+/// Calls of a function of MPI, and what is known of the whole run.
+struct At<'a, 'b> {
+    /// Without the waiting that another finding has.
+    calls: Calls<'a>,
+    whole: &'b Calls<'a>,
+    work: &'b Work,
+    messages: &'b LateMessages,
 }
 
-impl<'a> Calls<'a> {
-    fn new(lens: Lens<'a>, metric: &'static str, function: RegionId, calls: &[CallId]) -> Self {
-        let time = by_process(&lens, metric, calls);
-        // Who is late at the end waits for no message.
-        let role = if metric == BEGIN_AND_END { Role::Barrier } else { lens.role(calls[0]) };
-        Self {
-            lens,
-            metric,
-            name: &lens.cube.regions[function].name,
-            role,
-            calls: calls.to_vec(),
-            parts: Parts::new(&time).unwrap_or_default(),
-            most: time.iter().copied().max().unwrap_or(0),
-            time,
+impl At<'_, '_> {
+    fn lens(&self) -> Lens<'_> {
+        self.calls.lens
+    }
+
+    /// Where the calls are. The function that calls is better than nothing.
+    fn site(&self) -> Site {
+        let Calls { function, caller, .. } = self.calls;
+        let regions = &self.calls.lens.cube.regions;
+        let has_place = |region: &RegionId| regions[*region].source().is_some();
+        let is_known = regions[function].is_call_site();
+        let region = caller.filter(|caller| !is_known || has_place(caller)).unwrap_or(function);
+        let construct = self.calls.name.to_owned();
+        Site { region, construct, metric: self.calls.metric, calls: self.calls.calls.clone() }
+    }
+
+    /// What causes the loss, and what a repair brings.
+    fn cause(&self) -> (Option<Cause>, Loss) {
+        let calls = &self.calls;
+        let loss = |gain| Loss { lost: calls.lost, gain };
+        if calls.is_poll() {
+            return (Some(Cause::Polling), loss(None));
         }
-    }
-
-    /// Time in the calls, and of the other threads of the processes meanwhile.
-    fn lost(&self) -> Ticks {
-        self.lens.sum(self.metric, &self.calls) + self.idle()
-    }
-
-    fn idle(&self) -> Ticks {
-        self.lens.sum("omp_idle_threads", &self.calls)
-    }
-
-    fn is_unequal(&self) -> bool {
-        (self.most - self.parts.least) as f64 > UNEQUAL * self.most as f64
-    }
-
-    /// How long each process has waited for others. `None`: nothing was measured that says so. At
-    /// the end of the program there is nothing else to do, so all time is waiting.
-    fn waited(&self, waits: &[&str]) -> Option<Parts> {
-        let is_measured = WAITS.iter().any(|wait| self.lens.total(wait) > 0);
-        if self.metric == BEGIN_AND_END {
-            return Some(self.parts);
+        if is_late_message(calls) {
+            let lost = calls.lost + self.messages.lost_elsewhere(calls);
+            return (Some(self.late_message()), Loss { lost, gain: self.messages.gain(calls) });
         }
-        let mut sums = vec![0; self.time.len()];
-        for wait in waits {
-            let more = by_process(&self.lens, wait, &self.calls);
-            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        if calls.is_idle() && !self.is_imbalance() && self.elements().is_none() {
+            return (Some(Cause::IdleDuringMpi), loss(Some(self.work_meanwhile())));
         }
-        Parts::new(&sums).filter(|_| is_measured)
-    }
-
-    /// What causes the loss, and what a repair brings. Without measured waiting, the times alone do
-    /// not tell: of two processes that are late in turn, both are in MPI equally long.
-    fn cause(&self, waited: Option<Parts>, work: &Work) -> (Option<Cause>, Option<Gain>) {
-        if is_poll(self.name) {
-            return (Some(Cause::Polling), None);
-        }
-        let is_idle = 2 * self.idle() > self.lost();
-        let idle = is_idle.then_some(Cause::IdleDuringMpi);
-        let Some(waited) = waited else {
-            let alone = self.time.len() == 1;
-            let cause = idle.or_else(|| self.cause_by_time());
-            return (cause, alone.then(|| Gain::about(self.parts.mean())));
+        let Some(waited) = calls.waited() else {
+            let alone = (calls.time.len() == 1).then(|| Gain::about(calls.parts().mean()));
+            return (self.cause_by_time(), loss(alone));
         };
-        if self.waits_for_receivers() {
-            return (Some(Cause::LateReceiver), Some(self.in_time(self.parts)));
+        if 2 * waited.sum >= calls.parts().sum {
+            let (cause, gain) = self.imbalance(waited);
+            return (Some(cause), loss(Some(gain)));
         }
-        if 2 * waited.sum < self.parts.sum {
-            return match self.elements() {
-                Some(_) => (Some(Cause::MessagePerElement), Some(Gain::about(self.parts.mean()))),
-                None => (idle, Some(Gain::between(0, waited.mean(), self.parts.mean()))),
-            };
+        let whole = calls.parts().mean();
+        match self.elements() {
+            Some(_) => (Some(Cause::MessagePerElement), loss(Some(Gain::about(whole)))),
+            None => (None, loss(Some(Gain::between(0, waited.mean(), whole)))),
         }
-        if self.metric == "mpi_point2point" {
-            let turns = work.takes_turns();
-            let cause = if turns { Cause::SerialisedChain } else { Cause::LateSender };
-            return (Some(cause), Some(self.in_time(waited)));
+    }
+
+    /// Whether the time here is mostly waiting for other processes, as far as that is known.
+    fn is_imbalance(&self) -> bool {
+        self.calls.probable_waits().is_some() && self.calls.is_waiting()
+    }
+
+    /// What it brings if the other threads work while one communicates. At best the rest of the
+    /// work is spread evenly over all threads, and the thread that communicates gets less of it.
+    /// How far the work can be divided is not known.
+    fn work_meanwhile(&self) -> Gain {
+        let most = divide(self.calls.idle, self.lens().threads() as i64);
+        Gain::between(divide(most, 2), most, most)
+    }
+
+    fn imbalance(&self, waited: Parts) -> (Cause, Gain) {
+        match waited.kind(Lateness::NotTested, self.lens().cube.allocation_ticks()) {
+            Kind::Steady => (Cause::RankImbalanceSteady, waited.redistributed()),
+            Kind::Both | Kind::Changing => (Cause::RankImbalanceChanging, waited.balanced()),
         }
-        match waited.kind(Lateness::NotTested, self.lens.cube.allocation_ticks()) {
-            Kind::Steady => (Some(Cause::RankImbalanceSteady), Some(waited.redistributed())),
-            Kind::Both | Kind::Changing => {
-                (Some(Cause::RankImbalanceChanging), Some(waited.balanced()))
-            }
+    }
+
+    /// Why processes wait for messages. Of two processes that exchange messages, the one that is
+    /// late sends late. One that only receives delays its senders.
+    fn late_message(&self) -> Cause {
+        let blocked: Ticks = self.calls.blocked.iter().sum();
+        let waits: Ticks = self.calls.probable_waits().unwrap_or_default().iter().sum();
+        let waits_in_send = 2 * blocked > waits || self.calls.is_synchronous();
+        if self.work.takes_turns() {
+            return Cause::SerialisedChain;
+        }
+        match self.partner(waits_in_send) {
+            Some(partner) if waits_in_send && !partner.sends => Cause::LateReceiver,
+            _ => Cause::LateSender,
+        }
+    }
+
+    /// Who delays the message: of those that wait here less than others and have messages, the one
+    /// that computes longest beyond what others compute.
+    fn partner(&self, waits_in_send: bool) -> Option<Partner> {
+        let waits = self.calls.probable_waits()?;
+        let mean = waits.iter().sum::<Ticks>() / waits.len().max(1) as Ticks;
+        let [sent, received] = ["comms_send", "comms_recv"].map(|metric| self.of_run(metric));
+        let has_messages = |process: usize| {
+            let all = sent[process] + if waits_in_send { received[process] } else { 0 };
+            all > 0 || sent.iter().all(|&count| count == 0)
+        };
+        let found = (0..waits.len()).filter(|&process| waits[process] <= mean);
+        let found = found.filter(|&process| has_messages(process));
+        let process = found.max_by_key(|&process| (self.work.excess(process), -waits[process]))?;
+        Some(Partner { process, sends: 2 * sent[process] > received[process] })
+    }
+
+    fn of_run(&self, metric: &str) -> Vec<i64> {
+        let Calls { lens, .. } = &self.calls;
+        let total = |at: &pompeii_model::LocationId| {
+            lens.metric(metric).map_or(0, |metric| lens.cube.total_at(metric, *at))
+        };
+        let processes = lens.cube.system.locations_by_process().into_iter();
+        processes.map(|threads| threads.iter().map(total).sum()).collect()
+    }
+
+    /// Which process is late, and by how much on average.
+    fn late(&self, cause: Option<Cause>) -> Option<(usize, Ticks)> {
+        let parts = self.calls.probable_waits().and_then(Parts::new)?;
+        match cause? {
+            Cause::RankImbalanceSteady => Some((parts.late, parts.mean() - parts.least)),
+            Cause::LateSender => Some((self.partner(false)?.process, parts.mean())),
+            Cause::LateReceiver => Some((self.partner(true)?.process, parts.mean())),
+            _ => None,
         }
     }
 
@@ -197,30 +174,25 @@ impl<'a> Calls<'a> {
     fn place(&self, delay: &Delay, site: &Site) -> Site {
         let mut site = site.clone();
         if let Some(region) = delay.region {
-            site.construct = self.lens.cube.regions[region].construct().to_owned();
+            site.construct = self.lens().cube.regions[region].construct().to_owned();
             site.region = region;
         }
         site
     }
 
     /// The same words for the code that delays.
-    fn explain(
-        &self,
-        (delay, late): (&Delay, usize),
-        caller: Option<RegionId>,
-        words: Words,
-    ) -> Words {
+    fn explain(&self, (delay, late): (&Delay, usize), calls: &Site, words: Words) -> Words {
         if delay.region.is_none() {
             return words;
         }
-        let more = format::seconds(self.lens.seconds(delay.excess));
-        let source = caller.and_then(|caller| self.lens.cube.regions[caller].source());
+        let more = format::seconds(self.lens().seconds(delay.excess));
+        let source = self.lens().cube.regions[calls.region].source();
         let called = source.map_or(String::new(), |source| format!(", called from {source}"));
         let detail = format!(
             "rank {} computes {more} longer here than ranks do on average; others wait for it in \
              {}{called}.",
             self.rank(late),
-            self.name,
+            self.calls.name,
         );
         let advice = Advice::none(match words.cause {
             Some(Cause::LateSender) => {
@@ -236,66 +208,69 @@ impl<'a> Calls<'a> {
     }
 
     fn rank(&self, process: usize) -> u32 {
-        let mut all = self.lens.cube.system.processes.iter();
+        let mut all = self.calls.lens.cube.system.processes.iter();
         all.nth(process).map_or(0, |process| process.rank)
-    }
-
-    /// What messages in time bring. The rank that has waited longest is faster by all of its
-    /// waiting. If instead the work of all ranks is balanced, each is faster by the mean.
-    fn in_time(&self, waited: Parts) -> Gain {
-        let low = waited.mean().max(most_of(self.most));
-        Gain::between(low, self.most.min(waited.sum), self.most)
-    }
-
-    /// A synchronous send ends when the receive has begun: if one process is there long and another
-    /// one is not, the time is waiting for receivers.
-    fn waits_for_receivers(&self) -> bool {
-        self.name.starts_with("MPI_Ssend") && self.time.len() > 1 && self.is_unequal()
     }
 
     /// The cause where waiting was not measured: a process that is in these calls much shorter than
     /// others makes them wait. If all are there as long, the times do not tell.
     fn cause_by_time(&self) -> Option<Cause> {
-        let receives = ["MPI_Recv", "MPI_Wait", "MPI_Sendrecv", "MPI_Probe", "MPI_Mprobe"];
-        let is_receive = || receives.iter().any(|start| self.name.starts_with(start));
-        match self.metric {
-            _ if self.time.len() < 2 || !self.is_unequal() => None,
-            "mpi_point2point" if self.waits_for_receivers() => Some(Cause::LateReceiver),
-            "mpi_point2point" => is_receive().then_some(Cause::LateSender),
-            "mpi_io_collective" => None,
-            _ => Some(Cause::RankImbalanceSteady),
-        }
+        let is_known = self.calls.metric != "mpi_io_collective" && self.calls.metric != MESSAGES;
+        (is_known && self.calls.is_unequal()).then_some(Cause::RankImbalanceSteady)
     }
 
     /// How many of the messages should be one, where a call costs more than its data.
     fn elements(&self) -> Option<i64> {
-        let sends = self.lens.sum("comms_send", &self.calls);
-        let bytes = self.lens.sum("bytes_sent", &self.calls);
+        let sends = self.lens().sum("comms_send", &self.calls.calls);
+        let bytes = self.lens().sum("bytes_sent", &self.calls.calls);
         (sends > 0 && bytes < sends * SMALL_BYTES)
             .then(|| (ENOUGH_BYTES * sends / bytes.max(1)).clamp(2, sends.max(2)))
     }
 
-    fn detail(&self) -> String {
-        let lens = &self.lens;
+    fn details(&self, cause: Option<Cause>, loss: Loss) -> Vec<String> {
+        let calls = &self.calls;
+        let mut details = vec![self.times()];
+        let waited = calls.waited().filter(|waited| waited.sum > 0);
+        if let (Some(waited), true) = (waited, calls.metric != BEGIN_AND_END) {
+            let share = format::percent(waited.sum as f64 / calls.parts().sum.max(1) as f64);
+            details.push(format!("{share} of this time is waiting for other processes."));
+        }
+        let elsewhere = loss.lost - calls.lost;
+        if self.lens().share(elsewhere) >= WORTH_A_LINE {
+            let seconds = format::seconds(self.lens().seconds(elsewhere));
+            details.push(format!(
+                "Processes that are late because of it make others wait for {seconds} in \
+                 collective operations."
+            ));
+        }
+        if loss.gain.is_none() && cause != Some(Cause::Polling) {
+            details.push("Run again with --mpi-wait to know the gain.".to_owned());
+        }
+        details
+    }
+
+    fn times(&self) -> String {
+        let (lens, calls) = (self.lens(), self.whole);
+        let (parts, most) = (calls.parts(), calls.most());
         let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
-        let visits = format::counted(lens.sum("visits", &self.calls), "visit");
+        let visits = format::counted(lens.sum("visits", &calls.calls), "visit");
         let rank = |process| self.rank(process);
-        let early = self.time.iter().rposition(|&ticks| ticks == self.most).unwrap_or(0);
-        match self.time.len() {
-            1 => format!("{visits}, {} in all.", seconds(self.parts.sum)),
+        let early = calls.time.iter().rposition(|&ticks| ticks == most).unwrap_or(0);
+        match calls.time.len() {
+            1 => format!("{visits}, {} in all.", seconds(parts.sum)),
             _ => format!(
                 "{visits}; {} on average, least on rank {} ({}), most on rank {} ({}).",
-                seconds(self.parts.mean()),
-                rank(self.parts.late),
-                seconds(self.parts.least),
+                seconds(parts.mean()),
+                rank(parts.late),
+                seconds(parts.least),
                 rank(early),
-                seconds(self.most)
+                seconds(most)
             ),
         }
     }
 
     fn advice(&self, cause: Option<Cause>) -> Advice {
-        let of_role = || match (self.is_unequal(), self.role) {
+        let of_role = || match (self.calls.is_unequal(), self.calls.role) {
             (true, Role::PointToPoint | Role::Function) => {
                 "Processes with much time wait for messages: balance the work, or send earlier."
             }
@@ -316,7 +291,7 @@ impl<'a> Calls<'a> {
         };
         let elements = self.elements().filter(|_| cause == Some(Cause::MessagePerElement));
         if let Some(elements) = elements {
-            let target = self.name.to_owned();
+            let target = self.calls.name.to_owned();
             return Advice {
                 kind: AdviceKind::Messages,
                 target,
@@ -327,6 +302,10 @@ impl<'a> Calls<'a> {
             Some(Cause::Polling) => {
                 "It is called again and again: do more work between the calls, or wait in one call \
                  (MPI_Wait, MPI_Probe)."
+            }
+            Some(Cause::IdleDuringMpi) => {
+                "Let the other threads work meanwhile: communicate on one thread of a parallel \
+                 region (masked, task), next to work that does not need the data."
             }
             Some(Cause::RankImbalanceChanging) => {
                 "No process is always late: balance each step, or use a non-blocking operation and \
@@ -340,28 +319,21 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// The time of each process's threads in the call paths.
-fn by_process(lens: &Lens, metric: &str, calls: &[CallId]) -> Vec<Ticks> {
-    let by_location = lens.by_location(metric, calls);
-    let sum = |threads: Vec<LocationId>| threads.iter().map(|&at| by_location[at]).sum();
-    lens.cube.system.locations_by_process().into_iter().map(sum).collect()
+/// Who delays a message.
+struct Partner {
+    process: usize,
+    /// It sends messages, and not only receives them.
+    sends: bool,
 }
 
-/// Where processes differ by more, the work between them does.
-const UNEQUAL: f64 = 0.5;
+/// Losses below this share of the run are not worth a line.
+const WORTH_A_LINE: f64 = 0.01;
 
 /// A call takes about a microsecond, in which a network moves about a kilobyte. Of smaller messages
 /// the call costs more than the data.
 const SMALL_BYTES: i64 = 1000;
 /// Of messages of this size the calls cost a tenth of the data.
 const ENOUGH_BYTES: i64 = 10 * SMALL_BYTES;
-
-/// Functions that ask whether something has come, without waiting for it.
-fn is_poll(name: &str) -> bool {
-    ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"]
-        .iter()
-        .any(|poll| name.starts_with(poll))
-}
 
 #[cfg(test)]
 mod tests {
@@ -470,16 +442,140 @@ mod tests {
              a/main@a.c:21/MPI_Ssend     1  time=610 visits=9
              a/balanced@a.c:30           *  time=290 visits=9",
             expect![[r#"
-                a.c:13 own_part | mpi_point2point lost=610 gain=310 (300 to 320)
+                a.c:13 own_part | mpi_point2point lost=610 gain=297 (287 to 312)
                     [late_receiver, none]
                     rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Ssend, called from a.c:21.
                     9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.61 s).
+                    99 % of this time is waiting for other processes.
                     Receive before this work, or send with a function that does not wait (MPI_Isend).
-                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=5 (0 to 20)
+                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=2 (0 to 12)
                     [late_sender, none]
                     9 visits; 5.0 ms on average, least on rank 1 (0 s), most on rank 0 (10 ms).
                     50 % of this time is waiting for other processes.
                     Processes with much time wait for messages: balance the work, or send earlier.
+            "#]],
+        );
+    }
+
+    /// Rank 2 takes no part in the message, and waits longest.
+    #[test]
+    fn waiting_for_a_rank_that_waits_for_a_message_goes_back_to_the_message() {
+        check(
+            "wall=900 locations=3 processes=3
+             a/long_part@a.c:14          0  time=300 visits=9
+             a/short_part@a.c:19         0  time=100 visits=9
+             a/receiver@a.c:30           1  time=400 visits=9
+             a/receiver@a.c:30/MPI_Recv  1  time=400 visits=9 mpi_latesender=400 comms_recv=9
+             a/sender@a.c:24             0  visits=9
+             a/sender@a.c:24/MPI_Send    0  visits=9 comms_send=9
+             a/main@a.c:50               *  time=100 visits=1
+             a/main@a.c:50/MPI_Allreduce  0  time=400 visits=9 mpi_wait_nxn=400
+             a/main@a.c:50/MPI_Allreduce  2  time=800 visits=9 mpi_wait_nxn=800",
+            expect![[r#"
+                a.c:14 long_part | mpi_point2point lost=899 gain=299 (170 to 308)
+                    [late_sender, none]
+                    rank 0 computes 0.20 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
+                    9 visits; 0.13 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
+                    100 % of this time is waiting for other processes.
+                    Processes that are late because of it make others wait for 0.80 s in collective operations.
+                    Send before this work, or give a part of it to other processes.
+                a.c:30 receiver | mpi_collective lost=399 gain=133 (124 to 142)
+                    [rank_imbalance_steady, none]
+                    rank 1 computes 0.27 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:50.
+                    18 visits; 0.40 s on average, least on rank 1 (0 s), most on rank 2 (0.80 s).
+                    100 % of this time is waiting for other processes.
+                    This process has more work here than others: give it less, or split its work.
+                a.c:19 short_part | mpi_point2point lost=301 gain=100 (51 to 109)
+                    [late_sender, none]
+                    rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
+                    9 visits; 0.13 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
+                    100 % of this time is waiting for other processes.
+                    Processes that are late because of it make others wait for 0.80 s in collective operations.
+                    Send before this work, or give a part of it to other processes.
+            "#]],
+        );
+    }
+
+    /// A library's send may wait until its receiver calls MPI. Both ranks do the same work, but one
+    /// does it before the messages.
+    #[test]
+    fn a_send_that_takes_much_longer_than_that_of_the_partner_waits_for_it() {
+        check(
+            "wall=300 locations=2 processes=2
+             a/exchange@a.c:20                 *  visits=9
+             a/exchange@a.c:20/inner@a.c:10    0  time=100 visits=9
+             a/exchange@a.c:20/MPI_Send        0  time=1 visits=9 comms_send=9 bytes_sent=7200
+             a/exchange@a.c:20/MPI_Send        1  time=100 visits=9 comms_send=9 bytes_sent=7200
+             a/exchange@a.c:20/MPI_Waitall     0  time=1 visits=9 comms_recv=9 bytes_rcvd=7200
+             a/exchange@a.c:20/MPI_Waitall     1  time=2 visits=9 comms_recv=9 bytes_rcvd=7200 mpi_latesender=1
+             a/inner@a.c:10                    1  time=100 visits=9
+             a/outer@a.c:12                    *  time=98 visits=9
+             a/MPI_Barrier                     0  time=100 visits=9 mpi_barrier_wait=100",
+            expect![[r#"
+                a.c:10 inner | mpi_point2point lost=199 gain=98 (55 to 101)
+                    [late_sender, none]
+                    rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:20.
+                    18 visits; 51 ms on average, least on rank 0 (1.0 ms), most on rank 1 (0.10 s).
+                    97 % of this time is waiting for other processes.
+                    Processes that are late because of it make others wait for 98 ms in collective operations.
+                    Send before this work, or give a part of it to other processes.
+                a.c:20 MPI_Waitall | mpi_point2point lost=3 gain=1 (0 to 5)
+                    [?, none]
+                    18 visits; 2.0 ms on average, least on rank 0 (1.0 ms), most on rank 1 (2.0 ms).
+                    33 % of this time is waiting for other processes.
+                    Send fewer and larger messages, or use non-blocking ones and compute before waiting.
+                ? MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 4)
+                    [rank_imbalance_changing, none]
+                    9 visits; 50 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
+                    100 % of this time is waiting for other processes.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
+            "#]],
+        );
+    }
+
+    /// The same times without a rank that is late: messages cost what they cost.
+    #[test]
+    fn messages_that_take_both_ranks_as_long_are_no_waiting() {
+        check(
+            "wall=300 locations=2 processes=2
+             a/main@a.c:20              *  time=99 visits=1
+             a/main@a.c:20/MPI_Send     0  time=200 visits=20000 comms_send=20000 bytes_sent=160000
+             a/main@a.c:20/MPI_Recv     1  time=200 visits=20000 comms_recv=20000 bytes_rcvd=160000 mpi_latesender=10
+             a/main@a.c:20/MPI_Barrier  *  time=1 visits=9 mpi_barrier_wait=1",
+            expect![[r#"
+                a.c:20 MPI_Send | mpi_point2point lost=200 gain=100 (97 to 103)
+                    [message_per_element, messages MPI_Send]
+                    20,000 visits; 0.10 s on average, least on rank 1 (0 s), most on rank 0 (0.20 s).
+                    Send 1250 elements in one message instead of one (MPI_Send).
+                a.c:20 MPI_Recv | mpi_point2point lost=200 gain=5 (0 to 103)
+                    [?, none]
+                    20,000 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 1 (0.20 s).
+                    5 % of this time is waiting for other processes.
+                    Processes with much time wait for messages: balance the work, or send earlier.
+                a.c:20 MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 4)
+                    [rank_imbalance_changing, none]
+                    18 visits; 1.0 ms on average, least on rank 0 (1.0 ms), most on rank 1 (1.0 ms).
+                    100 % of this time is waiting for other processes.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn threads_without_work_beside_a_thread_that_communicates() {
+        check(
+            "wall=100 locations=4 processes=2
+             a/parallel@a.c:9             *  time=60 visits=9
+             a/main@a.c:20                0  visits=1
+             a/main@a.c:20                2  visits=1
+             a/main@a.c:20/MPI_Waitall   0  time=40 visits=9 comms_send=9 bytes_sent=160000 comms_recv=9 bytes_rcvd=160000 mpi_latesender=1
+             a/main@a.c:20/MPI_Waitall   2  time=40 visits=9 comms_send=9 bytes_sent=160000 comms_recv=9 bytes_rcvd=160000 mpi_latesender=1",
+            expect![[r#"
+                a.c:20 MPI_Waitall | mpi_point2point lost=160 gain=20 (9 to 21)
+                    [idle_during_mpi, none]
+                    18 visits; 40 ms on average, least on rank 0 (40 ms), most on rank 1 (40 ms).
+                    2 % of this time is waiting for other processes.
+                    Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
             "#]],
         );
     }

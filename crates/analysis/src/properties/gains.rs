@@ -36,8 +36,9 @@ pub(super) const STARVATION: &str = "waiting of all threads / number of threads 
 /// Waiting for the last process.
 pub(super) const LATE_PROCESS: &str = "with `--mpi-wait`: mean waiting of a process - smallest \
     waiting of a process, if the same process is late in each visit; mean waiting of a process if \
-    the late process changes; largest waiting of a process if it waits for messages. Without \
-    `--mpi-wait` the gain is not known.";
+    the late process changes. If processes wait for messages: smallest waiting of a process for \
+    messages and in collective operations, but not more than the process that is late there has \
+    waited for messages. Without `--mpi-wait` the gain is not known.";
 
 /// The diagnoses of tasks.
 pub(super) const AROUND_TASKS: &str = "the loss around these tasks (waiting, starvation and \

@@ -1,0 +1,222 @@
+//! The calls of one function of MPI from one caller: how long each process is in them, and how much
+//! of this time is waiting for other processes.
+
+use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
+
+use super::blocked::CALL_S;
+use super::imbalance::Parts;
+use super::{Search, grouped};
+use crate::Lens;
+
+/// Every program pays for it once: no finding, unless some processes wait for others at the end.
+pub(super) const BEGIN_AND_END: &str = "mpi_init_exit";
+/// Messages.
+pub(super) const MESSAGES: &str = "mpi_point2point";
+
+/// What is looked at: metrics of time, and the part of each that is known to be waiting.
+const METRICS: [(&str, &[&str]); 5] = [
+    (BEGIN_AND_END, &[]),
+    ("mpi_sync_collective", &["mpi_barrier_wait"]),
+    ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan"]),
+    (MESSAGES, &["mpi_latesender", "mpi_icollective_wait"]),
+    ("mpi_io_collective", &[]),
+];
+
+/// All that `--mpi-wait` measures. If a run has none of it, its waiting was not measured.
+const WAITS: [&str; 7] = [
+    "mpi_barrier_wait",
+    "mpi_wait_nxn",
+    "mpi_latebroadcast",
+    "mpi_earlyreduce",
+    "mpi_earlyscan",
+    "mpi_latesender",
+    "mpi_icollective_wait",
+];
+
+/// Where processes differ by more, the work between them does.
+const UNEQUAL: f64 = 0.5;
+
+/// The metrics of functions that wait for other processes during the run.
+pub(super) fn during_the_run() -> impl Iterator<Item = &'static str> {
+    METRICS.map(|(metric, _)| metric).into_iter().filter(|metric| *metric != BEGIN_AND_END)
+}
+
+/// The calls of a function of MPI from one caller.
+#[derive(Clone)]
+pub(super) struct Calls<'a> {
+    pub(super) lens: Lens<'a>,
+    pub(super) metric: &'static str,
+    pub(super) function: RegionId,
+    /// What is around the calls, if the line of the call is not known.
+    pub(super) caller: Option<RegionId>,
+    pub(super) name: &'a str,
+    pub(super) role: Role,
+    pub(super) calls: Vec<CallId>,
+    /// Time in them, by process.
+    pub(super) time: Vec<Ticks>,
+    /// How long each process has waited in them for others. `None`: that was not measured.
+    pub(super) waits: Option<Vec<Ticks>>,
+    /// The part of `waits` that is not waiting for a message to be sent, by process.
+    pub(super) blocked: Vec<Ticks>,
+    /// CPU time that is lost: in the calls, and of the other threads of the processes meanwhile.
+    pub(super) lost: Ticks,
+    /// The part of it that other threads lose, which have no work.
+    pub(super) idle: Ticks,
+}
+
+/// All calls of functions that may wait for other processes.
+pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
+    let lens = search.lens;
+    let is_measured = WAITS.iter().any(|wait| lens.total(wait) > 0);
+    let mut found = Vec::new();
+    for (metric, waits) in METRICS {
+        for (function, calls) in search.losses(metric) {
+            let tree = &lens.cube.calls;
+            // Where the line of the call is not known, the place is that of what is around it.
+            let has_line = lens.cube.regions[function].source().is_some();
+            let caller = |call: CallId| match has_line {
+                true => None,
+                false => tree.parent(call).map(|caller| tree.region(caller)),
+            };
+            for (caller, calls) in grouped(calls, caller) {
+                let calls = Calls::new(lens, metric, (caller, function), calls);
+                let waits = calls.measured(waits, is_measured);
+                found.push(Calls { waits, ..calls });
+            }
+        }
+    }
+    found
+}
+
+impl<'a> Calls<'a> {
+    fn new(
+        lens: Lens<'a>,
+        metric: &'static str,
+        (caller, function): (Option<RegionId>, RegionId),
+        calls: Vec<CallId>,
+    ) -> Self {
+        let time = by_process(&lens, metric, &calls);
+        // Who is late at the end waits for no message.
+        let role = if metric == BEGIN_AND_END { Role::Barrier } else { lens.role(calls[0]) };
+        let idle = lens.sum("omp_idle_threads", &calls);
+        Self {
+            lens,
+            metric,
+            function,
+            caller,
+            name: &lens.cube.regions[function].name,
+            role,
+            lost: time.iter().sum::<Ticks>() + idle,
+            blocked: vec![0; time.len()],
+            time,
+            waits: None,
+            idle,
+            calls,
+        }
+    }
+
+    /// What was measured of their waiting. At the end of the program there is nothing else to do,
+    /// so all time is waiting.
+    fn measured(&self, waits: &[&str], is_measured: bool) -> Option<Vec<Ticks>> {
+        if self.metric == BEGIN_AND_END {
+            return Some(self.time.clone());
+        }
+        let mut sums = vec![0; self.time.len()];
+        for wait in waits {
+            let more = by_process(&self.lens, wait, &self.calls);
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        Some(sums).filter(|_| is_measured)
+    }
+
+    /// Time, divided into what a steady and what a changing difference makes.
+    pub(super) fn parts(&self) -> Parts {
+        Parts::new(&self.time).unwrap_or_default()
+    }
+
+    /// The same of the waiting.
+    pub(super) fn waited(&self) -> Option<Parts> {
+        self.waits.as_deref().and_then(Parts::new)
+    }
+
+    /// What is known of the waiting of each process: what was measured, or else the time in the
+    /// calls, if a process is there much shorter than others. Of messages only what receives, and
+    /// sends that have to wait for their receivers, can be told from data that takes long.
+    pub(super) fn probable_waits(&self) -> Option<&[Ticks]> {
+        let can_be_told =
+            || self.metric != MESSAGES || (self.waits_for_others() && self.is_longer_than_calls());
+        match &self.waits {
+            Some(waits) => Some(waits),
+            None => (self.is_unequal() && can_be_told()).then_some(&self.time),
+        }
+    }
+
+    /// A synchronous send ends when the receive has begun.
+    pub(super) fn is_synchronous(&self) -> bool {
+        self.name.starts_with("MPI_Ssend")
+    }
+
+    fn waits_for_others(&self) -> bool {
+        let receives = ["MPI_Recv", "MPI_Wait", "MPI_Sendrecv", "MPI_Probe", "MPI_Mprobe"];
+        self.is_synchronous() || receives.iter().any(|start| self.name.starts_with(start))
+    }
+
+    /// Whether visits take longer than a call can.
+    fn is_longer_than_calls(&self) -> bool {
+        let visits = self.lens.sum("visits", &self.calls) as f64;
+        self.lens.seconds(self.time.iter().sum()) > CALL_S * visits
+    }
+
+    /// Whether most of the time is waiting for other processes.
+    pub(super) fn is_waiting(&self) -> bool {
+        let waits = self.probable_waits().unwrap_or_default();
+        let sum: Ticks = waits.iter().sum();
+        sum > 0 && 2 * sum >= self.time.iter().sum()
+    }
+
+    pub(super) fn most(&self) -> Ticks {
+        self.time.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Whether the process with the least time is there much shorter than the one with the most.
+    pub(super) fn is_unequal(&self) -> bool {
+        let least = self.time.iter().copied().min().unwrap_or(0);
+        self.time.len() > 1 && (self.most() - least) as f64 > UNEQUAL * self.most() as f64
+    }
+
+    /// Whether threads have nothing to do meanwhile: one of two, or more, for most of the time.
+    pub(super) fn is_idle(&self) -> bool {
+        3 * self.idle > self.lost
+    }
+
+    /// Functions that ask whether something has come, without waiting for it.
+    pub(super) fn is_poll(&self) -> bool {
+        ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"]
+            .iter()
+            .any(|poll| self.name.starts_with(poll))
+    }
+
+    /// Sum of a metric by process.
+    pub(super) fn of(&self, metric: &str) -> Vec<Ticks> {
+        by_process(&self.lens, metric, &self.calls)
+    }
+
+    /// The same calls without a part of their waiting, by process, which another finding has.
+    pub(super) fn without(&self, part: &[Ticks]) -> Self {
+        let less = |times: &[Ticks]| -> Vec<Ticks> {
+            times.iter().zip(part).map(|(time, part)| (time - part).max(0)).collect()
+        };
+        let time = less(&self.time);
+        let [rest, whole] = [&time, &self.time].map(|times| times.iter().sum::<Ticks>());
+        let lost = self.lost as f64 * rest as f64 / whole.max(1) as f64;
+        let waits = self.waits.as_deref().map(less);
+        Self { time, waits, lost: lost as Ticks, ..self.clone() }
+    }
+}
+
+/// The time of each process's threads in the call paths.
+fn by_process(lens: &Lens, metric: &str, calls: &[CallId]) -> Vec<Ticks> {
+    let by_location = lens.by_location(metric, calls);
+    let sum = |threads: Vec<LocationId>| threads.iter().map(|&at| by_location[at]).sum();
+    lens.cube.system.locations_by_process().into_iter().map(sum).collect()
+}
