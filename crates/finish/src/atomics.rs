@@ -16,9 +16,7 @@ pub struct Excess {
 impl Excess {
     /// Takes what a node of an atomic construct has about its timed visits.
     pub fn take(&mut self, call: CallId, node: &mut Node) {
-        let timed = std::mem::take(&mut node.undeferred);
-        let took = std::mem::take(&mut node.wait_ticks);
-        let more = took.saturating_sub(std::mem::take(&mut node.created));
+        let (timed, more) = node.take_timed_atomics();
         if timed > 0 && more > 0 {
             let mean = more as f64 / timed as f64;
             *self.of.entry(call).or_default() += mean * node.visits as f64;
@@ -60,10 +58,10 @@ mod tests {
 
     const CALL: usize = 3;
 
-    fn node(visits: u64, [took, alone, timed]: [u64; 3]) -> Node {
-        let mut node = Node::default();
-        (node.visits, node.wait_ticks, node.created) = (visits, took, alone);
-        node.undeferred = timed;
+    /// A node whose timed visits took 80 ticks each, but one, and 30 alone.
+    fn node(visits: u64, timed: u64) -> Node {
+        let mut node = Node { visits, ..Node::default() };
+        (0..timed).for_each(|nth| node.note_timed_atomic(if nth == 0 { 30 } else { 80 }, 30));
         node
     }
 
@@ -71,17 +69,9 @@ mod tests {
     fn the_mean_of_timed_visits_stands_for_all() {
         let mut excess = Excess::default();
         let call = CallId::from_index(CALL);
-        excess.take(call, &mut node(2048, [140, 40, 2]));
-        excess.take(call, &mut node(1024, [10, 40, 1]));
-        excess.take(call, &mut node(1000, [0, 0, 0]));
-        assert_eq!(excess.of, BTreeMap::from([(call, 2048.0 * 50.0)]));
-    }
-
-    #[test]
-    fn what_a_node_has_about_timed_visits_is_taken_out_of_it() {
-        let mut node = node(2048, [140, 40, 2]);
-        Excess::default().take(CallId::from_index(CALL), &mut node);
-        assert_eq!([node.wait_ticks, node.created, node.undeferred], [0; 3]);
-        assert_eq!(node.visits, 2048);
+        excess.take(call, &mut node(2048, 2));
+        excess.take(call, &mut node(1024, 1));
+        excess.take(call, &mut node(1000, 0));
+        assert_eq!(excess.of, BTreeMap::from([(call, 2048.0 * 25.0)]));
     }
 }

@@ -18,8 +18,8 @@ pub struct Region {
     /// First and last line of the END directive (Fortran), or the last line of the body twice (C).
     pub end: (u32, u32),
     /// How it runs: the clauses that say so, in one line as they were written, and our own words
-    /// [`TIMED`], [`FUNCTION`] and [`BARRIER_INCLUDED`]; one blank between. Answers an open issue
-    /// of the POMP paper (section 3.10). The function around comes first, see
+    /// [`TIMED`], [`CALLS`], [`FUNCTION`] and [`BARRIER_INCLUDED`]; one blank between. Answers an
+    /// open issue of the POMP paper (section 3.10). The function around comes first, see
     /// [`Region::place_in`].
     pub clauses: String,
     /// The file, where a line marker of the source says another one than [`crate::Options::path`].
@@ -28,6 +28,9 @@ pub struct Region {
 
 /// Says that an atomic or a flush takes time stamps.
 pub const TIMED: &str = "timed";
+
+/// Says that the statement of an atomic calls a function: its time is not that of the update.
+pub const CALLS: &str = "calls";
 
 /// Says that a user region is a function.
 pub const FUNCTION: &str = "function";

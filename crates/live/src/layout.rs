@@ -155,7 +155,8 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
-    /// Ordered: waiting for the turn. Atomic: time of the visits that were timed. MPI: waiting for
+    /// Ordered: waiting for the turn. Atomic: what other threads cost the visits that
+    /// were timed. MPI: waiting for
     /// others, where the user has requested that. Loop: see [`Iterations`](crate::Iterations), as
     /// for five other fields.
     pub wait_ticks: u64,
@@ -170,11 +171,11 @@ pub struct Node {
     pub management_ticks: u64,
     /// Barrier: how often this location arrived last. MPI: messages received.
     pub last_arrivals: u64,
-    /// Part of the management before this thread's begin.
+    /// Part of the management before this thread's begin. Atomic: see `atomic.rs`.
     pub fork_ticks: u64,
     /// Barrier: the time of the others that this location caused by arriving last, between their
     /// arrivals and its own, tasks that they executed meanwhile included. Lock: how long this
-    /// location held the locks that it acquired here.
+    /// location held the locks that it acquired here. Atomic: see `atomic.rs`.
     pub delay_ticks: u64,
     /// Stub: time of the tasks executed here.
     pub task_ticks: u64,
@@ -182,7 +183,7 @@ pub struct Node {
     pub task_switches: u64,
     /// Creation: deferred task instances. MPI: bytes sent. Barrier of a team without tasks: the sum
     /// of the squares of how long after the team's mean arrival this location arrived, the bits of
-    /// a floating-point number. Atomic: what the visits that were timed take without other threads.
+    /// a floating-point number.
     pub created: u64,
     /// Creation: task instances executed at once by the thread that met them, counted only. MPI:
     /// bytes received. Atomic: number of visits that were timed.

@@ -23,6 +23,7 @@
 //!   here and never a SIGBUS in the user's program.
 //! * Writer and reader share these types, so a layout exists once.
 
+mod atomic;
 mod calibrate;
 mod definition;
 mod disk;

@@ -159,7 +159,7 @@ pub const PARAMETER_OTHERS: &str = "others";
 pub const CALLER_PARAMETER: &str = "caller";
 
 /// Words of the instrumenter's among the clauses.
-const OWN_WORDS: [&str; 4] = ["timed", "function", BARRIER_INCLUDED, ON_HOST];
+const OWN_WORDS: [&str; 5] = ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST];
 const BARRIER_INCLUDED: &str = "barrier_included";
 const ON_HOST: &str = "on_host";
 

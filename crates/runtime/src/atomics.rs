@@ -3,8 +3,11 @@
 //! visits of a thread is timed.
 //!
 //! A sample also times an atomic of the thread's own, which no other thread touches, with the same
-//! readings of the clock. The difference is what the other threads cost. `finish` multiplies its
-//! mean by the number of visits.
+//! readings of the clock. The difference is what the other threads cost, and what the statement
+//! computes before it updates. From time to time a thread finds its memory as it has left it, so
+//! the shortest samples of both tell what the statement computes. The rest is kept if it is so long
+//! that the memory may have come from another core. `finish` multiplies its mean by the number of
+//! visits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -67,10 +70,7 @@ pub unsafe fn end(thread: *mut Location) {
         (*thread).sample.own.fetch_add(1, Ordering::SeqCst);
         let alone = ordered_now().saturating_sub(before);
         if took <= MOST_TIMES_ALONE * alone.max(1) {
-            let node = raw::node(thread, (*thread).sample.node);
-            (*node).wait_ticks += took;
-            (*node).created += alone;
-            (*node).undeferred += 1;
+            (*raw::node(thread, (*thread).sample.node)).note_timed_atomic(took, alone);
         }
     }
 }

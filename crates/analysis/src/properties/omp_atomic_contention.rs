@@ -17,11 +17,12 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "By how much longer atomic constructs take because other threads update the same \
             memory. It is an estimate from samples, and part of computation.",
-        formula: "visits x S x t / (S + t). S: mean time of the timed visits - mean time of an \
-            atomic on memory of the thread's own. t: computing time of the code around / visits. \
-            One of 1,024 visits of a thread is timed; it comes later than the others, so it finds \
-            its memory with another thread more often. An atomic that is measured like other \
-            constructs (`timed`) is not sampled.",
+        formula: "visits x S x t / (S + t). S: mean of what timed visits take longer than an atomic on \
+            memory of the thread's own, without what the statement computes before the update \
+            (the difference of the shortest ones). t: computing time of the code around / \
+            visits. One of 1,024 visits of a thread is timed; it comes later than the others, so \
+            it finds its memory with another thread more often. An atomic that is measured like \
+            other constructs (`timed`) is not sampled.",
         cost: "The cache line with the data moves from core to core at each update, which takes \
             about 100 ns. The updates of all threads take turns.",
         recognise: "The loop with the atomic takes longer with more threads.",

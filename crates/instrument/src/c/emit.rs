@@ -1,5 +1,6 @@
 //! What each construct gets: which ones have events, and what is said about those that have none.
 
+use super::calls;
 use super::constructs::{Closed, Construct};
 use super::functions::Bodies;
 use super::insertions::{Insertions, Rank};
@@ -15,7 +16,9 @@ use crate::clauses::UNKNOWN;
 use crate::decimal::Decimal;
 use crate::directives::{self, Kind, Level};
 use crate::edit::EditList;
-use crate::{Abi, Diagnostic, Error, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2};
+use crate::{
+    Abi, CALLS, Diagnostic, Error, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2,
+};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
@@ -255,6 +258,12 @@ impl Emitter<'_> {
             |level: Level| level.switch().is_some_and(|s| self.options.enabled.contains(s));
         if levels.iter().any(|&level| enabled(level)) {
             region.add_clause(TIMED);
+        }
+        let mut bodies = self.constructs[index].bodies.iter();
+        if levels == [Level::Atomic]
+            && bodies.any(|body| calls::has_call(self.source, body.start..body.end))
+        {
+            region.add_clause(CALLS);
         }
         let stays = self.barrier_stays(index) && !directive.has("nowait");
         let included = levels.iter().any(|level| match level {

@@ -14,6 +14,7 @@ mod assemble;
 mod attribute;
 mod bounds;
 mod callees;
+mod calls;
 mod conditions;
 mod constructs;
 mod counter;

@@ -2,9 +2,12 @@
 //! two statements (capture) or an IF (compare) look like ordinary code. So we look ahead.
 
 use super::class::{Class, Construct};
+use super::code::Code;
+use super::cursor::is_name;
 use super::nest::{Nester, State};
+use super::plan::Facts;
 use super::scan::{Cpp, Kind};
-use super::site::Broken;
+use super::site::{Broken, Site};
 
 impl Nester<'_> {
     /// The state that an atomic directive begins with.
@@ -84,5 +87,27 @@ impl Nester<'_> {
             at = end.unwrap_or(at) + 1;
         }
         at
+    }
+}
+
+impl Facts<'_> {
+    /// Whether the statement of an atomic calls a function of this file: its time is not that of
+    /// the update then. Other names before a parenthesis are mostly arrays.
+    pub(super) fn calls(&self, site: &Site) -> bool {
+        let directive = &self.parsed[site.directive].directive;
+        let most = 1 + usize::from(directive.has("capture") || directive.has("compare"));
+        let statements = self.scan.statements.iter().skip(site.opened + 1).take(most);
+        let code = statements.filter(|statement| matches!(statement.kind, Kind::Code(_)));
+        code.map(|&statement| Code::of(self.source, self.scan, self.form, statement))
+            .any(|code| self.has_call(&code.text))
+    }
+
+    fn has_call(&self, text: &[u8]) -> bool {
+        let opens = text.iter().enumerate().filter(|(_, c)| **c == b'(');
+        opens.map(|(at, _)| at).any(|at| {
+            let begin = text[..at].iter().rposition(|c| !is_name(*c)).map_or(0, |last| last + 1);
+            let name = &text[begin..at];
+            self.nest.units.iter().any(|unit| unit.name.as_bytes() == name && !name.is_empty())
+        })
     }
 }

@@ -79,7 +79,8 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     let mut nest = nest::nest(&scan, &parsed, functions)
         .map_err(|broken| error(source, &scan, &places, broken))?;
     device::close(source, form, &scan, &parsed, &mut nest);
-    let facts = Facts { scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
+    let facts =
+        Facts { source, form, scan: &scan, parsed: &parsed, nest: &nest, places: &places, options };
     let plans = plan(facts);
     let names = Names::new(source, &options.path, options.abi);
     let writer = Writer { form, room: form.room().min(options.line_length) };

@@ -3,13 +3,14 @@
 
 use super::device;
 use super::directive::Parsed;
+use super::form::Form;
 use super::place::Places;
 use super::scan::Scan;
 use super::site::{Close, Nest, Site};
 use crate::clauses::{Split, describe, split};
 use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};
-use crate::{Abi, BARRIER_INCLUDED, Diagnostic, Options, Region, Severity, TIMED, pomp2};
+use crate::{Abi, BARRIER_INCLUDED, CALLS, Diagnostic, Options, Region, Severity, TIMED, pomp2};
 use std::rc::Rc;
 
 /// The treatment of one construct.
@@ -72,6 +73,10 @@ pub(super) struct Plans {
 /// Everything that is known about a file.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
+    /// The text.
+    pub source: &'a [u8],
+    /// How it is laid out.
+    pub form: Form,
     /// Its statements.
     pub scan: &'a Scan,
     /// Its directives.
@@ -225,6 +230,9 @@ impl Plans {
         };
         if plan.levels.iter().any(timed) {
             region.add_clause(TIMED);
+        }
+        if plan.levels.iter().any(|level| level.level == Level::Atomic) && facts.calls(site) {
+            region.add_clause(CALLS);
         }
     }
 

@@ -458,6 +458,17 @@ fn what_others_do_not_see() {
     free("!$omp task if(.false.)\nx=1\n!$omp end task\nend\n", &["task_create_begin"], &[]);
 }
 
+/// Another name with a parenthesis is mostly that of an array.
+#[test]
+fn atomics_that_call_functions_of_the_file_say_so() {
+    let input = b"subroutine s(x,k)\n!$omp atomic\nx(k(1))=x(k(1))+f(2)\n!$omp atomic capture\n\
+                  v=x(1)\nx(1)=F (v)\n!$omp end atomic\n!$omp atomic\nx(1)=x(1)+k(2)\nend\n\
+                  integer function f(k)\nf=k\nend\n";
+    let regions = instrument(input, &options("t.f90")).unwrap().regions;
+    let calls = regions.iter().map(|region| region.clauses.contains("calls"));
+    assert_eq!(calls.collect::<Vec<_>>(), [true, true, false]);
+}
+
 #[test]
 fn flushes_and_atomics_are_counted_unless_asked_for() {
     let outcome = |enabled: &str| {

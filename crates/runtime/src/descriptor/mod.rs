@@ -132,6 +132,8 @@ pub struct Handle {
     pub last_team: AtomicU32,
     /// An atomic or a flush takes time stamps: it is not only counted.
     pub timed: bool,
+    /// The statement of an atomic calls a function: what it takes is not what the update takes.
+    pub calls: bool,
     /// An `ordered` that tells later iterations to go on, and waits for none.
     posts: bool,
     /// A taskloop that does not wait for its tasks.
@@ -492,6 +494,7 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
                 turn: Turn::default(),
                 last_team: AtomicU32::new(u32::MAX),
                 timed: text.has_clause("timed"),
+                calls: text.has_clause("calls"),
                 posts: text.has_clause("doacross(source") || text.has_clause("depend(source"),
                 nogroup: text.has_clause("nogroup"),
                 conditional: text.has_clause("if(") || text.has_clause("final("),

@@ -114,7 +114,7 @@ pub unsafe fn count(thread: *mut Location, handle: &'static Handle, slot: Slot) 
         let Some(child) = event.child() else { return false };
         let visits = (*event.node(child)).visits + 1;
         (*event.node(child)).visits = visits;
-        if atomics::is_sampled(visits, slot) {
+        if atomics::is_sampled(visits, slot) && !handle.calls {
             atomics::begin(thread, child);
         }
         true

@@ -507,7 +507,8 @@ fn enter_counted_any(descriptor: *mut Descriptor, slot: Slot) {
             thread.enter(region, clock::now());
         } else {
             let node = thread.count(region);
-            if node != 0 && atomics::is_sampled(thread.node(node).visits, slot) {
+            let visits = thread.node(node).visits;
+            if node != 0 && !handle.calls && atomics::is_sampled(visits, slot) {
                 // SAFETY: this thread's location, and a node of it.
                 unsafe { atomics::begin(thread, node as usize) };
             }

@@ -15,6 +15,11 @@ use crate::tls::{self, Thread};
 
 /// A construct of this name in a file of its own, which lives as long as the process.
 fn construct(name: &CStr, sub_name: &CStr, file: &CStr) -> *mut Descriptor {
+    construct_with(name, sub_name, file, c"")
+}
+
+/// A construct with clauses, or words of the instrumenter.
+fn construct_with(name: &CStr, sub_name: &CStr, file: &CStr, clauses: &CStr) -> *mut Descriptor {
     Box::into_raw(Box::new(Descriptor {
         name: name.as_ptr(),
         sub_name: sub_name.as_ptr(),
@@ -25,7 +30,7 @@ fn construct(name: &CStr, sub_name: &CStr, file: &CStr) -> *mut Descriptor {
         end_line1: 2,
         end_line_n: 2,
         data: AtomicPtr::new(null_mut::<c_void>()),
-        next: Extension::new(c"".as_ptr()),
+        next: Extension::new(clauses.as_ptr()),
     }))
 }
 
@@ -110,14 +115,14 @@ fn short_ways_leave_what_the_long_ones_leave() {
 }
 
 /// How many of these visits of an atomic construct are counted, and how many timed.
-fn atomics(visits: u32, long_ways: bool) -> [u64; 2] {
-    let file = CString::new(format!("atomic{visits}{long_ways}.c")).unwrap();
+fn atomics(visits: u32, long_ways: bool, words: &'static CStr) -> [u64; 2] {
+    let file = CString::new(format!("atomic{visits}{long_ways}{words:?}.c")).unwrap();
     let file: &'static CStr = Box::leak(file.into_boxed_c_str());
     let setting = Setting { long_ways, ..Setting::default() };
     let run = Run::new("1 T0 fork parallel p\n 2 T0 begin p 0/1", setting);
     let location = run.threads[0].1;
     tls::open(location);
-    let atomic = construct(c"atomic", c"", file);
+    let atomic = construct_with(c"atomic", c"", file, words);
     for _ in 0..visits {
         // SAFETY: descriptors and their texts are never freed.
         unsafe {
@@ -136,9 +141,11 @@ fn atomics(visits: u32, long_ways: bool) -> [u64; 2] {
 #[test]
 fn few_visits_of_an_atomic_are_timed() {
     for long_ways in [false, true] {
-        assert_eq!(atomics(1000, long_ways), [1000, 0]);
+        assert_eq!(atomics(1000, long_ways, c""), [1000, 0]);
+        // A statement with a call takes time for other reasons than the memory.
+        assert_eq!(atomics(8 * 1024, long_ways, c"calls"), [8 * 1024, 0]);
         // A visit that was interrupted is not taken.
-        let [visits, timed] = atomics(8 * 1024, long_ways);
+        let [visits, timed] = atomics(8 * 1024, long_ways, c"");
         assert_eq!(visits, 8 * 1024);
         assert!((1..=8).contains(&timed), "{timed}");
     }

@@ -277,6 +277,14 @@ fn directives_in_macros_are_reported() {
 }
 
 #[test]
+fn atomics_that_call_functions_say_so() {
+    let input = b"{\n#pragma omp atomic\nx += f(y);\n#pragma omp atomic\nx += (y);\n}\n";
+    let regions = instrument(input, &Options::new("t.c", Language::C)).unwrap().regions;
+    let clauses: Vec<&str> = regions.iter().map(|region| region.clauses.as_str()).collect();
+    assert_eq!(clauses, ["calls", ""]);
+}
+
+#[test]
 fn flushes_and_atomics_are_counted_unless_asked_for() {
     let timed = |enabled: &str| {
         let enabled = ConstructSet::enabled(enabled).unwrap();
