@@ -1,4 +1,5 @@
-//! `cargo xtask truth [--seed N] [--quick] [--json FILE] [--list] [PROGRAM...]`: the court that
+//! `cargo xtask truth [--seed N] [--quick] [--json FILE] [--list] [--programs FOLDER]
+//! [PROGRAM...]`: the court that
 //! judges what Pompeii reports. `--publish FILE...` makes a page of the manual from its values.
 //!
 //! Each program of `tests/truth` has one thing that makes it slow, and a second build in which this
@@ -61,6 +62,8 @@ struct Options {
     quick: bool,
     list: bool,
     json: Option<PathBuf>,
+    /// The folder of the programs, if it is not that of the project.
+    folder: Option<PathBuf>,
     programs: Vec<String>,
 }
 
@@ -72,7 +75,8 @@ pub fn run(words: &[String]) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let options = Options::parse(words)?;
-    let programs = chosen(Program::all(&program::folder())?, &options.programs)?;
+    let programs = options.folder.clone().unwrap_or_else(program::folder);
+    let programs = chosen(Program::all(&programs)?, &options.programs)?;
     if options.list {
         list(&programs);
         return Ok(ExitCode::SUCCESS);
@@ -106,8 +110,12 @@ impl Options {
                 "--json" => {
                     options.json = Some(words.next().context("--json needs a file")?.into())
                 }
+                "--programs" => {
+                    options.folder = Some(words.next().context("--programs needs a folder")?.into())
+                }
                 option if option.starts_with('-') => bail!(
-                    "no option `{option}`; options are --seed N, --quick, --list, --json FILE"
+                    "no option `{option}`; options are --seed N, --quick, --list, --json FILE, \
+                     --programs FOLDER"
                 ),
                 name => options.programs.push(name.to_owned()),
             }
@@ -244,6 +252,9 @@ mod tests {
         assert_eq!(options.programs, ["critical", "lock"]);
         assert!(parse("--seed soon").is_err() && parse("--sed 7").is_err());
         assert_eq!(parse("x").unwrap().seed, 1);
+        assert_eq!(parse("x").unwrap().folder, None);
+        assert_eq!(parse("x --programs f").unwrap().folder, Some("f".into()));
+        assert!(parse("--programs").is_err());
     }
 
     #[test]
