@@ -166,7 +166,9 @@ fn loss(
     let outermost = |call| search.paths.outermost_parallel[call];
     for (parallel, calls) in grouped(calls.iter().copied(), outermost) {
         let own = lens.by_location(metric, &calls);
-        let gain = match parallel.and_then(|parallel| barriers.next(parallel, &own)) {
+        let entries = lens.sum("visits", &calls);
+        let next = parallel.and_then(|parallel| barriers.next(parallel, &own, entries));
+        let gain = match next {
             Some(next) => {
                 if let Some((waiting, calls)) = next.explained {
                     lost += waiting;
@@ -229,7 +231,7 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9  1  time=10 omp_ibarrier_wait=1 visits=1 \
              omp_barrier_last=1 omp_barrier_delay=3",
             expect![[r#"
-                a.c:5 critical (sum) | omp_lock_contention_critical lost=60 gain=20 (18 to 31)
+                a.c:5 critical (sum) | omp_lock_contention_critical lost=60 gain=21 (20 to 31)
                     [critical, none]
                     40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
                     Enter less often (private sums, reduction), or make its body shorter.
