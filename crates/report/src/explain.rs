@@ -210,10 +210,10 @@ mod tests {
 
                 Formula
                   fewer than 10 executed tasks per thread of the region, and neither their size
-                  nor their creation explains the loss. The loss around the tasks is at least 2
-                  % of the CPU allocation, and at most twice (threads - 1) x work of all tasks.
-                  Lost: waiting, starvation and joining in the tasks' barriers + creation +
-                  taskwait.
+                  nor their creation nor one long task explains the loss. The loss around the
+                  tasks is at least 2 % of the CPU allocation, and at most twice (threads - 1) x
+                  work of all tasks. Lost: waiting, starvation and joining in the tasks'
+                  barriers + creation + taskwait.
 
                 Possible gain
                   the loss around these tasks (waiting, starvation and joining in their

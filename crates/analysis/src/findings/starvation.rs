@@ -40,17 +40,8 @@ fn starving(
     let lost = lens.sum(metric, &calls);
     let threads = lens.threads_at(&calls) as i64;
     let (region, construct, _) = owner(&lens, calls[0]);
-    let executed: Vec<CallId> = calls
-        .iter()
-        .flat_map(|&call| lens.cube.calls.children(call))
-        .copied()
-        .filter(|&child| lens.is_stub(child))
-        .collect();
-    let here = |of: &&TaskInstances| {
-        executed.iter().any(|&stub| lens.cube.calls.region(stub) == of.region)
-    };
-    let visits = divide(lens.sum("visits", &calls), threads);
-    let tasks = Tasks::new(known.iter().filter(here), (threads, visits, lost));
+    let executed = stubs(&lens, &calls);
+    let tasks = Tasks::at(&lens, known, (&calls, &executed), lost);
     let total = format::seconds(lens.seconds(lens.sum("task_time", &executed)));
     let wait = format::seconds(lens.seconds(lost) / threads as f64);
     let mut details = vec![format!(
@@ -69,6 +60,26 @@ fn starving(
     }
     let words = Words { cause, details, advice: Advice::none(advice) };
     search.report(metric, site, Loss::new(lost, divide(lost, threads)), words);
+}
+
+/// Where tasks were executed in these barriers.
+fn stubs(lens: &Lens, barriers: &[CallId]) -> Vec<CallId> {
+    let children = barriers.iter().flat_map(|&call| lens.cube.calls.children(call)).copied();
+    children.filter(|&child| lens.is_stub(child)).collect()
+}
+
+/// Whether a task that takes much longer than the others explains the starvation in these barriers,
+/// and their number does not.
+pub(super) fn is_for_a_long_task(
+    lens: &Lens,
+    known: &[TaskInstances],
+    barriers: &[CallId],
+) -> bool {
+    let starvation = ["omp_ibarrier_starvation", "omp_ebarrier_starvation"];
+    let lost = starvation.iter().map(|metric| lens.sum(metric, barriers)).sum();
+    let tasks = Tasks::at(lens, known, (barriers, &stubs(lens, barriers)), lost);
+    let is_long = |tasks: Tasks| !tasks.is_chain() && tasks.has_a_long_one();
+    lost > 0 && tasks.is_some_and(|tasks| !tasks.rounds_explain() && is_long(tasks))
 }
 
 /// The tasks that were executed while threads starved.
@@ -92,6 +103,21 @@ struct Found {
 }
 
 impl<'a> Tasks<'a> {
+    /// Those executed at `stubs` in barriers.
+    fn at(
+        lens: &Lens,
+        known: &'a [TaskInstances],
+        (barriers, stubs): (&[CallId], &[CallId]),
+        starvation: Ticks,
+    ) -> Option<Self> {
+        let threads = lens.threads_at(barriers) as i64;
+        let here = |of: &&TaskInstances| {
+            stubs.iter().any(|&stub| lens.cube.calls.region(stub) == of.region)
+        };
+        let visits = divide(lens.sum("visits", barriers), threads);
+        Self::new(known.iter().filter(here), (threads, visits, starvation))
+    }
+
     fn new(
         constructs: impl Iterator<Item = &'a TaskInstances>,
         (threads, visits, starvation): (i64, i64, Ticks),
@@ -121,7 +147,7 @@ impl<'a> Tasks<'a> {
                 advice: "Each waits for the one before it: name in depend only what a task uses.",
             });
         }
-        if max >= LONG * mean && self.explains((max - mean) * (self.threads - 1) as f64) {
+        if self.has_a_long_one() {
             return Some(Found {
                 cause: Cause::LongLastTask,
                 task: longest.region,
@@ -159,6 +185,12 @@ impl<'a> Tasks<'a> {
             && self.waiting as f64 >= self.duration()
     }
 
+    /// One task takes much longer than the others, and all other threads may wait for it.
+    fn has_a_long_one(&self) -> bool {
+        let (mean, max) = (self.execution.mean(), self.execution.max as f64);
+        max >= LONG * mean && self.explains((max - mean) * (self.threads - 1) as f64)
+    }
+
     fn rounds_explain(&self) -> bool {
         let each = self.execution.count as f64 / self.visits as f64;
         let rounds = (each / self.threads as f64).ceil();
@@ -178,8 +210,13 @@ mod tests {
     use pompeii_model::{Distribution, LocationId, Moments, Role, TaskTime, TaskTimes};
 
     /// Of tasks executed in the barrier: how many, and their longest, total and waiting time.
-    fn check((count, max, sum, waiting): (u64, i64, i64, i64), expect: Expect) {
-        let mut measured = crate::notation::cube(
+    fn check(of: (u64, i64, i64, i64), expect: Expect) {
+        check_with(10, of, expect);
+    }
+
+    /// The same; each thread has executed so many of them.
+    fn check_with(each: u32, (count, max, sum, waiting): (u64, i64, i64, i64), expect: Expect) {
+        let mut measured = crate::notation::cube(&format!(
             "wall=400 locations=4
              a/parallel@a.c:2                                    *    visits=10
              a/parallel@a.c:2/implicit barrier@a.c:9             *    visits=10
@@ -187,9 +224,9 @@ mod tests {
              omp_task_starvation=300
              a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:5  0    task_time=400
              a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:5  1-3  task_time=100
-             TASKS/task@a.c:5                                    0    time=400 visits=10
-             TASKS/task@a.c:5                                    1-3  time=100 visits=10",
-        )
+             TASKS/task@a.c:5                                    0    time=400 visits={each}
+             TASKS/task@a.c:5                                    1-3  time=100 visits={each}"
+        ))
         .unwrap();
         let task = measured.regions.enumerated().find(|(_, r)| r.role == Role::Task).unwrap().0;
         let times = |time, max, sum| TaskTimes {
@@ -231,6 +268,23 @@ mod tests {
             expect![
                 "a.c:5 task long_last_task: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). the longest task takes 40 ms, the mean 10 ms."
             ],
+        );
+    }
+
+    /// There are few tasks, but their number is no reason for the waiting.
+    #[test]
+    fn a_long_task_of_few_is_named() {
+        check_with(
+            4,
+            (70, 40, 700, 100),
+            expect![
+                "a.c:5 task long_last_task: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). the longest task takes 40 ms, the mean 10 ms."
+            ],
+        );
+        check_with(
+            4,
+            (50, 20, 900, 100),
+            expect!["a.c:5 task few_units: 16 tasks of 44 ms each for 4 threads: 4.0 per thread."],
         );
     }
 

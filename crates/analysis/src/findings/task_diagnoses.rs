@@ -11,9 +11,11 @@
 use pompeii_model::RegionId;
 
 use super::barriers::divide;
+use super::starvation::is_for_a_long_task;
 use super::task_group::{TaskConstruct, TaskGroup, TaskNumbers, Tasks, task_groups};
 use super::{Advice, AdviceKind, Cause, Loss, Search, Site, Words};
 use crate::properties::{task_creation_bottleneck, tasks_too_few, tasks_too_small};
+use crate::task_times::{TaskInstances, task_instances};
 use crate::{Lens, format};
 
 /// A smaller share of the CPU allocation is not called a problem of the tasks.
@@ -37,12 +39,13 @@ const TASK_WAITS: [&str; 3] = ["omp_taskwait", "omp_taskgroup", "omp_taskloop"];
 
 pub(super) fn detect(search: &mut Search) {
     let tasks = Tasks::new(&search.lens);
+    let known = task_instances(search.lens.cube);
     for group in task_groups(&search.lens, &tasks) {
-        diagnose(search, &group, &tasks);
+        diagnose(search, &group, (&tasks, &known));
     }
 }
 
-fn diagnose(search: &mut Search, group: &TaskGroup, tasks: &Tasks) {
+fn diagnose(search: &mut Search, group: &TaskGroup, (tasks, known): (&Tasks, &[TaskInstances])) {
     let lens = search.lens;
     let numbers = TaskNumbers::new(&lens, (group, tasks), &search.paths.by_region);
     let at_barriers: i64 =
@@ -58,7 +61,9 @@ fn diagnose(search: &mut Search, group: &TaskGroup, tasks: &Tasks) {
         (tasks_too_small::PROPERTY.name, small, words_too_small(&lens, &small))
     } else if task_creation_bottleneck::applies(&numbers, lost) {
         (task_creation_bottleneck::PROPERTY.name, busiest, words_creation(&lens, &numbers))
-    } else if tasks_too_few::applies(&numbers, lost) {
+    } else if tasks_too_few::applies(&numbers, lost)
+        && !is_for_a_long_task(&lens, known, &numbers.barriers)
+    {
         (tasks_too_few::PROPERTY.name, busiest, words_too_few(&lens, &numbers))
     } else {
         return;

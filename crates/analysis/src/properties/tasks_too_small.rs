@@ -41,8 +41,11 @@ pub(crate) const WORTH: f64 = 10.0;
 /// the same queue. What is lost beyond so many times that is not due to the tasks' size.
 const EXPLAINED_MAX: f64 = 10.0;
 
-/// The construct whose tasks are too small for what they cost, the costliest if there are several,
-/// where that explains what was `lost` (clock ticks).
+/// If several constructs cost about as much, the first of them is named: this share of the most.
+const ALIKE: f64 = 0.5;
+
+/// The construct whose tasks are too small for what they cost, one of the costliest if there are
+/// several, where that explains what was `lost` (clock ticks).
 pub(crate) fn find(numbers: &TaskNumbers, lost: i64) -> Option<TaskConstruct> {
     let small = |c: &&TaskConstruct| c.created > 0 && c.mean_work() < WORTH * c.mean_creation();
     let all: Vec<&TaskConstruct> = numbers.constructs.iter().filter(small).collect();
@@ -52,7 +55,9 @@ pub(crate) fn find(numbers: &TaskNumbers, lost: i64) -> Option<TaskConstruct> {
     if creation < numbers.production as f64 || explained < lost as f64 {
         return None;
     }
-    all.into_iter().max_by(|a, b| a.whole_creation().total_cmp(&b.whole_creation())).copied()
+    let most = all.iter().map(|construct| construct.whole_creation()).fold(0.0, f64::max);
+    let costly = all.into_iter().filter(|construct| construct.whole_creation() >= ALIKE * most);
+    costly.min_by_key(|construct| construct.task).copied()
 }
 
 #[cfg(test)]
