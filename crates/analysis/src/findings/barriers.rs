@@ -5,8 +5,10 @@ use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
 use super::loop_work::LoopWork;
+use super::outside::Outside;
+use super::sections::{sections, units};
 use super::slower::{Question, Slower, slower_code};
-use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
+use super::{Advice, Cause, Loss, Search, Site, Words};
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
@@ -18,8 +20,10 @@ pub(super) fn detect(search: &mut Search) {
     let questions: Vec<Question> = found.iter().flat_map(|w| w.questions(search)).collect();
     let answers = slower_code(&search.lens, &questions);
     let answers = answers.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    let outside = Outside::new(search);
+    let found = found.into_iter().zip(answers);
     let parts: Vec<Part> =
-        found.into_iter().zip(answers).flat_map(|(w, slower)| w.parts(search, slower)).collect();
+        found.flat_map(|(w, slower)| w.parts(search, slower, &outside)).collect();
     late_threads::report(search, parts);
 }
 
@@ -102,7 +106,7 @@ impl Waiting {
     }
 
     /// The waiting, divided among its causes. `slower` are the answers to the questions.
-    fn parts(self, search: &Search, (own, wide): (Slower, Slower)) -> Vec<Part> {
+    fn parts(self, search: &Search, (own, wide): (Slower, Slower), outside: &Outside) -> Vec<Part> {
         let lens = search.lens;
         let Self { metric, region, calls, team, at_the_end, half, owner } = self;
         let (owner_region, construct, scope) = owner;
@@ -136,7 +140,10 @@ impl Waiting {
         let by = team.parts.mean() - team.parts.least;
         let is_inside = match kind {
             Kind::Steady => 2 * own.sum >= by,
-            Kind::Both | Kind::Changing => site.construct.starts_with("parallel "),
+            Kind::Both | Kind::Changing => {
+                site.construct.starts_with("parallel ")
+                    || !outside.explains(search, scope, team.parts)
+            }
         };
         let is_imbalance = matches!(cause, Cause::ImbalanceSteady | Cause::ImbalanceChanging);
         let schedule = work.as_ref().filter(|_| is_imbalance && is_inside);
@@ -145,7 +152,9 @@ impl Waiting {
             .unwrap_or_else(|| advice(cause, &site.construct, lens.role(scope), arrivals.lateness));
         let words = Words { cause: Some(cause), details, advice };
         let whole = Part::whole(site, Loss { lost: team.lost, gain: Some(gain) }, words);
-        let late = Late { scope, by, lateness: arrivals.lateness, balanced: team.parts.balanced() };
+        let threads = team.parts.members / team.teams.max(1);
+        let (lateness, balanced) = (arrivals.lateness, team.parts.balanced());
+        let late = Late { scope, by, lateness, threads, balanced };
         match is_last && taskwait.is_none() && few.is_none() {
             true => late_threads::divide(search, whole, &late, (&own, &wide)),
             false => vec![whole],
@@ -308,44 +317,6 @@ fn delays(lens: &Lens, (metric, calls): (&str, &[CallId]), team: &Team) -> Optio
         sum_us: (mean - waits[team.late] as f64) * us,
         squares_us: squares[team.late] as f64 * SQUARE_US,
     })
-}
-
-/// Numbers of sections and their times, where the construct has fewer than threads.
-struct Units {
-    count: i64,
-    mean: Ticks,
-    most: Ticks,
-    visits: i64,
-}
-
-fn units(search: &Search, scope: CallId) -> Option<Units> {
-    let lens = &search.lens;
-    let tree = &lens.cube.calls;
-    let half = |&call: &CallId| lens.role(call) == Role::Sections;
-    let own = tree.children(scope).iter().copied().find(half);
-    let sections = if half(&scope) { scope } else { own? };
-    let is_section = |&call: &CallId| lens.role(call) == Role::Section;
-    let all: Vec<CallId> = tree.children(sections).iter().copied().filter(is_section).collect();
-    let times: Vec<Ticks> = all.iter().map(|&call| search.paths.execution[call]).collect();
-    let most = times.iter().copied().max()?;
-    let count = all.len() as i64;
-    Some(Units {
-        count,
-        mean: divide(times.iter().sum(), count),
-        most,
-        visits: lens.own("visits", all[0]),
-    })
-}
-
-/// Sections cannot be spread over more threads than there are sections.
-fn sections(units: &Units, parts: &Parts) -> (Cause, Gain) {
-    let even = units.most - units.mean;
-    match units.count < parts.members && units.visits > 0 {
-        // The sections are equally long: only more of them would help.
-        true if even * 10 < units.most => (Cause::FewUnits, parts.balanced()),
-        true => (Cause::ImbalanceSteady, Gain::about(even)),
-        false => (Cause::ImbalanceSteady, parts.redistributed()),
-    }
 }
 
 /// Of the barriers of one region, those where more is lost: at the end of teams, or of worksharing.

@@ -12,6 +12,7 @@ use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::barriers;
 use super::imbalance::Lateness;
+use super::loop_work::LoopWork;
 use super::slower::{Excess, Slower};
 use super::{Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
@@ -35,6 +36,8 @@ pub(super) struct Late {
     /// By how much it arrives after the average of its team, over all visits.
     pub(super) by: Ticks,
     pub(super) lateness: Lateness,
+    /// Members of its team.
+    pub(super) threads: i64,
     /// What balancing each visit brings.
     pub(super) balanced: Gain,
 }
@@ -117,6 +120,11 @@ impl Part {
         part.site.construct = lens.region(code).construct().to_owned();
         part.words.cause = Some(cause);
         part.words.advice = barriers::advice(cause, &part.site.construct, role, late.lateness);
+        if role == Role::Loop && for_one.is_none() {
+            let work = LoopWork::new(search, &[code], late.threads);
+            let schedule = work.and_then(|work| work.schedule(lens));
+            part.words.advice = schedule.unwrap_or(part.words.advice);
+        }
         let barrier = lens.cube.regions[self.site.region].label();
         part.elsewhere = Some((excess, vec![barrier]));
         part
@@ -198,6 +206,30 @@ mod tests {
                     thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
                     It computes 75 ms longer here than its team on average, which waits at for a.c:40.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
+            "#]],
+        );
+    }
+
+    /// The iterations of the loop are known, so that a schedule can be advised.
+    #[test]
+    fn a_loop_without_a_barrier_gets_a_schedule() {
+        check(
+            "wall=700 locations=2
+             a/parallel@a.c:30                               *  visits=1
+             a/parallel@a.c:30/for@a.c:12 schedule(static)   0  time=600 visits=30
+             a/parallel@a.c:30/for@a.c:12 schedule(static)   1  time=200 visits=30
+             a/parallel@a.c:30/for@a.c:12 schedule(static)   *  omp_loop_iterations=960 \
+             omp_loop_visits_known=30 omp_loop_iterations_min=32 omp_loop_iterations_max=32
+             a/parallel@a.c:30/for@a.c:40                    *  time=100 visits=30
+             a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  0  omp_barrier_last=30 visits=30
+             a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  1  time=400 visits=30 \
+             omp_ibarrier_wait=400",
+            expect![[r#"
+                a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (193 to 207)
+                    [imbalance_steady, schedule a.c:12]
+                    thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
+                    It computes 0.20 s longer here than its team on average, which waits at for a.c:40.
+                    Set schedule(dynamic,1) for the loop a.c:12.
             "#]],
         );
     }
