@@ -9,9 +9,9 @@
 //! all sums are equal: the barrier is a consequence, and one finding has both.
 //!
 //! If the order of the threads changes from visit to visit, the least W_i hides this. But a thread
-//! that has waited at the entry for another one comes to the barrier later by as much, and the other
-//! one waits there for it. With k entries between two barriers, the last of them decides. Therefore
-//! up to (sum of c_i) / k of the waiting that changes follows from the loss, too.
+//! that has waited at the entry for another one comes to the barrier later by as much, and the
+//! other one waits there for it. With k entries between two barriers, the last of them decides.
+//! Therefore up to (sum of c_i) / k of the waiting that changes follows from the loss, too.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -81,7 +81,8 @@ impl Barriers {
     }
 
     /// The barrier of the parallel region that would open earlier by the most, if each thread lost
-    /// `own` less in `entries` visits of all threads. A barrier that the loss explains is returned once.
+    /// `own` less in `entries` visits of all threads. A barrier that the loss explains is returned
+    /// once.
     pub(super) fn next(
         &mut self,
         parallel: CallId,

@@ -1,6 +1,6 @@
 //! Code of a parallel region that lies outside of a loop and can make a thread late at the loop's
 //! barrier: all that does not end at a barrier of its own. If another thread is late in each visit,
-//! sums do not tell where it was late. But where there is hardly any other code, it was in the loop.
+//! sums do not tell where it was late. But if there is hardly any other code, it was in the loop.
 
 use std::collections::HashMap;
 

@@ -17,9 +17,10 @@ pub const PROPERTY: Property = Property {
         measures: "There are so few tasks that some threads execute one more than others, or wait \
             for a long one.",
         formula: "fewer than 10 executed tasks per thread of the region, and neither their size \
-            nor their creation nor one long task explains the loss. The loss around the tasks is at least 2 % of \
-            the CPU allocation, and at most twice (threads - 1) x work of all tasks. Lost: \
-            waiting, starvation and joining in the tasks' barriers + creation + taskwait.",
+            nor their creation nor one long task explains the loss. The loss around the tasks is \
+            at least 2 % of the CPU allocation, and at most twice (threads - 1) x work of all \
+            tasks. Lost: waiting, starvation and joining in the tasks' barriers + creation + \
+            taskwait.",
         cost: "With n tasks of equal length on t threads, the phase lasts as long as ceil(n/t) \
             tasks instead of n/t. Tasks of different length make it worse.",
         recognise: "omp_ibarrier_starvation is large, tasks_created is small, and task_time \
