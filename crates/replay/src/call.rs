@@ -53,12 +53,18 @@ pub(crate) struct Call {
     pub(crate) receives_open: u32,
     /// Sends that it completes whose receives are not known.
     pub(crate) sends_open: u32,
+    /// Non-blocking collective operations that it completes and others have not.
+    pub(crate) operations_open: u32,
+    /// Of the processes that these operations need, the one that began last.
+    pub(crate) latest_operation: Option<MessageEnd>,
     /// Of the messages received, the send that began last.
     pub(crate) latest_send: Option<MessageEnd>,
     /// Where the sends that it completes are received.
     pub(crate) posts: Vec<MessageEnd>,
     /// Ticks of waiting for a late sender, when this is known.
     pub(crate) late_sender: Option<u64>,
+    /// It waited for other processes in a collective operation.
+    pub(crate) waits_in_operation: bool,
     /// Received messages whose order has not been looked at.
     pub(crate) in_order: u32,
     is_done: bool,
@@ -100,9 +106,12 @@ impl Calls {
             kind,
             receives_open: 0,
             sends_open: 0,
+            operations_open: 0,
+            latest_operation: None,
             latest_send: None,
             posts: Vec::new(),
             late_sender: None,
+            waits_in_operation: false,
             in_order: 0,
             is_done: false,
         };
@@ -178,7 +187,8 @@ impl Calls {
     fn forget_if_unused(&mut self, id: CallId) {
         let is_used = |call: &Call| {
             let is_open = call.leave.is_some() && !call.is_done;
-            is_open || call.in_order + call.receives_open + call.sends_open > 0
+            let open = call.receives_open + call.sends_open + call.operations_open;
+            is_open || call.in_order + open > 0
         };
         if self.get(id).is_some_and(|call| !is_used(call)) {
             self.calls[id.0] = None;

@@ -26,6 +26,37 @@ struct Part {
     rank: usize,
 }
 
+/// Who waits for whom in an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Barrier,
+    AllToAll,
+    OneToAll,
+    AllToOne,
+    Scan,
+    /// Managing communicators, windows and files.
+    Other,
+}
+
+/// The kind of an operation.
+pub(crate) fn kind(operation: CollectiveOp) -> Kind {
+    match operation {
+        CollectiveOp::BARRIER => Kind::Barrier,
+        CollectiveOp::ALLGATHER
+        | CollectiveOp::ALLGATHERV
+        | CollectiveOp::ALLTOALL
+        | CollectiveOp::ALLTOALLV
+        | CollectiveOp::ALLTOALLW
+        | CollectiveOp::ALLREDUCE
+        | CollectiveOp::REDUCE_SCATTER
+        | CollectiveOp::REDUCE_SCATTER_BLOCK => Kind::AllToAll,
+        CollectiveOp::BCAST | CollectiveOp::SCATTER | CollectiveOp::SCATTERV => Kind::OneToAll,
+        CollectiveOp::REDUCE | CollectiveOp::GATHER | CollectiveOp::GATHERV => Kind::AllToOne,
+        CollectiveOp::SCAN | CollectiveOp::EXSCAN => Kind::Scan,
+        _ => Kind::Other,
+    }
+}
+
 /// Which operation: communicator and number.
 type Key = (u32, u64);
 
@@ -190,28 +221,18 @@ impl Management {
 fn finish(comm: &Comm, mut parts: Vec<Part>, operation: CollectiveEnd, found: Found<'_>) {
     parts.sort_by_key(|part| part.rank);
     let root = parts.iter().find(|part| part.rank == operation.root as usize).copied();
-    match (operation.op, root) {
-        (CollectiveOp::BARRIER, _) => all(Pattern::Barrier, &parts, found),
-        (
-            CollectiveOp::ALLGATHER
-            | CollectiveOp::ALLGATHERV
-            | CollectiveOp::ALLTOALL
-            | CollectiveOp::ALLREDUCE
-            | CollectiveOp::REDUCE_SCATTER
-            | CollectiveOp::REDUCE_SCATTER_BLOCK,
-            _,
-        ) => all_to_all(&parts, found),
+    match (kind(operation.op), root) {
+        (Kind::Barrier, _) => all(Pattern::Barrier, &parts, found),
+        (Kind::AllToAll, _) => all_to_all(&parts, found),
         // In an operation between two groups each side has a root of its own.
         _ if !comm.remote.is_empty() => {}
-        (CollectiveOp::BCAST | CollectiveOp::SCATTER | CollectiveOp::SCATTERV, Some(root)) => {
-            from_root(&parts, &root, found);
-        }
-        (CollectiveOp::REDUCE | CollectiveOp::GATHER | CollectiveOp::GATHERV, Some(root)) => {
+        (Kind::OneToAll, Some(root)) => from_root(&parts, &root, found),
+        (Kind::AllToOne, Some(root)) => {
             if let (Some(latest), 1..) = (latest(parts.iter().filter(sends)), root.received) {
                 found(visit(Pattern::AllToOne, &root, latest));
             }
         }
-        (CollectiveOp::SCAN | CollectiveOp::EXSCAN, _) => {
+        (Kind::Scan, _) => {
             for (place, part) in parts.iter().enumerate() {
                 if let Some(latest) = latest(parts[..=place].iter().filter(sends)) {
                     found(visit(Pattern::Scan, part, latest));

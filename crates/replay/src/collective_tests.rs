@@ -245,3 +245,94 @@ fn operations_of_masters_in_parallel_regions_have_the_path_of_the_region() {
         "#]],
     );
 }
+
+#[test]
+fn a_wait_for_an_operation_is_for_the_last_process_that_begins_it() {
+    // Rank 0 begins two operations, at 10 and 12, and completes the second one first. Rank 1 begins
+    // them at 30 and 50: rank 0 waits 50 - 20 = 30 and, from 52 on, not at all.
+    finds(
+        "end 100
+         comm W = 0 1
+         10 0.0 + MPI_Iallreduce; start 1
+         11 0.0 -
+         12 0.0 + MPI_Iallreduce; start 2
+         13 0.0 -
+         20 0.0 + MPI_Wait
+         30 1.0 + MPI_Iallreduce; start 7
+         31 1.0 -
+         50 1.0 + MPI_Iallreduce; start 8
+         51 1.0 -
+         51 0.0 complete ALLREDUCE W - 8 8 2; -
+         52 0.0 + MPI_Wait
+         53 0.0 complete ALLREDUCE W - 8 8 1; -
+         60 1.0 + MPI_Waitall
+         61 1.0 complete ALLREDUCE W - 8 8 7; complete ALLREDUCE W - 8 8 8; -",
+        expect![[r#"
+            operation 0.0 program/MPI_Wait 20..51: wait 30 for 1.0 program/MPI_Iallreduce, 0 bytes
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_that_completes_a_message_and_an_operation_waits_for_the_last_of_them() {
+    // The message was sent at 40, and the root began the broadcast at 70: 70 - 20 = 50 ticks for the
+    // root. The second call waits for the message only, from 90 to 95.
+    finds(
+        "end 200
+         comm W = 0 1
+         5 0.0 + MPI_Irecv; post 1
+         6 0.0 -
+         10 0.0 + MPI_Ibcast; start 2
+         11 0.0 -
+         20 0.0 + MPI_Waitall
+         40 1.0 + MPI_Send; send 0 W 7 8
+         41 1.0 -
+         70 1.0 + MPI_Ibcast; start 2
+         71 1.0 -
+         75 0.0 irecv 1 W 7 8 1; complete BCAST W 1 0 8 2; -
+         80 0.0 + MPI_Ibcast; start 4
+         80 0.0 -
+         81 0.0 + MPI_Irecv; post 5
+         81 0.0 -
+         85 1.0 + MPI_Ibcast; start 6
+         85 1.0 -
+         90 0.0 + MPI_Waitall
+         95 1.0 + MPI_Send; send 0 W 7 8
+         96 1.0 -
+         98 0.0 irecv 1 W 7 8 5; complete BCAST W 1 0 8 4; -
+         99 1.0 + MPI_Waitall
+         99 1.0 complete BCAST W 1 16 8 2; complete BCAST W 1 16 8 6; -",
+        expect![[r#"
+            operation 0.0 program/MPI_Waitall 20..75: wait 50 for 1.0 program/MPI_Ibcast, 0 bytes
+            late sender 0.0 program/MPI_Waitall 90..98: wait 5 for 1.0 program/MPI_Send, 8 bytes
+        "#]],
+    );
+}
+
+#[test]
+fn an_operation_that_a_process_never_completes_is_counted() {
+    // Rank 1 begins the reduction at 30 by its clock, which is wrong: rank 0 has waited for it
+    // until 25. This is known only if rank 1 completes it, and it is killed before.
+    let begin = "end 100
+         comm W = 0 1
+         10 0.0 + MPI_Ireduce; start 1
+         11 0.0 -
+         20 0.0 + MPI_Wait
+         25 0.0 complete REDUCE W 0 8 16 1; -
+         30 1.0 + MPI_Ireduce; start 1
+         31 1.0 -
+         40 1.0 + MPI_Wait";
+    finds(
+        begin,
+        expect![[r#"
+        Gaps { backward: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, errors: 0 }
+        incomplete 2
+    "#]],
+    );
+    finds(
+        &format!("{begin}\n41 1.0 complete REDUCE W 0 8 0 1; -"),
+        expect![[r#"
+        operation 0.0 program/MPI_Wait 20..25: wait 5 for 1.0 program/MPI_Ireduce, 0 bytes
+    "#]],
+    );
+}

@@ -142,6 +142,9 @@ pub enum Compound {
         /// The other message came from the same process.
         same_source: bool,
     },
+    /// A call that completes a non-blocking collective operation waited until another process began
+    /// it.
+    Icollective(MessageVisit),
     /// A process took part in a collective operation.
     Collective(CollectiveVisit),
 }

@@ -19,6 +19,7 @@ pub mod collective;
 pub mod compound;
 pub mod definitions;
 pub mod fork;
+mod icollective;
 pub mod location;
 pub mod matcher;
 pub mod message;

@@ -11,12 +11,13 @@ use std::collections::{HashMap, VecDeque};
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
-use crate::call::{CallId, Calls, Kind};
+use crate::call::{Call, CallId, Calls, Kind};
 use crate::compound::{Compound, MessageEnd, MessageVisit};
 use crate::definitions::Definitions;
+use crate::icollective::{Answer, Operations};
 use crate::matcher::{Found, Matcher};
 use crate::message_order::{Order, Received};
-use crate::record::{Message, Rec, What};
+use crate::record::{CollectiveEnd, Message, Rec, What};
 
 /// What tells messages apart that are matched in their order: communicator, sender, receiver, tag.
 type Key = (u32, ProcessId, ProcessId, u32);
@@ -70,6 +71,7 @@ pub struct Messages {
     sides: HashMap<ProcessId, Side>,
     sends: HashMap<Key, VecDeque<Sent>>,
     receives: HashMap<Key, VecDeque<Waiting>>,
+    operations: Operations,
     /// Messages whose other end is in no location of the trace.
     lost: u64,
 }
@@ -108,6 +110,14 @@ impl Matcher for Messages {
                 self.receive(definitions, (record, process), (message, post), found);
             }
             What::RequestCancelled(request) => self.cancel(process, request),
+            What::IcollectiveRequest(request) => {
+                if let Some(begin) = self.current_end(record.location, 0) {
+                    self.operations.begin(process, request, begin);
+                }
+            }
+            What::Icollective { request, end } => {
+                self.complete_operation(definitions, (record, process), (request, end), found);
+            }
             _ => {}
         }
     }
@@ -120,7 +130,7 @@ impl Matcher for Messages {
         // only add to its waiting.
         for call in self.calls.unjudged() {
             if let Some(open) = self.calls.get_mut(call) {
-                (open.receives_open, open.sends_open) = (0, 0);
+                (open.receives_open, open.sends_open, open.operations_open) = (0, 0, 0);
             }
             self.judge(call, found);
         }
@@ -130,7 +140,7 @@ impl Matcher for Messages {
             self.side(process).order.end();
             self.look_at_order(process, found);
         }
-        unmatched(sends + receives) + self.lost
+        unmatched(sends + receives) + self.lost + self.operations.incomplete()
     }
 }
 
@@ -264,6 +274,35 @@ impl Messages {
         self.look_at_order(from, found);
     }
 
+    /// A call completes a non-blocking collective operation.
+    fn complete_operation(
+        &mut self,
+        definitions: &Definitions,
+        (record, process): (&Rec, ProcessId),
+        operation: (u64, CollectiveEnd),
+        found: Found<'_>,
+    ) {
+        let Some(call) = self.calls.current(record.location) else { return };
+        let mut answers: Vec<Answer> = Vec::new();
+        let completes = (process, call);
+        if !self.operations.complete(definitions, completes, operation, &mut answers) {
+            return;
+        }
+        if let Some(call) = self.calls.get_mut(call) {
+            call.operations_open += 1;
+        }
+        for (id, needed) in answers {
+            let Some(call) = self.calls.get_mut(id) else { continue };
+            call.operations_open -= 1;
+            if call.latest_operation.map(|it| it.enter) < needed.map(|it| it.enter) {
+                call.latest_operation = needed;
+            }
+            let location = call.at.location;
+            self.judge(id, found);
+            self.look_at_order(definitions.system.locations[location].process, found);
+        }
+    }
+
     fn cancel(&mut self, process: ProcessId, request: u64) {
         let side = self.side(process);
         side.posts.remove(&request);
@@ -281,39 +320,71 @@ impl Messages {
     /// A call has ended, or more is known of its messages.
     fn judge(&mut self, id: CallId, found: Found<'_>) {
         let Some(call) = self.calls.get_mut(id) else { return };
-        let Some(leave) = call.leave else { return };
-        let (at, enter) = (call.at, call.enter);
-        let visit = |partner| MessageVisit { at, enter, leave, partner };
-        if call.late_sender.is_none() && call.receives_open == 0 {
-            let latest = call.latest_send.filter(|_| call.kind != Kind::Test);
-            let ticks = latest.map_or(0, |latest| call.ticks_until(latest.enter));
-            call.late_sender = Some(ticks);
-            if let (Some(latest), 1..) = (latest, ticks) {
-                found(Compound::LateSender(visit(latest)));
-            }
-        }
-        let Some(late_sender) = call.late_sender else { return };
-        if call.sends_open > 0 {
+        if call.leave.is_none() {
             return;
         }
-        let waits_for_receivers = match call.kind {
-            Kind::Test | Kind::Sendrecv => false,
-            Kind::Send => true,
-            Kind::Several | Kind::Other => late_sender == 0,
-        };
-        // A receive that is posted after the call has ended cannot have kept it.
-        let posts = call.posts.iter().filter(|post| post.enter > enter && post.enter < leave);
-        let latest = posts.fold(None, |latest: Option<&MessageEnd>, post| {
-            latest.filter(|latest| latest.enter >= post.enter).or(Some(post))
-        });
-        if let (Some(&latest), true) = (latest, waits_for_receivers) {
-            found(Compound::LateReceiver(visit(latest)));
+        if call.late_sender.is_none() && call.receives_open + call.operations_open == 0 {
+            wait_for_senders(call, found);
         }
-        self.calls.judged(id);
+        if call.late_sender.is_some() && call.sends_open == 0 {
+            wait_for_receivers(call, found);
+            self.calls.judged(id);
+        }
     }
 
     fn look_at_order(&mut self, process: ProcessId, found: Found<'_>) {
         let side = self.sides.entry(process).or_default();
         side.order.look(&mut self.calls, found);
     }
+}
+
+/// All processes are known that a call may have waited for, but receivers.
+fn wait_for_senders(call: &mut Call, found: Found<'_>) {
+    let is_test = call.kind == Kind::Test;
+    let (sender, operation) = (call.latest_send, call.latest_operation);
+    let ticks = |end: Option<MessageEnd>| match end {
+        Some(end) if !is_test => call.ticks_until(end.enter),
+        _ => 0,
+    };
+    let (for_sender, for_operation) = (ticks(sender), ticks(operation));
+    // The call has waited for the last of all.
+    let in_operation = for_operation > for_sender;
+    match (sender, operation) {
+        (_, Some(operation)) if in_operation => {
+            found(Compound::Icollective(visit(call, operation)));
+        }
+        (Some(sender), _) if for_sender > 0 => found(Compound::LateSender(visit(call, sender))),
+        _ => {}
+    }
+    call.waits_in_operation = in_operation;
+    call.late_sender = Some(if in_operation { 0 } else { for_sender });
+}
+
+/// All receives are known of the sends that a call completes.
+fn wait_for_receivers(call: &Call, found: Found<'_>) {
+    let waits_for_others = call.late_sender != Some(0) || call.waits_in_operation;
+    match call.kind {
+        Kind::Test | Kind::Sendrecv => return,
+        Kind::Several | Kind::Other if waits_for_others => return,
+        _ => {}
+    }
+    // A receive that is posted after the call has ended cannot have kept it.
+    let is_late = |post: &&MessageEnd| {
+        post.enter > call.enter && call.leave.is_some_and(|leave| post.enter < leave)
+    };
+    let mut latest: Option<MessageEnd> = None;
+    for post in call.posts.iter().filter(is_late) {
+        if latest.is_none_or(|latest| latest.enter < post.enter) {
+            latest = Some(*post);
+        }
+    }
+    if let Some(latest) = latest {
+        found(Compound::LateReceiver(visit(call, latest)));
+    }
+}
+
+fn visit(call: &Call, partner: MessageEnd) -> MessageVisit {
+    // Only calls that have ended are judged.
+    let leave = call.leave.unwrap_or(call.enter);
+    MessageVisit { at: call.at, enter: call.enter, leave, partner }
 }

@@ -158,6 +158,15 @@ pub enum What {
     CollectiveBegin,
     /// A collective operation ends.
     CollectiveEnd(CollectiveEnd),
+    /// A non-blocking collective operation begins, with this request.
+    IcollectiveRequest(u64),
+    /// The non-blocking collective operation of a request is complete.
+    Icollective {
+        /// The request.
+        request: u64,
+        /// The operation.
+        end: CollectiveEnd,
+    },
 }
 
 /// A sync record.
@@ -177,8 +186,8 @@ impl Rec {
     /// Whether it has to do with MPI.
     pub fn is_mpi(&self) -> bool {
         use What::{
-            CollectiveBegin, CollectiveEnd, Irecv, IrecvRequest, Isend, IsendComplete, MpiEnter,
-            MpiLeave, Recv, RequestCancelled, Send,
+            CollectiveBegin, CollectiveEnd, Icollective, IcollectiveRequest, Irecv, IrecvRequest,
+            Isend, IsendComplete, MpiEnter, MpiLeave, Recv, RequestCancelled, Send,
         };
         matches!(
             self.what,
@@ -193,6 +202,8 @@ impl Rec {
                 | RequestCancelled(_)
                 | CollectiveBegin
                 | CollectiveEnd(_)
+                | IcollectiveRequest(_)
+                | Icollective { .. }
         )
     }
 }

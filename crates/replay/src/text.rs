@@ -22,6 +22,7 @@
 //! | `send RANK C TAG BYTES`, `isend ... REQUEST`, `sent REQUEST` | messages that are sent |
 //! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
 //! | `begin`, `end OP C ROOT SENT RECEIVED` | collective operations, `end ALLREDUCE W - 8 8` |
+//! | `start REQUEST`, `complete OP C ROOT SENT RECEIVED REQUEST` | non-blocking ones |
 //! | `sums REGION VISITS TICKS` | visits without records |
 //! | `off`, `on` | recording |
 //! | `program`, `exit` | begin and end of the program |
@@ -300,6 +301,20 @@ impl Parser {
                 request_id: number(request)?,
             }
             .into(),
+            ["start", request] => {
+                NonBlockingCollectiveRequest { request_id: number(request)? }.into()
+            }
+            ["complete", op, comm, root, sent, received, request] => {
+                NonBlockingCollectiveComplete {
+                    collective_op: operation(op)?,
+                    communicator: self.comm_ref(comm)?,
+                    root: if *root == "-" { ROOT_NONE } else { small(root)? },
+                    size_sent: number(sent)?,
+                    size_received: number(received)?,
+                    request_id: number(request)?,
+                }
+                .into()
+            }
             ["begin"] => MpiCollectiveBegin {}.into(),
             ["end", op, comm, root, sent, received] => MpiCollectiveEnd {
                 collective_op: operation(op)?,
@@ -437,6 +452,7 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
         }
         Compound::LateSender(visit) => message_line(outcome, "late sender", visit),
         Compound::LateReceiver(visit) => message_line(outcome, "late receiver", visit),
+        Compound::Icollective(visit) => message_line(outcome, "operation", visit),
         Compound::WrongOrder { visit, same_source: true } => {
             message_line(outcome, "wrong order, same source", visit)
         }

@@ -53,6 +53,17 @@ fn what(event: &Event) -> Option<What> {
             sent: it.size_sent,
             received: it.size_received,
         }),
+        Event::NonBlockingCollectiveRequest(it) => What::IcollectiveRequest(it.request_id),
+        Event::NonBlockingCollectiveComplete(it) => What::Icollective {
+            request: it.request_id,
+            end: CollectiveEnd {
+                op: it.collective_op,
+                comm: it.communicator.0,
+                root: it.root,
+                sent: it.size_sent,
+                received: it.size_received,
+            },
+        },
         _ => return None,
     })
 }

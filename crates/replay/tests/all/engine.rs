@@ -42,6 +42,9 @@ fn severities(compound: &Compound) -> Vec<Severity> {
     match compound {
         Compound::Part(part) => vec![("omp_fork", part.at, part.fork_ticks())],
         Compound::LateSender(visit) => vec![("mpi_latesender", visit.at, visit.wait_ticks())],
+        Compound::Icollective(visit) => {
+            vec![("mpi_icollective_wait", visit.at, visit.wait_ticks())]
+        }
         Compound::LateReceiver(visit) => vec![("mpi_latereceiver", visit.at, visit.wait_ticks())],
         Compound::WrongOrder { visit, same_source } => {
             let part = if *same_source { "mpi_lswo_same" } else { "mpi_lswo_different" };

@@ -1,5 +1,7 @@
 //! The generator and the reference analyser agree about random programs.
 
+use expect_test::expect;
+
 use crate::generate::{Shape, program};
 use crate::naive::Trace;
 
@@ -26,4 +28,16 @@ fn the_reference_analyser_finds_what_the_generator_knows() {
         let differ = (missing, wrong);
         assert_eq!(differ, Default::default(), "seed {seed}: {:?}", world.shape);
     }
+}
+
+#[test]
+fn each_property_occurs_in_random_programs() {
+    let mut counts = std::collections::BTreeMap::new();
+    for seed in 0..300 {
+        for ((property, ..), _) in program(Shape::of(seed), seed).waits {
+            *counts.entry(property).or_insert(0) += 1;
+        }
+    }
+    let names: Vec<&str> = counts.iter().filter(|(_, count)| **count > 5).map(|it| *it.0).collect();
+    expect!["mpi_barrier_wait mpi_earlyreduce mpi_earlyscan mpi_finalize_wait mpi_icollective_wait mpi_latebroadcast mpi_latereceiver mpi_latesender mpi_wait_nxn omp_ebarrier_wait omp_fork omp_ibarrier_starvation omp_ibarrier_wait omp_lock_contention_api omp_lock_contention_critical"].assert_eq(&names.join(" "));
 }

@@ -9,10 +9,11 @@ use super::world::World;
 /// Function, operation, role, and the property that has its waiting.
 type Kind = (&'static str, CollectiveOp, RegionRole, &'static str);
 
-const ALL_TO_ALL: [Kind; 6] = [
+const ALL_TO_ALL: [Kind; 7] = [
     ("MPI_Allreduce", CollectiveOp::ALLREDUCE, RegionRole::COLL_ALL2ALL, "mpi_wait_nxn"),
     ("MPI_Allgather", CollectiveOp::ALLGATHER, RegionRole::COLL_ALL2ALL, "mpi_wait_nxn"),
     ("MPI_Allgatherv", CollectiveOp::ALLGATHERV, RegionRole::COLL_ALL2ALL, "mpi_wait_nxn"),
+    ("MPI_Alltoallv", CollectiveOp::ALLTOALLV, RegionRole::COLL_ALL2ALL, "mpi_wait_nxn"),
     ("MPI_Alltoall", CollectiveOp::ALLTOALL, RegionRole::COLL_ALL2ALL, "mpi_wait_nxn"),
     ("MPI_Reduce_scatter", CollectiveOp::REDUCE_SCATTER, RegionRole::COLL_OTHER, "mpi_wait_nxn"),
     ("MPI_Barrier", CollectiveOp::BARRIER, RegionRole::BARRIER, "mpi_barrier_wait"),
@@ -32,6 +33,13 @@ const SCANS: [Kind; 2] = [
     ("MPI_Exscan", CollectiveOp::EXSCAN, RegionRole::COLL_OTHER, "mpi_earlyscan"),
 ];
 
+const NON_BLOCKING: [Kind; 4] = [
+    ("MPI_Ibarrier", CollectiveOp::BARRIER, RegionRole::BARRIER, ""),
+    ("MPI_Iallreduce", CollectiveOp::ALLREDUCE, RegionRole::COLL_ALL2ALL, ""),
+    ("MPI_Ibcast", CollectiveOp::BCAST, RegionRole::COLL_ONE2ALL, ""),
+    ("MPI_Ireduce", CollectiveOp::REDUCE, RegionRole::COLL_ALL2ONE, ""),
+];
+
 /// An operation of any kind on a communicator.
 pub fn any(world: &mut World, comm: u32) {
     match world.numbers.below(5) {
@@ -40,6 +48,38 @@ pub fn any(world: &mut World, comm: u32) {
         3 => to_root(world, comm),
         _ => scan(world, comm),
     }
+}
+
+/// All members begin an operation that does not block: location, record, and when the last process
+/// began that the location needs. They are inside of the function then.
+pub fn begin_any(world: &mut World, comm: u32) -> Vec<(usize, MpiCollectiveEnd, u64)> {
+    let kind = world.numbers.of(&NON_BLOCKING);
+    let ranks = world.comms[comm as usize].clone();
+    let root = world.numbers.below(ranks.len() as u64) as usize;
+    let mut begins = Vec::new();
+    for rank in ranks {
+        let at = world.at(rank, 0);
+        world.work(at);
+        world.enter_mpi(at, kind.0, kind.2);
+        begins.push((at, world.logs[at].now));
+    }
+    let latest = begins.iter().map(|begin| begin.1).max().unwrap_or(0);
+    let sent = begins[root].1;
+    let part = |(index, (at, _)): (usize, (usize, u64))| {
+        let is_root = index == root;
+        let (bytes, needed) = match (kind.1, is_root) {
+            (CollectiveOp::BARRIER, _) => ((0, 0), latest),
+            (CollectiveOp::ALLREDUCE, _) => ((16, 16), latest),
+            (CollectiveOp::BCAST, true) => ((64, 8), 0),
+            (CollectiveOp::BCAST, false) => ((0, 8), sent),
+            (_, true) => ((8, 64), latest),
+            (_, false) => ((8, 0), 0),
+        };
+        let has_root = !matches!(kind.1, CollectiveOp::BARRIER | CollectiveOp::ALLREDUCE);
+        let root = if has_root { root as u32 } else { ROOT_NONE };
+        (at, record(comm, kind, root, bytes.0, bytes.1), needed)
+    };
+    begins.into_iter().enumerate().map(part).collect()
 }
 
 /// All ranks enter; the times at which they do.

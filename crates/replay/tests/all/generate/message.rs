@@ -8,6 +8,7 @@ use pompeii_otf2::enums::RegionRole;
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::CommRef;
 
+use super::collective;
 use super::world::World;
 
 const P2P: RegionRole = RegionRole::POINT2POINT;
@@ -27,12 +28,31 @@ pub struct Message {
     posted: u64,
 }
 
-/// All messages, and the open requests of each location as (message, is the send, request).
+/// What a request stands for.
+#[derive(Clone, Debug)]
+enum Request {
+    /// The send of a message, by its number.
+    Send(usize),
+    /// Its receive.
+    Receive(usize),
+    /// A collective operation, and when the last process began it that the own one needs.
+    Operation(MpiCollectiveEnd, u64),
+}
+
+/// All messages, and the open requests of each location with their numbers.
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Vec<Message>,
-    open: BTreeMap<usize, Vec<(usize, bool, u64)>>,
+    open: BTreeMap<usize, Vec<(Request, u64)>>,
     requests: u64,
+}
+
+impl Messages {
+    fn request(&mut self, at: usize, request: Request) -> u64 {
+        self.requests += 1;
+        self.open.entry(at).or_default().push((request, self.requests));
+        self.requests
+    }
 }
 
 impl Message {
@@ -124,19 +144,13 @@ fn in_any_order(world: &mut World, messages: &Messages, numbers: &[usize]) -> Ve
     order
 }
 
-fn request(messages: &mut Messages, at: usize, number: usize, is_send: bool) -> u64 {
-    messages.requests += 1;
-    messages.open.entry(at).or_default().push((number, is_send, messages.requests));
-    messages.requests
-}
-
 /// MPI_Irecv.
 fn post(world: &mut World, messages: &mut Messages, number: usize) {
     let (_, at) = ends(world, &messages.all[number]);
     world.work(at);
     world.enter_mpi(at, "MPI_Irecv", P2P);
     messages.all[number].posted = world.logs[at].now;
-    let request_id = request(messages, at, number, false);
+    let request_id = messages.request(at, Request::Receive(number));
     world.event(at, MpiIrecvRequest { request_id });
     world.pass(at, 1);
     world.leave(at);
@@ -166,7 +180,7 @@ fn send_later(world: &mut World, messages: &mut Messages, number: usize) {
     let (at, _) = ends(world, &messages.all[number]);
     world.work(at);
     world.enter_mpi(at, "MPI_Isend", P2P);
-    let request_id = request(messages, at, number, true);
+    let request_id = messages.request(at, Request::Send(number));
     let message = &mut messages.all[number];
     message.sent = world.logs[at].now;
     let MpiSend { receiver, communicator, msg_tag, msg_length } = message.send();
@@ -271,27 +285,44 @@ pub fn complete(world: &mut World, messages: &mut Messages, all: bool) {
     }
 }
 
+/// The members of a communicator begin a collective operation without waiting.
+pub fn operation(world: &mut World, messages: &mut Messages, comm: u32) {
+    for (at, record, needed) in collective::begin_any(world, comm) {
+        let request_id = messages.request(at, Request::Operation(record, needed));
+        world.event(at, NonBlockingCollectiveRequest { request_id });
+        world.pass(at, 0);
+        world.leave(at);
+    }
+}
+
+/// When all is there that a request needs.
+fn ready(messages: &Messages, request: &Request) -> u64 {
+    match request {
+        Request::Receive(number) => messages.all[*number].sent,
+        Request::Send(number) if messages.all[*number].synchronous => messages.all[*number].posted,
+        Request::Send(_) => 0,
+        Request::Operation(_, needed) => *needed,
+    }
+}
+
 /// One call that waits for requests. A test asks until its request is complete.
 fn wait(
     world: &mut World,
     messages: &Messages,
     at: usize,
     name: &str,
-    requests: &[(usize, bool, u64)],
+    requests: &[(Request, u64)],
 ) {
-    let ready = |&(number, is_send, _): &(usize, bool, u64)| {
-        let message = &messages.all[number];
-        match (is_send, message.synchronous) {
-            (false, _) => message.sent,
-            (true, true) => message.posted,
-            (true, false) => 0,
-        }
+    let latest = |is_it: fn(&Request) -> bool| {
+        let those = requests.iter().filter(|(request, _)| is_it(request));
+        those.map(|(request, _)| ready(messages, request)).max().unwrap_or(0)
     };
-    let latest = |sends: bool| requests.iter().filter(|one| one.1 == sends).map(ready).max();
-    let (late_sender, late_receiver) = (latest(false).unwrap_or(0), latest(true).unwrap_or(0));
-    while name == "MPI_Test" && world.logs[at].now <= late_sender.max(late_receiver) {
+    let sender = latest(|request| matches!(request, Request::Receive(_)));
+    let operation = latest(|request| matches!(request, Request::Operation(..)));
+    let all = latest(|_| true);
+    while name == "MPI_Test" && world.logs[at].now <= all {
         world.enter_mpi(at, name, P2P);
-        world.event(at, MpiRequestTest { request_id: requests[0].2 });
+        world.event(at, MpiRequestTest { request_id: requests[0].1 });
         world.logs[at].now += 1;
         world.leave(at);
         world.logs[at].now += world.shape.work;
@@ -299,24 +330,49 @@ fn wait(
     world.enter_mpi(at, name, P2P);
     let begin = world.logs[at].now;
     world.logs[at].now += 1;
-    world.until(at, late_sender.max(late_receiver) + 1);
+    world.until(at, all + 1);
     world.pass(at, 0);
     // A send that was gone at once counts, too, if its receive was posted during the call.
     let leave = world.logs[at].now;
-    let posts = requests.iter().filter(|one| one.1).map(|one| messages.all[one.0].posted);
-    let late_receiver = posts.filter(|&posted| posted < leave).max().unwrap_or(0);
-    if late_sender > begin {
-        world.waited("mpi_latesender", at, late_sender - begin);
-    } else if name != "MPI_Test" && late_receiver > begin {
-        world.waited("mpi_latereceiver", at, late_receiver - begin);
+    let posts = requests.iter().filter_map(|(request, _)| match request {
+        Request::Send(number) => Some(messages.all[*number].posted),
+        _ => None,
+    });
+    let receiver = posts.filter(|&posted| posted < leave).max().unwrap_or(0);
+    if operation > begin.max(sender) {
+        world.waited("mpi_icollective_wait", at, operation - begin);
+    } else if sender > begin {
+        world.waited("mpi_latesender", at, sender - begin);
+    } else if name != "MPI_Test" && receiver > begin {
+        world.waited("mpi_latereceiver", at, receiver - begin);
     }
-    for &(number, is_send, request_id) in requests {
-        let MpiRecv { sender, communicator, msg_tag, msg_length } = messages.all[number].receive();
-        if is_send {
-            world.event(at, MpiIsendComplete { request_id });
-        } else {
-            world.event(at, MpiIrecv { sender, communicator, msg_tag, msg_length, request_id });
-        }
+    for (request, request_id) in requests {
+        world.event(at, completion(messages, request, *request_id));
     }
     world.leave(at);
+}
+
+/// The record of a request that is complete.
+fn completion(messages: &Messages, request: &Request, request_id: u64) -> Event {
+    match request {
+        Request::Send(_) => MpiIsendComplete { request_id }.into(),
+        Request::Receive(number) => {
+            let MpiRecv { sender, communicator, msg_tag, msg_length } =
+                messages.all[*number].receive();
+            MpiIrecv { sender, communicator, msg_tag, msg_length, request_id }.into()
+        }
+        Request::Operation(record, _) => {
+            let MpiCollectiveEnd { collective_op, communicator, root, size_sent, size_received } =
+                *record;
+            NonBlockingCollectiveComplete {
+                collective_op,
+                communicator,
+                root,
+                size_sent,
+                size_received,
+                request_id,
+            }
+            .into()
+        }
+    }
 }

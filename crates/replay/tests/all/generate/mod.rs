@@ -90,11 +90,12 @@ fn communicators(world: &mut World) {
 fn step(world: &mut World, messages: &mut Messages) {
     let comm = world.numbers.below(world.comms.len() as u64) as u32;
     let alone = world.comms[comm as usize].len() < 2;
-    match world.numbers.below(8) {
+    match world.numbers.below(10) {
         0 if !alone => message::round(world, messages, comm),
         1 if !alone => message::pair(world, messages, comm),
         2 if !alone => message::ring(world, messages, comm),
         3 => message::complete(world, messages, false),
+        8 if !alone => message::operation(world, messages, comm),
         4 | 5 => collective::any(world, comm),
         _ => team::region(world, messages),
     }

@@ -76,6 +76,8 @@ impl Trace {
                 CollectiveOp::ALLGATHER
                 | CollectiveOp::ALLGATHERV
                 | CollectiveOp::ALLTOALL
+                | CollectiveOp::ALLTOALLV
+                | CollectiveOp::ALLTOALLW
                 | CollectiveOp::ALLREDUCE
                 | CollectiveOp::REDUCE_SCATTER
                 | CollectiveOp::REDUCE_SCATTER_BLOCK,

@@ -21,17 +21,25 @@ type Key = (u32, u64, u64, u32);
 
 impl Trace {
     pub(super) fn messages(&self, waits: &mut Waits) {
-        let messages = self.matched();
+        let (messages, operations) = (self.matched(), self.operations());
+        let mut in_operations = Vec::new();
         for visit in 0..self.visits.len() {
             let late_sender = self.late_sender(&messages, visit);
-            self.wait(waits, "mpi_latesender", visit, late_sender);
+            let late_operation = self.waits_for_operations(&operations, visit);
+            // A call that completes both has waited for the last of them.
+            let in_operation = late_operation > late_sender.max(0);
+            let property = if in_operation { "mpi_icollective_wait" } else { "mpi_latesender" };
+            self.wait(waits, property, visit, late_sender.max(late_operation));
+            if in_operation {
+                in_operations.push(visit);
+            }
             let blocking = matches!(self.name(visit), "MPI_Send" | "MPI_Ssend");
-            if blocking || late_sender <= 0 {
+            if blocking || late_sender.max(late_operation) <= 0 {
                 self.wait(waits, "mpi_latereceiver", visit, self.late_receiver(&messages, visit));
             }
         }
         for location in self.locations() {
-            self.wrong_order(waits, &messages, location);
+            self.wrong_order(waits, (&messages, &in_operations), location);
         }
     }
 
@@ -131,7 +139,12 @@ impl Trace {
 
     /// A late sender counts if a later receive takes a message that was sent before it. Only the
     /// last hundred late senders of a receiver are remembered.
-    fn wrong_order(&self, waits: &mut Waits, messages: &[Message], location: u64) {
+    fn wrong_order(
+        &self,
+        waits: &mut Waits,
+        (messages, in_operations): (&[Message], &[usize]),
+        location: u64,
+    ) {
         let here = |message: &&Message| self.events[message.receive].location == location;
         let mut kept: Vec<Message> = Vec::new();
         let mut last_of_call: Option<Message> = None;
@@ -142,7 +155,9 @@ impl Trace {
                     kept.extend(last_of_call.take());
                 }
                 let lateness = self.lateness(message);
-                if lateness > 0 && lateness == self.late_sender(messages, message.completed) {
+                let counts = !in_operations.contains(&message.completed);
+                let most = self.late_sender(messages, message.completed);
+                if counts && lateness > 0 && lateness == most {
                     match name {
                         "MPI_Waitall" | "MPI_Waitsome" | "MPI_Waitany" => {
                             last_of_call = Some(message.clone());

@@ -4,6 +4,7 @@
 
 mod collectives;
 mod messages;
+mod operations;
 mod threads;
 
 use std::collections::HashMap;
