@@ -174,7 +174,8 @@ pub struct JsonFinding {
     pub gain_high_s: Option<f64>,
     /// `lost_s` as a share of the CPU allocation time, between 0 and 1.
     pub share: f64,
-    /// Whether loss or gain are at least 1 % of the run. The summary shows only such findings.
+    /// Whether loss or gain are at least 1 % of the run, and the gain may be as large. The summary
+    /// shows only such findings.
     pub significant: bool,
     /// The `cause` of an entry of `machine` that explains the loss, or `null`.
     #[schemars(schema_with = "cause_or_null")]

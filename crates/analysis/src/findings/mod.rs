@@ -89,11 +89,14 @@ pub struct Finding {
 const SIGNIFICANT_SHARE: f64 = 0.01;
 
 impl Finding {
-    /// Whether the loss or the gain is at least 1 % of the run.
+    /// Whether the loss or the gain is at least 1 % of the run, and the gain may be. The creation
+    /// of threads, for example, is a loss that no repair shortens.
     pub fn is_significant(&self, cube: &Cube) -> bool {
-        let gain = self.gain.map_or(0, |gain| gain.ticks);
-        let gain = gain as f64 / cube.wall_ticks.max(1) as f64;
-        self.share >= SIGNIFICANT_SHARE || gain >= SIGNIFICANT_SHARE
+        let is_much =
+            |ticks: Ticks| ticks as f64 / cube.wall_ticks.max(1) as f64 >= SIGNIFICANT_SHARE;
+        let gain = self.gain.is_some_and(|gain| is_much(gain.ticks));
+        let hope = self.gain.is_none_or(|gain| is_much(gain.high_ticks));
+        hope && (gain || self.share >= SIGNIFICANT_SHARE)
     }
 
     /// What the finding is ranked by, clock ticks: its gain, or where that is not known what each
