@@ -19,8 +19,6 @@ use crate::window::Trace;
 pub fn definitions(archive: &Archive) -> Definitions {
     let mut reading =
         Reading { archive, found: Definitions::new(&program(archive)), numbers: HashMap::new() };
-    let creator = &archive.anchor().creator;
-    reading.found.tasks_end_at_completion = !creator.starts_with("Pompeii");
     for definition in archive.definitions() {
         match definition {
             Definition::ClockProperties(clock) => reading.clock(clock),

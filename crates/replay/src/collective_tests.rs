@@ -242,6 +242,8 @@ fn operations_of_masters_in_parallel_regions_have_the_path_of_the_region() {
         expect![[r#"
             AllToAll 0.0 program/parallel/MPI_Allreduce 10..30: wait 15 for 1.0 program/MPI_Allreduce, completion 0
             AllToAll 1.0 program/MPI_Allreduce 25..30: wait 0 for 1.0 program/MPI_Allreduce, completion 0
+            barrier 0.0 program/parallel/ibarrier 40..41, latest 40 0.0 program/parallel/ibarrier: wait 0, starvation 0, join 1
+            barrier 0.1 program/parallel/ibarrier 15..41, latest 40 0.0 program/parallel/ibarrier: wait 25, starvation 0, join 1
         "#]],
     );
 }

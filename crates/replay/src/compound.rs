@@ -1,8 +1,11 @@
 //! What matchers find: facts that involve several locations, with all that a property needs to
 //! compute a severity from one of them alone. A property is a pure function of a compound.
+//!
+//! Times are in ticks of the common clock. A time span that a clock error would make negative is 0.
 
 use pompeii_model::LocationId;
 
+use crate::record::TeamInstance;
 use crate::tree::NodeId;
 
 /// A place in the program on a location.
@@ -14,7 +17,12 @@ pub struct Place {
     pub node: NodeId,
 }
 
-/// The part of a location in a parallel region. Times are in ticks of the common clock.
+/// The time between two times.
+fn span(from: u64, to: u64) -> i64 {
+    to.saturating_sub(from).cast_signed()
+}
+
+/// The part of a location in a parallel region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartVisit {
     /// The location, and the call path of the parallel region.
@@ -32,14 +40,14 @@ pub struct PartVisit {
 }
 
 impl PartVisit {
-    /// From the fork to the begin of the part; 0 if a clock error puts the begin first.
+    /// From the fork to the begin of the part.
     pub fn fork_ticks(&self) -> i64 {
-        self.enter.saturating_sub(self.forked).cast_signed()
+        span(self.forked, self.enter)
     }
 
     /// From the leave of the region to the join.
     pub fn join_ticks(&self) -> i64 {
-        self.joined.saturating_sub(self.leave).cast_signed()
+        span(self.leave, self.joined)
     }
 }
 
@@ -125,7 +133,104 @@ impl CollectiveVisit {
     }
 }
 
-/// A fact of one kind.
+/// The visit of a location at a barrier of its team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierVisit {
+    /// The location, and the call path of the barrier.
+    pub at: Place,
+    /// The team, in this execution of its parallel region.
+    pub team: TeamInstance,
+    /// Number of the barrier there, from 0: visits of the same barrier have the same number.
+    pub barrier: u32,
+    /// When the location arrived.
+    pub enter: u64,
+    /// When it left.
+    pub leave: u64,
+    /// The latest arrival, by the clock.
+    pub latest: u64,
+    /// Who arrived last.
+    pub last: Place,
+    /// Time of explicit tasks that the location executed in the barrier.
+    pub task_ticks: i64,
+    /// The part of it before the latest arrival.
+    pub early_task_ticks: i64,
+    /// The team may have tasks.
+    pub has_tasks: bool,
+    /// It is the barrier at the end of the parallel region.
+    pub is_final: bool,
+}
+
+impl BarrierVisit {
+    /// Waiting: from the arrival to the latest arrival, without tasks that were executed meanwhile.
+    /// It ends with the leave, if a clock error puts the latest arrival after it.
+    pub fn wait_ticks(&self) -> i64 {
+        (span(self.enter, self.latest.min(self.leave)) - self.early_task_ticks).max(0)
+    }
+
+    /// Everything after the latest arrival but tasks.
+    fn rest_ticks(&self) -> i64 {
+        (span(self.enter, self.leave) - self.task_ticks - self.wait_ticks()).max(0)
+    }
+
+    /// Starvation: after the latest arrival the location had no task, but others may have had one.
+    pub fn starvation_ticks(&self) -> i64 {
+        if self.has_tasks { self.rest_ticks() } else { 0 }
+    }
+
+    /// Time to leave the last barrier of a region without tasks: the join.
+    pub fn join_ticks(&self) -> i64 {
+        if self.is_final && !self.has_tasks { self.rest_ticks() } else { 0 }
+    }
+}
+
+/// An acquisition of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockVisit {
+    /// The location, and the call path that acquired the lock.
+    pub at: Place,
+    /// Number of the lock in its process.
+    pub lock: u32,
+    /// Number of the acquisition.
+    pub order: u32,
+    /// When the location entered the region in which it waited for the lock.
+    pub since: u64,
+    /// When it had the lock.
+    pub acquired: u64,
+    /// When the holder before gave the lock back, and where it had acquired the lock. `None` if
+    /// there was none, or its records are not in the trace.
+    pub before: Option<(u64, Place)>,
+}
+
+impl LockVisit {
+    /// Contention: how long another location held the lock meanwhile.
+    pub fn wait_ticks(&self) -> i64 {
+        let before = self.before.filter(|(_, holder)| holder.location != self.at.location);
+        before.map_or(0, |(released, _)| span(self.since, released.min(self.acquired)))
+    }
+}
+
+/// A turn of a location in an ordered construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnVisit {
+    /// The location, and the call path of the construct.
+    pub at: Place,
+    /// When it entered the construct.
+    pub since: u64,
+    /// When it had its turn.
+    pub begun: u64,
+    /// Who had the turn before, and when it ended; `None` for the first one of the team.
+    pub before: Option<(u64, Place)>,
+}
+
+impl TurnVisit {
+    /// Waiting for the turn.
+    pub fn wait_ticks(&self) -> i64 {
+        span(self.since, self.begun)
+    }
+}
+
+/// A fact of one kind; there will be more kinds.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compound {
     /// A location took part in a parallel region.
@@ -147,4 +252,10 @@ pub enum Compound {
     Icollective(MessageVisit),
     /// A process took part in a collective operation.
     Collective(CollectiveVisit),
+    /// A location was at a barrier.
+    Barrier(BarrierVisit),
+    /// A location acquired a lock.
+    Lock(LockVisit),
+    /// A location had its turn.
+    Turn(TurnVisit),
 }

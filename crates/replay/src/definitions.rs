@@ -23,6 +23,14 @@ pub enum Class {
     Barrier,
     /// The body of an explicit task.
     Task,
+    /// The creation of a task.
+    Creation,
+    /// A taskloop, which creates tasks.
+    Taskloop,
+    /// An ordered construct.
+    Ordered,
+    /// The body of an ordered construct.
+    OrderedBody,
     /// A function of MPI.
     Mpi,
 }
@@ -36,6 +44,10 @@ impl Class {
             (_, Role::Parallel | Role::Teams) => Class::Parallel,
             (_, Role::Barrier | Role::ImplicitBarrier) => Class::Barrier,
             (_, Role::Task) => Class::Task,
+            (_, Role::TaskCreate) => Class::Creation,
+            (_, Role::Taskloop) => Class::Taskloop,
+            (_, Role::Ordered) => Class::Ordered,
+            (_, Role::OrderedBody) => Class::OrderedBody,
             _ => Class::Plain,
         }
     }
@@ -90,10 +102,6 @@ pub struct Definitions {
     pub comms: HashMap<u32, Comm>,
     /// Metric classes of sums by their id.
     pub sums: HashMap<u32, Sums>,
-    /// The writer notes the switch from the last task back to the implicit one only at the end of
-    /// the barrier: the time of a task ends with its completion. Score-P does so. Pompeii notes the
-    /// switch at once, after its own work.
-    pub tasks_end_at_completion: bool,
     /// Numbers of the regions by their id in the archive.
     numbers: RegionNumbers,
     classes: Vec<Class>,
@@ -146,7 +154,6 @@ impl Definitions {
             location_ids: IndexVec::default(),
             comms: HashMap::new(),
             sums: HashMap::new(),
-            tasks_end_at_completion: false,
             numbers: RegionNumbers::default(),
             classes: Vec::new(),
         };
@@ -234,8 +241,9 @@ impl Definitions {
         (location.index() < locations.len()).then(|| locations[location].process)
     }
 
-    /// Number of members of a team; 0 if it is not defined.
+    /// Number of members of a team that are in the trace; 0 if the team is not defined.
     pub fn team_size(&self, team: CommRef) -> usize {
-        self.comms.get(&team.0).map_or(0, |comm| comm.members.len())
+        let is_here = |member: &&LocationId| self.process(**member).is_some();
+        self.comms.get(&team.0).map_or(0, |comm| comm.members.iter().filter(is_here).count())
     }
 }

@@ -1,19 +1,30 @@
 //! Parts of parallel regions: from the fork of the master to the join.
 //!
-//! A part is complete when the team joins. Since workers mostly leave the region before the master
-//! joins, their parts are kept until then.
+//! A team is complete when all of its threads have ended their parts and its master has joined.
+//! In the order of records the join may come before the begin of a worker: at the same time, or
+//! because of a clock error.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::compound::{Compound, PartVisit, Place};
 use crate::definitions::Definitions;
 use crate::matcher::{Found, Matcher};
 use crate::record::{ForkId, Rec, What};
 
-/// Parts whose team has not joined.
+/// Teams that are not complete.
 #[derive(Debug, Default)]
 pub struct Forks {
-    open: HashMap<ForkId, Vec<Part>>,
+    open: BTreeMap<ForkId, Team>,
+}
+
+#[derive(Debug, Default)]
+struct Team {
+    /// Threads, as soon as one of them has begun.
+    size: Option<usize>,
+    parts: Vec<Part>,
+    /// Parts that have ended.
+    ended: usize,
+    joined: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -25,40 +36,70 @@ struct Part {
     end: Option<(u64, u64)>,
 }
 
-impl Forks {
-    /// All parts of the team are complete. A worker whose leave comes later by the clock leaves
-    /// with the join.
-    fn join(&mut self, fork: ForkId, joined: u64, found: Found<'_>) {
-        for Part { at, forked, enter, end } in self.open.remove(&fork).unwrap_or_default() {
-            let (leave, ended) = end.unwrap_or((joined, joined));
-            let ended = if at.location == fork.master { joined } else { ended };
-            found(Compound::Part(PartVisit { at, forked, enter, leave, ended, joined }));
+impl Team {
+    fn end(&mut self, record: &Rec, left: u64) {
+        let own = |part: &&mut Part| part.at.location == record.location && part.end.is_none();
+        if let Some(part) = self.parts.iter_mut().find(own) {
+            part.end = Some((left, record.time));
+            self.ended += 1;
         }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.joined.is_some() && self.size == Some(self.ended)
+    }
+
+    /// The parts, if the team has joined. A worker that has not left the region by then leaves it
+    /// with the join.
+    fn compounds(&self, fork: ForkId) -> impl Iterator<Item = Compound> + '_ {
+        let joined = self.joined.into_iter();
+        joined.flat_map(move |joined| {
+            self.parts.iter().map(move |part| {
+                let &Part { at, forked, enter, end } = part;
+                let (leave, ended) = end.unwrap_or((joined, joined));
+                let ended = if at.location == fork.master { joined } else { ended };
+                Compound::Part(PartVisit { at, forked, enter, leave, ended, joined })
+            })
+        })
     }
 }
 
 impl Matcher for Forks {
-    fn record(&mut self, _: &Definitions, record: &Rec, found: Found<'_>) {
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         let &Rec { time, location, node, what } = record;
-        match what {
-            What::PartBegin { fork: Some(fork), forked, .. } => {
+        let fork = match what {
+            What::Fork(fork) => {
+                self.open.entry(fork).or_default();
+                return;
+            }
+            What::PartBegin { team, fork: Some(fork), forked } => {
+                let open = self.open.entry(fork).or_default();
+                open.size = Some(definitions.team_size(team.team.into()));
                 let at = Place { location, node };
-                let part = Part { at, forked, enter: time, end: None };
-                self.open.entry(fork).or_default().push(part);
+                open.parts.push(Part { at, forked, enter: time, end: None });
+                return;
             }
             What::PartEnd { fork: Some(fork), left, .. } => {
-                let parts = self.open.get_mut(&fork);
-                let own = |part: &&mut Part| part.at.location == location;
-                if let Some(part) = parts.and_then(|parts| parts.iter_mut().find(own)) {
-                    part.end = Some((left, time));
-                }
+                self.open.entry(fork).or_default().end(record, left);
+                fork
             }
-            What::Join(fork) => self.join(fork, time, found),
-            _ => {}
+            What::Join(fork) => {
+                self.open.entry(fork).or_default().joined = Some(time);
+                fork
+            }
+            _ => return,
+        };
+        if self.open.get(&fork).is_some_and(Team::is_complete)
+            && let Some(team) = self.open.remove(&fork)
+        {
+            team.compounds(fork).for_each(found);
         }
     }
 
-    fn end(&mut self, _: &Definitions, _: Found<'_>) -> u64 {
-        self.open.values().map(|parts| parts.len() as u64).sum()
+    fn end(&mut self, _: &Definitions, found: Found<'_>) -> u64 {
+        for (fork, team) in &self.open {
+            team.compounds(*fork).for_each(&mut *found);
+        }
+        self.open.len() as u64
     }
 }

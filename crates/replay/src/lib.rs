@@ -14,6 +14,7 @@
 //! Results are integers, and the same for all numbers of threads and sizes of windows.
 
 pub mod archive;
+pub mod barrier;
 mod call;
 pub mod collective;
 pub mod compound;
@@ -21,6 +22,7 @@ pub mod definitions;
 pub mod fork;
 mod icollective;
 pub mod location;
+pub mod lock;
 pub mod matcher;
 pub mod message;
 mod message_order;
@@ -31,6 +33,7 @@ pub mod strand;
 pub mod stream;
 pub mod text;
 pub mod tree;
+pub mod turn;
 pub mod window;
 
 #[cfg(test)]

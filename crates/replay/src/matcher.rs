@@ -1,25 +1,28 @@
 //! Where a matcher plugs in. A matcher finds compounds of one kind in the sync records of all
-//! locations of a process.
+//! locations.
 //!
 //! To add a matcher: write a file with a type that implements [`Matcher`], a kind of compound for
-//! what it finds (`compound.rs`), its field in [`Matchers`], and tests as texts (`text.rs`). The
+//! what it finds (`compound.rs`), its line in `matchers!`, and tests as texts (`text.rs`). The
 //! records that it needs come from `location/`.
 //!
 //! Records come in the order (time, location), those of one location in the order of its events.
 //! The order does not depend on windows or threads, and neither may the compounds. A matcher keeps
 //! the instances that are open; what it keeps must not grow with the length of the trace.
 
+use crate::barrier::Barriers;
 use crate::collective::Collectives;
 use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::fork::Forks;
+use crate::lock::Locks;
 use crate::message::Messages;
 use crate::record::Rec;
+use crate::turn::Turns;
 
 /// Takes the compounds that are found.
 pub type Found<'a> = &'a mut dyn FnMut(Compound);
 
-/// Finds compounds of one kind in the records of a process.
+/// Finds compounds of one kind in the records of all locations.
 pub trait Matcher {
     /// Takes the next record.
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>);
@@ -28,28 +31,36 @@ pub trait Matcher {
     fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64;
 }
 
-/// All matchers of a process.
-#[derive(Debug, Default)]
-pub struct Matchers {
-    forks: Forks,
-    messages: Messages,
-    collectives: Collectives,
+/// Defines all matchers of a trace.
+macro_rules! matchers {
+    ($($field:ident: $type:ty),* $(,)?) => {
+        /// All matchers of a trace.
+        #[derive(Debug, Default)]
+        pub struct Matchers {
+            $($field: $type,)*
+        }
+
+        impl Matchers {
+            /// Takes the next record.
+            pub fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+                $(self.$field.record(definitions, record, found);)*
+            }
+
+            /// The trace ends: returns the number of instances that are not complete.
+            pub fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64 {
+                let mut incomplete = 0;
+                $(incomplete += self.$field.end(definitions, found);)*
+                incomplete
+            }
+        }
+    };
 }
 
-impl Matchers {
-    /// Takes the next record.
-    pub fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-        for matcher in self.all() {
-            matcher.record(definitions, record, found);
-        }
-    }
-
-    /// The trace ends: returns the number of instances that are not complete.
-    pub fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64 {
-        self.all().into_iter().map(|matcher| matcher.end(definitions, found)).sum()
-    }
-
-    fn all(&mut self) -> [&mut dyn Matcher; 3] {
-        [&mut self.forks, &mut self.messages, &mut self.collectives]
-    }
+matchers! {
+    forks: Forks,
+    barriers: Barriers,
+    locks: Locks,
+    turns: Turns,
+    messages: Messages,
+    collectives: Collectives,
 }

@@ -227,6 +227,8 @@ fn a_receive_in_a_task_waits_in_the_call_path_of_the_task() {
          67 0.0 join",
         expect![[r#"
             late sender 0.0 TASKS/task/exchange/MPI_Recv 25..62: wait 35 for 1.0 program/MPI_Send, 8 bytes
+            barrier 0.0 program/parallel/ibarrier 16..66, latest 16 0.0 program/parallel/ibarrier: wait 0, starvation 8, join 0
+            barrier 0.1 program/parallel/ibarrier 15..66, latest 16 0.0 program/parallel/ibarrier: wait 1, starvation 50, join 0
         "#]],
     );
 }

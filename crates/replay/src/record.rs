@@ -104,14 +104,34 @@ pub enum What {
         team: TeamInstance,
         /// Number of the barrier.
         barrier: u32,
+        /// It is the one at the end of the parallel region.
+        is_final: bool,
     },
     /// The location creates a task.
     TaskCreate(TaskId),
-    /// The location goes on with another task; the call path is that of the implicit task. `None`
-    /// stands for the implicit task.
-    TaskSwitch(Option<TaskId>),
+    /// From here on the team may have tasks that other threads execute.
+    TasksExpected(TeamInstance),
+    /// The location goes on with another task; the call path is that of the implicit task.
+    TaskSwitch {
+        /// The innermost team.
+        team: Option<TeamInstance>,
+        /// The task; `None` stands for the implicit one.
+        task: Option<TaskId>,
+    },
     /// The current task is done.
     TaskComplete(TaskId),
+    /// It is the location's turn in an ordered construct; the call path is that of the construct.
+    Turn {
+        /// The team.
+        team: Option<TeamInstance>,
+        /// When the location entered the construct.
+        since: u64,
+    },
+    /// The location has left the body of an ordered construct.
+    TurnEnd {
+        /// The team.
+        team: Option<TeamInstance>,
+    },
     /// The location has a lock.
     Acquire {
         /// The lock, by its number in the process.

@@ -33,6 +33,8 @@ fn a_parallel_region_has_the_time_from_fork_to_join() {
             program/main  time=[15, 0]  visits=[1, 0]
             program/main/parallel  time=[27, 19]  visits=[1, 1]
             program/main/parallel/ibarrier  time=[3, 11]  visits=[1, 1]
+            barrier 0.1 program/main/parallel/ibarrier 20..31, latest 30 0.0 program/main/parallel/ibarrier: wait 10, starvation 0, join 1
+            barrier 0.0 program/main/parallel/ibarrier 30..33, latest 30 0.0 program/main/parallel/ibarrier: wait 0, starvation 0, join 3
             part 0.0 program/main/parallel 10 12..33 40: fork 2, join 7
             part 0.1 program/main/parallel 10 15..31 40: fork 5, join 9
         "#]],
@@ -95,11 +97,11 @@ fn tasks_have_call_paths_of_their_own_and_suspend_each_other() {
          team A = 0.0 0.1
          10 0.0 fork; team A; + parallel
          10 0.1 team A; + parallel
-         12 0.0 + create; create A 0 1
+         12 0.0 + task_create; create A 0 1
          14 0.0 -
          20 0.0 + ibarrier
          22 0.0 switch A 0 1; + task; + work
-         30 0.0 -; + create; create A 0 2
+         30 0.0 -; + task_create; create A 0 2
          32 0.0 -; + taskwait
          40 0.0 switch A 0 2; + task
          45 0.0 -; done A 0 2
@@ -111,14 +113,16 @@ fn tasks_have_call_paths_of_their_own_and_suspend_each_other() {
         expect![[r#"
             program  time=[60, 0]  visits=[1, 0]
             program/parallel  time=[8, 10]  visits=[1, 1]
-            program/parallel/create  time=[2, 0]  visits=[1, 0]
+            program/parallel/task_create  time=[2, 0]  visits=[1, 0]
             program/parallel/ibarrier  time=[6, 30]  visits=[1, 1]
             program/parallel/ibarrier/task  time=[0, 0]  visits=[0, 0]  task_time=[24, 0]  fragments=[3, 0]
             TASKS  time=[0, 0]  visits=[0, 0]
             TASKS/task  time=[5, 0]  visits=[2, 0]
             TASKS/task/work  time=[8, 0]  visits=[1, 0]
-            TASKS/task/create  time=[2, 0]  visits=[1, 0]
+            TASKS/task/task_create  time=[2, 0]  visits=[1, 0]
             TASKS/task/taskwait  time=[9, 0]  visits=[1, 0]
+            barrier 0.0 program/parallel/ibarrier 20..50, latest 20 0.1 program/parallel/ibarrier: wait 0, starvation 6, join 0
+            barrier 0.1 program/parallel/ibarrier 20..50, latest 20 0.1 program/parallel/ibarrier: wait 0, starvation 30, join 0
             part 0.0 program/parallel 10 10..50 50: fork 0, join 0
             part 0.1 program/parallel 10 10..50 50: fork 0, join 0
         "#]],
@@ -129,7 +133,6 @@ fn tasks_have_call_paths_of_their_own_and_suspend_each_other() {
 fn other_writers_switch_back_from_tasks_only_at_the_end_of_the_barrier() {
     check(
         "end 60
-         writer score-p
          team A = 0.0
          10 0.0 fork; team A; + parallel
          12 0.0 + ibarrier
@@ -143,6 +146,7 @@ fn other_writers_switch_back_from_tasks_only_at_the_end_of_the_barrier() {
             program/parallel/ibarrier/task  time=[0]  visits=[0]  task_time=[10]  fragments=[1]
             TASKS  time=[0]  visits=[0]
             TASKS/task  time=[10]  visits=[1]
+            barrier 0.0 program/parallel/ibarrier 12..50, latest 12 0.0 program/parallel/ibarrier: wait 0, starvation 0, join 28
             part 0.0 program/parallel 10 10..50 50: fork 0, join 0
         "#]],
     );
@@ -171,6 +175,8 @@ fn an_untied_task_moves_with_its_call_stack() {
             TASKS  time=[0, 0]  visits=[0, 0]
             TASKS/task  time=[5, 0]  visits=[0, 1]
             TASKS/task/work  time=[5, 5]  visits=[0, 1]
+            barrier 0.0 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 0, join 30
+            barrier 0.1 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 0, join 35
             part 0.0 program/parallel 10 10..50 50: fork 0, join 0
             part 0.1 program/parallel 10 10..50 50: fork 0, join 0
         "#]],
@@ -250,6 +256,273 @@ fn processes_have_call_paths_in_common() {
             program  time=[45, 43]  visits=[1, 1]
             program/MPI_Send  time=[5, 0]  visits=[1, 0]
             program/MPI_Recv  time=[0, 7]  visits=[0, 1]
+        "#]],
+    );
+}
+
+#[test]
+fn a_barrier_has_its_latest_arrival_and_waiting_without_tasks() {
+    // Thread 1 waits from 20 to 30 for thread 0, but for a task from 22 to 26.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         12 0.1 + task_create; create A 1 1
+         13 0.1 -
+         20 0.1 + barrier
+         22 0.1 switch A 1 1; + task
+         26 0.1 -; done A 1 1; switch A 1 0
+         30 0.0 + barrier
+         34 0.0 -
+         35 0.1 -
+         40 0.0 -; endteam A
+         40 0.1 -; endteam A
+         40 0.0 join",
+        expect![[r#"
+            program  time=[30, 0]  visits=[1, 0]
+            program/parallel  time=[26, 14]  visits=[1, 1]
+            program/parallel/task_create  time=[0, 1]  visits=[0, 1]
+            program/parallel/barrier  time=[4, 11]  visits=[1, 1]
+            program/parallel/barrier/task  time=[0, 0]  visits=[0, 0]  task_time=[0, 4]  fragments=[0, 1]
+            TASKS  time=[0, 0]  visits=[0, 0]
+            TASKS/task  time=[0, 4]  visits=[0, 1]
+            barrier 0.0 program/parallel/barrier 30..34, latest 30 0.0 program/parallel/barrier: wait 0, starvation 4, join 0
+            barrier 0.1 program/parallel/barrier 20..35, latest 30 0.0 program/parallel/barrier: wait 6, starvation 5, join 0
+            part 0.0 program/parallel 10 10..40 40: fork 0, join 0
+            part 0.1 program/parallel 10 10..40 40: fork 0, join 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_task_that_goes_on_after_the_latest_arrival_is_waiting_for_the_other() {
+    // Thread 1 executes a task from 22 to 40: 8 ticks of it before the latest arrival at 30.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         12 0.1 + task_create; create A 1 1
+         13 0.1 -
+         20 0.1 + ibarrier
+         22 0.1 switch A 1 1; + task
+         30 0.0 + ibarrier
+         40 0.1 -; done A 1 1
+         42 0.1 switch A 1 0; -; -; endteam A
+         42 0.0 -; -; endteam A; join",
+        expect![[r#"
+            program  time=[28, 0]  visits=[1, 0]
+            program/parallel  time=[20, 9]  visits=[1, 1]
+            program/parallel/task_create  time=[0, 1]  visits=[0, 1]
+            program/parallel/ibarrier  time=[12, 4]  visits=[1, 1]
+            program/parallel/ibarrier/task  time=[0, 0]  visits=[0, 0]  task_time=[0, 18]  fragments=[0, 1]
+            TASKS  time=[0, 0]  visits=[0, 0]
+            TASKS/task  time=[0, 18]  visits=[0, 1]
+            barrier 0.0 program/parallel/ibarrier 30..42, latest 30 0.0 program/parallel/ibarrier: wait 0, starvation 12, join 0
+            barrier 0.1 program/parallel/ibarrier 20..42, latest 30 0.0 program/parallel/ibarrier: wait 2, starvation 2, join 0
+            part 0.0 program/parallel 10 10..42 42: fork 0, join 0
+            part 0.1 program/parallel 10 10..42 42: fork 0, join 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_thread_that_leaves_before_the_latest_arrival_waited_until_it_left() {
+    check(
+        "end 60
+         team A = 0.0 0.1 0.2
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         10 0.2 team A; + parallel
+         14 0.0 + barrier
+         20 0.1 + barrier
+         23 0.0 -
+         25 0.2 + barrier
+         26 0.2 -
+         26 0.1 -
+         40 0.1 -; endteam A
+         40 0.2 -; endteam A
+         40 0.0 -; endteam A; join",
+        expect![[r#"
+            program  time=[30, 0, 0]  visits=[1, 0, 0]
+            program/parallel  time=[21, 24, 29]  visits=[1, 1, 1]
+            program/parallel/barrier  time=[9, 6, 1]  visits=[1, 1, 1]
+            barrier 0.0 program/parallel/barrier 14..23, latest 25 0.2 program/parallel/barrier: wait 9, starvation 0, join 0
+            barrier 0.1 program/parallel/barrier 20..26, latest 25 0.2 program/parallel/barrier: wait 5, starvation 0, join 0
+            barrier 0.2 program/parallel/barrier 25..26, latest 25 0.2 program/parallel/barrier: wait 0, starvation 0, join 0
+            part 0.0 program/parallel 10 10..40 40: fork 0, join 0
+            part 0.1 program/parallel 10 10..40 40: fork 0, join 0
+            part 0.2 program/parallel 10 10..40 40: fork 0, join 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_cancelled_barrier_is_not_complete() {
+    // Thread 1 does not come to the first barrier; the next region is not concerned.
+    check(
+        "end 80
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         14 0.0 + barrier
+         20 0.0 -; -; endteam A; join
+         20 0.1 -; endteam A
+         30 0.0 fork; team A; + parallel
+         30 0.1 team A; + parallel
+         32 0.0 + ibarrier
+         36 0.1 + ibarrier
+         38 0.1 -; -; endteam A
+         38 0.0 -; -; endteam A; join",
+        expect![[r#"
+            program  time=[62, 0]  visits=[1, 0]
+            program/parallel  time=[6, 16]  visits=[2, 2]
+            program/parallel/barrier  time=[6, 0]  visits=[1, 0]
+            program/parallel/ibarrier  time=[6, 2]  visits=[1, 1]
+            part 0.0 program/parallel 10 10..20 20: fork 0, join 0
+            part 0.1 program/parallel 10 10..20 20: fork 0, join 0
+            barrier 0.0 program/parallel/ibarrier 32..38, latest 36 0.1 program/parallel/ibarrier: wait 4, starvation 0, join 2
+            barrier 0.1 program/parallel/ibarrier 36..38, latest 36 0.1 program/parallel/ibarrier: wait 0, starvation 0, join 2
+            part 0.0 program/parallel 30 30..38 38: fork 0, join 0
+            part 0.1 program/parallel 30 30..38 38: fork 0, join 0
+            incomplete 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_barrier_in_a_nested_team_is_not_that_of_the_outer_team() {
+    check(
+        "end 80
+         team A = 0.0 0.1
+         team B = 0.1 0.2
+         10 0.0 fork; team A; + parallel:1
+         10 0.1 team A; + parallel:1
+         11 0.1 + task_create; create A 1 1
+         12 0.1 -; + ibarrier
+         14 0.1 switch A 1 1; + task; fork; team B; + parallel:2
+         15 0.2 team B; + parallel:2
+         20 0.1 + ibarrier
+         26 0.2 + ibarrier
+         28 0.2 -; -; endteam B
+         28 0.1 -; -; endteam B; join
+         30 0.1 -; done A 1 1; switch A 1 0
+         50 0.0 + ibarrier
+         52 0.1 -; -; endteam A
+         52 0.0 -; -; endteam A; join",
+        expect![[r#"
+            program  time=[38, 0, 0]  visits=[1, 0, 0]
+            program/parallel:1  time=[40, 1, 0]  visits=[1, 1, 0]
+            program/parallel:1/task_create  time=[0, 1, 0]  visits=[0, 1, 0]
+            program/parallel:1/ibarrier  time=[2, 24, 0]  visits=[1, 1, 0]
+            program/parallel:1/ibarrier/task  time=[0, 0, 0]  visits=[0, 0, 0]  task_time=[0, 16, 0]  fragments=[0, 1, 0]
+            TASKS  time=[0, 0, 0]  visits=[0, 0, 0]
+            TASKS/task  time=[0, 2, 0]  visits=[0, 1, 0]
+            TASKS/task/parallel:2  time=[0, 6, 12]  visits=[0, 1, 1]
+            TASKS/task/parallel:2/ibarrier  time=[0, 8, 2]  visits=[0, 1, 1]
+            barrier 0.1 TASKS/task/parallel:2/ibarrier 20..28, latest 26 0.2 TASKS/task/parallel:2/ibarrier: wait 6, starvation 0, join 2
+            barrier 0.2 TASKS/task/parallel:2/ibarrier 26..28, latest 26 0.2 TASKS/task/parallel:2/ibarrier: wait 0, starvation 0, join 2
+            part 0.1 TASKS/task/parallel:2 14 14..28 28: fork 0, join 0
+            part 0.2 TASKS/task/parallel:2 14 15..28 28: fork 1, join 0
+            barrier 0.0 program/parallel:1/ibarrier 50..52, latest 50 0.0 program/parallel:1/ibarrier: wait 0, starvation 2, join 0
+            barrier 0.1 program/parallel:1/ibarrier 12..52, latest 50 0.0 program/parallel:1/ibarrier: wait 22, starvation 2, join 0
+            part 0.0 program/parallel:1 10 10..52 52: fork 0, join 0
+            part 0.1 program/parallel:1 10 10..52 52: fork 0, join 0
+        "#]],
+    );
+}
+
+#[test]
+fn contention_ends_with_the_release_before() {
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         12 0.0 + critical; acquire 0 1; + critical_body
+         15 0.1 + critical
+         22 0.0 -; release 0 1
+         23 0.0 -
+         25 0.1 acquire 0 2; + critical_body
+         26 0.1 -; release 0 2; -
+         30 0.0 + critical; acquire 0 3; + critical_body; -; release 0 3; -
+         40 0.1 -; endteam A
+         40 0.0 -; endteam A; join",
+        expect![[r#"
+            program  time=[30, 0]  visits=[1, 0]
+            program/parallel  time=[19, 19]  visits=[1, 1]
+            program/parallel/critical  time=[1, 10]  visits=[2, 1]
+            program/parallel/critical/critical_body  time=[10, 1]  visits=[2, 1]
+            lock 0 #1 0.0 program/parallel/critical 12..12, after nobody: wait 0
+            lock 0 #2 0.1 program/parallel/critical 15..25, after 22 0.0 program/parallel/critical: wait 7
+            lock 0 #3 0.0 program/parallel/critical 30..30, after 26 0.1 program/parallel/critical: wait 0
+            part 0.0 program/parallel 10 10..40 40: fork 0, join 0
+            part 0.1 program/parallel 10 10..40 40: fork 0, join 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_release_may_come_later_by_the_clock_or_not_at_all() {
+    // Acquisition 2 comes 2 ticks before the release that it follows; acquisition 5 follows one
+    // that has no record.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         12 0.0 + omp_set_lock; acquire 3 1; -
+         14 0.1 + omp_set_lock
+         18 0.1 acquire 3 2; -
+         20 0.0 + omp_unset_lock; release 3 1; -
+         24 0.1 + omp_unset_lock; release 3 2; -
+         26 0.1 + omp_set_lock
+         30 0.1 acquire 3 5; -; + omp_unset_lock; release 3 5; -
+         40 0.1 -; endteam A
+         40 0.0 -; endteam A; join",
+        expect![[r#"
+            program  time=[30, 0]  visits=[1, 0]
+            program/parallel  time=[30, 22]  visits=[1, 1]
+            program/parallel/omp_set_lock  time=[0, 8]  visits=[1, 2]
+            program/parallel/omp_unset_lock  time=[0, 0]  visits=[1, 2]
+            lock 3 #1 0.0 program/parallel/omp_set_lock 12..12, after nobody: wait 0
+            lock 3 #2 0.1 program/parallel/omp_set_lock 14..18, after 20 0.0 program/parallel/omp_set_lock: wait 4
+            part 0.0 program/parallel 10 10..40 40: fork 0, join 0
+            part 0.1 program/parallel 10 10..40 40: fork 0, join 0
+            lock 3 #5 0.1 program/parallel/omp_set_lock 26..30, after nobody: wait 0
+        "#]],
+    );
+}
+
+#[test]
+fn an_ordered_construct_waits_for_its_turn() {
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + for
+         10 0.1 team A; + parallel; + for
+         12 0.1 + ordered
+         14 0.0 + ordered
+         15 0.0 + ordered_body
+         20 0.0 -; -
+         21 0.1 + ordered_body
+         24 0.1 -; -
+         25 0.0 + ordered
+         28 0.0 -
+         30 0.1 -; -; endteam A
+         30 0.0 -; -; endteam A; join",
+        expect![[r#"
+            program  time=[40, 0]  visits=[1, 0]
+            program/parallel  time=[0, 0]  visits=[1, 1]
+            program/parallel/for  time=[11, 8]  visits=[1, 1]
+            program/parallel/for/ordered  time=[4, 9]  visits=[2, 1]
+            program/parallel/for/ordered/ordered_body  time=[5, 3]  visits=[1, 1]
+            turn 0.0 program/parallel/for/ordered 14..15, after nobody: wait 1
+            turn 0.1 program/parallel/for/ordered 12..21, after 20 0.0 program/parallel/for/ordered/ordered_body: wait 9
+            turn 0.0 program/parallel/for/ordered 25..28, after 24 0.1 program/parallel/for/ordered/ordered_body: wait 3
+            part 0.0 program/parallel 10 10..30 30: fork 0, join 0
+            part 0.1 program/parallel 10 10..30 30: fork 0, join 0
         "#]],
     );
 }

@@ -28,10 +28,8 @@
 //! | `program`, `exit` | begin and end of the program |
 //!
 //! What a region is follows from its name: a construct of OpenMP (`parallel`, `ibarrier`,
-//! `critical`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), or else a
+//! `task_create`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), or else a
 //! function of the user. A suffix as in `barrier:7` tells two of them apart; it is the line.
-//!
-//! The option `writer score-p` selects the convention of that writer (`definitions.rs`).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -42,7 +40,9 @@ use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{CommRef, MetricRef, RegionRef, StringRef};
 
-use crate::compound::{CollectiveVisit, Compound, MessageVisit, PartVisit, Place};
+use crate::compound::{
+    BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
+};
 use crate::definitions::{Comm, Definitions};
 use crate::outcome::Outcome;
 use crate::stream::Stream;
@@ -140,7 +140,6 @@ impl Parser {
                     process.wall_ticks = self.definitions.end.cast_signed();
                 }
             }
-            ["writer", "score-p"] => self.definitions.tasks_end_at_completion = true,
             ["team", name, "=", members @ ..] => {
                 let member = |member: &&str| self.locations.get(*member).copied();
                 let members = members.iter().map(member).collect::<Option<Vec<_>>>()?;
@@ -443,6 +442,9 @@ fn message_line(outcome: &Outcome, kind: &str, visit: &MessageVisit) -> String {
 }
 
 fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
+    let before = |before: Option<(u64, Place)>| {
+        before.map_or("nobody".to_owned(), |(time, at)| format!("{time} {}", place(outcome, at)))
+    };
     match compound {
         Compound::Part(part) => {
             let PartVisit { at, forked, enter, leave, joined, .. } = *part;
@@ -466,6 +468,27 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
             format!(
                 "{pattern:?} {at} {begin}..{end}: wait {wait} for {causer}, completion {completion}"
             )
+        }
+        Compound::Barrier(visit) => {
+            let BarrierVisit { at, enter, leave, latest, last, .. } = *visit;
+            let (at, last) = (place(outcome, at), place(outcome, last));
+            let (wait, starvation) = (visit.wait_ticks(), visit.starvation_ticks());
+            let join = visit.join_ticks();
+            format!(
+                "barrier {at} {enter}..{leave}, latest {latest} {last}: wait {wait}, starvation \
+                 {starvation}, join {join}"
+            )
+        }
+        Compound::Lock(visit) => {
+            let LockVisit { at, lock, order, since, acquired, .. } = *visit;
+            let (at, wait) = (place(outcome, at), visit.wait_ticks());
+            let before = before(visit.before);
+            format!("lock {lock} #{order} {at} {since}..{acquired}, after {before}: wait {wait}")
+        }
+        Compound::Turn(visit) => {
+            let TurnVisit { at, since, begun, .. } = *visit;
+            let (at, wait, before) = (place(outcome, at), visit.wait_ticks(), before(visit.before));
+            format!("turn {at} {since}..{begun}, after {before}: wait {wait}")
         }
     }
 }

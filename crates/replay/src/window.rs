@@ -100,21 +100,22 @@ impl<'a> Matching<'a> {
 
     fn take(&mut self, records: &[Rec]) {
         let Matching { definitions, matchers, joins, found } = self;
+        let mut found = |compound: Compound| {
+            joins.note(&compound);
+            found(compound);
+        };
         for record in records {
-            matchers.record(definitions, record, &mut |compound| {
-                joins.note(&compound);
-                found(compound);
-            });
+            matchers.record(definitions, record, &mut found);
         }
     }
 
-    fn end(mut self) -> (Joins, u64) {
-        let Matching { definitions, matchers, joins, found } = &mut self;
+    fn end(self) -> (Joins, u64) {
+        let Matching { definitions, mut matchers, mut joins, found } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
             joins.note(&compound);
             found(compound);
         });
-        (self.joins, incomplete)
+        (joins, incomplete)
     }
 }
 

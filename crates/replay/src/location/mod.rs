@@ -68,6 +68,10 @@ pub struct Location {
     suspended: HashMap<TaskId, Strand>,
     /// A task that was switched to and is not known here: the next event tells whether it begins.
     unknown_task: Option<TaskId>,
+    /// The task that was created last, while its creation is open and it does not run.
+    created: Option<TaskId>,
+    /// An ordered construct is open whose body has not begun.
+    waits_for_turn: bool,
     /// Other locations do not know what is missing, either: go on without it.
     goes_on_without: bool,
     gaps: Gaps,
@@ -94,6 +98,8 @@ impl Location {
             after_join: None,
             suspended: HashMap::new(),
             unknown_task: None,
+            created: None,
+            waits_for_turn: false,
             goes_on_without: false,
             gaps: Gaps::default(),
             records: Vec::new(),
@@ -173,7 +179,7 @@ impl Location {
             Event::ThreadTaskCreate(it) => {
                 let (team, thread) = (it.thread_team.0, it.creating_thread);
                 let task = TaskId { team, thread, generation: it.generation_number };
-                self.note(time, What::TaskCreate(task));
+                self.create(time, task);
             }
             Event::ThreadTaskSwitch(it) => {
                 let (team, thread) = (it.thread_team.0, it.creating_thread);
@@ -292,8 +298,11 @@ impl Location {
         self.account(time);
         self.push(context, region);
         match class {
-            Class::Plain | Class::Parallel | Class::Task => {}
-            Class::Barrier => self.enter_barrier(),
+            Class::Plain | Class::Parallel | Class::Task | Class::Creation => {}
+            Class::Barrier => self.enter_barrier(context),
+            Class::Taskloop => self.expect_tasks(),
+            Class::Ordered => self.enter_ordered(),
+            Class::OrderedBody => self.enter_ordered_body(),
             Class::Mpi => self.record_here(What::MpiEnter { region }),
         }
         Ok(())
@@ -332,12 +341,15 @@ impl Location {
         self.account(time);
         let Some(frame) = self.strand.frames.pop() else { return Ok(()) };
         match context.definitions.class(region) {
-            Class::Plain | Class::Task => {}
+            Class::Plain | Class::Task | Class::Taskloop => {}
             Class::Parallel if self.is_end_of_part() => {
                 self.leave_part(frame);
                 return Ok(());
             }
             Class::Parallel => {}
+            Class::Creation => self.leave_creation(),
+            Class::Ordered => self.leave_ordered(frame),
+            Class::OrderedBody => self.leave_ordered_body(),
             Class::Barrier => self.leave_barrier(frame.node),
             Class::Mpi => self.record(frame.node, What::MpiLeave { region, since: frame.since }),
         }

@@ -4,6 +4,7 @@
 
 use pompeii_model::RegionId;
 
+use super::teams::Part;
 use super::{Context, Location};
 use crate::process::Missing;
 use crate::record::{TaskId, What};
@@ -15,13 +16,41 @@ impl Location {
     pub(super) fn switch(&mut self, context: &Context<'_>, time: u64, to: TaskId) {
         self.account(time);
         let to = (to.generation != 0).then_some(to);
+        if self.created == to {
+            self.created = None;
+        }
         if self.part().task != to {
             self.end_fragment(time);
             self.suspend();
             self.resume(context, to);
+            self.note_switch();
         }
+    }
+
+    fn note_switch(&mut self) {
         let scheduling = self.scheduling_point();
-        self.record(scheduling, What::TaskSwitch(to));
+        let Part { team, task, .. } = *self.part();
+        self.record(scheduling, What::TaskSwitch { team, task });
+    }
+
+    /// A task has been created. If the next task of the thread is not this one, others may run it.
+    pub(super) fn create(&mut self, time: u64, task: TaskId) {
+        self.note(time, What::TaskCreate(task));
+        self.created = Some(task);
+    }
+
+    /// The creation of a task ends; a task that its creator executes at once is over.
+    pub(super) fn leave_creation(&mut self) {
+        if self.created.take().is_some() {
+            self.expect_tasks();
+        }
+    }
+
+    /// The team may have tasks that other threads execute.
+    pub(super) fn expect_tasks(&mut self) {
+        if let Some(team) = self.part().team {
+            self.record_here(What::TasksExpected(team));
+        }
     }
 
     /// Keeps the call stack of the current task.
@@ -123,8 +152,8 @@ impl Location {
         Some(Moved::new(&strand, &self.tree))
     }
 
-    /// The current task is done: the thread is back in the task that it had suspended for it. Some
-    /// writers note that only when the barrier ends, so that no record may wait for it.
+    /// The current task is done: the thread is back in the task that it had suspended for it. The
+    /// switch may have its event later: Score-P writes it when the barrier ends.
     pub(super) fn complete(&mut self, context: &Context<'_>, time: u64, task: TaskId) {
         self.note(time, What::TaskComplete(task));
         if self.part().task != Some(task) {
@@ -135,10 +164,6 @@ impl Location {
         self.end_fragment(time);
         let back_in = self.part().below.last().copied();
         self.resume(context, back_in.filter(|task| self.suspended.contains_key(task)));
-        if context.definitions.tasks_end_at_completion {
-            let scheduling = self.scheduling_point();
-            let now = self.part().task;
-            self.record(scheduling, What::TaskSwitch(now));
-        }
+        self.note_switch();
     }
 }

@@ -1,6 +1,6 @@
 //! Parallel regions on a location: forks, the parts of its teams, their barriers.
 
-use pompeii_model::RegionId;
+use pompeii_model::{RegionId, Role};
 use pompeii_otf2::reference::CommRef;
 
 use super::{Context, Location};
@@ -23,6 +23,8 @@ pub struct Part {
     left: Option<u64>,
     /// Barriers that the location has entered.
     barriers: u32,
+    /// The last of them is that at the end of the region.
+    is_final: bool,
     /// The explicit task that runs; `None` for the implicit one.
     pub task: Option<TaskId>,
     /// Explicit tasks that the thread has suspended for others, the last one last. When a task is
@@ -47,8 +49,20 @@ impl Part {
         depth: usize,
     ) -> Part {
         let (task, implicit, fragment) = (None, None, None);
-        let (left, barriers, below) = (None, 0, Vec::new());
-        Part { team, fork, is_worker, depth, left, barriers, task, below, implicit, fragment }
+        let (left, barriers, is_final, below) = (None, 0, false, Vec::new());
+        Part {
+            team,
+            fork,
+            is_worker,
+            depth,
+            left,
+            barriers,
+            is_final,
+            task,
+            below,
+            implicit,
+            fragment,
+        }
     }
 }
 
@@ -221,21 +235,56 @@ impl Location {
     }
 
     /// Barriers count per part; those in explicit tasks or outside of teams concern no team.
-    pub(super) fn enter_barrier(&mut self) {
+    pub(super) fn enter_barrier(&mut self, context: &Context<'_>) {
+        let is_directly_inside = self.strand.frames.len() == self.part_depth() + 2;
+        let role = self.strand.node.map(|node| self.tree.region(node));
+        let role = role.map(|region| context.definitions.regions[region].role);
         let part = self.part();
         if let (Some(team), None) = (part.team, part.task) {
             let barrier = part.barriers;
             part.barriers += 1;
+            part.is_final = is_directly_inside && role == Some(Role::ImplicitBarrier);
             self.record_here(What::BarrierEnter { team, barrier });
         }
     }
 
     pub(super) fn leave_barrier(&mut self, node: Local) {
         let part = self.part();
+        let is_final = part.is_final;
         if let (Some(team), None, Some(barrier)) =
             (part.team, part.task, part.barriers.checked_sub(1))
         {
-            self.record(node, What::BarrierLeave { team, barrier });
+            self.record(node, What::BarrierLeave { team, barrier, is_final });
         }
+    }
+
+    /// An ordered construct is entered: up to its body the location waits for its turn.
+    pub(super) fn enter_ordered(&mut self) {
+        self.waits_for_turn = true;
+    }
+
+    /// The body of an ordered construct is entered.
+    pub(super) fn enter_ordered_body(&mut self) {
+        let [.., construct, _] = self.strand.frames[..] else { return };
+        self.turn(construct);
+    }
+
+    /// An ordered construct is left. One without a body was nothing but waiting.
+    pub(super) fn leave_ordered(&mut self, construct: Frame) {
+        if self.waits_for_turn {
+            self.turn(construct);
+        }
+    }
+
+    fn turn(&mut self, construct: Frame) {
+        self.waits_for_turn = false;
+        let team = self.part().team;
+        self.record(construct.node, What::Turn { team, since: construct.since });
+    }
+
+    /// The next thread has its turn.
+    pub(super) fn leave_ordered_body(&mut self) {
+        let team = self.part().team;
+        self.record_here(What::TurnEnd { team });
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use pompeii_model::Role;
 use pompeii_otf2::read::Archive;
-use pompeii_replay::compound::{CollectiveVisit, Compound, Pattern};
+use pompeii_replay::compound::{CollectiveVisit, Compound, Pattern, Place};
 use pompeii_replay::text::show;
 use pompeii_replay::{Options, Outcome, replay, trace};
 
@@ -24,7 +25,7 @@ pub fn waits(outcome: &Outcome, compounds: &[Compound]) -> Waits {
     let mut waits = Waits::new();
     let root = format!("{}/", outcome.definitions.program);
     for compound in compounds {
-        for (property, place, ticks) in severities(compound) {
+        for (property, place, ticks) in severities(outcome, compound) {
             if let Ok(ticks @ 1..) = u64::try_from(ticks) {
                 let path = outcome.path(outcome.call(place.node));
                 let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
@@ -38,9 +39,30 @@ pub fn waits(outcome: &Outcome, compounds: &[Compound]) -> Waits {
 
 type Severity = (&'static str, pompeii_replay::compound::Place, i64);
 
-fn severities(compound: &Compound) -> Vec<Severity> {
+fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {
+    let role = |at: Place| {
+        let region = outcome.calls.region(outcome.call(at.node));
+        outcome.definitions.regions[region].role
+    };
     match compound {
         Compound::Part(part) => vec![("omp_fork", part.at, part.fork_ticks())],
+        Compound::Barrier(visit) => {
+            let (wait, starvation) = match role(visit.at) {
+                Role::Barrier => ("omp_ebarrier_wait", "omp_ebarrier_starvation"),
+                _ => ("omp_ibarrier_wait", "omp_ibarrier_starvation"),
+            };
+            vec![
+                (wait, visit.at, visit.wait_ticks()),
+                (starvation, visit.at, visit.starvation_ticks()),
+            ]
+        }
+        Compound::Lock(visit) => {
+            let property = match role(visit.at) {
+                Role::Critical => "omp_lock_contention_critical",
+                _ => "omp_lock_contention_api",
+            };
+            vec![(property, visit.at, visit.wait_ticks())]
+        }
         Compound::LateSender(visit) => vec![("mpi_latesender", visit.at, visit.wait_ticks())],
         Compound::Icollective(visit) => {
             vec![("mpi_icollective_wait", visit.at, visit.wait_ticks())]
@@ -52,6 +74,7 @@ fn severities(compound: &Compound) -> Vec<Severity> {
             vec![("mpi_latesender_wo", visit.at, ticks), (part, visit.at, ticks)]
         }
         Compound::Collective(visit) => collective(visit),
+        _ => Vec::new(),
     }
 }
 
@@ -80,7 +103,7 @@ pub fn differences(one: &Waits, other: &Waits) -> (Waits, Waits) {
 
 /// Properties whose matchers are compared with the reference analyser.
 pub fn is_compared(property: &str) -> bool {
-    property.starts_with("mpi")
+    property.starts_with("mpi") || property.starts_with("omp")
 }
 
 /// The engine and the reference analyser find the same in a program.

@@ -6,7 +6,9 @@ use crate::generate::{Shape, program};
 use crate::naive::Trace;
 
 /// Properties that the generator does not know: they follow from definitions, not from waiting.
-const DEFINED: [&str; 6] = [
+const DEFINED: [&str; 8] = [
+    "omp_ibarrier_starvation",
+    "omp_ebarrier_starvation",
     "mpi_latesender_wo",
     "mpi_lswo_same",
     "mpi_lswo_different",

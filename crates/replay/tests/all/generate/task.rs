@@ -59,7 +59,6 @@ fn execute(world: &mut World, team: &Team, mut ready: Vec<Ready>) {
     for &at in &team.members {
         world.enter_omp(at, BARRIER, RegionRole::IMPLICIT_BARRIER);
     }
-    let has_tasks = !ready.is_empty();
     let mut in_tasks = vec![Vec::new(); team.members.len()];
     while let Some(task) = ready.pop() {
         let next = (0..team.members.len()).min_by_key(|&thread| {
@@ -72,22 +71,18 @@ fn execute(world: &mut World, team: &Team, mut ready: Vec<Ready>) {
         world.pass(at, 0);
         let begin = world.logs[at].now;
         run(world, team, (thread, task));
+        // The runtime library writes the switch back after its own work.
+        in_tasks[thread].push((begin, world.logs[at].now));
         world.pass(at, 0);
         switch(world, team, at, (thread as u32, 0));
-        in_tasks[thread].push((begin, world.logs[at].now));
         world.pass(at, 0);
     }
     let done = team.members.iter().map(|&at| world.logs[at].now).max().unwrap_or(0);
     for (thread, &at) in team.members.iter().enumerate() {
         world.until(at, done);
         world.pass(at, 0);
-        let leave = world.logs[at].now;
         let waited = outside(&in_tasks[thread], arrivals[thread], latest);
         world.waited("omp_ibarrier_wait", at, waited);
-        if has_tasks {
-            let starved = outside(&in_tasks[thread], latest, leave);
-            world.waited("omp_ibarrier_starvation", at, starved);
-        }
         world.leave(at);
     }
 }

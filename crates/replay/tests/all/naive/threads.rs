@@ -19,8 +19,8 @@ impl Trace {
             let visits: Vec<usize> = same.map(|&(other, _)| other).collect();
             let latest = visits.iter().map(|&other| self.visits[other].enter).max().unwrap_or(0);
             self.barrier(waits, visit, latest);
-            // Without tasks the time behind the latest arrival is the cost of the barrier itself.
-            if visits.iter().any(|&other| self.has_tasks(other)) {
+            // Without tasks the time after the latest arrival is the cost of the barrier itself.
+            if self.has_tasks(visit, (instance.0, instance.1)) {
                 self.starvation(waits, visit, latest);
             }
         }
@@ -97,24 +97,42 @@ impl Trace {
         self.wait(waits, property, visit, ticks);
     }
 
-    /// Whether an explicit task began or went on during the visit of a barrier.
-    fn has_tasks(&self, visit: usize) -> bool {
-        self.on(self.visits[visit].location).any(|(_, seen)| {
-            matches!(&seen.event, Event::ThreadTaskSwitch(to) if to.generation_number > 0)
-                && (self.visits[visit].enter..self.visits[visit].leave).contains(&seen.time)
+    /// Whether a thread of the team had created a task when the visit of a barrier ended.
+    fn has_tasks(&self, visit: usize, team: (u32, usize)) -> bool {
+        let end = (self.visits[visit].leave, self.visits[visit].location);
+        self.events.iter().zip(&self.teams).any(|(seen, of)| {
+            let (Event::ThreadTaskCreate(_), Some(creation)) = (&seen.event, seen.visit) else {
+                return false;
+            };
+            let created = (self.visits[creation].leave, seen.location);
+            let is_before = if end.1 == created.1 { creation < visit } else { created < end };
+            *of == Some(team) && is_before
         })
     }
 
-    /// Ticks of a location from `begin` to `end` in which it executes no explicit task.
+    /// Ticks of a location from `begin` to `end` in which it executes no explicit task: from the
+    /// switch to a task until it is done, with the tasks that it suspends for others inside.
     fn outside_tasks(&self, location: u64, begin: u64, end: u64) -> i128 {
         let mut ticks = i128::from(end.saturating_sub(begin));
-        let mut since = None;
+        let (mut open, mut since): (Vec<(u32, u32)>, u64) = (Vec::new(), 0);
         for (_, seen) in self.on(location) {
-            let Event::ThreadTaskSwitch(switch) = &seen.event else { continue };
-            if switch.generation_number > 0 {
-                since.get_or_insert(seen.time);
-            } else if let Some(from) = since.take() {
-                ticks -= i128::from(seen.time.min(end).saturating_sub(from.max(begin)));
+            let was_open = !open.is_empty();
+            match &seen.event {
+                Event::ThreadTaskSwitch(to) if to.generation_number == 0 => open.clear(),
+                Event::ThreadTaskSwitch(to) => {
+                    let task = (to.creating_thread, to.generation_number);
+                    open.retain(|known| *known != task);
+                    open.push(task);
+                }
+                Event::ThreadTaskComplete(_) => drop(open.pop()),
+                _ => {}
+            }
+            match (was_open, !open.is_empty()) {
+                (false, true) => since = seen.time,
+                (true, false) => {
+                    ticks -= i128::from(seen.time.min(end).saturating_sub(since.max(begin)));
+                }
+                _ => {}
             }
         }
         ticks
