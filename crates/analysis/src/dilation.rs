@@ -14,87 +14,21 @@
 //! Threads that take turns at a lock are delayed by the events of each other too: the costs of all
 //! of them add up, so far as they wait.
 //!
+//! Tasks cost the threads that execute them, in the regions that their stubs show. One that another
+//! thread has created brings its state in cache lines that move between both.
+//!
 //! The estimate does not know what a compiler could have inlined or moved without the calls.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use pompeii_model::{CallId, Cube, Id, LocationId, Paradigm, RegionId, Role, Ticks};
+use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, RegionId, Role, Ticks};
 
-use crate::Lens;
+use crate::measuring::{EXCLUDED_NS, UNDEFERRED_NS};
+use crate::{Lens, Measuring};
 
-/// Accounting of an event, in nanoseconds, without the reading of the clock. It was measured with
-/// empty functions, criticals, loops and tasks in a loop, and is no larger than the time between
-/// two readings of the clock.
-const ACCOUNT_NS: f64 = 2.5;
-/// One more record in a trace.
-const RECORD_NS: f64 = 4.0;
-/// An event with `run --statistics`.
-const STATISTICS_NS: f64 = 20.0;
-/// A visit that is counted and not timed: 26 instructions.
-const COUNTED_NS: f64 = 4.0;
-/// An undeferred task that is counted and not timed: 57 instructions.
-const UNDEFERRED_NS: f64 = 8.0;
-/// A visit of an excluded function: two calls of 17 instructions, and what the compiler could have
-/// done without them.
-const EXCLUDED_NS: f64 = 4.0;
 /// No more than this share of a time is cost: the program has done something in it.
 const MOST: f64 = 0.95;
-/// Arguments and requests of a call of MPI.
-const MPI_NS: f64 = 20.0;
-
-/// How a run was measured, as far as its cost depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Measuring {
-    /// A reading of the clock, in nanoseconds.
-    pub clock_ns: f64,
-    /// Events were recorded.
-    pub is_traced: bool,
-    /// Single visits were timed.
-    pub has_statistics: bool,
-    /// A reading of the counters, in nanoseconds; 0 without.
-    pub counters_ns: f64,
-    /// Counters were read at each event, otherwise at the borders of large regions only.
-    pub counts_everywhere: bool,
-    /// Visits of excluded functions on the thread that has most of them.
-    pub excluded_visits: u64,
-}
-
-impl Measuring {
-    /// One event, in nanoseconds.
-    fn event_ns(&self) -> f64 {
-        let optional = |is: bool, ns: f64| if is { ns } else { 0.0 };
-        self.clock_ns
-            + ACCOUNT_NS
-            + optional(self.is_traced, RECORD_NS)
-            + optional(self.has_statistics, STATISTICS_NS)
-            + optional(self.counts_everywhere, self.counters_ns)
-    }
-
-    /// A visit of a call path, in nanoseconds: in its own time, and in that around it.
-    fn visit_ns(&self, lens: &Lens, call: CallId) -> (f64, f64) {
-        let region = lens.region(call);
-        let is_timed = lens.own("execution", call) != 0;
-        match region.role {
-            Role::Artificial | Role::Parameter => (0.0, 0.0),
-            Role::Atomic | Role::Flush | Role::Cancel | Role::Taskwait if !is_timed => {
-                (0.0, COUNTED_NS)
-            }
-            role => {
-                let further = if region.paradigm == Paradigm::Mpi { MPI_NS } else { 0.0 };
-                let is_border = !self.counts_everywhere
-                    && matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task);
-                let counters = if is_border { self.counters_ns } else { 0.0 };
-                let event = self.event_ns() + counters;
-                // Around a task is whatever its thread did before.
-                match lens.is_task_tree(call) {
-                    true => (2.0 * event, 0.0),
-                    false => (event + further, event),
-                }
-            }
-        }
-    }
-}
 
 /// What measuring cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,8 +58,10 @@ pub fn dilation(cube: &Cube, measuring: &Measuring) -> Dilation {
 }
 
 /// Costs in nanoseconds, by location where a list is for one part of the program.
-struct Costs<'a> {
+pub(crate) struct Costs<'a> {
     lens: Lens<'a>,
+    /// What lies in the time of each call path, of all locations.
+    inside: IndexVec<CallId, f64>,
     /// Outside of parallel regions and tasks.
     serial: Vec<f64>,
     tasks: Vec<f64>,
@@ -149,7 +85,7 @@ struct Team {
 }
 
 impl<'a> Costs<'a> {
-    fn new(cube: &'a Cube, measuring: &Measuring) -> Self {
+    pub(crate) fn new(cube: &'a Cube, measuring: &Measuring) -> Self {
         let lens = Lens::new(cube);
         let count = cube.system.locations.len();
         let empty = Team {
@@ -163,7 +99,8 @@ impl<'a> Costs<'a> {
         let parallels = lens.outermost_parallels();
         let (serial, tasks) = (vec![0.0; count], vec![0.0; count]);
         let (parallel, regions) = (BTreeMap::new(), BTreeMap::new());
-        let mut costs = Self { lens, serial, tasks, parallel, regions };
+        let inside = cube.calls.ids().map(|_| 0.0).collect();
+        let mut costs = Self { lens, inside, serial, tasks, parallel, regions };
         for call in cube.calls.ids() {
             let row = costs.inside_ns(call, measuring);
             let list = match parallels[call] {
@@ -176,8 +113,54 @@ impl<'a> Costs<'a> {
                 None => &mut costs.serial,
             };
             list.iter_mut().zip(&row).for_each(|(sum, ns)| *sum += ns);
+            costs.inside[call] = row.iter().sum();
         }
+        costs.share_out(&Tasks::new(&lens, measuring), &parallels);
         costs
+    }
+
+    /// What lies in the time of some call paths, over all locations.
+    pub(crate) fn inside(&self, calls: &[CallId]) -> Ticks {
+        let ns: f64 = calls.iter().map(|&call| self.inside[call]).sum();
+        (ns * self.lens.cube.clock.ticks_per_second() / 1e9) as Ticks
+    }
+
+    /// By how much the run was longer because of some outermost parallel regions.
+    pub(crate) fn longer(&self, parallels: &[CallId]) -> Ticks {
+        let longer = |threads: &Vec<LocationId>| -> f64 {
+            let teams = parallels.iter().filter_map(|parallel| self.parallel.get(parallel));
+            teams.map(|team| team.run_ns(&self.lens, threads)).sum()
+        };
+        let processes = self.lens.cube.system.locations_by_process();
+        let ns = processes.iter().map(longer).fold(f64::INFINITY, f64::min);
+        (ns * self.lens.cube.clock.ticks_per_second() / 1e9) as Ticks
+    }
+
+    /// Tasks cost the regions in which they were executed, which their stubs show, and those in
+    /// which they were created. What is known of no region stays.
+    fn share_out(&mut self, tasks: &Tasks, parallels: &IndexVec<CallId, Option<CallId>>) {
+        let cube = self.lens.cube;
+        let inside = std::mem::take(&mut self.tasks);
+        let executed_ns = inside.iter().zip(&tasks.executed_ns).map(|(a, b)| a + b).collect();
+        self.tasks = vec![0.0; inside.len()];
+        for (metric, costs, numbers) in [
+            ("task_switches", &executed_ns, &tasks.switches),
+            ("tasks_created", &tasks.created_ns, &tasks.created),
+        ] {
+            let mut left: Vec<f64> = Vec::clone(costs);
+            for call in cube.calls.ids() {
+                let team = parallels[call].and_then(|at| self.parallel.get_mut(&at));
+                let (Some(team), Some(metric)) = (team, self.lens.metric(metric)) else { continue };
+                for (at, &here) in cube.row(metric, call).iter().enumerate().filter(|of| *of.1 > 0)
+                {
+                    let all = numbers[LocationId::from_index(at)].max(1);
+                    let part = costs[at] * here as f64 / all as f64;
+                    team.cost[at] += part;
+                    left[at] -= part;
+                }
+            }
+            self.tasks.iter_mut().zip(left).for_each(|(sum, ns)| *sum += ns.max(0.0));
+        }
     }
 
     /// Costs that lie in the time of a call path, by location.
@@ -198,7 +181,8 @@ impl<'a> Costs<'a> {
         }
         // What was executed at once was counted only.
         add(&mut all, row("tasks_undeferred", call), UNDEFERRED_NS - own);
-        for &child in lens.cube.calls.children(call) {
+        let is_part = |&&child: &&CallId| !lens.is_task_tree(child);
+        for &child in lens.cube.calls.children(call).iter().filter(is_part) {
             let (_, around) = measuring.visit_ns(&lens, child);
             add(&mut all, row("visits", child), around);
             add(&mut all, row("tasks_undeferred", child), -around);
@@ -241,6 +225,42 @@ impl<'a> Costs<'a> {
         let tasks = at(&self.tasks).iter().sum::<f64>() / threads.len().max(1) as f64;
         let parallel = self.parallel.values().map(|team| team.run_ns(&self.lens, threads));
         serial + tasks + parallel.sum::<f64>()
+    }
+}
+
+/// What tasks cost outside of their own time, by location: the events around them lie in what the
+/// thread does before and after; and what one thread creates and another one executes has its state
+/// in cache lines that move between the two.
+struct Tasks {
+    created: IndexVec<LocationId, i64>,
+    created_ns: Vec<f64>,
+    /// Executions that have stubs.
+    switches: IndexVec<LocationId, i64>,
+    executed_ns: Vec<f64>,
+}
+
+impl Tasks {
+    fn new(lens: &Lens, measuring: &Measuring) -> Self {
+        let calls: Vec<CallId> = lens.cube.calls.ids().collect();
+        let tops: Vec<CallId> =
+            calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
+        let created = lens.by_location("tasks_created", &calls);
+        let executed = lens.by_location("visits", &tops);
+        let is_created = created.iter().any(|&number| number > 0);
+        let line_ns = if is_created { measuring.line_ns } else { 0.0 };
+        let pairs = || created.iter().zip(executed.iter());
+        let created_ns = pairs().map(|(c, e)| (c - e).max(0) as f64 * line_ns).collect();
+        let mut executed_ns: Vec<f64> =
+            pairs().map(|(c, e)| (e - c).max(0) as f64 * line_ns).collect();
+        for &top in &tops {
+            let (_, around) = measuring.visit_ns(lens, top);
+            let visits = lens.by_location("visits", &[top]);
+            executed_ns.iter_mut().zip(visits.iter()).for_each(|(sum, &of)| {
+                *sum += of as f64 * around;
+            });
+        }
+        let switches = lens.by_location("task_switches", &calls);
+        Self { created, created_ns, switches, executed_ns }
     }
 }
 
@@ -315,6 +335,69 @@ mod tests {
         );
         assert_eq!(found.share, 25.0 / 75.0);
         assert_eq!((found.regions[0].1, found.regions[0].2), (20_000, 1_000_000));
+    }
+
+    /// A line costs 1 us and an arrival of both threads 2 us: each of the 1,000 regions takes 1 us
+    /// for its begin and 3 us for its barrier, and 30 ns for three events. A thread that is alone
+    /// shares nothing.
+    #[test]
+    fn threads_of_a_team_share_cache_lines() {
+        let regions = |threads: &str| {
+            format!(
+                "wall=100000 locations=2 clock=1000000
+                 a/parallel@a.c:2                          {threads}  time=50000 visits=1000
+                 a/parallel@a.c:2/implicit barrier@a.c:9   {threads}  time=50000 visits=1000"
+            )
+        };
+        let measuring = Measuring {
+            clock_ns: 7.5,
+            line_ns: 1000.0,
+            arrival_ns: 2000.0,
+            ..Measuring::default()
+        };
+        let ticks = |text: &str| {
+            let cube = crate::derive(&crate::notation::cube(text).unwrap());
+            dilation(&cube, &measuring).ticks
+        };
+        assert_eq!(ticks(&regions("*")), 4_030);
+        assert_eq!(ticks(&regions("0")), 30);
+    }
+
+    /// Thread 1 creates and executes 1,000,000 tasks, and thread 0 waits for it. Without stubs
+    /// nothing tells where they were executed.
+    #[test]
+    fn tasks_cost_the_region_and_the_thread_that_executes_them() {
+        let text = |stub: &str| {
+            format!(
+                "wall=100000 locations=2 clock=1000000
+                 a/parallel@a.c:2                          *  visits=1
+                 a/parallel@a.c:2/taskloop@a.c:5           1  time=80000 visits=1
+                 a/parallel@a.c:2/taskloop@a.c:5/task@a.c:5  1  {stub}
+                 a/parallel@a.c:2/implicit barrier@a.c:9   0  time=100000 visits=1 \
+                 omp_ibarrier_wait=100000
+                 TASKS/task@a.c:5                          1  time=20000 visits=1000000"
+            )
+        };
+        // Two events of 10 ns, and 18 ns because they are of a taskloop.
+        check(&text("task_switches=1000000"), 38_000);
+        check(&text("task_switches=0"), 19_000);
+    }
+
+    /// Thread 0 creates what thread 1 executes: 100,000 times a line moves to each of them.
+    #[test]
+    fn tasks_that_another_thread_executes_move_cache_lines() {
+        let text = "wall=100000 locations=2 clock=1000000
+             a/parallel@a.c:2                          *  visits=1
+             a/parallel@a.c:2/create task@a.c:5        0  time=100000 visits=100000 \
+             tasks_created=100000
+             a/parallel@a.c:2/implicit barrier@a.c:9   1  time=80000 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:5  1  task_switches=100000
+             TASKS/task@a.c:5                          1  time=20000 visits=100000";
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        let measuring = Measuring { clock_ns: 7.5, line_ns: 100.0, ..Measuring::default() };
+        // 10 ms for the lines, and 1 ms for an event of 10 ns: the creator's other event would lie in
+        // the region's own time, which is none here.
+        assert_eq!(dilation(&cube, &measuring).ticks, 11_000);
     }
 
     #[test]

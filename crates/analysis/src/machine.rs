@@ -6,8 +6,8 @@
 
 use pompeii_model::{Cube, Ticks};
 
-use crate::findings::{Advice, Cause, Finding, findings_compared};
-use crate::{Lens, Reference, consequences};
+use crate::findings::{Advice, Cause, Finding, Known, findings_with};
+use crate::{Lens, Measuring, Reference, consequences};
 
 /// Which losses a cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,14 +53,50 @@ pub struct Machine {
     pub dispatch: Option<Dispatch>,
 }
 
-/// What handing out a chunk of a loop costs a thread, in nanoseconds, where all threads of the run
-/// take chunks: if they write nothing in common, and if they also write next to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What handing out a chunk of a loop costs a thread, if all threads of the run take chunks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dispatch {
-    /// At least.
-    pub least_ns: u64,
-    /// At most.
-    pub most_ns: u64,
+    /// The call, without other threads, in nanoseconds.
+    pub call_ns: u64,
+    /// Chunks that write nothing in common, the shortest first.
+    pub apart: Vec<Chunk>,
+    /// Chunks that write next to each other, as those of loops over arrays do.
+    pub adjacent: Vec<Chunk>,
+}
+
+/// A chunk, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// What it takes with all that is done in it.
+    pub all_ns: u64,
+    /// How much of it is there because other threads take chunks, too.
+    pub more_ns: u64,
+}
+
+impl Dispatch {
+    /// What handing out costs for chunks that take so long on average, handing out included: at
+    /// least, if they write nothing in common, and if they write next to each other.
+    ///
+    /// Between two measured chunks the contention grows evenly. Shorter chunks than the first one
+    /// have nothing but contention to differ in, and for longer ones the cache line has always
+    /// moved already.
+    pub fn of(&self, chunk_ns: f64) -> [f64; 2] {
+        [&self.apart, &self.adjacent]
+            .map(|chunks| self.call_ns as f64 + contention(chunks, chunk_ns))
+    }
+}
+
+fn contention(chunks: &[Chunk], chunk_ns: f64) -> f64 {
+    let mut before = Chunk { all_ns: 0, more_ns: 0 };
+    for &chunk in chunks {
+        if chunk_ns < chunk.all_ns as f64 && chunk.all_ns > before.all_ns {
+            let part = (chunk_ns - before.all_ns as f64) / (chunk.all_ns - before.all_ns) as f64;
+            let [from, to] = [before, chunk].map(|of| of.more_ns as f64);
+            return from + part * (to - from);
+        }
+        before = chunk;
+    }
+    before.more_ns as f64
 }
 
 /// A cause explains losses of which it has made this share.
@@ -122,10 +158,13 @@ impl Explained {
 
 /// The findings of a cube that [`crate::derive`] has made. Those that a cause in the machine
 /// explains come after all others, and say so.
-pub fn findings_on(cube: &Cube, machine: &Machine) -> Vec<Finding> {
+///
+/// `measuring` says how the run was measured: gains are those of the program without it.
+pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>) -> Vec<Finding> {
     let explained = machine.causes.iter().map(|of| (of, Explained::of(cube, machine, of)));
     let explained: Vec<(&MachineCause, Explained)> = explained.collect();
-    let mut found = findings_compared(cube, machine.reference.as_ref(), machine.dispatch);
+    let (reference, dispatch) = (machine.reference.as_ref(), machine.dispatch.as_ref());
+    let mut found = findings_with(cube, Known { reference, dispatch, measuring });
     for finding in &mut found {
         let by = explained.iter().find(|(of, has)| has.has(finding) && !makes(finding, of));
         let Some((of, _)) = by else { continue };
@@ -175,6 +214,23 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_contention_of_a_chunk_is_that_of_chunks_that_take_as_long() {
+        let chunks = |points: &[(u64, u64)]| -> Vec<Chunk> {
+            points.iter().map(|&(all_ns, more_ns)| Chunk { all_ns, more_ns }).collect()
+        };
+        let dispatch = Dispatch {
+            call_ns: 10,
+            apart: chunks(&[(20, 10), (120, 60)]),
+            adjacent: chunks(&[(100, 90), (200, 150), (400, 170)]),
+        };
+        assert_eq!(dispatch.of(10.0), [15.0, 19.0]);
+        assert_eq!(dispatch.of(70.0), [45.0, 73.0]);
+        assert_eq!(dispatch.of(300.0), [70.0, 170.0]);
+        assert_eq!(dispatch.of(9000.0), [70.0, 180.0]);
+        assert_eq!(Dispatch::default().of(50.0), [0.0, 0.0]);
+    }
+
     /// A serial part, and a thread that waits for longer than that.
     const RUN: &str = "wall=1000 locations=2
          a                                         0  time=200
@@ -202,6 +258,7 @@ mod tests {
                 reference: None,
                 dispatch: None,
             },
+            None,
         );
         let shown = |finding: &Finding| match finding.explained_by {
             Some(cause) => format!("{} ({})", finding.property.name, cause.code()),
@@ -241,7 +298,7 @@ mod tests {
             causes: vec![MachineCause { cause, explains, sentence, advice, taken_ns: None }],
             ..Machine::default()
         };
-        let found = findings_on(&cube, &machine);
+        let found = findings_on(&cube, &machine, None);
         let shown: Vec<String> = found
             .iter()
             .map(|f| {

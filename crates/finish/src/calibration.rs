@@ -11,16 +11,29 @@ pub struct Calibration {
     pub contended: Vec<Contended>,
 }
 
-/// Costs for one number of threads that have some work of their own between two uses, so that
-/// another thread has taken the cache line meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Costs for one number of threads, each on a CPU of its own. How much longer a turn takes because
+/// of the others depends on what a thread does between two turns: with nothing to do it has the
+/// cache line still, with more to do another thread has taken it. So each list has turns with more
+/// and more work of the thread's own, ascending.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contended {
-    /// Threads, each on a CPU of its own.
+    /// Number of threads.
     pub threads: usize,
-    /// What an atomic add to one word takes longer than for a thread that is alone, in nanoseconds.
-    pub add_ns: f64,
-    /// What such an add and a store next to the words of other threads take longer together.
-    pub add_and_store_ns: f64,
+    /// Turns that add atomically to one word.
+    #[serde(default)]
+    pub add: Vec<Turn>,
+    /// Turns that also store next to the words of other threads.
+    #[serde(default)]
+    pub add_and_store: Vec<Turn>,
+}
+
+/// A turn of a thread, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// What it takes with all threads, the thread's own work included.
+    pub all_ns: f64,
+    /// How much of it is there because of the other threads.
+    pub more_ns: f64,
 }
 
 impl Calibration {
@@ -30,16 +43,25 @@ impl Calibration {
     pub fn at(&self, threads: usize) -> Option<Contended> {
         let first = self.contended.iter().rfind(|of| of.threads <= threads)?;
         let Some(next) = self.contended.iter().find(|of| of.threads > threads) else {
-            return Some(*first);
+            return Some(first.clone());
         };
         let part = (threads - first.threads) as f64 / (next.threads - first.threads) as f64;
-        let between = |from: f64, to: f64| from + (to - from) * part;
         Some(Contended {
             threads,
-            add_ns: between(first.add_ns, next.add_ns),
-            add_and_store_ns: between(first.add_and_store_ns, next.add_and_store_ns),
+            add: between(&first.add, &next.add, part),
+            add_and_store: between(&first.add_and_store, &next.add_and_store, part),
         })
     }
+}
+
+/// The turns that lie at this part of the way from one list to the other, which have the same work.
+fn between(from: &[Turn], to: &[Turn], part: f64) -> Vec<Turn> {
+    let at = |from: f64, to: f64| from + (to - from) * part;
+    let turn = |(from, to): (&Turn, &Turn)| Turn {
+        all_ns: at(from.all_ns, to.all_ns),
+        more_ns: at(from.more_ns, to.more_ns),
+    };
+    from.iter().zip(to).map(turn).collect()
 }
 
 #[cfg(test)]
@@ -48,9 +70,12 @@ mod tests {
 
     #[test]
     fn costs_between_two_numbers_of_threads_grow_evenly() {
-        let of = |threads, add_ns| Contended { threads, add_ns, add_and_store_ns: 2.0 * add_ns };
+        let of = |threads, more_ns| {
+            let turn = |times| Turn { all_ns: 100.0, more_ns: times * more_ns };
+            Contended { threads, add: vec![turn(1.0)], add_and_store: vec![turn(2.0)] }
+        };
         let calibration = Calibration { contended: vec![of(2, 40.0), of(8, 160.0)] };
-        let add_ns = |threads| calibration.at(threads).map(|found| found.add_ns);
+        let add_ns = |threads| calibration.at(threads).map(|found| found.add[0].more_ns);
         assert_eq!(calibration.at(2), Some(of(2, 40.0)));
         assert_eq!(calibration.at(5), Some(of(5, 100.0)));
         assert_eq!((add_ns(8), add_ns(64), add_ns(1)), (Some(160.0), Some(160.0), None));

@@ -55,7 +55,7 @@ use nix::fcntl::{Flock, FlockArg};
 use pompeii_live::{FAILED_PREFIX, LiveProcess, PROCESS_FILE, SPILL_LINK};
 use pompeii_otf2::folder::{Folder, open_regular};
 
-pub use calibration::{Calibration, Contended};
+pub use calibration::{Calibration, Contended, Turn};
 pub use counted::Counted;
 pub use pompeii_live::{bytes_of, quoted};
 

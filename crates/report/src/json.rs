@@ -331,7 +331,8 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
         time_s: lens.seconds(part.ticks),
         share: if is_run { lens.share(part.ticks) } else { 0.0 },
     };
-    let found = if is_run { findings_on(cube, machine) } else { Vec::new() };
+    let measuring = run.measuring.as_ref();
+    let found = if is_run { findings_on(cube, machine, measuring) } else { Vec::new() };
     let waits = cube.waits.iter().filter(|wait| !wait.is_serial());
     JsonReport {
         schema: SCHEMA,

@@ -18,8 +18,10 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
         return difference::summary(cube, operation, run, options);
     }
     let style = Style::new(options);
-    let found: Vec<Finding> =
-        findings_on(cube, &run.machine).into_iter().filter(|f| f.is_significant(cube)).collect();
+    let found: Vec<Finding> = findings_on(cube, &run.machine, run.measuring.as_ref())
+        .into_iter()
+        .filter(|f| f.is_significant(cube))
+        .collect();
     let mut text = header(cube, run, options, style);
     let measuring = dilation::sentence(cube, run);
     if let Some((sentence, true)) = &measuring {

@@ -1,6 +1,11 @@
 //! Loops that hand out chunks which take no longer than handing them out. A dispatch is no event:
 //! its time is part of the loop's. The number of dispatches follows from the number of iterations
 //! and the schedule, and what one costs was measured on the machine of the run ([`Dispatch`]).
+//!
+//! A loop that computes something stores it. Without a reduction it stores into an array, where
+//! neighbouring iterations are neighbours, so threads with short chunks write the same cache lines.
+//! Larger chunks end this too, so it is a part of the loss. A loop with a reduction may store
+//! nothing.
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
@@ -19,7 +24,7 @@ const ITERATION_NS: f64 = 0.3;
 const CHUNKS_EACH: f64 = 4.0;
 
 pub(super) fn detect(search: &mut Search) {
-    let Some(dispatch) = search.dispatch else { return };
+    let Some(dispatch) = search.known.dispatch else { return };
     let lens = search.lens;
     let loops = lens.cube.calls.ids().filter(|&call| lens.role(call) == Role::Loop);
     for (region, calls) in grouped(loops, |call| lens.cube.calls.region(call)) {
@@ -45,7 +50,7 @@ struct Chunks {
 
 impl Chunks {
     /// `None` where the schedule is not dynamic, iterations are not known, or chunks are worth it.
-    fn new(search: &Search, calls: &[CallId], dispatch: Dispatch) -> Option<Self> {
+    fn new(search: &Search, calls: &[CallId], dispatch: &Dispatch) -> Option<Self> {
         let lens = &search.lens;
         let region = lens.region(*calls.first()?);
         let size = chunk(&region.schedule())?;
@@ -61,9 +66,10 @@ impl Chunks {
         }
         let ticks: Ticks = calls.iter().map(|&call| work(search, call)).sum();
         let whole_ns = lens.seconds(ticks) * 1e9;
-        let costs =
-            [dispatch.least_ns, dispatch.least_ns.midpoint(dispatch.most_ns), dispatch.most_ns];
-        let dispatch_ns = costs.map(|ns| (ns as f64 * number).min(MOST * whole_ns));
+        let [apart, adjacent] = dispatch.of(whole_ns / number);
+        let has_result = region.written_clauses().contains("reduction");
+        let costs = [apart, if has_result { apart } else { adjacent }, adjacent];
+        let dispatch_ns = costs.map(|ns| (ns * number).min(MOST * whole_ns));
         let of_visit = sum("omp_loop_iterations") / visits;
         let found = Self { size, number, of_visit, threads, whole_ns, dispatch_ns };
         (WORTH * dispatch_ns[0] > whole_ns - dispatch_ns[0]).then_some(found)
@@ -120,6 +126,7 @@ fn chunk(schedule: &str) -> Option<f64> {
 mod tests {
     use super::super::check_with_dispatch;
     use super::*;
+    use crate::Chunk;
     use expect_test::{Expect, expect};
 
     /// Ten visits of 100,000 iterations by two threads, 40 ms of time on each.
@@ -131,7 +138,9 @@ mod tests {
              omp_loop_iterations=1000000 omp_loop_visits_known=10 \
              omp_loop_iterations_min=100000 omp_loop_iterations_max=100000"
         );
-        check_with_dispatch(&text, Dispatch { least_ns: 40, most_ns: 60 }, expect);
+        let chunks = |more_ns| vec![Chunk { all_ns: 80, more_ns }];
+        let dispatch = Dispatch { call_ns: 10, apart: chunks(30), adjacent: chunks(50) };
+        check_with_dispatch(&text, &dispatch, expect);
     }
 
     #[test]
@@ -139,20 +148,20 @@ mod tests {
         check(
             "schedule(dynamic,1)",
             expect![[r#"
-            a.c:5 for | short_chunks lost=50 gain=25 (20 to 25)
-                [short_chunks, schedule a.c:5]
-                1.0 million chunks of 80 ns each, of which handing out takes about 50 ns.
-                Set schedule(dynamic,84) for the loop a.c:5.
-        "#]],
+                a.c:5 for | short_chunks lost=60 gain=30 (20 to 30)
+                    [short_chunks, schedule a.c:5]
+                    1.0 million chunks of 80 ns each, of which handing out takes about 60 ns.
+                    Set schedule(dynamic,150) for the loop a.c:5.
+            "#]],
         );
         check(
             "schedule(runtime) runs(dynamic,4)",
             expect![[r#"
-            a.c:5 for | short_chunks lost=12 gain=6 (5 to 6)
-                [short_chunks, schedule a.c:5]
-                250,000 chunks of 320 ns each, of which handing out takes about 50 ns.
-                Set schedule(dynamic,38) for the loop a.c:5.
-        "#]],
+                a.c:5 for | short_chunks lost=15 gain=7 (5 to 7)
+                    [short_chunks, schedule a.c:5]
+                    250,000 chunks of 320 ns each, of which handing out takes about 60 ns.
+                    Set schedule(dynamic,47) for the loop a.c:5.
+            "#]],
         );
     }
 

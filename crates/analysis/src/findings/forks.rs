@@ -255,7 +255,7 @@ fn start_up(search: &mut Search, regions: Vec<&Forked>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check, check_cube};
+    use super::super::{Known, check, check_cube};
     use expect_test::{Expect, expect};
     use pompeii_model::{CallId, LocationId, Wait};
 
@@ -323,7 +323,7 @@ mod tests {
             starvation_ticks: 0,
         };
         cube.waits = times.iter().map(part).collect();
-        check_cube(&crate::derive(&cube), (None, None), expect);
+        check_cube(&crate::derive(&cube), Known::default(), expect);
     }
 
     #[test]

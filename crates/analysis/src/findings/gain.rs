@@ -13,6 +13,9 @@ use crate::Lens;
 /// not be told from chance.
 const RUNS_DIFFER: f64 = 0.01;
 
+/// What measuring cost is known to about this share of it.
+const ESTIMATES_DIFFER: f64 = 0.3;
+
 /// How much shorter the run would be; clock ticks of wall time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gain {
@@ -33,6 +36,17 @@ impl Gain {
     /// A prediction with bounds that follow from what was measured.
     pub(super) fn between(low_ticks: Ticks, ticks: Ticks, high_ticks: Ticks) -> Self {
         Self { ticks, low_ticks, high_ticks }
+    }
+
+    /// Without what measuring has added to it, which is an estimate: the bounds grow by what it may
+    /// be wrong by.
+    pub(super) fn without(self, measuring: Ticks) -> Self {
+        let unsure = (measuring as f64 * ESTIMATES_DIFFER) as Ticks;
+        Self::between(
+            self.low_ticks - measuring - unsure,
+            self.ticks - measuring,
+            self.high_ticks - measuring + unsure,
+        )
     }
 
     /// The part of a gain that has this share of its loss.

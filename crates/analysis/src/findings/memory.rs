@@ -51,7 +51,7 @@ struct Inflated {
 
 /// The constructs whose work takes longer than on one thread.
 fn inflated(search: &Search) -> Vec<Inflated> {
-    let Some(reference) = search.reference else { return Vec::new() };
+    let Some(reference) = search.known.reference else { return Vec::new() };
     let lens = &search.lens;
     let comparable =
         lens.cube.calls.ids().filter(|&call| reference.alone(call).is_some()).filter(is_code(lens));

@@ -48,9 +48,10 @@ pub use lists::{AdviceKind, Cause};
 pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 
 use self::paths::Paths;
+use crate::dilation::Costs;
 use crate::properties::{self, Property};
 use crate::waits::Waits;
-use crate::{Dispatch, Lens, Reference, format};
+use crate::{Dispatch, Lens, Measuring, Reference, format};
 
 /// A problem of the program: one property at one construct of the source.
 #[derive(Clone, Debug)]
@@ -136,17 +137,23 @@ const DETECTORS: &[(Detector, Needs)] = &[
 /// All problems of an analysed cube, the one with the largest possible gain first. Where a gain is
 /// not known, its place is that of the loss per thread.
 pub fn findings(cube: &Cube) -> Vec<Finding> {
-    findings_compared(cube, None, None)
+    findings_with(cube, Known::default())
 }
 
-/// The same; with a reference run on one thread, memory and sharing are among them.
-/// What handing out chunks costs shows loops with too short ones.
-pub(crate) fn findings_compared(
-    cube: &Cube,
-    reference: Option<&Reference>,
-    dispatch: Option<Dispatch>,
-) -> Vec<Finding> {
-    let mut search = Search { dispatch, ..Search::new(cube, reference) };
+/// What is known of a run beside its cube.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known<'a> {
+    /// The same program on one thread, which shows memory and sharing.
+    pub(crate) reference: Option<&'a Reference>,
+    /// What handing out chunks costs, which shows loops with too short ones.
+    pub(crate) dispatch: Option<&'a Dispatch>,
+    /// How it was measured: what measuring cost is no loss of the program.
+    pub(crate) measuring: Option<&'a Measuring>,
+}
+
+/// The same with all that is known.
+pub(crate) fn findings_with(cube: &Cube, known: Known) -> Vec<Finding> {
+    let mut search = Search::new(cube, known);
     let has_teams = cube.system.locations.len() > cube.system.processes.len();
     for (detect, needs) in DETECTORS {
         if has_teams || *needs != Needs::Teams {
@@ -171,14 +178,14 @@ pub(crate) struct Search<'a> {
     barriers: usize,
     /// Delays of barriers by location: in each outermost parallel region, and (`None`) in all.
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
-    reference: Option<&'a Reference>,
-    dispatch: Option<Dispatch>,
+    known: Known<'a>,
+    costs: Option<Costs<'a>>,
     /// Code that waits for memory: another schedule does not help there.
     memory_bound: BTreeSet<CallId>,
 }
 
 impl<'a> Search<'a> {
-    fn new(cube: &'a Cube, reference: Option<&'a Reference>) -> Self {
+    fn new(cube: &'a Cube, known: Known<'a>) -> Self {
         let lens = Lens::new(cube);
         let paths = Paths::new(&lens);
         let mut of: HashMap<Option<CallId>, Vec<CallId>> = HashMap::new();
@@ -205,8 +212,8 @@ impl<'a> Search<'a> {
             waits: Waits::new(lens),
             barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
-            reference,
-            dispatch: None,
+            known,
+            costs: known.measuring.map(|measuring| Costs::new(cube, measuring)),
             memory_bound: BTreeSet::new(),
         }
     }
@@ -233,6 +240,7 @@ impl<'a> Search<'a> {
     fn report(&mut self, name: &'static str, site: Site, loss: Loss, words: Words) {
         let Some(property) = properties::find(name) else { return };
         let advice = self.allowed(words.advice, &site);
+        let loss = self.without_measuring(loss, &site, name);
         let mut calls = site.calls;
         let lens = self.lens;
         calls.sort_by_cached_key(|&call| (-lens.own(site.metric, call), call));
@@ -251,6 +259,17 @@ impl<'a> Search<'a> {
             advice,
             explained_by: None,
         });
+    }
+
+    /// The loss that the program has when it is not measured. Waiting has no events in it, and what
+    /// has several causes has been corrected already.
+    fn without_measuring(&self, loss: Loss, site: &Site, name: &str) -> Loss {
+        let Some(costs) = &self.costs else { return loss };
+        if !has_events(site.metric) || task_diagnoses::NAMES.contains(&name) {
+            return loss;
+        }
+        let threads = self.lens.threads_at(&site.calls) as Ticks;
+        loss.without(costs.inside(&site.calls), threads)
     }
 
     /// The advice, unless it is a schedule for code that waits for memory.
@@ -290,6 +309,24 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Whether the time of a metric is that of whole visits, with the events in them.
+fn has_events(metric: &str) -> bool {
+    matches!(
+        metric,
+        "omp_management"
+            | "omp_critical"
+            | "omp_lock_api"
+            | "omp_ordered"
+            | "omp_task_creation"
+            | "omp_taskwait"
+            | "omp_taskgroup"
+            | "omp_taskloop"
+            | "omp_taskyield"
+            | "omp_ibarrier"
+            | "omp_ebarrier"
+    )
+}
+
 fn is_barrier(role: Role) -> bool {
     matches!(role, Role::Barrier | Role::ImplicitBarrier)
 }
@@ -314,6 +351,14 @@ impl Loss {
     /// A loss whose gain has no reason for wide bounds.
     fn new(lost: Ticks, gain: Ticks) -> Self {
         Self { lost, gain: Some(Gain::about(gain)) }
+    }
+
+    /// Without what measuring cost these threads, over all of them. It is an estimate, so the gain
+    /// is known less well.
+    fn without(self, measuring: Ticks, threads: Ticks) -> Self {
+        let measuring = measuring.clamp(0, self.lost);
+        let gain = self.gain.map(|gain| gain.without(measuring / threads.max(1)));
+        Self { lost: self.lost - measuring, gain }
     }
 
     /// A share of the loss, with its part of the gain.
@@ -406,7 +451,7 @@ pub(crate) fn check_with_waits(
         starvation_ticks: 0,
     };
     cube.waits = waits.iter().map(wait).collect();
-    check_cube(&crate::derive(&cube), (None, None), expect);
+    check_cube(&crate::derive(&cube), Known::default(), expect);
 }
 
 /// The same, compared with a run on one thread.
@@ -416,25 +461,28 @@ pub(crate) fn check_with_reference(text: &str, reference: &str, expect: expect_t
         [text, reference].map(|text| crate::derive(&crate::notation::cube(text).unwrap()));
     let run = |cube| crate::reference::Run { cube, not_on_cpu_ns: None };
     let reference = Reference::new(run(&cube), run(&one)).unwrap();
-    check_cube(&cube, (Some(&reference), None), expect);
+    check_cube(&cube, Known { reference: Some(&reference), ..Known::default() }, expect);
 }
 
 /// The same, with what handing out chunks costs.
 #[cfg(test)]
-pub(crate) fn check_with_dispatch(text: &str, dispatch: Dispatch, expect: expect_test::Expect) {
+pub(crate) fn check_with_dispatch(text: &str, dispatch: &Dispatch, expect: expect_test::Expect) {
     let cube = crate::derive(&crate::notation::cube(text).unwrap());
-    check_cube(&cube, (None, Some(dispatch)), expect);
+    check_cube(&cube, Known { dispatch: Some(dispatch), ..Known::default() }, expect);
+}
+
+/// The same, measured at a known cost.
+#[cfg(test)]
+pub(crate) fn check_measured(text: &str, measuring: Measuring, expect: expect_test::Expect) {
+    let cube = crate::derive(&crate::notation::cube(text).unwrap());
+    check_cube(&cube, Known { measuring: Some(&measuring), ..Known::default() }, expect);
 }
 
 #[cfg(test)]
-fn check_cube(
-    cube: &Cube,
-    (reference, dispatch): (Option<&Reference>, Option<Dispatch>),
-    expect: expect_test::Expect,
-) {
+fn check_cube(cube: &Cube, known: Known, expect: expect_test::Expect) {
     crate::check_sum(cube).unwrap();
     let mut shown = String::new();
-    let found = findings_compared(cube, reference, dispatch);
+    let found = findings_with(cube, known);
     let lens = Lens::new(cube);
     let of_waiting = found.iter().filter(|f| !gain::is_computation(f.property.name));
     let (lost, whole) = (of_waiting.map(|f| f.lost_ticks).sum::<i64>(), cube.allocation_ticks());
@@ -458,8 +506,30 @@ fn check_cube(
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, check_measured};
+    use crate::Measuring;
     use expect_test::expect;
+
+    /// An event takes 10 us, so 5,000 visits of the critical region and its body take 150 ms of each
+    /// thread's time there: an entry, and both events of the body.
+    #[test]
+    fn what_measuring_cost_is_no_loss_of_the_program() {
+        let text = "wall=1000 locations=2
+             a/parallel@a.c:2                                      *  time=400 visits=1
+             a/parallel@a.c:2/critical@a.c:5                       *  time=400 visits=5000
+             a/parallel@a.c:2/critical@a.c:5/critical sblock@a.c:5  *  time=200 visits=5000";
+        let measuring = Measuring { clock_ns: 9_997.5, ..Measuring::default() };
+        check_measured(
+            text,
+            measuring,
+            expect![[r#"
+            a.c:5 critical | omp_critical lost=600 gain=300 (260 to 340)
+                [critical, none]
+                10,000 visits, 80 µs each, 40 µs inside.
+                Enter less often (private sums, reduction), or make its body shorter.
+        "#]],
+        );
+    }
 
     /// Time at barriers and locks is a preemption there.
     #[test]

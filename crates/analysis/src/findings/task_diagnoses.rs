@@ -8,7 +8,7 @@
 //! instead can. And few tasks may be produced slowly, but where production does not explain the
 //! waiting, their number does.
 
-use pompeii_model::RegionId;
+use pompeii_model::{CallId, RegionId};
 
 use super::barriers::divide;
 use super::starvation::is_for_a_long_task;
@@ -20,6 +20,13 @@ use crate::{Lens, format};
 
 /// A smaller share of the CPU allocation is not called a problem of the tasks.
 const PROBLEM_SHARE: f64 = 0.02;
+
+/// The properties that are reported here.
+pub(super) const NAMES: [&str; 3] = [
+    tasks_too_small::PROPERTY.name,
+    task_creation_bottleneck::PROPERTY.name,
+    tasks_too_few::PROPERTY.name,
+];
 
 /// All that is lost at barriers. A final barrier without measured starvation has it in its join.
 const AT_BARRIERS: &[&str] = &["omp_barrier", "omp_management"];
@@ -76,7 +83,27 @@ fn diagnose(search: &mut Search, group: &TaskGroup, (tasks, known): (&Tasks, &[T
     }
     search.claim("omp_task_creation", &numbers.creations);
     let gain = divide(lost, numbers.threads as i64);
-    search.report(name, site(&lens, construct.task, &numbers), Loss::new(lost, gain), words);
+    let loss = without_measuring(search, &numbers, Loss::new(lost, gain));
+    search.report(name, site(&lens, construct.task, &numbers), loss, words);
+}
+
+/// The loss without what measuring the tasks cost: by how much the parallel regions around them were
+/// longer, but for the events in the tasks' own time, which is no part of the loss.
+fn without_measuring(search: &Search, numbers: &TaskNumbers, loss: Loss) -> Loss {
+    let Some(costs) = &search.costs else { return loss };
+    let threads = numbers.threads as i64;
+    let places = numbers.barriers.iter().chain(&numbers.creations).chain(&numbers.taskwaits);
+    let mut parallels: Vec<CallId> =
+        places.filter_map(|&call| search.paths.outermost_parallel[call]).collect();
+    parallels.sort();
+    parallels.dedup();
+    let tasks: Vec<RegionId> = numbers.constructs.iter().map(|of| of.task).collect();
+    let is_own = |call: &CallId| {
+        search.lens.is_task_tree(*call) && tasks.contains(&search.lens.cube.calls.region(*call))
+    };
+    let own: Vec<CallId> = search.lens.cube.calls.ids().filter(is_own).collect();
+    let longer = costs.longer(&parallels) - divide(costs.inside(&own), threads);
+    loss.without(longer.max(0) * threads, threads)
 }
 
 /// The task construct, and the metric with the largest loss.
@@ -160,5 +187,40 @@ fn words_creation(lens: &Lens, numbers: &TaskNumbers) -> Words {
         advice: Advice::none(
             "Create tasks on several threads, or move their preparation into the tasks.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{check_measured, gain::Gain};
+    use crate::Measuring;
+    use expect_test::expect;
+
+    /// Each of 400 tasks costs its creator, which also executes it, four events of 100 us: 160 ms, of
+    /// which 40 ms lie in the tasks' own time. That is 20 ms for each of two threads, and no part of
+    /// the loss. Without measuring, the gain is 925 - (160 - 20) ms.
+    #[test]
+    fn what_measuring_tasks_cost_is_no_loss() {
+        check_measured(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                                      *  visits=1
+             a/parallel@a.c:2/single@a.c:3                         *  visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3     0  time=50 visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/create task@a.c:5  0  time=850 \
+             visits=400 tasks_created=400
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/create task@a.c:5/task@a.c:5  0  \
+             task_switches=400 task_time=100
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  1  time=1000 visits=1 \
+             omp_ibarrier_wait=1000
+             TASKS/task@a.c:5                                      0  time=100 visits=400",
+            Measuring { clock_ns: 99_997.5, ..Measuring::default() },
+            expect![[r#"
+                a.c:5 task | tasks_too_small lost=1570 gain=785 (733 to 837)
+                    [tasks_too_small, cutoff a.c:5]
+                    400 tasks of 250 µs each; creating one takes 2.1 ms.
+                    Let one task do what 85 tasks do now (grainsize), or create none below a size (if, final).
+            "#]],
+        );
+        assert_eq!(Gain::about(100).without(20), Gain::between(74, 80, 86));
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_analysis::{Dispatch, Machine, Measuring, format};
-use pompeii_finish::{Counted, Excluded, Guarded, Manifest, quoted};
+use pompeii_analysis::{Chunk, Dispatch, Machine, Measuring, format};
+use pompeii_finish::{Contended, Counted, Excluded, Guarded, Manifest, Turn, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::score::pattern;
 use pompeii_report::{RunInfo, TreeOptions};
@@ -134,6 +134,9 @@ fn started(manifest: &Manifest) -> String {
 /// How the run was measured.
 fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
     let counted = manifest.counted.as_ref().filter(|counted| !counted.metrics.is_empty());
+    // Between two uses threads do other things, so the line has always moved.
+    let moved = |of: Option<Contended>| of.and_then(|of| of.add.last().map(|turn| turn.more_ns));
+    let pair = manifest.run.calibration.as_ref().and_then(|of| of.at(2));
     Some(Measuring {
         clock_ns: manifest.clock_reading_ns?,
         is_traced: manifest.trace,
@@ -141,6 +144,8 @@ fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
         counters_ns: counted.map_or(0.0, |counted| counted.reading_ns as f64),
         counts_everywhere: counted.is_some_and(|counted| counted.at_every_event),
         excluded_visits: manifest.excluded_visits,
+        line_ns: moved(pair).unwrap_or(0.0),
+        arrival_ns: moved(contended(manifest, cube)).unwrap_or(0.0),
     })
 }
 
@@ -163,11 +168,25 @@ fn machine(experiment: &Experiment) -> Machine {
 
 /// What handing out a chunk costs a thread of this run: the call, and what was measured after it.
 fn dispatch(manifest: &Manifest, cube: &Cube) -> Option<Dispatch> {
-    const CALL_NS: f64 = 10.0;
+    const CALL_NS: u64 = 10;
+    let contended = contended(manifest, cube)?;
+    let chunk = |turn: &Turn| Chunk {
+        all_ns: CALL_NS + turn.all_ns.max(0.0) as u64,
+        more_ns: turn.more_ns.max(0.0) as u64,
+    };
+    let chunks = |turns: &[Turn]| turns.iter().map(chunk).collect();
+    Some(Dispatch {
+        call_ns: CALL_NS,
+        apart: chunks(&contended.add),
+        adjacent: chunks(&contended.add_and_store),
+    })
+}
+
+/// What memory in common costs as many threads as a process of this run has.
+fn contended(manifest: &Manifest, cube: &Cube) -> Option<Contended> {
     let threads = cube.system.locations.len() / cube.system.processes.len().max(1);
     let contended = manifest.run.calibration.as_ref()?.at(threads)?;
-    let ns = |more_ns: f64| (CALL_NS + more_ns.max(0.0)) as u64;
-    Some(Dispatch { least_ns: ns(contended.add_ns), most_ns: ns(contended.add_and_store_ns) })
+    Some(contended).filter(|of| !of.add.is_empty() && !of.add_and_store.is_empty())
 }
 
 /// What is to be said about metrics: those that are missing, and how the others were read.

@@ -1,0 +1,107 @@
+//! What an event costs: how a run was measured, and the constants of the runtime library. How these
+//! costs add up to a longer run is in [`crate::dilation`].
+//!
+//! Where threads write for each other, cache lines move between CPUs. What that costs depends on
+//! the machine, and `run` measures it after the program has ended.
+
+use pompeii_model::{CallId, Paradigm, Role};
+
+use crate::Lens;
+
+/// Accounting of an event, in nanoseconds, without the reading of the clock. It was measured with
+/// empty functions, criticals, loops and tasks in a loop, and is no larger than the time between
+/// two readings of the clock.
+const ACCOUNT_NS: f64 = 2.5;
+/// One more record in a trace.
+const RECORD_NS: f64 = 4.0;
+/// An event with `run --statistics`.
+const STATISTICS_NS: f64 = 20.0;
+/// A visit that is counted and not timed: 26 instructions.
+const COUNTED_NS: f64 = 4.0;
+/// An undeferred task that is counted and not timed: 57 instructions.
+pub const UNDEFERRED_NS: f64 = 8.0;
+/// A visit of an excluded function: two calls of 17 instructions, and what the compiler could have
+/// done without them.
+pub const EXCLUDED_NS: f64 = 4.0;
+/// A task of a taskloop, in addition to its two events: all of it takes 40 ns with readings of 9 ns.
+const TASKLOOP_NS: f64 = 18.0;
+/// Arguments and requests of a call of MPI.
+const MPI_NS: f64 = 20.0;
+
+/// How a run was measured, as far as its cost depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measuring {
+    /// A reading of the clock, in nanoseconds.
+    pub clock_ns: f64,
+    /// Events were recorded.
+    pub is_traced: bool,
+    /// Single visits were timed.
+    pub has_statistics: bool,
+    /// A reading of the counters, in nanoseconds; 0 without.
+    pub counters_ns: f64,
+    /// Counters were read at each event, otherwise at the borders of large regions only.
+    pub counts_everywhere: bool,
+    /// Visits of excluded functions on the thread that has most of them.
+    pub excluded_visits: u64,
+    /// What a cache line that another thread has written costs, in nanoseconds; 0 if not known.
+    pub line_ns: f64,
+    /// The same for a word that all threads of a process add to at the same time.
+    pub arrival_ns: f64,
+}
+
+impl Measuring {
+    /// One event, in nanoseconds.
+    fn event_ns(&self) -> f64 {
+        let optional = |is: bool, ns: f64| if is { ns } else { 0.0 };
+        self.clock_ns
+            + ACCOUNT_NS
+            + optional(self.is_traced, RECORD_NS)
+            + optional(self.has_statistics, STATISTICS_NS)
+            + optional(self.counts_everywhere, self.counters_ns)
+    }
+
+    /// A visit of a call path, in nanoseconds: in its own time, and in that around it.
+    pub(crate) fn visit_ns(&self, lens: &Lens, call: CallId) -> (f64, f64) {
+        let region = lens.region(call);
+        let is_timed = lens.own("execution", call) != 0;
+        match region.role {
+            Role::Artificial | Role::Parameter => (0.0, 0.0),
+            Role::Atomic | Role::Flush | Role::Cancel | Role::Taskwait if !is_timed => {
+                (0.0, COUNTED_NS)
+            }
+            role => {
+                let further = if region.paradigm == Paradigm::Mpi { MPI_NS } else { 0.0 };
+                let is_border = !self.counts_everywhere
+                    && matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task);
+                let counters = if is_border { self.counters_ns } else { 0.0 };
+                let event = self.event_ns() + counters;
+                (event + further + self.shared_ns(lens, call), event + further_of_task(lens, call))
+            }
+        }
+    }
+
+    /// What the threads of a team write for each other in a visit. A worker reads what its master
+    /// has written at the fork. At a barrier all of them add to one word, and those that wait read
+    /// what the last one has written there.
+    fn shared_ns(&self, lens: &Lens, call: CallId) -> f64 {
+        let is_team = || lens.teams_at(&[call]).iter().any(|team| team.len() > 1);
+        match lens.role(call) {
+            _ if self.line_ns == 0.0 => 0.0,
+            Role::Parallel if is_team() => self.line_ns,
+            Role::Barrier | Role::ImplicitBarrier if is_team() => self.arrival_ns + self.line_ns,
+            _ => 0.0,
+        }
+    }
+}
+
+/// What an event around a task costs in addition, if it is one of a taskloop: the chunks of
+/// iterations are told apart first.
+fn further_of_task(lens: &Lens, call: CallId) -> f64 {
+    let task = lens.region(call);
+    let is_of_loop = lens.is_task_tree(call)
+        && lens.cube.regions.iter().any(|region| {
+            region.role == Role::Taskloop
+                && (region.begin_line, &region.file) == (task.begin_line, &task.file)
+        });
+    if is_of_loop { TASKLOOP_NS } else { 0.0 }
+}
