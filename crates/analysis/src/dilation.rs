@@ -1,18 +1,18 @@
 //! What measuring cost: by how much the run would have been shorter without it, estimated from
 //! visits and the cost of an event.
 //!
-//! Each visit has two events, and an event costs a reading of the clock, which the measured process
-//! has timed, and a few nanoseconds for the accounting. One of the two lies in the time of the
-//! visited call path, the other one in that of the call path around it, and no call path has more
-//! cost than time. Not each of these nanoseconds makes the run longer: a thread that waits at a
-//! barrier anyway waits less instead. Let c_i be the cost of thread i in a parallel region, and
+//! Each visit has two events, and an event costs a reading of the clock, which the measured
+//! process has timed, and a few nanoseconds for the accounting. One of the two lies in the time of
+//! the visited call path, the other one in that of the call path around it, and no call path has
+//! more cost than time. Not each of these nanoseconds makes the run longer: a thread that waits at
+//! a barrier anyway waits less instead. Let c_i be the cost of thread i in a parallel region, and
 //! W_i its waiting at barriers there. Of W_i the least, W_m, changes from visit to visit and hides
-//! nothing. The region ends earlier by min(W_i - W_m + c_i).
-//! A combined construct (`parallel for`) is measured as its two halves. Therefore the instrumented
-//! program has one barrier more at the end of the loop. What threads wait there they would wait at
-//! the join instead; the rest of the time in this barrier is a cost of measuring, and is known.
-//! Threads that take turns at a lock are delayed by the events of each other too: the costs of all
-//! of them add up, so far as they wait.
+//! nothing. The region ends earlier by min(W_i - W_m + c_i). A combined construct (`parallel for`)
+//! is measured as its two halves. Therefore the instrumented program has one barrier more at the
+//! end of the loop. What threads wait there they would wait at the join instead; the rest of the
+//! time in this barrier is a cost of measuring, and is known. With fewer CPUs than threads, who
+//! waits keeps others from a CPU, and all of it is a cost. Threads that take turns at a lock are
+//! delayed by the events of each other too: the costs of all of them add up, so far as they wait.
 //!
 //! Tasks cost the threads that execute them, in the regions that their stubs show. One that another
 //! thread has created brings its state in cache lines that move between both.
@@ -176,7 +176,10 @@ impl<'a> Costs<'a> {
         let (own, around) = measuring.visit_ns(&lens, call);
         add(&mut all, row("visits", call), own);
         let added = lens.is_added_barrier(call);
-        if added {
+        if added && measuring.is_crowded {
+            all = row("execution", call).iter().map(|&ticks| lens.seconds(ticks) * 1e9).collect();
+            all.resize(lens.threads(), 0.0);
+        } else if added {
             all = lens.added_barrier(call).map(|ticks| lens.seconds(ticks) * 1e9).collect();
         }
         // What was executed at once was counted only.
@@ -378,9 +381,9 @@ mod tests {
                  TASKS/task@a.c:5                          1  time=20000 visits=1000000"
             )
         };
-        // Two events of 10 ns, and 18 ns because they are of a taskloop.
-        check(&text("task_switches=1000000"), 38_000);
-        check(&text("task_switches=0"), 19_000);
+        // Two events of 10 ns, and 21 ns because they are of a taskloop.
+        check(&text("task_switches=1000000"), 41_000);
+        check(&text("task_switches=0"), 20_500);
     }
 
     /// Thread 0 creates what thread 1 executes: 100,000 times a line moves to each of them.
@@ -426,6 +429,9 @@ mod tests {
         };
         check(&text(2), 9_000);
         check(&text(3), 5_000);
+        let cube = crate::derive(&crate::notation::cube(&text(2)).unwrap());
+        let crowded = Measuring { clock_ns: 7.5, is_crowded: true, ..Measuring::default() };
+        assert_eq!(dilation(&cube, &crowded).ticks, 14_000);
     }
 
     /// Location 2 is the second thread of the inner team, with 1 ms of events. Thread 0 of the outer

@@ -44,6 +44,7 @@ pub mod reference;
 pub mod score;
 mod sums;
 mod task_times;
+mod undisturbed;
 mod waits;
 
 pub use allocation::{AllocationPart, allocation, allocation_on};

@@ -6,8 +6,9 @@
 
 use pompeii_model::{Cube, Ticks};
 
+use crate::dilation::Costs;
 use crate::findings::{Advice, Cause, Finding, Known, findings_with};
-use crate::{Lens, Measuring, Reference, consequences};
+use crate::{Lens, Measuring, Reference, consequences, undisturbed};
 
 /// Which losses a cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Machine {
     pub waiting_ns: Option<u64>,
     /// Waiting at barriers for threads that came last because they had no CPU; likewise.
     pub late_ns: Option<u64>,
+    /// CPUs of the host of `run`; `None` if it is not known.
+    pub cpus: Option<usize>,
     /// The same program on one thread, which tells what memory and sharing cost.
     pub reference: Option<Reference>,
     /// What handing out a chunk of a loop costs a thread of this run; `None` if it is not known.
@@ -176,6 +179,14 @@ pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>
     // A library that works is no loss, and there is nothing to repair.
     found.retain(|finding| !explained.iter().any(|(_, of)| of.idleness && of.has(finding)));
     let mut found = with_consequences_merged(cube, found, &explained);
+    let costs = measuring.map(|measuring| Costs::new(cube, measuring));
+    if let Some(at) = found.iter().position(|finding| finding.explained_by.is_some()) {
+        let by = machine.causes.iter().find(|of| Some(of.cause) == found[at].explained_by);
+        let of = by.filter(|of| of.explains == Explains::Waiting);
+        let gain =
+            of.and_then(|of| undisturbed::gain(cube, (machine, of), (&found, costs.as_ref())));
+        found[at].gain = gain.or(found[at].gain);
+    }
     // A stable sort: within each half the order of gains stays.
     found.sort_by_key(|finding| match (finding.explained_by, finding.is_significant(cube)) {
         (None, true) => 0,
@@ -255,6 +266,7 @@ mod tests {
                 not_on_cpu_ns: late_ns,
                 starting_ns: Some(0),
                 waiting_ns: Some(0),
+                cpus: None,
                 reference: None,
                 dispatch: None,
             },
@@ -336,9 +348,32 @@ mod tests {
         let (sentence, advice) = (String::new(), Advice::none("Use fewer."));
         let (cause, explains) = (Cause::Oversubscription, Explains::Waiting);
         let cause = MachineCause { cause, explains, sentence, advice, taken_ns: None };
-        let found = findings_on(&cube, &Machine { causes: vec![cause], ..Machine::default() });
+        let found =
+            findings_on(&cube, &Machine { causes: vec![cause], ..Machine::default() }, None);
         let causes: Vec<Option<Cause>> = found.iter().map(|finding| finding.cause).collect();
         assert_eq!(causes, [Some(Cause::IdleDuringMpi), Some(Cause::Oversubscription)]);
+    }
+
+    /// Thread 0 computes 200 ms alone. Both compute 900 ms more, 350 ms of it without a CPU, and
+    /// could do so in 275 ms each.
+    #[test]
+    fn the_first_consequence_has_the_gain_of_a_machine_that_is_not_shared() {
+        let cube = crate::derive(&crate::notation::cube(RUN).unwrap());
+        let of = |cpus| {
+            let (sentence, advice) = (String::new(), Advice::none("Wait."));
+            let (cause, explains) = (Cause::BusyNeighbour, Explains::Waiting);
+            let causes = vec![MachineCause { cause, explains, sentence, advice, taken_ns: None }];
+            let ns = Some(350_000_000);
+            let machine =
+                Machine { causes, late_ns: ns, not_on_cpu_ns: ns, cpus, ..Machine::default() };
+            let found = findings_on(&cube, &machine, None);
+            let gains = found.iter().filter(|of| of.explained_by.is_some());
+            gains.filter_map(|of| of.gain).map(|of| (of.low_ticks, of.ticks, of.high_ticks)).next()
+        };
+        // The serial part can lose 100 ms in addition.
+        assert_eq!(of(Some(8)), Some((319, 425, 531)));
+        assert_eq!(of(Some(1)), Some((113, 150, 187)));
+        assert_ne!(of(None), of(Some(8)));
     }
 
     #[test]

@@ -420,7 +420,7 @@ mod tests {
              a/parallel@a.c:5/implicit barrier@a.c:9  0  omp_barrier_last=9 omp_barrier_delay=1800
              a/parallel@a.c:5/implicit barrier@a.c:9   2    omp_barrier_last=1",
             expect![[r#"
-                a.c:5 parallel for | omp_ibarrier_wait lost=1800 gain=450 (440 to 460)
+                a.c:5 parallel for | omp_ibarrier_wait lost=1800 gain=450 (373 to 527)
                     [imbalance_steady, none]
                     thread 0 arrives last in 9 of 10 visits, 45 ms after the average.
                     It computes 0.45 s more than the average in for a.c:5.
@@ -446,11 +446,11 @@ mod tests {
              a/parallel@a.c:5/implicit barrier@a.c:9              1  visits=10 time=20 \
              omp_barrier_last=10",
             expect![[r#"
-                a.c:5 parallel for | omp_ibarrier_wait lost=420 gain=190 (161 to 219)
+                a.c:5 parallel for | omp_ibarrier_wait lost=420 gain=190 (136 to 250)
                     [imbalance_steady, none]
                     thread 0 arrives last in all 10 visits, 21 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
-                a.c:5 parallel for | omp_ibarrier lost=20 gain=10 (1 to 19)
+                a.c:5 parallel for | omp_ibarrier lost=20 gain=10 (7 to 18)
                     [?, none]
                     40 visits; each costs 500 µs in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
@@ -501,15 +501,15 @@ mod tests {
              TASKS/task@a.c:5                                         0  time=480 visits=90
              TASKS/task@a.c:5                                         1  time=250 visits=90",
             expect![[r#"
-                a.c:7 taskwait | omp_ibarrier_wait lost=240 gain=120 (67 to 125)
+                a.c:7 taskwait | omp_ibarrier_wait lost=240 gain=120 (70 to 142)
                     [taskwait_in_loop, none]
                     thread 0 arrives last, 0.12 s after the average.
                     No more tasks exist than are created before each taskwait: wait once after the loop, or describe the order by depend.
-                a.c:7 taskwait | omp_taskwait lost=10 gain=10 (5 to 15)
+                a.c:7 taskwait | omp_taskwait lost=10 gain=10 (7 to 16)
                     [taskwait_in_loop, none]
                     90 visits, 111 µs each.
                     Give the waiting task a part of the work, or create fewer and larger tasks.
-                a.c:3 single | omp_ibarrier lost=10 gain=5 (0 to 10)
+                a.c:3 single | omp_ibarrier lost=10 gain=5 (3 to 8)
                     [?, none]
                     2 visits; each costs 5.0 ms in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
@@ -526,11 +526,11 @@ mod tests {
              a/parallel@a.c:2/do@a.f90:5/implicit barrier@a.f90:9  *  time=20 omp_ibarrier_wait=19 \
              omp_barrier_last=4 visits=8",
             expect![[r#"
-                a.f90:5 do | omp_ibarrier_wait lost=38 gain=19 (10 to 20)
+                a.f90:5 do | omp_ibarrier_wait lost=38 gain=19 (11 to 22)
                     [imbalance_changing, none]
                     different threads arrive last (thread 0 in 4 of 8 visits), 2.4 ms after the average.
                     No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
-                a.f90:5 do | omp_ibarrier lost=2 gain=1 (0 to 2)
+                a.f90:5 do | omp_ibarrier lost=2 gain=1 (0 to 1)
                     [?, none]
                     16 visits; each costs 125 µs in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
@@ -552,12 +552,12 @@ mod tests {
              a/parallel@a.c:2/single@a.c:6/implicit barrier@a.c:8  1  time=40 visits=1 \
              omp_ibarrier_wait=40",
             expect![[r#"
-                a.c:30 work | omp_ebarrier_wait lost=40 gain=20 (19 to 21)
+                a.c:30 work | omp_ebarrier_wait lost=40 gain=20 (16 to 24)
                     [imbalance_steady, none]
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms longer here than its team on average, which waits at barrier a.c:5.
                     This thread has more work: split the work by cost, or use tasks.
-                a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (11 to 21)
+                a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (12 to 24)
                     [single_master, none]
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in single body a.c:6.

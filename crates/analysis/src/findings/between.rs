@@ -108,19 +108,19 @@ mod tests {
                 ("a/parallel", 0, "a/parallel", 0, 180),
             ],
             expect![[r#"
-                a.c:50 serial part after parallel | omp_idle_threads lost=700 gain=233 (223 to 243)
+                a.c:50 serial part after parallel | omp_idle_threads lost=700 gain=233 (189 to 277)
                     [serial_part, none]
                     0.35 s run on one thread between parallel a.c:50 and MPI_Waitall b.c:9, 9 times.
                     Parallelise this code, or overlap it with other work.
-                a.c:50 serial part after parallel | omp_idle_threads lost=360 gain=120 (110 to 130)
+                a.c:50 serial part after parallel | omp_idle_threads lost=360 gain=120 (92 to 148)
                     [serial_part, none]
                     0.18 s run on one thread between one visit of parallel a.c:50 and the next, 9 times.
                     Parallelise this code, or overlap it with other work.
-                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=67 (24 to 77)
+                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=67 (41 to 87)
                     [idle_during_mpi, none]
                     9 visits, 0.10 s in all.
                     Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
-                ? a | omp_idle_threads lost=140 gain=47 (37 to 57)
+                ? a | omp_idle_threads lost=140 gain=47 (30 to 64)
                     [serial_part, none]
                     70 ms run on one thread, besides the parts that have findings of their own.
                     Mark regions with `omp inst begin(name)` to see which code this is.
@@ -134,15 +134,15 @@ mod tests {
             RUN,
             &[("a/parallel", 0, "a", 0, 500)],
             expect![[r#"
-                a.c:50 serial part before parallel | omp_idle_threads lost=1000 gain=333 (323 to 343)
+                a.c:50 serial part before parallel | omp_idle_threads lost=1000 gain=333 (274 to 392)
                     [serial_part, none]
                     0.50 s run on one thread before parallel a.c:50, 9 times.
                     Parallelise this code, or overlap it with other work.
-                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=67 (24 to 77)
+                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=67 (41 to 87)
                     [idle_during_mpi, none]
                     9 visits, 0.10 s in all.
                     Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
-                ? a | omp_idle_threads lost=200 gain=67 (57 to 77)
+                ? a | omp_idle_threads lost=200 gain=67 (47 to 87)
                     [serial_part, none]
                     0.10 s run on one thread, besides the parts that have findings of their own.
                     Mark regions with `omp inst begin(name)` to see which code this is.
@@ -161,16 +161,16 @@ mod tests {
             text,
             &[("parallel", 0, "parallel", 0, 600)],
             expect![[r#"
-            a.c:7 smooth | omp_idle_threads lost=500 gain=250 (240 to 260)
-                [serial_part, none]
-                0.50 s run on one thread.
-                Parallelise it, or overlap it with other work.
-            a.c:1 main | omp_idle_threads lost=100 gain=50 (40 to 60)
-                [serial_part, none]
-                0.10 s run on one thread.
-                It lies next to parallel a.c:50 (9 visits).
-                Parallelise it, or overlap it with other work.
-        "#]],
+                a.c:7 smooth | omp_idle_threads lost=500 gain=250 (203 to 297)
+                    [serial_part, none]
+                    0.50 s run on one thread.
+                    Parallelise it, or overlap it with other work.
+                a.c:1 main | omp_idle_threads lost=100 gain=50 (33 to 67)
+                    [serial_part, none]
+                    0.10 s run on one thread.
+                    It lies next to parallel a.c:50 (9 visits).
+                    Parallelise it, or overlap it with other work.
+            "#]],
         );
     }
 }

@@ -271,11 +271,11 @@ mod tests {
              a/step@a.c:1/parallel@a.c:6/implicit barrier@a.c:8   *  time=200 omp_management=50 \
              omp_ibarrier_wait=100 visits=100",
             expect![[r#"
-                a.c:2 parallel | omp_management lost=1000 gain=250 (135 to 365)
+                a.c:2 parallel | omp_management lost=1000 gain=250 (187 to 379)
                     [short_regions, merge a.c:2,a.c:6]
                     2 regions, 200 forks, 1.4 ms each on every thread in step.
                     Put the parallel regions a.c:2, a.c:6 into one parallel region.
-                a.c:1 step | omp_idle_threads lost=60 gain=30 (20 to 40)
+                a.c:1 step | omp_idle_threads lost=60 gain=30 (19 to 43)
                     [serial_part, none]
                     60 ms run on one thread.
                     It lies next to parallel a.c:2 (100 visits), parallel a.c:6 (100 visits).
@@ -291,7 +291,7 @@ mod tests {
              a/coarse@a.c:1/step@a.c:5/parallel@a.c:7   *  time=500 omp_management=200 visits=100
              a/fine@a.c:9/step@a.c:5/parallel@a.c:7     *  time=500 omp_management=100 visits=100",
             expect![[r#"
-                a.c:7 parallel | omp_management lost=600 gain=300 (140 to 310)
+                a.c:7 parallel | omp_management lost=600 gain=300 (175 to 355)
                     [short_regions, merge a.c:7]
                     200 forks, 1.5 ms each on every thread in step.
                     Put a.c:7 and the loop around it into one parallel region, or add an if clause.
@@ -331,20 +331,20 @@ mod tests {
         check_order(
             &[(0, 2, 1), (2, 2, 99), (2, 6, 1), (6, 6, 199)],
             expect![[r#"
-            a.c:6 parallel | omp_management lost=600 gain=300 (90 to 310)
-                [short_regions, merge a.c:6]
-                200 forks, 1.0 ms each on every thread in a.
-                Put a.c:6 and the loop around it into one parallel region, or add an if clause.
-            a.c:2 parallel | omp_management lost=400 gain=200 (40 to 210)
-                [short_regions, merge a.c:2]
-                100 forks, 1.0 ms each on every thread in a.
-                Put a.c:2 and the loop around it into one parallel region, or add an if clause.
-            ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
-                [serial_part, none]
-                0.10 s run on one thread.
-                It lies next to parallel a.c:6 (200 visits), parallel a.c:2 (100 visits).
-                Mark regions with `omp inst begin(name)` to see which code this is.
-        "#]],
+                a.c:6 parallel | omp_management lost=600 gain=300 (175 to 355)
+                    [short_regions, merge a.c:6]
+                    200 forks, 1.0 ms each on every thread in a.
+                    Put a.c:6 and the loop around it into one parallel region, or add an if clause.
+                a.c:2 parallel | omp_management lost=400 gain=200 (117 to 239)
+                    [short_regions, merge a.c:2]
+                    100 forks, 1.0 ms each on every thread in a.
+                    Put a.c:2 and the loop around it into one parallel region, or add an if clause.
+                ? a | omp_idle_threads lost=100 gain=50 (33 to 67)
+                    [serial_part, none]
+                    0.10 s run on one thread.
+                    It lies next to parallel a.c:6 (200 visits), parallel a.c:2 (100 visits).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
         );
     }
 
@@ -353,16 +353,16 @@ mod tests {
         check_order(
             &[(0, 2, 1), (2, 6, 100), (6, 6, 100), (6, 2, 99)],
             expect![[r#"
-            a.c:2 parallel | omp_management lost=1000 gain=250 (140 to 360)
-                [short_regions, merge a.c:2,a.c:6]
-                2 regions, 300 forks, 1.0 ms each on every thread in a.
-                Put the parallel regions a.c:2, a.c:6 into one parallel region.
-            ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
-                [serial_part, none]
-                0.10 s run on one thread.
-                It lies next to parallel a.c:6 (200 visits), parallel a.c:2 (100 visits).
-                Mark regions with `omp inst begin(name)` to see which code this is.
-        "#]],
+                a.c:2 parallel | omp_management lost=1000 gain=250 (187 to 379)
+                    [short_regions, merge a.c:2,a.c:6]
+                    2 regions, 300 forks, 1.0 ms each on every thread in a.
+                    Put the parallel regions a.c:2, a.c:6 into one parallel region.
+                ? a | omp_idle_threads lost=100 gain=50 (33 to 67)
+                    [serial_part, none]
+                    0.10 s run on one thread.
+                    It lies next to parallel a.c:6 (200 visits), parallel a.c:2 (100 visits).
+                    Mark regions with `omp inst begin(name)` to see which code this is.
+            "#]],
         );
     }
 
@@ -374,7 +374,7 @@ mod tests {
              a/parallel@a.c:2                          0  time=1000 visits=1
              a/parallel@a.c:2                          1  time=1000 visits=1 omp_management=82",
             expect![[r#"
-                a.c:2 parallel | omp_management lost=82 gain=0 (0 to 10)
+                a.c:2 parallel | omp_management lost=82 gain=0 (0 to 5)
                     [?, none]
                     forked once, which took 82 ms: the first fork of a program creates its threads.
                     Nothing to change: this is a cost of the start, and no larger in a longer run.
@@ -390,11 +390,11 @@ mod tests {
              a/parallel@a.c:2                          *  time=700 omp_management=200 visits=100
              a/parallel@a.c:2/implicit barrier@a.c:9   *  time=200 omp_management=200 visits=100",
             expect![[r#"
-                a.c:2 parallel | omp_management lost=800 gain=400 (190 to 410)
+                a.c:2 parallel | omp_management lost=800 gain=400 (232 to 469)
                     [short_regions, merge a.c:2]
                     100 forks, 4.0 ms each on every thread in a.
                     Put a.c:2 and the loop around it into one parallel region, or add an if clause.
-                ? a | omp_idle_threads lost=100 gain=50 (40 to 60)
+                ? a | omp_idle_threads lost=100 gain=50 (33 to 67)
                     [serial_part, none]
                     0.10 s run on one thread.
                     It lies next to parallel a.c:2 (100 visits).

@@ -204,15 +204,15 @@ mod tests {
              a/main@a.c:60/write_state@a.c:30        0  time=200 visits=1
              a/main@a.c:60/parallel@a.c:70           *  time=350 visits=1",
             expect![[r#"
-                a.c:10 read_forcing | omp_idle_threads lost=1200 gain=300 (290 to 310)
+                a.c:10 read_forcing | omp_idle_threads lost=1200 gain=300 (245 to 355)
                     [serial_part, none]
                     0.40 s run on one thread.
                     Parallelise it, or overlap it with other work.
-                a.c:30 write_state | omp_idle_threads lost=600 gain=150 (140 to 160)
+                a.c:30 write_state | omp_idle_threads lost=600 gain=150 (118 to 182)
                     [serial_part, none]
                     0.20 s run on one thread.
                     Parallelise it, or overlap it with other work.
-                a.c:60 main | omp_idle_threads lost=150 gain=38 (28 to 48)
+                a.c:60 main | omp_idle_threads lost=150 gain=38 (24 to 53)
                     [serial_part, none]
                     50 ms run on one thread.
                     It lies next to parallel a.c:70 (1 visit).
@@ -228,7 +228,7 @@ mod tests {
              a                  0  time=400
              a/parallel@a.c:70  *  time=600 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=400 gain=200 (190 to 210)
+                ? a | omp_idle_threads lost=400 gain=200 (160 to 240)
                     [serial_part, none]
                     0.40 s run on one thread.
                     It lies next to parallel a.c:70 (1 visit).
@@ -245,7 +245,7 @@ mod tests {
              a/init@a.c:9        0  time=30 visits=1
              a/parallel@a.c:70   *  time=400 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=600 gain=300 (290 to 310)
+                ? a | omp_idle_threads lost=600 gain=300 (245 to 355)
                     [serial_part, none]
                     0.60 s run on one thread.
                     It lies next to parallel a.c:70 (1 visit).
@@ -265,12 +265,12 @@ mod tests {
              a/MPI_Init             0  time=1 visits=100
              a/parallel@a.c:90      *  time=298 visits=20",
             expect![[r#"
-                ? a | omp_idle_threads lost=400 gain=200 (190 to 210)
+                ? a | omp_idle_threads lost=400 gain=200 (160 to 240)
                     [serial_part, none]
                     0.40 s run on one thread.
                     It lies next to MPI_Waitall b.c:9 (80 visits), parallel a.c:70 (40 visits), parallel a.c:90 (20 visits).
                     Mark regions with `omp inst begin(name)` to see which code this is.
-                b.c:9 MPI_Waitall | mpi_point2point lost=2 gain=1 (0 to 11)
+                b.c:9 MPI_Waitall | mpi_point2point lost=2 gain=1 (0 to 5)
                     [idle_during_mpi, none]
                     80 visits, 1.0 ms in all.
                     Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
@@ -285,7 +285,7 @@ mod tests {
              a/parallel@a.c:70  *    time=40 visits=1
              a/parallel@a.c:80  0-1  time=60 visits=1",
             expect![[r#"
-                a.c:80 parallel | omp_limited_parallelism lost=120 gain=30 (29 to 31)
+                a.c:80 parallel | omp_limited_parallelism lost=120 gain=30 (25 to 35)
                     [?, none]
                     2 of 4 threads are idle meanwhile, 60 ms each.
                     Check num_threads, if clauses and nesting of this region.

@@ -166,14 +166,14 @@ mod tests {
              a/receive@a.c:20                  1  time=100 visits=9
              a/MPI_Barrier                     0  time=100 visits=9 mpi_barrier_wait=99",
             expect![[r#"
-                a.c:5 own_part | mpi_point2point lost=197 gain=99 (56 to 102)
+                a.c:5 own_part | mpi_point2point lost=197 gain=99 (57 to 115)
                     [late_sender, none]
                     rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
                     9 visits; 50 ms on average, least on rank 0 (0 s), most on rank 1 (0.10 s).
                     99 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 97 ms in collective operations.
                     Send before this work, or give a part of it to other processes.
-                ? MPI_Barrier | mpi_sync_collective lost=3 gain=1 (0 to 4)
+                ? MPI_Barrier | mpi_sync_collective lost=3 gain=1 (0 to 1)
                     [rank_imbalance_changing, none]
                     9 visits; 50 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
                     67 % of this time is waiting for other processes.
@@ -194,13 +194,13 @@ mod tests {
              a/main@a.c:20                *  visits=1
              a/main@a.c:20/MPI_Allreduce  1  time=400 visits=9 mpi_wait_nxn=399",
             expect![[r#"
-                a.c:2 large | mpi_collective lost=300 gain=150 (143 to 157)
+                a.c:2 large | mpi_collective lost=300 gain=150 (121 to 179)
                     [rank_imbalance_steady, none]
                     rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
                     9 visits; 0.20 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
-                a.c:5 small | mpi_collective lost=100 gain=50 (43 to 57)
+                a.c:5 small | mpi_collective lost=100 gain=50 (36 to 64)
                     [rank_imbalance_steady, none]
                     rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
                     9 visits; 0.20 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
@@ -220,13 +220,13 @@ mod tests {
              a/MPI_Barrier  0  time=200 visits=1 mpi_barrier_wait=199
              a/MPI_Barrier  1  time=100 visits=1 mpi_barrier_wait=99",
             expect![[r#"
-                ? MPI_Recv | mpi_point2point lost=598 gain=198 (115 to 202)
+                ? MPI_Recv | mpi_point2point lost=598 gain=198 (115 to 231)
                     [serialised_chain, none]
                     2 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 2 (0.20 s).
                     99 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 0.30 s in collective operations.
                     Processes with much time wait for messages: balance the work, or send earlier.
-                ? MPI_Barrier | mpi_sync_collective lost=2 gain=0 (0 to 4)
+                ? MPI_Barrier | mpi_sync_collective lost=2 gain=0 (0 to 1)
                     [?, none]
                     2 visits; 0.10 s on average, least on rank 2 (0 s), most on rank 0 (0.20 s).
                     The process with the least time comes last, because it has more work before this call.

@@ -196,12 +196,12 @@ mod tests {
              a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  1-3  time=400 visits=30 \
              omp_ibarrier_wait=400",
             expect![[r#"
-                a.c:12 for | omp_ibarrier_wait lost=900 gain=225 (218 to 232)
+                a.c:12 for | omp_ibarrier_wait lost=900 gain=225 (185 to 265)
                     [imbalance_steady, none]
                     thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
                     It computes 0.23 s longer here than its team on average, which waits at for a.c:40.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
-                a.c:25 for | omp_ibarrier_wait lost=300 gain=75 (68 to 82)
+                a.c:25 for | omp_ibarrier_wait lost=300 gain=75 (57 to 93)
                     [imbalance_steady, none]
                     thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
                     It computes 75 ms longer here than its team on average, which waits at for a.c:40.
@@ -225,7 +225,7 @@ mod tests {
              a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  1  time=400 visits=30 \
              omp_ibarrier_wait=400",
             expect![[r#"
-                a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (193 to 207)
+                a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (163 to 237)
                     [imbalance_steady, schedule a.c:12]
                     thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
                     It computes 0.20 s longer here than its team on average, which waits at for a.c:40.
@@ -247,7 +247,7 @@ mod tests {
              a/parallel@a.c:30/barrier@a.c:36     0  visits=20 omp_barrier_last=20
              a/parallel@a.c:30/barrier@a.c:36     1  time=100 visits=20 omp_ebarrier_wait=100",
             expect![[r#"
-                b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (145 to 155)
+                b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
                     [imbalance_steady, none]
                     thread 0 arrives last in 100 % of 20 visits, 5.0 ms after the average.
                     It computes 0.15 s longer here than its team on average, which waits at 2 barriers.
@@ -273,11 +273,11 @@ mod tests {
              a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  1  time=200 visits=30 \
              omp_ibarrier_wait=200",
             expect![[r#"
-                a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (192 to 208)
+                a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (162 to 238)
                     [imbalance_steady, none]
                     thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
-                a.c:20 master | omp_ibarrier_wait lost=200 gain=100 (52 to 108)
+                a.c:20 master | omp_ibarrier_wait lost=200 gain=100 (59 to 122)
                     [single_master, none]
                     thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
                     It computes 0.10 s longer here than its team on average, which waits at for a.c:40.
@@ -295,7 +295,7 @@ mod tests {
              a/parallel@a.c:22/barrier@a.c:25  0  visits=30 omp_barrier_last=30
              a/parallel@a.c:22/barrier@a.c:25  1  time=200 visits=30 omp_ebarrier_wait=200",
             expect![[r#"
-                a.c:22 parallel | omp_ebarrier_wait lost=200 gain=100 (97 to 103)
+                a.c:22 parallel | omp_ebarrier_wait lost=200 gain=100 (82 to 118)
                     [imbalance_steady, none]
                     thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
                     It computes 0.10 s longer here than its team on average, which waits at barrier a.c:25.

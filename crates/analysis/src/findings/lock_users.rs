@@ -76,7 +76,7 @@ mod tests {
                 ("take/omp_set_lock", 3, "take/omp_set_lock", 2, 80),
             ],
             expect![[r#"
-                a.c:5 omp_set_lock | omp_lock_contention_api lost=242 gain=61 (60 to 62)
+                a.c:5 omp_set_lock | omp_lock_contention_api lost=242 gain=61 (51 to 71)
                     [lock, none]
                     36 visits: 6.7 ms waiting for another thread, 2.4 ms with the lock.
                     93 % of the time with the lock is in refill.
@@ -107,11 +107,11 @@ mod tests {
                 ("log/omp_set_lock", 0, "log/omp_set_lock", 1, 9),
             ],
             expect![[r#"
-                a.c:5 omp_set_lock | omp_lock_contention_api lost=65 gain=33 (32 to 34)
+                a.c:5 omp_set_lock | omp_lock_contention_api lost=65 gain=33 (28 to 38)
                     [lock, none]
                     18 visits: 3.4 ms waiting for another thread.
                     Hold the lock for a shorter time, or use one lock per independent object.
-                a.c:30 omp_set_lock | omp_lock_contention_api lost=10 gain=10 (9 to 11)
+                a.c:30 omp_set_lock | omp_lock_contention_api lost=10 gain=10 (8 to 12)
                     [lock, none]
                     9 visits: 1.0 ms waiting for another thread.
                     Hold the lock for a shorter time, or use one lock per independent object.

@@ -208,7 +208,7 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9  2  time=57 omp_ibarrier_wait=57 visits=1
              a/parallel@a.c:2/implicit barrier@a.c:9  3  visits=1 omp_barrier_last=1",
             expect![[r#"
-                a.c:5 critical | omp_lock_contention_critical lost=684 gain=171 (168 to 174)
+                a.c:5 critical | omp_lock_contention_critical lost=684 gain=171 (143 to 199)
                     [critical, none]
                     4 visits: 86 ms waiting for another thread, 57 ms inside.
                     Enter less often (private sums, reduction), or make its body shorter.
@@ -231,15 +231,15 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9  1  time=10 omp_ibarrier_wait=1 visits=1 \
              omp_barrier_last=1 omp_barrier_delay=3",
             expect![[r#"
-                a.c:5 critical (sum) | omp_lock_contention_critical lost=60 gain=21 (20 to 31)
+                a.c:5 critical (sum) | omp_lock_contention_critical lost=60 gain=21 (17 to 34)
                     [critical, none]
                     40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
                     Enter less often (private sums, reduction), or make its body shorter.
-                a.c:2 parallel | omp_ibarrier lost=17 gain=9 (8 to 10)
+                a.c:2 parallel | omp_ibarrier lost=17 gain=9 (7 to 11)
                     [?, none]
                     2 visits; each costs 8.5 ms in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
-                a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2 (0 to 3)
+                a.c:2 parallel | omp_ibarrier_wait lost=3 gain=2 (1 to 2)
                     [imbalance_changing, none]
                     thread 1 arrives last, 1.5 ms after the average.
                     1.0 ms of the loss would vanish with an even spread of the work, 2.0 ms changes from visit to visit.
@@ -289,7 +289,7 @@ mod tests {
              omp_lock_contention_critical=5
              a/parallel@a.c:2/critical@a.c:17/critical sblock@a.c:17  0    time=290 visits=20",
             expect![[r#"
-                a.c:17 critical | omp_lock_contention_critical lost=410 gain=137 (134 to 140)
+                a.c:17 critical | omp_lock_contention_critical lost=410 gain=137 (114 to 160)
                     [critical, none]
                     60 visits: 6.4 ms waiting for another thread, 5.2 ms inside.
                     Enter less often (private sums, reduction), or make its body shorter.
@@ -307,7 +307,7 @@ mod tests {
              omp_ordered_wait=45
              a/parallel@a.c:2/ordered@a.c:5/ordered sblock@a.c:5   *  time=40 visits=20",
             expect![[r#"
-                a.c:5 ordered | omp_ordered_wait lost=100 gain=50 (49 to 51)
+                a.c:5 ordered | omp_ordered_wait lost=100 gain=50 (42 to 58)
                     [ordered, none]
                     40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
                     Use small chunks (schedule(static, 1)), or make the ordered part smaller.
@@ -323,7 +323,7 @@ mod tests {
              a/parallel@a.c:2/insert@a.c:5             *  time=20 visits=9
              a/parallel@a.c:2/insert@a.c:5/omp_set_lock  *  time=30 visits=9",
             expect![[r#"
-                a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30 (29 to 31)
+                a.c:5 omp_set_lock | omp_lock_api lost=60 gain=30 (25 to 35)
                     [lock, none]
                     18 visits, 3.3 ms each.
                     Lock less often: do more while the lock is held.

@@ -278,11 +278,11 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:4   1  time=50 visits=1 omp_ibarrier_wait=50",
             ONE,
             expect![[r#"
-                a.c:2 parallel for | work_inflation lost=400 gain=187 (169 to 206)
+                a.c:2 parallel for | work_inflation lost=400 gain=187 (143 to 236)
                     [memory_or_sharing, none]
                     Its work takes 0.85 s of CPU time on 2 threads and 0.50 s on one: 1.7 times as long.
                     Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
-                ? a | omp_idle_threads lost=200 gain=100 (94 to 106)
+                ? a | omp_idle_threads lost=200 gain=100 (79 to 121)
                     [serial_part, none]
                     0.20 s run on one thread.
                     It lies next to parallel a.c:2 (1 visit).
@@ -301,7 +301,7 @@ mod tests {
              a/parallel@a.c:2/for@a.c:2                *  time=250 visits=1",
             ONE,
             expect![[r#"
-                ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
+                ? a | omp_idle_threads lost=200 gain=100 (81 to 119)
                     [serial_part, none]
                     0.20 s run on one thread.
                     It lies next to parallel a.c:2 (1 visit).
@@ -323,7 +323,7 @@ mod tests {
              a/parallel@a.c:2                          0  time=2 visits=1
              a/parallel@a.c:2/for@a.c:2                0  time=500 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
+                ? a | omp_idle_threads lost=200 gain=100 (81 to 119)
                     [serial_part, none]
                     0.20 s run on one thread.
                     It lies next to parallel a.c:2 (1 visit).
@@ -351,7 +351,7 @@ mod tests {
              a/parallel@a.c:2  *  time=2000 visits=1",
             one,
             expect![[r#"
-                a.c:2 parallel | work_inflation lost=3250 gain=1625 (1480 to 1645)
+                a.c:2 parallel | work_inflation lost=3250 gain=1625 (1255 to 1888)
                     [memory_or_sharing, none]
                     Its work takes 4.0 s of CPU time on 2 threads and 0.50 s on one. If each thread does all of it, this is 4.0 times as long; if they divide it, 8.0 times.
                     Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
@@ -367,7 +367,7 @@ mod tests {
              a/parallel@a.c:2                          *  visits=1
              a/parallel@a.c:2/for@a.c:2                *  time=250 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=200 gain=100 (96 to 104)
+                ? a | omp_idle_threads lost=200 gain=100 (81 to 119)
                     [serial_part, none]
                     0.20 s run on one thread.
                     It lies next to parallel a.c:2 (1 visit).
@@ -392,7 +392,7 @@ mod tests {
                     [memory_or_sharing, none]
                     20 cache misses per 1,000 instructions and 0.25 instructions per cycle: it waits for memory.
                     Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
-                ? a | omp_idle_threads lost=50 gain=25 (21 to 29)
+                ? a | omp_idle_threads lost=50 gain=25 (18 to 32)
                     [serial_part, none]
                     50 ms run on one thread.
                     It lies next to parallel a.c:2 (1 visit), parallel a.c:5 (1 visit).
@@ -412,11 +412,11 @@ mod tests {
              a/parallel@a.c:2/for@a.c:2/atomic@a.c:3  *  visits=4096 omp_atomic_contention=200",
             ONE,
             expect![[r#"
-                a.c:3 atomic | omp_atomic_contention lost=400 gain=200 (127 to 272)
+                a.c:3 atomic | omp_atomic_contention lost=400 gain=200 (150 to 303)
                     [atomic, none]
                     8,192 visits, each 49 µs longer than without other threads (from samples).
                     Update private copies and add them up at the end, or use a reduction.
-                ? a | omp_idle_threads lost=200 gain=100 (94 to 106)
+                ? a | omp_idle_threads lost=200 gain=100 (79 to 121)
                     [serial_part, none]
                     0.20 s run on one thread.
                     It lies next to parallel a.c:2 (1 visit).

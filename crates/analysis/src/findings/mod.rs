@@ -523,11 +523,11 @@ mod tests {
             text,
             measuring,
             expect![[r#"
-            a.c:5 critical | omp_critical lost=600 gain=300 (260 to 340)
-                [critical, none]
-                10,000 visits, 80 µs each, 40 µs inside.
-                Enter less often (private sums, reduction), or make its body shorter.
-        "#]],
+                a.c:5 critical | omp_critical lost=600 gain=300 (220 to 389)
+                    [critical, none]
+                    10,000 visits, 80 µs each, 40 µs inside.
+                    Enter less often (private sums, reduction), or make its body shorter.
+            "#]],
         );
     }
 

@@ -351,13 +351,13 @@ mod tests {
              a/main@a.c:60/parallel@a.c:70  0-1  time=500 visits=10
              a/main@a.c:60/parallel@a.c:70  2-3  time=880 visits=10",
             expect![[r#"
-                a.c:70 parallel | mpi_collective lost=840 gain=150 (140 to 160)
+                a.c:70 parallel | mpi_collective lost=840 gain=150 (118 to 182)
                     [rank_imbalance_steady, none]
                     rank 1 computes 0.19 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:60.
                     20 visits; 0.21 s on average, least on rank 1 (20 ms), most on rank 0 (0.40 s).
                     71 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
-                a.c:60 main | omp_idle_threads lost=200 gain=50 (40 to 60)
+                a.c:60 main | omp_idle_threads lost=200 gain=50 (33 to 67)
                     [serial_part, none]
                     0.10 s run on one thread of each process.
                     It lies next to parallel a.c:70 (10 visits).
@@ -379,7 +379,7 @@ mod tests {
              a/MPI_Finalize                0    time=270 visits=1
              a/MPI_Finalize                2    time=270 visits=1",
             expect![[r#"
-                ? a | omp_idle_threads lost=60 gain=15 (5 to 25)
+                ? a | omp_idle_threads lost=60 gain=15 (11 to 27)
                     [serial_part, none]
                     30 ms run on one thread of each process.
                     It lies next to parallel a.c:70 (10 visits).
@@ -397,7 +397,7 @@ mod tests {
              a/MPI_Finalize     0  time=700 visits=1
              a/MPI_Finalize     1  time=20 visits=1",
             expect![[r#"
-                a.c:70 parallel | mpi_init_exit lost=720 gain=340 (310 to 370)
+                a.c:70 parallel | mpi_init_exit lost=720 gain=340 (262 to 424)
                     [rank_imbalance_steady, none]
                     rank 1 computes 0.34 s longer here than ranks do on average; others wait for it in MPI_Finalize.
                     2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
@@ -442,13 +442,13 @@ mod tests {
              a/main@a.c:21/MPI_Ssend     1  time=610 visits=9
              a/balanced@a.c:30           *  time=290 visits=9",
             expect![[r#"
-                a.c:13 own_part | mpi_point2point lost=610 gain=297 (287 to 312)
+                a.c:13 own_part | mpi_point2point lost=610 gain=297 (243 to 357)
                     [late_receiver, none]
                     rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Ssend, called from a.c:21.
                     9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.61 s).
                     99 % of this time is waiting for other processes.
                     Receive before this work, or send with a function that does not wait (MPI_Isend).
-                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=2 (0 to 12)
+                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=2 (1 to 7)
                     [late_sender, none]
                     9 visits; 5.0 ms on average, least on rank 1 (0 s), most on rank 0 (10 ms).
                     50 % of this time is waiting for other processes.
@@ -472,20 +472,20 @@ mod tests {
              a/main@a.c:50/MPI_Allreduce  0  time=400 visits=9 mpi_wait_nxn=400
              a/main@a.c:50/MPI_Allreduce  2  time=800 visits=9 mpi_wait_nxn=800",
             expect![[r#"
-                a.c:14 long_part | mpi_point2point lost=899 gain=299 (170 to 308)
+                a.c:14 long_part | mpi_point2point lost=899 gain=299 (174 to 352)
                     [late_sender, none]
                     rank 0 computes 0.20 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
                     9 visits; 0.13 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
                     100 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 0.80 s in collective operations.
                     Send before this work, or give a part of it to other processes.
-                a.c:30 receiver | mpi_collective lost=399 gain=133 (124 to 142)
+                a.c:30 receiver | mpi_collective lost=399 gain=133 (105 to 161)
                     [rank_imbalance_steady, none]
                     rank 1 computes 0.27 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:50.
                     18 visits; 0.40 s on average, least on rank 1 (0 s), most on rank 2 (0.80 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
-                a.c:19 short_part | mpi_point2point lost=301 gain=100 (51 to 109)
+                a.c:19 short_part | mpi_point2point lost=301 gain=100 (60 to 124)
                     [late_sender, none]
                     rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
                     9 visits; 0.13 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
@@ -512,19 +512,19 @@ mod tests {
              a/outer@a.c:12                    *  time=98 visits=9
              a/MPI_Barrier                     0  time=100 visits=9 mpi_barrier_wait=100",
             expect![[r#"
-                a.c:10 inner | mpi_point2point lost=199 gain=98 (55 to 101)
+                a.c:10 inner | mpi_point2point lost=199 gain=98 (57 to 115)
                     [late_sender, none]
                     rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:20.
                     18 visits; 51 ms on average, least on rank 0 (1.0 ms), most on rank 1 (0.10 s).
                     97 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 98 ms in collective operations.
                     Send before this work, or give a part of it to other processes.
-                a.c:20 MPI_Waitall | mpi_point2point lost=3 gain=1 (0 to 5)
+                a.c:20 MPI_Waitall | mpi_point2point lost=3 gain=1 (0 to 1)
                     [?, none]
                     18 visits; 2.0 ms on average, least on rank 0 (1.0 ms), most on rank 1 (2.0 ms).
                     33 % of this time is waiting for other processes.
                     Send fewer and larger messages, or use non-blocking ones and compute before waiting.
-                ? MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 4)
+                ? MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 1)
                     [rank_imbalance_changing, none]
                     9 visits; 50 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
                     100 % of this time is waiting for other processes.
@@ -543,16 +543,16 @@ mod tests {
              a/main@a.c:20/MPI_Recv     1  time=200 visits=20000 comms_recv=20000 bytes_rcvd=160000 mpi_latesender=10
              a/main@a.c:20/MPI_Barrier  *  time=1 visits=9 mpi_barrier_wait=1",
             expect![[r#"
-                a.c:20 MPI_Send | mpi_point2point lost=200 gain=100 (97 to 103)
+                a.c:20 MPI_Send | mpi_point2point lost=200 gain=100 (82 to 118)
                     [message_per_element, messages MPI_Send]
                     20,000 visits; 0.10 s on average, least on rank 1 (0 s), most on rank 0 (0.20 s).
                     Send 1250 elements in one message instead of one (MPI_Send).
-                a.c:20 MPI_Recv | mpi_point2point lost=200 gain=5 (0 to 103)
+                a.c:20 MPI_Recv | mpi_point2point lost=200 gain=5 (3 to 7)
                     [?, none]
                     20,000 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 1 (0.20 s).
                     5 % of this time is waiting for other processes.
                     Processes with much time wait for messages: balance the work, or send earlier.
-                a.c:20 MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 4)
+                a.c:20 MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 1)
                     [rank_imbalance_changing, none]
                     18 visits; 1.0 ms on average, least on rank 0 (1.0 ms), most on rank 1 (1.0 ms).
                     100 % of this time is waiting for other processes.
@@ -571,7 +571,7 @@ mod tests {
              a/main@a.c:20/MPI_Waitall   0  time=40 visits=9 comms_send=9 bytes_sent=160000 comms_recv=9 bytes_rcvd=160000 mpi_latesender=1
              a/main@a.c:20/MPI_Waitall   2  time=40 visits=9 comms_send=9 bytes_sent=160000 comms_recv=9 bytes_rcvd=160000 mpi_latesender=1",
             expect![[r#"
-                a.c:20 MPI_Waitall | mpi_point2point lost=160 gain=20 (9 to 21)
+                a.c:20 MPI_Waitall | mpi_point2point lost=160 gain=20 (12 to 24)
                     [idle_during_mpi, none]
                     18 visits; 40 ms on average, least on rank 0 (40 ms), most on rank 1 (40 ms).
                     2 % of this time is waiting for other processes.

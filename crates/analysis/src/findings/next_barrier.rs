@@ -181,11 +181,11 @@ mod tests {
         check_order(
             1,
             expect![[r#"
-            a.c:5 critical | omp_lock_contention_critical lost=200 gain=100 (97 to 103)
-                [critical, none]
-                40 visits: 2.5 ms waiting for another thread, 5.0 ms inside.
-                Enter less often (private sums, reduction), or make its body shorter.
-        "#]],
+                a.c:5 critical | omp_lock_contention_critical lost=200 gain=100 (82 to 118)
+                    [critical, none]
+                    40 visits: 2.5 ms waiting for another thread, 5.0 ms inside.
+                    Enter less often (private sums, reduction), or make its body shorter.
+            "#]],
         );
     }
 
@@ -194,15 +194,15 @@ mod tests {
         check_order(
             50,
             expect![[r#"
-            a.c:5 critical | omp_lock_contention_critical lost=100 gain=51 (22 to 54)
-                [critical, none]
-                2,000 visits: 50 µs waiting for another thread, 100 µs inside.
-                Enter less often (private sums, reduction), or make its body shorter.
-            a.c:9 barrier | omp_ebarrier_wait lost=100 gain=50 (27 to 53)
-                [imbalance_changing, none]
-                different threads arrive last (thread 0 in 50 % of 20 visits), 2.5 ms after the average.
-                No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.
-        "#]],
+                a.c:5 critical | omp_lock_contention_critical lost=100 gain=51 (30 to 61)
+                    [critical, none]
+                    2,000 visits: 50 µs waiting for another thread, 100 µs inside.
+                    Enter less often (private sums, reduction), or make its body shorter.
+                a.c:9 barrier | omp_ebarrier_wait lost=100 gain=50 (29 to 59)
+                    [imbalance_changing, none]
+                    different threads arrive last (thread 0 in 50 % of 20 visits), 2.5 ms after the average.
+                    No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.
+            "#]],
         );
     }
 }

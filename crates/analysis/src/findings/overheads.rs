@@ -100,7 +100,7 @@ mod tests {
              a/parallel@a.c:2/taskgroup@a.c:5                          0  time=10 visits=2
              a/parallel@a.c:2/taskgroup@a.c:5/taskgroup end@a.c:9      0  time=80 visits=2",
             expect![[r#"
-                a.c:9 taskgroup end | omp_taskgroup lost=80 gain=40 (39 to 41)
+                a.c:9 taskgroup end | omp_taskgroup lost=80 gain=40 (33 to 47)
                     [taskwait_in_loop, none]
                     2 visits, 40 ms each.
                     Give the waiting task a part of the work, or create fewer and larger tasks.

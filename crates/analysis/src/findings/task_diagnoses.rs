@@ -87,8 +87,8 @@ fn diagnose(search: &mut Search, group: &TaskGroup, (tasks, known): (&Tasks, &[T
     search.report(name, site(&lens, construct.task, &numbers), loss, words);
 }
 
-/// The loss without what measuring the tasks cost: by how much the parallel regions around them were
-/// longer, but for the events in the tasks' own time, which is no part of the loss.
+/// The loss without what measuring the tasks cost: by how much the parallel regions around them
+/// were longer, but for the events in the tasks' own time, which is no part of the loss.
 fn without_measuring(search: &Search, numbers: &TaskNumbers, loss: Loss) -> Loss {
     let Some(costs) = &search.costs else { return loss };
     let threads = numbers.threads as i64;
@@ -215,7 +215,7 @@ mod tests {
              TASKS/task@a.c:5                                      0  time=100 visits=400",
             Measuring { clock_ns: 99_997.5, ..Measuring::default() },
             expect![[r#"
-                a.c:5 task | tasks_too_small lost=1570 gain=785 (733 to 837)
+                a.c:5 task | tasks_too_small lost=1570 gain=785 (622 to 961)
                     [tasks_too_small, cutoff a.c:5]
                     400 tasks of 250 µs each; creating one takes 2.1 ms.
                     Let one task do what 85 tasks do now (grainsize), or create none below a size (if, final).

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use pompeii_model::{CallId, Id, IndexVec, LocationId, RegionId, Role};
+use pompeii_model::{CallId, Id, IndexVec, LocationId, RegionId, Role, TaskTime};
 
 use crate::Lens;
 
@@ -138,15 +138,24 @@ pub(crate) struct TaskConstruct {
 
 impl TaskConstruct {
     /// `tops` are the tops of its trees, `creations` the call paths that create it.
+    ///
+    /// A taskloop creates its tasks without an event for each, and then waits for them: no longer
+    /// than one task takes after the last has been fetched.
     fn new(lens: &Lens, task: RegionId, (tops, creations): (&[CallId], &[CallId])) -> Self {
         let calls = &lens.cube.calls;
         let trees: Vec<CallId> = tops.iter().flat_map(|&top| calls.subtree(top)).collect();
+        let is_loop = |call: &CallId| lens.role(*call) == Role::Taskloop;
+        let loops: Vec<CallId> = creations.iter().copied().filter(is_loop).collect();
+        let executed = lens.sum("visits", tops);
+        let created = lens.sum("tasks_created", creations);
+        let waiting = lens.sum("visits", &loops).saturating_mul(longest(lens, task));
+        let in_loops = (lens.sum("omp_taskloop", &loops) - waiting).max(0);
         Self {
             task,
-            executed: lens.sum("visits", tops),
+            executed,
             work: lens.sum("comp", &trees),
-            created: lens.sum("tasks_created", creations),
-            creation: lens.sum("omp_task_creation", creations),
+            created: if created == 0 && in_loops > 0 { executed } else { created },
+            creation: lens.sum("omp_task_creation", creations) + in_loops,
             undeferred: lens.sum("tasks_undeferred", creations),
         }
     }
@@ -170,6 +179,13 @@ impl TaskConstruct {
     fn untimed(&self) -> f64 {
         (self.mean_work() + self.mean_creation()) * self.undeferred as f64
     }
+}
+
+/// The time of the longest instance; of all instances together if that is not known.
+fn longest(lens: &Lens, task: RegionId) -> i64 {
+    let times = lens.cube.task_times.iter();
+    let of = times.filter(|of| of.region == task && of.time == TaskTime::Execution);
+    of.map(|of| of.ticks.moments.max).max().unwrap_or(i64::MAX)
 }
 
 /// What the profile knows about a task group. Times are clock ticks over all locations.
@@ -214,7 +230,7 @@ impl TaskNumbers {
         };
         let creations = with_role(Role::TaskCreate);
         let mut created: HashMap<RegionId, Vec<CallId>> = HashMap::new();
-        for &call in &creations {
+        for &call in creations.iter().chain(&with_role(Role::Taskloop)) {
             if let Some(task) = tasks.of(lens, call) {
                 created.entry(task).or_default().push(call);
             }

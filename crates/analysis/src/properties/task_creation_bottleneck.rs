@@ -75,7 +75,7 @@ mod tests {
              TASKS/task@a.c:5                                      1-2  time=500 visits=36
              TASKS/task@a.c:5                                      3    time=400 visits=28",
             expect![[r#"
-                a.c:5 task | task_creation_bottleneck lost=1630 gain=408 (398 to 418)
+                a.c:5 task | task_creation_bottleneck lost=1630 gain=408 (337 to 479)
                     [one_creator, none]
                     thread 0 creates 100 % of 100 tasks and needs 9.8 ms each;
                     executing a task takes 14 ms, so the others could take one every 4.7 ms.
@@ -98,15 +98,15 @@ mod tests {
              TASKS/task@a.c:5                                   0  time=500 visits=45
              TASKS/task@a.c:5                                   1  time=590 visits=55",
             expect![[r#"
-                a.c:2 parallel | omp_ibarrier_starvation lost=95 gain=48 (38 to 58)
+                a.c:2 parallel | omp_ibarrier_starvation lost=95 gain=48 (31 to 65)
                     [?, none]
                     each thread waits 48 ms while others execute tasks (1.1 s of tasks in total).
                     Look for one long task, or a chain of dependent tasks: start it first.
-                a.c:5 create task | omp_task_creation lost=10 gain=5 (0 to 15)
+                a.c:5 create task | omp_task_creation lost=10 gain=5 (3 to 11)
                     [tasks_too_small, none]
                     100 visits, 100 µs each.
                     Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final).
-                a.c:2 parallel | omp_ibarrier lost=5 gain=3 (0 to 13)
+                a.c:2 parallel | omp_ibarrier lost=5 gain=3 (2 to 9)
                     [?, none]
                     2 visits; each costs 2.5 ms in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.

@@ -70,7 +70,7 @@ mod tests {
              TASKS/task@a.c:5                                      0  time=270 visits=1
              TASKS/task@a.c:5                                      1  time=396 visits=2",
             expect![[r#"
-                a.c:5 task | tasks_too_few lost=134 gain=67 (63 to 71)
+                a.c:5 task | tasks_too_few lost=134 gain=67 (53 to 81)
                     [few_units, none]
                     3 tasks of 0.22 s each for 2 threads: 1.5 per thread.
                     Split the work into 20 tasks or more, long ones first.
@@ -90,7 +90,7 @@ mod tests {
              TASKS/task@a.c:5                                 0  time=300 visits=30
              TASKS/task@a.c:5                                 1  time=400 visits=31",
             expect![[r#"
-                a.c:2 parallel | omp_ibarrier_starvation lost=100 gain=50 (46 to 54)
+                a.c:2 parallel | omp_ibarrier_starvation lost=100 gain=50 (39 to 61)
                     [?, none]
                     each thread waits 50 ms while others execute tasks (0.70 s of tasks in total).
                     Look for one long task, or a chain of dependent tasks: start it first.

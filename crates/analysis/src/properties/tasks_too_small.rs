@@ -64,6 +64,7 @@ pub(crate) fn find(numbers: &TaskNumbers, lost: i64) -> Option<TaskConstruct> {
 mod tests {
     use crate::findings::check;
     use expect_test::expect;
+    use pompeii_model::{Distribution, LocationId, Moments, Role, TaskTime, TaskTimes};
 
     #[test]
     fn one_creator_and_tiny_tasks() {
@@ -83,12 +84,49 @@ mod tests {
              TASKS/task@a.c:5                                      0  time=40 visits=80
              TASKS/task@a.c:5                                      1  time=160 visits=320",
             expect![[r#"
-                a.c:5 task | tasks_too_small lost=1750 gain=875 (865 to 885)
+                a.c:5 task | tasks_too_small lost=1750 gain=875 (734 to 1016)
                     [tasks_too_small, cutoff a.c:5]
                     400 tasks of 500 ns each; creating one takes 2.1 µs.
                     Let one task do what 43 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );
+    }
+
+    /// A taskloop has no events of creations: 780 ms in it are creation, but for the 3 ms that its
+    /// longest task can keep it waiting. With one task of 790 ms it is all waiting.
+    #[test]
+    fn a_taskloop_with_tiny_tasks() {
+        let found = |longest: i64| -> Vec<String> {
+            let mut cube = crate::notation::cube(
+                "wall=1000 locations=2 clock=1000000
+                 a/parallel@a.c:2                                *  visits=1
+                 a/parallel@a.c:2/taskloop@a.c:5                 0  time=780 visits=1
+                 a/parallel@a.c:2/taskloop@a.c:5/task@a.c:5      0  task_time=220 task_switches=400
+                 a/parallel@a.c:2/implicit barrier@a.c:8         1  time=1000 visits=1 \
+                 omp_ibarrier_wait=1000
+                 TASKS/task@a.c:5                                0  time=220 visits=400",
+            )
+            .unwrap();
+            let moments =
+                Moments { count: 400, min: 0, max: longest, sum: 220, sum_of_squares: 0.0 };
+            cube.task_times = vec![TaskTimes {
+                region: cube.regions.ids().find(|&id| cube.regions[id].role == Role::Task).unwrap(),
+                location: LocationId(0),
+                time: TaskTime::Execution,
+                ticks: Distribution { moments, bins: Vec::new() },
+            }];
+            let found = crate::findings(&crate::derive(&cube));
+            let shown = found.iter().map(|of| {
+                format!("{} {} {:?}", of.property.name, of.details.join(" "), of.advice.value)
+            });
+            shown.collect()
+        };
+        expect![[r#"
+            omp_ibarrier_wait  Some("No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.")
+            tasks_too_small 400 tasks of 550 ns each; creating one takes 1.9 µs. Some("36")"#]].assert_eq(&found(3).join("\n"));
+        expect![[r#"
+            omp_ibarrier_wait  Some("No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.")
+            omp_taskloop 1 visit, 780 µs each. Some("Choose grainsize or num_tasks: about ten tasks per thread.")"#]].assert_eq(&found(790).join("\n"));
     }
 
     #[test]
@@ -102,7 +140,7 @@ mod tests {
              TASKS/task@a.c:20/create task@a.c:20            *  time=50 visits=50 tasks_created=50
              TASKS/task@a.c:20/taskwait@a.c:22               *  time=30 visits=25",
             expect![[r#"
-                a.c:20 task | tasks_too_small lost=160 gain=80 (79 to 81)
+                a.c:20 task | tasks_too_small lost=160 gain=80 (67 to 93)
                     [tasks_too_small, cutoff a.c:20]
                     100 tasks of 400 µs each; creating one takes 1.0 ms.
                     Let one task do what 25 tasks do now (grainsize), or create none below a size (if, final).
@@ -124,15 +162,15 @@ mod tests {
              a/parallel@a.c:2/barrier@a.c:7/task@a.c:5       *  task_time=5
              TASKS/task@a.c:5                                *  time=5 visits=5",
             expect![[r#"
-                a.c:7 barrier | omp_ebarrier lost=1086 gain=543 (533 to 553)
+                a.c:7 barrier | omp_ebarrier lost=1086 gain=543 (452 to 634)
                     [?, none]
                     10 visits; each costs 0.11 s in addition to waiting for late threads.
                     Use fewer barriers: add nowait, or do more work between them.
-                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450 (260 to 460)
+                a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450 (261 to 527)
                     [imbalance_changing, none]
                     different threads arrive last (thread 1 in 3 of 5 visits), 90 ms after the average.
                     No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.
-                a.c:5 create task | omp_task_creation lost=4 gain=2 (0 to 12)
+                a.c:5 create task | omp_task_creation lost=4 gain=2 (1 to 7)
                     [tasks_too_small, none]
                     10 visits, 400 µs each.
                     Create fewer and larger tasks (grainsize), or stop creating them below a size (if, final).

@@ -66,7 +66,7 @@ pub fn unknown(manifest: &Manifest) -> Option<String> {
 }
 
 /// Whether the cause follows from the numbers of threads and CPUs.
-fn is_by_number(of: &MachineCause) -> bool {
+pub fn is_by_number(of: &MachineCause) -> bool {
     matches!(of.cause, Cause::OneCpu | Cause::Oversubscription)
 }
 

@@ -146,6 +146,7 @@ fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
         excluded_visits: manifest.excluded_visits,
         line_ns: moved(pair).unwrap_or(0.0),
         arrival_ns: moved(contended(manifest, cube)).unwrap_or(0.0),
+        is_crowded: cpus::causes(manifest, cube).iter().any(cpus::is_by_number),
     })
 }
 
@@ -161,6 +162,7 @@ fn machine(experiment: &Experiment) -> Machine {
         starting_ns: cpus::starting_ns(manifest),
         waiting_ns: cpus::waiting_ns(manifest),
         late_ns,
+        cpus: manifest.run.machine.as_ref().map(|machine| machine.cpus),
         reference: None,
         dispatch: dispatch(manifest, &experiment.cube),
     }

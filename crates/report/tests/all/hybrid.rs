@@ -49,12 +49,12 @@ fn the_first_answer() {
             |    This process has more work here than others: give it less, or split its
             |    work.
             | 2  ocean.c:20  step      idle threads
-            |    lost 0.24 CPU s; gain 60 ms (50 to 70) of 1.00 s
+            |    lost 0.24 CPU s; gain 60 ms (41 to 79) of 1.00 s
             |    0.12 s run on one thread of each process.
             |    It lies next to parallel ocean.c:31 (100 visits).
             |    Parallelise it, or overlap it with other work.
             | 3              ocean     idle threads
-            |    lost 40 CPU ms; gain 10 ms (0 s to 20 ms) of 1.00 s
+            |    lost 40 CPU ms; gain 10 ms (7.0 to 19) of 1.00 s
             |    20 ms run on one thread of each process.
             |    Mark regions with `omp inst begin(name)` to see which code this is.
             |

@@ -50,25 +50,25 @@ fn the_first_answer() {
             |
             | Fix first
             | 1  ocean.c:118  parallel for    wait at implicit barrier
-            |    lost 7.9 CPU s; gain 0.98 s (0.92 to 1.0) of 4.82 s
+            |    lost 7.9 CPU s; gain 0.98 s (0.77 to 1.2) of 4.82 s
             |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
             | 2  ocean.c:20   read_forcing    idle threads
-            |    lost 2.8 CPU s; gain 0.35 s (0.30 to 0.40) of 4.82 s
+            |    lost 2.8 CPU s; gain 0.35 s (0.25 to 0.45) of 4.82 s
             |    0.40 s run on one thread.
             |    Parallelise it, or overlap it with other work.
             | 3  ocean.c:40   write_state     idle threads
-            |    lost 1.4 CPU s; gain 0.17 s (0.13 to 0.22) of 4.82 s
+            |    lost 1.4 CPU s; gain 0.17 s (0.11 to 0.25) of 4.82 s
             |    0.20 s run on one thread.
             |    Parallelise it, or overlap it with other work.
             | 4  ocean.c:210  critical (sum)  critical contention
-            |    lost 0.86 CPU s; gain 0.12 s (12 ms to 0.17 s) of 4.82 s
+            |    lost 0.86 CPU s; gain 0.12 s (81 ms to 0.19 s) of 4.82 s
             |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
             |    Enter less often (private sums, reduction), or make its body shorter.
             | 5  ocean.c:203  parallel        wait at implicit barrier
-            |    lost 0.91 CPU s; gain 0.11 s (19 ms to 0.16 s) of 4.82 s
+            |    lost 0.91 CPU s; gain 0.11 s (76 ms to 0.18 s) of 4.82 s
             |    different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
             |    average.
             |    No thread is always late: another static split does not help. Do more work
@@ -104,7 +104,7 @@ fn bars_on_a_terminal() {
             |
             | Fix first
             | 1  ocean.c:118  parallel for  wait at implicit barrier
-            |    lost 7.9 CPU s; gain 0.98 s (0.92 to 1.0) of 4.82 s
+            |    lost 7.9 CPU s; gain 0.98 s (0.77 to 1.2) of 4.82 s
             |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
             |    It has more or costlier iterations, or slower memory: split the iterations
