@@ -1,9 +1,7 @@
 //! Calls of MPI functions, as far as messages need them: a call is kept until all is known of the
 //! messages that it completes.
 
-use std::collections::HashMap;
-
-use pompeii_model::LocationId;
+use pompeii_model::{Id, LocationId};
 
 use crate::compound::{MessageEnd, Place};
 use crate::record::Rec;
@@ -15,6 +13,8 @@ pub(crate) enum Kind {
     Test,
     /// A blocking send.
     Send,
+    /// It waits until a message is there, which is received later.
+    Probe,
     /// It sends and receives, and waits for both.
     Sendrecv,
     /// It waits for one or several of many requests, which are complete when it returns.
@@ -28,6 +28,7 @@ impl Kind {
     pub(crate) fn of(name: &str) -> Kind {
         match name {
             "MPI_Send" | "MPI_Ssend" => Kind::Send,
+            "MPI_Probe" | "MPI_Mprobe" => Kind::Probe,
             "MPI_Waitall" | "MPI_Waitsome" | "MPI_Waitany" => Kind::Several,
             _ if name.starts_with("MPI_Sendrecv") => Kind::Sendrecv,
             _ if name.starts_with("MPI_Test") => Kind::Test,
@@ -88,7 +89,8 @@ pub(crate) struct Calls {
     entered: u64,
     calls: Vec<Option<Call>>,
     free: Vec<usize>,
-    open: HashMap<LocationId, Vec<CallId>>,
+    /// By location.
+    open: Vec<Vec<CallId>>,
 }
 
 /// Calls inside of calls: more are those of a damaged trace, which are never left.
@@ -120,7 +122,11 @@ impl Calls {
             self.calls.len() - 1
         });
         self.calls[place] = Some(call);
-        let open = self.open.entry(record.location).or_default();
+        let location = record.location.index();
+        if location >= self.open.len() {
+            self.open.resize_with(location + 1, Vec::new);
+        }
+        let open = &mut self.open[location];
         open.push(CallId(place));
         if open.len() > DEEPEST {
             let outermost = open.remove(0);
@@ -131,7 +137,7 @@ impl Calls {
     /// A location leaves a function; `None` if it has not entered it.
     pub(crate) fn leave(&mut self, record: &Rec, since: u64) -> Option<CallId> {
         let calls = &mut self.calls;
-        let open = self.open.get_mut(&record.location)?;
+        let open = self.open.get_mut(record.location.index())?;
         let place = open.iter().rposition(|id| {
             let call = calls.get(id.0).and_then(Option::as_ref);
             call.is_some_and(|call| call.at.node == record.node && call.enter == since)
@@ -147,7 +153,7 @@ impl Calls {
 
     /// The innermost call of a location.
     pub(crate) fn current(&self, location: LocationId) -> Option<CallId> {
-        self.open.get(&location)?.last().copied()
+        self.open.get(location.index())?.last().copied()
     }
 
     /// A call that is kept.

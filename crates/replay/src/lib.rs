@@ -29,6 +29,7 @@ mod message_order;
 pub mod outcome;
 pub mod process;
 pub mod record;
+mod side;
 pub mod strand;
 pub mod stream;
 pub mod text;

@@ -16,11 +16,9 @@ use crate::compound::{Compound, MessageEnd, MessageVisit};
 use crate::definitions::Definitions;
 use crate::icollective::{Answer, Operations};
 use crate::matcher::{Found, Matcher};
-use crate::message_order::{Order, Received};
+use crate::message_order::Received;
 use crate::record::{CollectiveEnd, Message, Rec, What};
-
-/// What tells messages apart that are matched in their order: communicator, sender, receiver, tag.
-type Key = (u32, ProcessId, ProcessId, u32);
+use crate::side::{By, Key, Side};
 
 /// A send that has not been received.
 #[derive(Debug)]
@@ -39,28 +37,8 @@ struct Waiting {
     call: CallId,
     /// Which receive of its process it is.
     number: u64,
-}
-
-/// The side of the sender, until the send is complete and its receive is known.
-#[derive(Debug)]
-struct Sending {
-    key: Key,
-    /// The call that completes the send.
-    call: Option<CallId>,
-    /// The other end; `Some(None)` if it is known that the trace does not have it.
-    post: Option<Option<MessageEnd>>,
-}
-
-/// What is open in a process.
-#[derive(Debug, Default)]
-struct Side {
-    /// Where the receives of requests were posted.
-    posts: HashMap<u64, MessageEnd>,
-    /// The sends of requests.
-    requests: HashMap<u64, u64>,
-    sends: u64,
-    sending: HashMap<u64, Sending>,
-    order: Order,
+    /// The probe that has found it.
+    probe: Option<CallId>,
 }
 
 /// Messages that are on their way, and calls that wait for what is known of them.
@@ -68,7 +46,8 @@ struct Side {
 pub struct Messages {
     kinds: Vec<Option<Kind>>,
     calls: Calls,
-    sides: HashMap<ProcessId, Side>,
+    /// By process.
+    sides: Vec<Side>,
     sends: HashMap<Key, VecDeque<Sent>>,
     receives: HashMap<Key, VecDeque<Waiting>>,
     operations: Operations,
@@ -86,6 +65,7 @@ impl Matcher for Messages {
             }
             What::MpiLeave { since, .. } => {
                 if let Some(call) = self.calls.leave(record, since) {
+                    self.end_probe(process, call, found);
                     self.judge(call, found);
                     self.look_at_order(process, found);
                 }
@@ -98,7 +78,7 @@ impl Matcher for Messages {
             What::IsendComplete(request) => self.complete_send((record, process), request),
             What::IrecvRequest(request) => {
                 if let Some(post) = self.current_end(record.location, 0) {
-                    self.side(process).posts.insert(request, post);
+                    self.side(process).post(request, post);
                 }
             }
             What::Recv(message) => {
@@ -106,7 +86,7 @@ impl Matcher for Messages {
                 self.receive(definitions, (record, process), (message, post), found);
             }
             What::Irecv(message) => {
-                let post = self.side(process).posts.remove(&message.request);
+                let post = self.side(process).take_post(message.request);
                 self.receive(definitions, (record, process), (message, post), found);
             }
             What::RequestCancelled(request) => self.cancel(process, request),
@@ -123,7 +103,6 @@ impl Matcher for Messages {
     }
 
     fn end(&mut self, _: &Definitions, found: Found<'_>) -> u64 {
-        let unmatched = |count: usize| count as u64;
         let sends: usize = self.sends.values().map(VecDeque::len).sum();
         let receives: usize = self.receives.values().map(VecDeque::len).sum();
         // A call is judged by what is known of it: another end that the trace does not have can
@@ -134,13 +113,11 @@ impl Matcher for Messages {
             }
             self.judge(call, found);
         }
-        let mut processes: Vec<ProcessId> = self.sides.keys().copied().collect();
-        processes.sort_unstable();
-        for process in processes {
-            self.side(process).order.end();
-            self.look_at_order(process, found);
+        for side in &mut self.sides {
+            side.order.end();
+            side.order.look(&mut self.calls, found);
         }
-        unmatched(sends + receives) + self.lost + self.operations.incomplete()
+        (sends + receives) as u64 + self.lost + self.operations.incomplete()
     }
 }
 
@@ -154,7 +131,11 @@ impl Messages {
     }
 
     fn side(&mut self, process: ProcessId) -> &mut Side {
-        self.sides.entry(process).or_default()
+        let place = process.0 as usize;
+        if place >= self.sides.len() {
+            self.sides.resize_with(place + 1, Side::default);
+        }
+        &mut self.sides[place]
     }
 
     /// The current call of a location as one end of a message.
@@ -178,17 +159,9 @@ impl Messages {
             return;
         };
         let key = (message.comm, process, to, message.tag);
-        let side = self.side(process);
-        let number = side.sends;
-        side.sends += 1;
-        let completes = request.is_none().then_some(call);
-        side.sending.insert(number, Sending { key, call: completes, post: None });
-        if let Some(request) = request {
-            // A request of the same number that was never completed is not completed any more.
-            if let Some(before) = side.requests.insert(request, number) {
-                side.sending.remove(&before);
-            }
-        } else if let Some(call) = self.calls.get_mut(call) {
+        let by = request.map_or(By::Call(call), By::Request);
+        let number = self.side(process).begin_send(key, by);
+        if let (None, Some(call)) = (request, self.calls.get_mut(call)) {
             call.sends_open += 1;
         }
         let sent = Sent { end, time: record.time, number };
@@ -200,16 +173,10 @@ impl Messages {
 
     fn complete_send(&mut self, (record, process): (&Rec, ProcessId), request: u64) {
         let Some(call) = self.calls.current(record.location) else { return };
-        let side = self.sides.entry(process).or_default();
-        let Some(number) = side.requests.remove(&request) else { return };
-        let Some(sending) = side.sending.get_mut(&number) else { return };
-        sending.call = Some(call);
-        let Some(call) = self.calls.get_mut(call) else { return };
-        match sending.post {
-            Some(post) => {
-                call.posts.extend(post);
-                side.sending.remove(&number);
-            }
+        let known = self.side(process).complete_send(request, call);
+        let (Some(known), Some(call)) = (known, self.calls.get_mut(call)) else { return };
+        match known {
+            Some(post) => call.posts.extend(post),
             None => call.sends_open += 1,
         }
     }
@@ -230,14 +197,23 @@ impl Messages {
             call.receives_open += 1;
             call.in_order += 1;
         }
-        let number = self.side(process).order.receive(call);
         let post = post.map(|post| MessageEnd { bytes: message.bytes, ..post });
-        let (key, receive) =
-            ((message.comm, from, process, message.tag), Waiting { post, call, number });
+        let probe = self.probe_of(process, post);
+        let number = self.side(process).order.receive(call);
+        let key = (message.comm, from, process, message.tag);
+        let receive = Waiting { post, call, number, probe };
         match self.sends.get_mut(&key).and_then(VecDeque::pop_front) {
             Some(sent) => self.pair(key, sent, receive, found),
             None => self.receives.entry(key).or_default().push_back(receive),
         }
+    }
+
+    /// The probe that has found a message, if its receive was posted after a probe.
+    fn probe_of(&mut self, process: ProcessId, post: Option<MessageEnd>) -> Option<CallId> {
+        let probe = self.side(process).probe?;
+        let call = self.calls.get(probe)?;
+        let is_after = post.is_some_and(|post| Some(post.enter) >= call.leave);
+        self.side(process).probe.take_if(|_| is_after)
     }
 
     /// Both ends of a message are known.
@@ -258,14 +234,11 @@ impl Messages {
         let received = Received { sent: sent.time, source: from, end: sent.end };
         self.side(to).order.matched(receive.number, received);
         self.judge(receive.call, found);
+        if let Some(probe) = receive.probe {
+            self.answer_probe(probe, Some(sent.end), found);
+        }
         self.look_at_order(to, found);
-        let side = self.sides.entry(from).or_default();
-        let Some(sending) = side.sending.get_mut(&sent.number) else { return };
-        let Some(call) = sending.call else {
-            sending.post = Some(receive.post);
-            return;
-        };
-        side.sending.remove(&sent.number);
+        let Some(call) = self.side(from).received(sent.number, receive.post) else { return };
         if let Some(call) = self.calls.get_mut(call) {
             call.sends_open -= 1;
             call.posts.extend(receive.post);
@@ -304,17 +277,33 @@ impl Messages {
     }
 
     fn cancel(&mut self, process: ProcessId, request: u64) {
-        let side = self.side(process);
-        side.posts.remove(&request);
-        let number = side.requests.remove(&request);
-        let Some((number, sending)) = number.and_then(|it| Some((it, side.sending.remove(&it)?)))
-        else {
-            return;
-        };
         // No receive gets a message that was cancelled.
-        if let Some(sends) = self.sends.get_mut(&sending.key) {
+        if let Some((key, number)) = self.side(process).cancel(request)
+            && let Some(sends) = self.sends.get_mut(&key)
+        {
             sends.retain(|sent| sent.number != number);
         }
+    }
+
+    /// A probe has ended: it has waited for the message that its process receives next, if that
+    /// message was sent meanwhile.
+    fn end_probe(&mut self, process: ProcessId, id: CallId, found: Found<'_>) {
+        let Some(call) = self.calls.get_mut(id).filter(|call| call.kind == Kind::Probe) else {
+            return;
+        };
+        call.receives_open += 1;
+        if let Some(before) = self.side(process).probe.replace(id) {
+            self.answer_probe(before, None, found);
+        }
+    }
+
+    /// The message is known that a probe has found, or that it cannot be known.
+    fn answer_probe(&mut self, id: CallId, sent: Option<MessageEnd>, found: Found<'_>) {
+        let Some(call) = self.calls.get_mut(id) else { return };
+        call.receives_open -= 1;
+        let leave = call.leave.unwrap_or(0);
+        call.latest_send = sent.filter(|sent| sent.enter < leave);
+        self.judge(id, found);
     }
 
     /// A call has ended, or more is known of its messages.
@@ -333,8 +322,10 @@ impl Messages {
     }
 
     fn look_at_order(&mut self, process: ProcessId, found: Found<'_>) {
-        let side = self.sides.entry(process).or_default();
-        side.order.look(&mut self.calls, found);
+        let place = process.0 as usize;
+        if let Some(side) = self.sides.get_mut(place) {
+            side.order.look(&mut self.calls, found);
+        }
     }
 }
 

@@ -270,3 +270,60 @@ fn a_cancelled_request_completes_nothing() {
         "#]],
     );
 }
+
+#[test]
+fn a_probe_waits_for_the_message_that_is_received_next() {
+    // The probe waits from 10 to 40. The second probe finds a message that was there before, and the
+    // third one, by MPI_Mprobe, waits 5 for a message whose receive is posted, but not the first to
+    // be complete: that one was posted before the probe.
+    finds(
+        "end 100
+         comm W = 0 1
+         10 0.0 + MPI_Probe
+         40 1.0 + MPI_Send; send 0 W 1 8
+         41 1.0 -
+         42 0.0 -
+         43 0.0 + MPI_Recv
+         44 0.0 recv 1 W 1 8; -
+         45 1.0 + MPI_Send; send 0 W 2 8
+         46 1.0 -
+         50 0.0 + MPI_Probe
+         51 0.0 -
+         52 0.0 + MPI_Recv
+         53 0.0 recv 1 W 2 8; -
+         60 0.0 + MPI_Irecv; post 7
+         61 0.0 -
+         70 0.0 + MPI_Mprobe
+         75 1.0 + MPI_Send; send 0 W 3 8
+         76 1.0 -
+         78 0.0 -
+         79 1.0 + MPI_Send; send 0 W 4 8
+         80 1.0 -
+         81 0.0 + MPI_Wait
+         82 0.0 irecv 1 W 4 8 7; -
+         85 0.0 + MPI_Mrecv
+         86 0.0 recv 1 W 3 8; -",
+        expect![[r#"
+            late sender 0.0 program/MPI_Probe 10..42: wait 30 for 1.0 program/MPI_Send, 8 bytes
+            late sender 0.0 program/MPI_Mprobe 70..78: wait 5 for 1.0 program/MPI_Send, 8 bytes
+        "#]],
+    );
+}
+
+#[test]
+fn a_probe_without_a_receive_has_no_waiting() {
+    // The message of the first probe is found by the second one again, and never received.
+    finds(
+        "end 100
+         comm W = 0 1
+         10 0.0 + MPI_Probe
+         40 1.0 + MPI_Send; send 0 W 1 8
+         41 1.0 -
+         42 0.0 -
+         43 0.0 + MPI_Probe
+         44 0.0 -",
+        expect![[r#"
+            incomplete 1
+        "#]],
+    );
+}

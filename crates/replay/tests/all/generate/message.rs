@@ -189,10 +189,19 @@ fn send_later(world: &mut World, messages: &mut Messages, number: usize) {
     world.leave(at);
 }
 
-/// MPI_Recv.
+/// MPI_Recv, perhaps after a probe that waits for the message.
 fn receive(world: &mut World, messages: &mut Messages, number: usize) {
     let (_, at) = ends(world, &messages.all[number]);
     world.work(at);
+    if world.numbers.once_in(3) {
+        world.enter_mpi(at, "MPI_Probe", P2P);
+        let (begin, sent) = (world.logs[at].now, messages.all[number].sent);
+        world.waited("mpi_latesender", at, sent.saturating_sub(begin));
+        world.pass(at, 1);
+        world.until(at, sent + 1);
+        world.leave(at);
+        world.pass(at, 0);
+    }
     world.enter_mpi(at, "MPI_Recv", P2P);
     receive_here(world, &mut messages.all[number], at);
     world.leave(at);

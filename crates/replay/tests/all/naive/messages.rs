@@ -120,8 +120,33 @@ impl Trace {
         if self.name(visit).starts_with("MPI_Test") {
             return 0;
         }
+        if matches!(self.name(visit), "MPI_Probe" | "MPI_Mprobe") {
+            return self.probed(messages, visit);
+        }
         let received = messages.iter().filter(|message| message.completed == visit);
         received.map(|message| self.lateness(message)).max().unwrap_or(0)
+    }
+
+    /// How long a probe waits until the message is sent that is received next, if it was sent during
+    /// the probe. Another probe may find the same message again.
+    fn probed(&self, messages: &[Message], probe: usize) -> i128 {
+        let (location, leave) = (self.visits[probe].location, self.visits[probe].leave);
+        let ends = self.on(location).filter(|(_, seen)| {
+            let is_leave = matches!(&seen.event, Event::Leave(_));
+            let is_probe = |visit| matches!(self.name(visit), "MPI_Probe" | "MPI_Mprobe");
+            is_leave && seen.visit.is_some_and(|visit| visit == probe || is_probe(visit))
+        });
+        let mut ends = ends.skip_while(|(_, seen)| seen.visit != Some(probe));
+        let Some((begin, _)) = ends.next() else { return 0 };
+        let end = ends.next().map_or(usize::MAX, |(number, _)| number);
+        let next = messages.iter().find(|message| {
+            self.events[message.receive].location == location
+                && (begin..end).contains(&message.receive)
+                && self.visits[message.posted].enter >= leave
+        });
+        let sent = next.and_then(|message| self.events[message.send].visit);
+        let sent = sent.map_or(0, |sent| self.visits[sent].enter);
+        if sent < leave { i128::from(sent) - i128::from(self.visits[probe].enter) } else { 0 }
     }
 
     /// The most of all messages whose sends a visit completes.
