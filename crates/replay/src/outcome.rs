@@ -64,7 +64,8 @@ impl Outcome {
         locations: &[Location],
         (joins, incomplete): (&Joins, u64),
     ) -> Outcome {
-        let (calls, call_of) = tree.canonical();
+        let has_task_values = locations.iter().any(|location| location.tree().has_task_values());
+        let (calls, call_of) = tree.canonical(has_task_values);
         let mut by_place: HashMap<(NodeId, LocationId), Values> = HashMap::new();
         let mut gaps = Gaps::default();
         for (location, id) in locations.iter().zip(definitions.system.locations.ids()) {

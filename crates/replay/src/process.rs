@@ -1,11 +1,11 @@
-//! What the locations of one process tell each other in stage 1: where forks lie, and the call
-//! stacks of tasks that another thread resumes. Nothing else passes between locations there.
+//! What the locations of one process tell each other in stage 1: where forks lie. The call stack of
+//! a task that another thread resumes is handed over between rounds (`window.rs`). Nothing else
+//! passes between locations there.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::record::{ForkId, TaskId, TeamInstance};
-use crate::strand::Moved;
 use crate::tree::NodeId;
 
 /// A fork, as the workers of its team need to know it.
@@ -20,41 +20,63 @@ pub struct Fork {
 }
 
 /// What the locations of a process share.
+///
+/// It changes between two rounds of reading only ([`Shared::settle`]), because locations read at
+/// the same time: what one of them finds must not depend on how far another one has come by chance.
 #[derive(Debug, Default)]
 pub struct Shared {
-    forks: Mutex<HashMap<TeamInstance, (Fork, usize)>>,
-    tasks: Mutex<HashMap<TaskId, Moved>>,
+    forks: Mutex<Forks>,
+}
+
+#[derive(Debug, Default)]
+struct Forks {
+    known: HashMap<TeamInstance, Awaited>,
+    /// Those of the present round.
+    new: Vec<(TeamInstance, Awaited)>,
+    /// Teams with a worker that has got its fork in the present round.
+    taken: Vec<TeamInstance>,
+}
+
+#[derive(Debug)]
+struct Awaited {
+    fork: Fork,
+    /// Workers that have not got it.
+    workers: usize,
 }
 
 impl Shared {
+    fn forks(&self) -> MutexGuard<'_, Forks> {
+        self.forks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The master of a team begins its part: so many workers will ask for the fork.
     pub fn publish(&self, team: TeamInstance, fork: Fork, workers: usize) {
         if workers > 0 {
-            let mut forks = self.forks.lock().unwrap_or_else(PoisonError::into_inner);
-            forks.insert(team, (fork, workers));
+            self.forks().new.push((team, Awaited { fork, workers }));
         }
     }
 
     /// The fork of a team, for one of its workers; `None` if its master has not come there yet.
     pub fn take(&self, team: TeamInstance) -> Option<Fork> {
-        let mut forks = self.forks.lock().unwrap_or_else(PoisonError::into_inner);
-        let (fork, workers) = forks.get_mut(&team)?;
-        let fork = *fork;
-        *workers -= 1;
-        if *workers == 0 {
-            forks.remove(&team);
-        }
+        let mut forks = self.forks();
+        let fork = forks.known.get(&team)?.fork;
+        forks.taken.push(team);
         Some(fork)
     }
 
-    /// A task that one location has suspended and another one needs.
-    pub fn move_task(&self, task: TaskId, moved: Moved) {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).insert(task, moved);
-    }
-
-    /// The call stack of such a task.
-    pub fn take_task(&self, task: TaskId) -> Option<Moved> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&task)
+    /// A round is over: what was published in it is there in the next one.
+    pub fn settle(&self) {
+        let mut forks = self.forks();
+        for team in std::mem::take(&mut forks.taken) {
+            if let Some(awaited) = forks.known.get_mut(&team) {
+                awaited.workers = awaited.workers.saturating_sub(1);
+                if awaited.workers == 0 {
+                    forks.known.remove(&team);
+                }
+            }
+        }
+        let new = std::mem::take(&mut forks.new);
+        forks.known.extend(new);
     }
 }
 

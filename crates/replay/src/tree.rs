@@ -69,8 +69,9 @@ impl SharedTree {
     }
 
     /// The call tree of the model, and the call path of each node. Children are in the order of
-    /// (time of the first visit, location, region), which depends on the trace alone.
-    pub fn canonical(&self) -> (CallTree, Vec<CallId>) {
+    /// (time of the first visit, location, region), which depends on the trace alone. The root of
+    /// tasks is there if it has children, or values (`has_task_values`).
+    pub fn canonical(&self, has_task_values: bool) -> (CallTree, Vec<CallId>) {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let mut children: Vec<Vec<NodeId>> = vec![Vec::new(); inner.nodes.len()];
         for (number, node) in inner.nodes.iter().enumerate().skip(2) {
@@ -82,7 +83,7 @@ impl SharedTree {
                 (node.first, node.region)
             });
         }
-        let has_tasks = !children[TASKS.0 as usize].is_empty();
+        let has_tasks = has_task_values || !children[TASKS.0 as usize].is_empty();
         let mut calls = CallTree::default();
         let mut call_of = vec![CallId(0); inner.nodes.len()];
         for root in [PROGRAM, TASKS].into_iter().take(1 + usize::from(has_tasks)) {
@@ -240,6 +241,11 @@ impl LocalTree {
     #[inline]
     pub fn values(&mut self, node: Local) -> &mut Values {
         &mut self.nodes[node.0 as usize].values
+    }
+
+    /// Whether the root of tasks itself has values.
+    pub fn has_task_values(&self) -> bool {
+        self.nodes[LocalTree::TASKS.0 as usize].values != Values::default()
     }
 
     /// All nodes that have values.

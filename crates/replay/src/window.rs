@@ -272,6 +272,7 @@ impl<'a> Engine<'a> {
         } else {
             thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
         }
+        self.shared.iter().for_each(Shared::settle);
         events.into_inner()
     }
 
@@ -299,15 +300,14 @@ impl<'a> Engine<'a> {
                 Seat { blocked: Some((.., Missing::Task(task))), process, .. } => (*process, *task),
                 _ => continue,
             };
-            for other in (0..self.seats.len()).filter(|&other| other != place) {
+            let mut others = (0..self.seats.len()).filter(|&other| other != place);
+            let moved = others.find_map(|other| {
                 let mut other = self.seat(other);
-                let moved =
-                    if other.process == process { other.location.give_task(task) } else { None };
-                if let Some(moved) = moved {
-                    self.shared[process.index()].move_task(task, moved);
-                    has_brought = true;
-                    break;
-                }
+                if other.process == process { other.location.give_task(task) } else { None }
+            });
+            if let Some(moved) = moved {
+                self.seat(place).location.receive_task(task, moved);
+                has_brought = true;
             }
         }
         has_brought

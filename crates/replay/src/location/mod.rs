@@ -21,7 +21,7 @@ use pompeii_otf2::reference::RegionRef;
 use crate::definitions::{Class, Definitions};
 use crate::process::{Fork, Gaps, Missing, Shared};
 use crate::record::{ForkId, Rec, TaskId, What};
-use crate::strand::{Frame, Strand};
+use crate::strand::{Frame, Moved, Strand};
 use crate::tree::{Local, LocalTree, SharedTree};
 
 use teams::{Part, PartBegin};
@@ -68,6 +68,8 @@ pub struct Location {
     suspended: HashMap<TaskId, Strand>,
     /// A task that was switched to and is not known here: the next event tells whether it begins.
     unknown_task: Option<TaskId>,
+    /// That task, from the location which had suspended it.
+    arrived: Option<(TaskId, Moved)>,
     /// The task that was created last, while its creation is open and it does not run.
     created: Option<TaskId>,
     /// An ordered construct is open whose body has not begun.
@@ -98,6 +100,7 @@ impl Location {
             after_join: None,
             suspended: HashMap::new(),
             unknown_task: None,
+            arrived: None,
             created: None,
             waits_for_turn: false,
             goes_on_without: false,
@@ -162,7 +165,12 @@ impl Location {
         Ok(())
     }
 
-    fn other(&mut self, context: &Context<'_>, time: u64, event: &Event) -> Result<(), Missing> {
+    fn other(
+        &mut self,
+        context: &Context<'_>,
+        mut time: u64,
+        event: &Event,
+    ) -> Result<(), Missing> {
         if !self.has_begun {
             self.begin(context, time, event);
         }
@@ -171,6 +179,8 @@ impl Location {
         }
         if self.is_between {
             self.settle(context, None)?;
+            // The part began later, if times go back.
+            time = time.max(self.now);
         }
         match event {
             Event::ThreadFork(_) => self.team_fork(time),
@@ -280,7 +290,7 @@ impl Location {
     fn enter(
         &mut self,
         context: &Context<'_>,
-        time: u64,
+        mut time: u64,
         region: RegionRef,
     ) -> Result<(), Missing> {
         let region = context.definitions.region(region);
@@ -289,6 +299,7 @@ impl Location {
                 self.begin(context, time, &Event::Enter(Default::default()));
             }
             self.settle(context, Some(region))?;
+            time = time.max(self.now);
         }
         let class = context.definitions.class(region);
         if let (Class::Parallel, Some(begin)) = (class, self.part_begin.take()) {
@@ -327,12 +338,13 @@ impl Location {
     fn leave(
         &mut self,
         context: &Context<'_>,
-        time: u64,
+        mut time: u64,
         region: RegionRef,
     ) -> Result<(), Missing> {
         let region = context.definitions.region(region);
         if self.is_between {
             self.settle(context, None)?;
+            time = time.max(self.now);
         }
         let is_open = |frame: &&Frame| self.tree.region(frame.node) == region;
         if self.strand.frames.last().filter(is_open).is_none() && !self.unwind(time, region) {

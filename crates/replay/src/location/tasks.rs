@@ -129,7 +129,7 @@ impl Location {
         context: &Context<'_>,
         task: TaskId,
     ) -> Result<(), Missing> {
-        let moved = context.shared.take_task(task);
+        let moved = self.arrived.take_if(|(arrived, _)| *arrived == task).map(|(_, moved)| moved);
         if moved.is_none() && !std::mem::take(&mut self.goes_on_without) {
             return Err(Missing::Task(task));
         }
@@ -144,6 +144,11 @@ impl Location {
         }
         self.begin_fragment(context, self.now);
         Ok(())
+    }
+
+    /// The task that the location has missed, from another one.
+    pub fn receive_task(&mut self, task: TaskId, moved: Moved) {
+        self.arrived = Some((task, moved));
     }
 
     /// Hands out the call stack of a task that is suspended here.

@@ -114,11 +114,12 @@ impl Location {
     pub(super) fn team_begin(
         &mut self,
         context: &Context<'_>,
-        time: u64,
+        mut time: u64,
         team: CommRef,
     ) -> Result<(), Missing> {
         if self.is_between {
             self.settle(context, None)?;
+            time = time.max(self.now);
         }
         let number = self.begins.get(&team.0).copied().unwrap_or(0);
         let instance = TeamInstance { team: team.0, number };

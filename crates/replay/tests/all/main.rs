@@ -7,3 +7,4 @@ mod generate;
 mod generated;
 mod naive;
 mod oracle_scalasca;
+mod robust;
