@@ -25,7 +25,9 @@ const WITHOUT: &str = "Measure on a quiet machine: times and waiting would be sh
 pub fn causes(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
     // Threads that never had to wait for a CPU have not lost anything to other threads.
     let mut crowds = crowds(manifest);
-    crowds.retain(|of| lacked_cpus(manifest, is_by_number(of)) != Some(false));
+    crowds.retain(|of| {
+        lacked_cpus(manifest, is_by_number(of) && is_own_crowd(manifest)) != Some(false)
+    });
     let machine = manifest.run.machine.as_ref();
     let [throttled, stolen] = [machine.and_then(throttled), machine.and_then(stolen)];
     // What a limit has stopped is counted by the system; who else used the CPUs is a difference.
@@ -76,17 +78,28 @@ fn of_allocation(manifest: &Manifest, ns: u64) -> f64 {
     ns as f64 / allocation_ns.max(1) as f64
 }
 
-/// Whether threads had work and no CPU; `None` if that is not known.
-fn lacked_cpus(manifest: &Manifest, is_by_number: bool) -> Option<bool> {
-    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
-    Some(of_allocation(manifest, lacked_ns(threads, is_by_number)) >= LACKED)
+/// Whether the program itself has used more of the CPUs than all others.
+fn is_own_crowd(manifest: &Manifest) -> bool {
+    manifest.run.machine.as_ref().is_none_or(uses_most)
 }
 
-/// How long threads had work and no CPU. If there are more threads than CPUs, a thread that its
-/// barrier has released and that finds no CPU has work, too. Otherwise a thread that waits for
-/// others loses nothing if it has no CPU meanwhile.
-fn lacked_ns(threads: &Threads, is_by_number: bool) -> u64 {
-    let waiting_ns = if is_by_number { threads.ready_waiting_ns } else { 0 };
+fn uses_most(machine: &Machine) -> bool {
+    let parts = [machine.others_ns, machine.steal_ns];
+    let others_ns: u64 = parts.into_iter().flatten().fold(0, u64::saturating_add);
+    machine.command_ns >= others_ns
+}
+
+/// Whether threads had work and no CPU; `None` if that is not known.
+fn lacked_cpus(manifest: &Manifest, has_too_many: bool) -> Option<bool> {
+    let threads = manifest.threads.as_ref().filter(|threads| threads.unknown == 0)?;
+    Some(of_allocation(manifest, lacked_ns(threads, has_too_many)) >= LACKED)
+}
+
+/// How long threads had work and no CPU. If the program has too many threads for the CPUs, a thread
+/// that its barrier has released and that finds no CPU has work, too. Otherwise a thread that waits
+/// for others loses nothing if it has no CPU meanwhile.
+fn lacked_ns(threads: &Threads, has_too_many: bool) -> u64 {
+    let waiting_ns = if has_too_many { threads.ready_waiting_ns } else { 0 };
     let working_ns = threads.ready_computing_ns.saturating_add(threads.ready_starting_ns);
     working_ns.saturating_add(waiting_ns)
 }
@@ -338,9 +351,9 @@ mod tests {
     }
 
     /// Two CPUs for ten seconds, of which the command had 9.
-    fn machine(others_ms: u64, steal_ms: u64, throttled_ms: u64) -> Vec<String> {
+    fn two_cpus(others_ms: u64, steal_ms: u64, throttled_ms: u64) -> Machine {
         let ns = |ms: u64| ms * 1_000_000;
-        let machine = Machine {
+        Machine {
             wall_ns: ns(10_000),
             cpus: 2,
             command_ns: ns(9_000),
@@ -348,7 +361,17 @@ mod tests {
             steal_ns: Some(ns(steal_ms)),
             quota_millicpus: Some(1500),
             throttled_ns: Some(ns(throttled_ms)),
-        };
+        }
+    }
+
+    #[test]
+    fn threads_crowd_each_other_if_their_program_uses_most() {
+        assert!(uses_most(&two_cpus(4_000, 4_000, 0)));
+        assert!(!uses_most(&two_cpus(9_000, 1, 0)));
+    }
+
+    fn machine(others_ms: u64, steal_ms: u64, throttled_ms: u64) -> Vec<String> {
+        let machine = two_cpus(others_ms, steal_ms, throttled_ms);
         let all = [throttled(&machine), stolen(&machine), others(&machine)];
         all.into_iter()
             .flatten()
