@@ -350,14 +350,14 @@ fn caller(path: &cubex::CallPath) -> Option<&str> {
     parameters.find(|known| known.key == CALLER_PARAMETER).map(|known| known.value.as_str())
 }
 
-/// The region that stands for the calls of a routine of MPI from the place that a path has.
+/// The region that stands for the calls of a routine from the place that a path has.
 fn call_site(path: &cubex::CallPath, routine: &Region) -> Option<Region> {
     let caller = caller(path)?;
     let line = path.line.unwrap_or(0);
     let mut site =
         Region { file: path.file.clone(), begin_line: line, end_line: line, ..routine.routine() };
     site.place_in(caller);
-    (routine.paradigm == Paradigm::Mpi).then_some(site)
+    routine.is_routine().then_some(site)
 }
 
 fn root_name(report: &cubex::Report) -> Option<String> {

@@ -64,6 +64,13 @@ impl<'a> Waits<'a> {
         Self { by_call, around }
     }
 
+    /// Where whoever was waited for at this call path was, the waiting construct itself included:
+    /// the call that has acquired a lock, for example.
+    pub(crate) fn holders(&self, call: CallId) -> impl Iterator<Item = (CallId, Ticks)> {
+        let waits = self.by_call.get(&call).into_iter().flatten();
+        waits.filter_map(|wait| Some((wait.by?.0, wait.ticks())))
+    }
+
     /// What was waited for at these call paths, the largest first.
     pub(crate) fn causes(&self, calls: impl IntoIterator<Item = CallId>) -> Vec<WaitedFor> {
         let mut found: HashMap<Option<(CallId, LocationId)>, WaitedFor> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Regions as files have them. In a process each place from which a routine of MPI is called makes
+//! Regions as files have them. In a process each place from which a routine is called makes
 //! a region of its own. Readers of files expect one region of each routine, therefore the place is
 //! a fact of the call path there.
 

@@ -260,10 +260,15 @@ impl Region {
         if self.role == Role::Loop { crate::schedule::of(&self.clauses) } else { String::new() }
     }
 
-    /// Of a routine of MPI, whether it stands for the calls from one place: then function, file and
-    /// line are those of the call.
+    /// Of a routine of MPI or a lock routine, whether it stands for the calls from one place: then
+    /// function, file and line are those of the call.
     pub fn is_call_site(&self) -> bool {
-        self.paradigm == Paradigm::Mpi && self.function().is_some()
+        self.is_routine() && self.function().is_some()
+    }
+
+    /// Whether it is a routine that may be called from several places.
+    pub fn is_routine(&self) -> bool {
+        self.paradigm == Paradigm::Mpi || self.role == Role::Lock
     }
 
     /// A routine without the place that it is called from: what files have as region.
@@ -368,6 +373,8 @@ mod tests {
         assert_eq!(region.label(), "parallel Sea::flow<2> ocean.c:118");
         let mut call = Region { paradigm: Paradigm::Mpi, ..region.clone() };
         assert!(call.is_call_site() && !call.routine().is_call_site());
+        let lock = Region { role: Role::Lock, ..region.clone() };
+        assert!(lock.is_call_site() && !lock.routine().is_call_site() && !region.is_call_site());
         (call.name, call.clauses) = ("MPI_Send".into(), String::new());
         call.place_in("Map<int, long int>::operator bool");
         assert_eq!(call.label(), "MPI_Send Map<int,long_int>::operator_bool ocean.c:118");

@@ -61,6 +61,7 @@ mod seat;
 mod serial;
 mod shared;
 mod siblings;
+mod sites;
 mod start;
 mod sync;
 mod task;

@@ -19,13 +19,14 @@ use crate::events::Events;
 use crate::guard::{self, Guard};
 use crate::iteration::Ending;
 use crate::metrics::{self, Table};
-use crate::mpi::{Begun, Sites};
+use crate::mpi::Begun;
 use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
 use crate::recording::Passing;
 use crate::serial::Serial;
 use crate::siblings::{self, Siblings};
+use crate::sites::Sites;
 use crate::task;
 use crate::task::instance::Tasks;
 use crate::task::spare;
@@ -121,7 +122,7 @@ pub struct Location {
     pub window: Window,
     /// Parameters of the program's that it has met.
     pub parameters: Parameters,
-    /// Call sites of MPI's functions that it has met.
+    /// Call sites of MPI's functions and of lock routines that it has met.
     pub sites: Sites,
     /// Its time without a CPU.
     pub ready: Ready,

@@ -1,6 +1,9 @@
 //! The OpenMP lock routines, interposed: the program's calls come here, by whatever way it got
 //! their address, and go on to the next library's routine. Text of the program stays as it is
 //! (instrumentation rules, section 5).
+//!
+//! The exported symbols only pass on the address that they return to, which tells from where they
+//! are called: a lock has no construct in the source.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
@@ -13,6 +16,8 @@ use crate::definitions::RegionText;
 use crate::location::Location;
 use crate::openmp;
 use crate::pomp::on_thread;
+use crate::process::Process;
+use crate::sites::{self, Called};
 use crate::sync::{self, Lock, LockTable};
 
 static LOCKS: LockTable = LockTable::new();
@@ -59,20 +64,26 @@ impl Routine {
         // SAFETY: a NUL-terminated name.
         unsafe { openmp::symbol(libc::RTLD_NEXT, plain.as_ptr().cast()) }
     }
+}
 
-    fn region(&self, thread: &Location) -> u32 {
+impl Called for Routine {
+    fn region(&self, process: &Process) -> u32 {
         match self.region.load(Ordering::Relaxed) {
             0 => {
-                let name = self.name.to_string_lossy();
-                let name = name.trim_end_matches('_');
-                let text = RegionText::without_source(RegionKind::Lock, name);
-                let id = thread.process.region(&text);
+                let id = process.region(&self.text());
                 self.region.store(id + 1, Ordering::Relaxed);
                 id
             }
             id => id - 1,
         }
     }
+
+    fn text(&self) -> RegionText {
+        let name = self.name.to_string_lossy();
+        RegionText::without_source(RegionKind::Lock, name.trim_end_matches('_'))
+    }
+
+    fn note(&self, _: &Process, _: u32) {}
 }
 
 /// What a routine does to its lock.
@@ -94,9 +105,16 @@ enum Action {
     TestNested,
 }
 
-/// Calls the real routine between an enter and an exit of its region.
-fn call(routine: &Routine, action: Action, lock: *mut c_void, hint: usize) -> c_int {
-    on_thread!(|thread| before(thread, routine, action, lock as usize));
+/// Calls the real routine between an enter and an exit of its region; the program has called it
+/// from before `address`, 0 if that is not known.
+fn call(
+    routine: &Routine,
+    action: Action,
+    (lock, hint): (*mut c_void, usize),
+    address: usize,
+) -> c_int {
+    let mut region = None;
+    on_thread!(|thread| region = Some(before(thread, routine, action, (lock as usize, address))));
     let real = routine.real();
     if real == 0 {
         return 0;
@@ -104,27 +122,41 @@ fn call(routine: &Routine, action: Action, lock: *mut c_void, hint: usize) -> c_
     // SAFETY: the next library's routine of the same name: one or two arguments in registers.
     let real = unsafe { transmute::<usize, extern "C" fn(*mut c_void, usize) -> c_int>(real) };
     let result = real(lock, hint);
-    on_thread!(|thread| after(thread, routine, action, (lock as usize, result)));
+    on_thread!(|thread| {
+        let region = region.unwrap_or_else(|| routine.region(thread.process));
+        after(thread, region, action, (lock as usize, result));
+    });
     result
 }
 
-fn before(thread: &mut Location, routine: &Routine, action: Action, address: usize) {
-    let region = routine.region(thread);
+/// Enters the region of the call, which it returns.
+fn before(
+    thread: &mut Location,
+    routine: &Routine,
+    action: Action,
+    (lock, address): (usize, usize),
+) -> u32 {
+    let region = match address {
+        0 => routine.region(thread.process),
+        _ => sites::region(thread, routine, address),
+    };
     let now = thread.enter(region, clock::now());
     if matches!(action, Action::Reset) {
-        return LOCKS.forget(address);
+        LOCKS.forget(lock);
+        return region;
     }
-    match (action, LOCKS.find(address)) {
+    match (action, LOCKS.find(lock)) {
         (Action::Unset, Some(lock)) => sync::unlocked(thread, lock, now),
         (Action::UnsetNested, Some(lock)) if sync::nested_released(lock) => {
             sync::unlocked(thread, lock, now);
         }
         _ => {}
     }
+    region
 }
 
-fn after(thread: &mut Location, routine: &Routine, action: Action, of: (usize, c_int)) {
-    let (region, now) = (routine.region(thread), clock::now());
+fn after(thread: &mut Location, region: u32, action: Action, of: (usize, c_int)) {
+    let now = clock::now();
     let (address, result) = of;
     if matches!(action, Action::Reset) {
         return thread.exit(region, now);
@@ -147,27 +179,71 @@ fn acquires(thread: &Location, action: Action, lock: &Lock, result: c_int) -> bo
     }
 }
 
+/// Exports a routine under this name: the lock and the hint, if it takes one, stay where they are,
+/// and the return address becomes the third argument.
+macro_rules! exported {
+    ($symbol:ident, $function:ident, $from:path) => {
+        exported!($symbol, $function, $from, "xor esi, esi", "mov x1, xzr");
+    };
+    ($symbol:ident, $function:ident, $from:path, hint) => {
+        exported!($symbol, $function, $from, "", "");
+    };
+    ($symbol:ident, $function:ident, $from:path, $x86:literal, $arm:literal) => {
+        #[unsafe(export_name = stringify!($symbol))]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $function() {
+            #[cfg(target_arch = "x86_64")]
+            core::arch::naked_asm!($x86, "mov rdx, qword ptr [rsp]", "jmp {}", sym $from);
+            #[cfg(target_arch = "aarch64")]
+            core::arch::naked_asm!($arm, "mov x2, x30", "b {}", sym $from);
+        }
+    };
+}
+
 /// A C routine, its Fortran twin, and the name that the POMP paper gives it.
 macro_rules! routines {
-    ($($c:ident $fortran:ident $pomp:ident $action:ident ($($hint:ident)?);)*) => { $(
-        #[doc = concat!("Interposes `", stringify!($c), "`.")]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $c(lock: *mut c_void $(, $hint: usize)?) -> c_int {
-            static ROUTINE: Routine = Routine::new(name(concat!(stringify!($c), "\0")));
-            call(&ROUTINE, Action::$action, lock, 0 $(+ $hint)?)
+    ($($c:ident $fortran:ident $pomp:ident $action:ident ($($hint:ident)?);)*) => {
+        $(
+            routine!($c $action ($($hint)?));
+            routine!($fortran $action ($($hint)?));
+        )*
+        /// Symbols of C, which the program is linked with.
+        mod of_c {
+            $(exported!($c, $c, super::$c::from $(, $hint)?);)*
         }
-        #[doc = concat!("Interposes `", stringify!($c), "` of Fortran.")]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $fortran(lock: *mut c_void $(, $hint: usize)?) -> c_int {
-            static ROUTINE: Routine = Routine::new(name(concat!(stringify!($fortran), "\0")));
-            call(&ROUTINE, Action::$action, lock, 0 $(+ $hint)?)
+        /// Symbols of Fortran.
+        mod of_fortran {
+            $(exported!($fortran, $fortran, super::$fortran::from $(, $hint)?);)*
         }
-        #[doc = concat!("The POMP paper's name of `", stringify!($c), "`.")]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $pomp(lock: *mut c_void $(, $hint: usize)?) -> c_int {
-            $c(lock $(, $hint)?)
+        /// Symbols of the POMP paper.
+        mod of_pomp {
+            $(exported!($pomp, $c, super::$c::from $(, $hint)?);)*
         }
-    )* };
+    };
+}
+
+/// One routine, and its call from a place that is not known, for those that POMP2 has.
+macro_rules! routine {
+    ($name:ident $action:ident ()) => {
+        #[doc = concat!("`", stringify!($name), "`, measured.")]
+        pub fn $name(lock: *mut c_void) -> c_int {
+            $name::from(lock, 0, 0)
+        }
+        routine!($name $action (hint));
+    };
+    ($name:ident $action:ident (hint)) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        mod $name {
+            use super::{Action, Routine, c_int, c_void, call, name};
+
+            static ROUTINE: Routine = Routine::new(name(concat!(stringify!($name), "\0")));
+
+            /// The routine is called from before this address.
+            pub extern "C" fn from(lock: *mut c_void, hint: usize, address: usize) -> c_int {
+                call(&ROUTINE, Action::$action, (lock, hint), address)
+            }
+        }
+    };
 }
 
 const fn name(text: &'static str) -> &'static CStr {

@@ -1,5 +1,6 @@
-//! From where functions of MPI are called. Each call site is a region of its own: with the name of
-//! the function, and the address of the call, of which `finish` makes function, file and line.
+//! From where functions of MPI and lock routines are called. Each call site is a region of its own:
+//! with the name of the function, and the address of the call, of which `finish` makes function,
+//! file and line.
 //!
 //! What a wrapper knows is the address that it returns to. It is looked up together with the
 //! current call path in a small table of the thread, which takes as many instructions as a call of
@@ -10,9 +11,23 @@ use std::collections::HashMap;
 
 use pompeii_live::NodeOffset;
 
-use super::Routine;
+use crate::definitions::RegionText;
 use crate::location::Location;
+use crate::mpi;
+use crate::process::Process;
 use crate::{loaded, team};
+
+/// A function whose call sites are told apart. Its address stands for it, so it never moves.
+pub trait Called {
+    /// The region of its calls from places that are not known.
+    fn region(&self, process: &Process) -> u32;
+
+    /// What its regions have in common.
+    fn text(&self) -> RegionText;
+
+    /// What else is to be known of one of its regions, which is new.
+    fn note(&self, process: &Process, region: u32);
+}
 
 /// Call sites below one call path that are told apart; all further ones are one region.
 const SITES_MAX: u32 = 64;
@@ -26,12 +41,12 @@ const LINES: usize = 64;
 #[repr(C, align(32))]
 struct Line {
     address: usize,
-    routine: *const Routine,
+    routine: *const (),
     at: NodeOffset,
     region: u32,
 }
 
-/// The lines of threads that have called no function of MPI.
+/// The lines of threads that have called no such function.
 struct Unused([Line; LINES]);
 
 // SAFETY: it is only read.
@@ -42,8 +57,8 @@ static UNUSED: Unused =
 
 /// The call sites that a location has met.
 pub struct Sites {
-    /// The function that was entered last, and its region.
-    pub entered: (*const Routine, u32),
+    /// The function of MPI that was entered last, and its region.
+    pub entered: (*const mpi::Routine, u32),
     lines: *const [Line; LINES],
     known: HashMap<(usize, usize, NodeOffset), u32>,
     /// How many sites each call path has.
@@ -69,11 +84,14 @@ fn place(address: usize, at: NodeOffset) -> usize {
 
 /// The region of a function that is called from this address at the current call path.
 #[inline(always)]
-pub fn region(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
+pub fn region(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
     let at = thread.header.current;
     // SAFETY: the table lives as long as the location, and only its thread writes it.
     let line = unsafe { &(&*thread.sites.lines)[place(address, at)] };
-    if line.address == address && line.at == at && std::ptr::eq(line.routine, routine) {
+    if line.address == address
+        && line.at == at
+        && line.routine == std::ptr::from_ref(routine).cast()
+    {
         return line.region;
     }
     find(thread, routine, address)
@@ -81,13 +99,14 @@ pub fn region(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
 
 #[cold]
 #[inline(never)]
-fn find(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
+fn find(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
     team::leave_joined(thread);
     if thread.is_passing() {
         return routine.region(thread.process);
     }
     let at = thread.header.current;
-    let key = (std::ptr::from_ref(routine) as usize, address, at);
+    let of: *const () = std::ptr::from_ref(routine).cast();
+    let key = (of as usize, address, at);
     let region = match thread.sites.known.get(&key) {
         Some(&region) => region,
         None => {
@@ -103,12 +122,12 @@ fn find(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
     }
     let lines = thread.sites.lines.cast_mut();
     // SAFETY: made above or before, for this location alone.
-    unsafe { (*lines)[place(address, at)] = Line { address, routine, at, region } };
+    unsafe { (*lines)[place(address, at)] = Line { address, routine: of, at, region } };
     region
 }
 
 /// A call site for the first time at this call path.
-fn meet(thread: &mut Location, routine: &Routine, address: usize) -> u32 {
+fn meet(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
     let (process, at) = (thread.process, thread.header.current);
     let below = thread.sites.below.entry(at).or_insert(0);
     if *below >= SITES_MAX {

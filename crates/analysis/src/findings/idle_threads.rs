@@ -1,7 +1,7 @@
 //! Idle threads: findings for the serial parts of the program, and one for each parallel region
 //! whose team is smaller than the process.
 
-use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Ticks};
+use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Role, Ticks};
 
 use super::barriers::divide;
 use super::between::{self, Between};
@@ -118,7 +118,9 @@ fn around(lens: &Lens, place: CallId) -> Option<String> {
     let children = lens.cube.calls.children(place).iter().copied();
     let with_line = children.filter(|&call| {
         let region = lens.region(call);
-        matches!(region.paradigm, Paradigm::OpenMp | Paradigm::Mpi) && region.source().is_some()
+        let is_known = matches!(region.paradigm, Paradigm::OpenMp | Paradigm::Mpi);
+        // Lock routines are called anywhere.
+        is_known && region.role != Role::Lock && region.source().is_some()
     });
     // By the thread that has most of them: all threads of a team visit its region.
     let visits = |call: CallId| {

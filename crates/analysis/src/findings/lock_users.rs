@@ -1,8 +1,8 @@
-//! Users of locks. A lock routine has no place of its own, and which lock it is called with is not
-//! known; but it is known whom a thread has waited for there. So the code that calls a routine,
-//! and the code whose lock it has waited for, use the same lock. Of the code that others have
-//! waited for, the one that held its locks longest is named. The waiting alone would not tell: a
-//! thread in a queue has waited for the one before it, not for the one that made the queue.
+//! Users of locks. Which lock a routine is called with is not known; but it is known whom a thread
+//! has waited for there. So the code that calls a routine, and the code whose lock it has waited
+//! for, use the same lock. Of the code that others have waited for, the one that held its locks
+//! longest is named. The waiting alone would not tell: a thread in a queue has waited for the one
+//! before it, not for the one that made the queue.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,15 @@ use pompeii_model::{CallId, RegionId, Role, Ticks};
 use super::Search;
 use super::sets::Sets;
 
-/// The code around a call path that people find in the source: a function or a construct.
+/// The code that people find in the source for a call of a lock routine: the function that calls
+/// it, if functions are measured, or else the place of the call, or the construct around it.
 fn user(search: &Search, call: CallId) -> Option<RegionId> {
-    search.paths.with_source[call].map(|around| search.lens.cube.calls.region(around))
+    let (lens, tree) = (&search.lens, &search.lens.cube.calls);
+    let around = tree.parent(call).and_then(|parent| search.paths.with_source[parent]);
+    let is_function = |&call: &CallId| matches!(lens.role(call), Role::Function | Role::User);
+    let has_place = lens.cube.regions[tree.region(call)].source().is_some();
+    let found = around.filter(is_function).or_else(|| has_place.then_some(call)).or(around);
+    found.map(|call| tree.region(call))
 }
 
 /// Of the calls of lock routines among these: a user that stands for all that use the same lock.
@@ -23,8 +29,8 @@ pub(super) fn same_lock(search: &Search, calls: &[CallId]) -> HashMap<CallId, Re
     let known: Vec<(CallId, RegionId)> = known.collect();
     let mut same = Sets::new();
     for &(call, waiting) in &known {
-        for holder in search.waits.causes([call]).into_iter().filter_map(|cause| cause.by) {
-            if let Some(holding) = user(search, holder.0) {
+        for (holder, _) in search.waits.holders(call) {
+            if let Some(holding) = user(search, holder) {
                 same.join(waiting, holding);
             }
         }
@@ -37,9 +43,9 @@ pub(super) fn same_lock(search: &Search, calls: &[CallId]) -> HashMap<CallId, Re
 /// that is not known either, the one that has called most of them.
 pub(super) fn longest(search: &Search, calls: &[CallId]) -> Option<(RegionId, Option<f64>)> {
     let mut kept: HashMap<RegionId, (Ticks, Ticks)> = HashMap::new();
-    for cause in search.waits.causes(calls.iter().copied()) {
-        if let Some(user) = cause.by.and_then(|(holder, _)| user(search, holder)) {
-            kept.entry(user).or_default().1 += cause.ticks;
+    for (holder, ticks) in calls.iter().flat_map(|&call| search.waits.holders(call)) {
+        if let Some(user) = user(search, holder) {
+            kept.entry(user).or_default().1 += ticks;
         }
     }
     for &call in calls {
@@ -94,6 +100,27 @@ mod tests {
          a/parallel@a.c:2/log@a.c:30                0  time=5 visits=9
          a/parallel@a.c:2/log@a.c:30/omp_set_lock   0  time=10 visits=9 omp_lock_contention_api=9
          a/parallel@a.c:2/log@a.c:30                1  time=20 visits=9";
+
+    /// Without functions, the places of the calls are told apart.
+    #[test]
+    fn the_call_that_keeps_the_lock_is_named() {
+        check_with_waits(
+            "wall=100 locations=2
+             a/parallel@a.c:2                 *  time=20 visits=1
+             a/parallel@a.c:2/omp_set_lock@a.c:5   0  time=1 visits=9 omp_lock_held=70
+             a/parallel@a.c:2                 0  time=79
+             a/parallel@a.c:2/omp_set_lock@a.c:9   1  time=70 visits=9 omp_lock_held=1 \
+             omp_lock_contention_api=70
+             a/parallel@a.c:2                 1  time=10",
+            &[("omp_set_lock@a.c:9", 1, "omp_set_lock@a.c:5", 0, 70)],
+            expect![[r#"
+                a.c:5 omp_set_lock | omp_lock_contention_api lost=71 gain=36 (35 to 37)
+                    [lock, none]
+                    18 visits: 3.9 ms waiting for another thread, 3.9 ms with the lock.
+                    Hold the lock for a shorter time, or use one lock per independent object.
+            "#]],
+        );
+    }
 
     /// One function keeps the lock, and the others wait in another one; a second lock has nothing
     /// to do with it.

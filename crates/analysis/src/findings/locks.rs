@@ -85,8 +85,9 @@ fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
     let losses: Vec<CallId> = losses.collect();
     let users = lock_users::same_lock(search, &losses);
     let key = |call: CallId| match lens.role(call) {
-        Role::Critical => Err(lens.region(call).construct()),
-        _ => Ok((lens.cube.calls.region(call), users.get(&call).copied())),
+        Role::Critical => Err((lens.region(call).construct(), None)),
+        Role::Lock => Err((lens.region(call).construct(), users.get(&call).copied())),
+        _ => Ok(lens.cube.calls.region(call)),
     };
     grouped(losses.iter().copied(), key).into_iter().map(|(_, calls)| calls).collect()
 }
@@ -130,8 +131,8 @@ fn longest_kept<'a>(search: &Search<'a>) -> HashMap<&'a str, RegionId> {
     longest.into_iter().map(|(name, (_, id))| (name, id)).collect()
 }
 
-/// Where the lock is kept, with a sentence if others use it elsewhere. A lock routine has no place
-/// of its own: the region that calls it has.
+/// Where the lock is kept, with a sentence if others use it elsewhere. For a lock routine this is
+/// the code that calls it.
 fn locked_in(
     search: &Search,
     longest: &HashMap<&str, RegionId>,
@@ -141,12 +142,12 @@ fn locked_in(
     let region = lens.cube.calls.region(calls[0]);
     let construct = lens.region(calls[0]).construct();
     let kept = longest.get(construct).copied().unwrap_or(region);
-    let has_place = lens.cube.regions[kept].source().is_some();
-    let user = if has_place { None } else { lock_users::longest(search, calls) };
+    let is_lock = lens.role(calls[0]) == Role::Lock;
+    let user = if is_lock { lock_users::longest(search, calls) } else { None };
     let (user, share) = user.map_or((kept, None), |(user, share)| (user, share));
     let several = share.filter(|share| *share < 1.0);
     let sentence = several.map(|share| {
-        let (percent, name) = (format::percent(share), lens.cube.regions[user].construct());
+        let (percent, name) = (format::percent(share), lens.cube.regions[user].label());
         format!("{percent} of the time with the lock is in {name}.")
     });
     (user, construct.to_owned(), sentence)

@@ -438,7 +438,12 @@ pub(crate) fn check_with_waits(
     let path = |call: CallId| {
         let tree = &cube.calls;
         let above = std::iter::successors(Some(call), |&call| tree.parent(call));
-        let names = above.map(|call| cube.regions[tree.region(call)].construct());
+        let names = above.map(|call| {
+            let region = &cube.regions[tree.region(call)];
+            let is_site = region.role == Role::Lock && region.begin_line > 0;
+            let line = if is_site { region.source().map(|at| format!("@{at}")) } else { None };
+            region.construct().to_owned() + &line.unwrap_or_default()
+        });
         names.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/")
     };
     let find = |end: &str| cube.calls.ids().find(|&call| path(call).ends_with(end)).unwrap();

@@ -61,3 +61,59 @@ fn a_million_locks_may_be_alive() {
     let more = kilobytes(&measured.output) - alone;
     assert!(more * 1000 < 2 * LOCKS * 150, "{more} KB more than {alone}");
 }
+
+/// Two places of one parallel region use one lock; the thread of the first keeps it.
+const TWO_PLACES: &str = r#"
+#include <omp.h>
+#include <time.h>
+static omp_lock_t lock;
+static long sum;
+static void rest(long us) {
+  struct timespec time = {0, us * 1000};
+  nanosleep(&time, 0);
+}
+int main(void) {
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(3)
+  for (int round = 0; round < 10; round++) {
+    if (omp_get_thread_num() == 0) {
+      omp_set_lock(&lock);
+      rest(4000);
+      sum++;
+      omp_unset_lock(&lock);
+    } else {
+      rest(300);
+      omp_set_lock(&lock);
+      sum++;
+      omp_unset_lock(&lock);
+    }
+#pragma omp barrier
+  }
+  omp_destroy_lock(&lock);
+  return 0;
+}
+"#;
+
+/// Functions are not measured, so that only the calls tell the places apart.
+#[test]
+fn the_time_with_a_lock_belongs_to_the_call_that_acquired_it() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("places", TWO_PLACES);
+    sandbox.succeeds("run -o exp -- ./places");
+    let report = sandbox.succeeds("report exp --json").output;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let lines = TWO_PLACES.lines().enumerate().filter(|(_, line)| line.contains("omp_set_lock"));
+    let lines: Vec<usize> = lines.map(|(number, _)| number + 1).collect();
+    let of = |line: usize| {
+        let regions = report["regions"].as_array().unwrap().iter();
+        let mut here = regions.filter(|one| one["line"] == line);
+        let region = here.find(|one| one["name"] == "omp_set_lock").unwrap();
+        assert_eq!((&region["function"], &region["kind"]), (&"main".into(), &"lock".into()));
+        let held_s = region["metrics"]["omp_lock_held"].as_f64().unwrap();
+        (region["visits"].as_u64().unwrap(), held_s)
+    };
+    let [(keeps, kept_s), (waits, _)] = [of(lines[0]), of(lines[1])];
+    assert_eq!((keeps, waits), (10, 20));
+    // It sleeps for 40 ms with the lock.
+    assert!(kept_s >= 0.04, "{kept_s}");
+}

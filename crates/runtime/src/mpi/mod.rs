@@ -13,7 +13,6 @@ mod files;
 mod job;
 mod messages;
 mod requests;
-mod sites;
 mod table;
 mod waits;
 mod windows;
@@ -32,13 +31,13 @@ use crate::location::{Location, gate};
 use crate::pomp::on_thread;
 use crate::process::Process;
 use crate::serial;
+use crate::sites::{self, Called};
 
 pub use comms::*;
 pub use files::*;
 pub use job::*;
 pub use messages::*;
 pub use requests::*;
-pub use sites::Sites;
 pub use waits::*;
 pub use windows::*;
 
@@ -98,6 +97,12 @@ impl Routine {
         self.note(process, id);
         self.region.store(id + 1, Ordering::Relaxed);
         id
+    }
+}
+
+impl Called for Routine {
+    fn region(&self, process: &Process) -> u32 {
+        Self::region(self, process)
     }
 
     fn text(&self) -> RegionText {
