@@ -44,6 +44,7 @@ pub mod reference;
 pub mod score;
 mod sums;
 mod task_times;
+pub mod trace;
 mod undisturbed;
 mod waits;
 

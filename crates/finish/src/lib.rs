@@ -72,6 +72,7 @@ pub use manifest::{
 };
 /// What can be counted beside time, for those who ask before a program starts.
 pub use pompeii_live::metrics;
+pub use profile::write_cube;
 use run::Run;
 use running::Running;
 pub use snapshot::{Unended, snapshot, unended};

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Cursor;
+use std::path::Path;
 
 use pompeii_cubex::Id as _;
 use pompeii_cubex::{
@@ -11,9 +12,11 @@ use pompeii_cubex::{
     Topology, WriteOptions, Writer,
 };
 use pompeii_model::{
-    CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Id, IndexVec, Map, MetricId,
-    ProcessId, TASKS_FILE, TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
+    CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Definitions, Id, IndexVec, Map,
+    MetricId, ProcessId, TASKS_FILE, TaskTimes, Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE,
+    Wait,
 };
+use pompeii_otf2::folder::Folder;
 
 use crate::files::FileRegions;
 use crate::severities::is_measured;
@@ -40,6 +43,26 @@ pub fn write(
     }
     write_statistics(&mut writer, cube, &own)?;
     writer.finish().map(drop)?;
+    Ok(())
+}
+
+/// Writes the severities of a cube in the form of a profile to a file of this name in a folder. It
+/// takes the place of an older one when it is complete.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write_cube(cube: &Cube, folder: &Path, name: &str) -> Result<(), Error> {
+    let folder = Folder::open(folder)?;
+    let mut union = Union::default();
+    let metrics = cube.metrics().clone();
+    let (regions, calls, system) = (cube.regions.clone(), cube.calls.clone(), cube.system.clone());
+    let communicators = IndexVec::default();
+    let map = union.add(Definitions { regions, calls, metrics, system, communicators });
+    let mut values = Values::new(folder.again()?);
+    values.add(&RowOrder::new(cube)?.column(cube, &map))?;
+    let unfinished = format!("{name}.part");
+    write((cube, &values), &IndexVec::default(), folder.create(&unfinished)?)?;
+    folder.rename(&unfinished, &folder, name)?;
     Ok(())
 }
 

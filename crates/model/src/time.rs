@@ -11,6 +11,9 @@ pub struct Frequency {
 }
 
 impl Frequency {
+    /// A clock of nanoseconds.
+    pub const NANOSECONDS: Frequency = Frequency { ticks_per_second: 1e9 };
+
     /// A clock of `ticks_per_second`; `None` unless that is finite and positive.
     pub fn new(ticks_per_second: f64) -> Option<Self> {
         (ticks_per_second.is_finite() && ticks_per_second > 0.0)

@@ -22,7 +22,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("runtime", &["live"]),
     ("finish", &["live", "model", "otf2", "cubex", "symbols"]),
     ("replay", &["model", "otf2"]),
-    ("analysis", &["model", "otf2", "cubex"]),
+    ("analysis", &["replay", "model", "otf2", "cubex"]),
     ("report", &["analysis", "model", "otf2", "cubex"]),
     (
         "cli",
@@ -33,6 +33,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "finish",
             "report",
             "analysis",
+            "replay",
             "model",
             "otf2",
             "cubex",

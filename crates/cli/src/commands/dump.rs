@@ -168,7 +168,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 
 /// The anchor in an experiment, which is finished first where that has not been done, or the path
 /// itself.
-fn anchor_path(trace: &Path) -> Result<PathBuf> {
+pub fn anchor_path(trace: &Path) -> Result<PathBuf> {
     if !trace.exists() {
         bail!(
             "{}: no such trace; expected the anchor of an OTF2 archive (traces.otf2) or an \

@@ -1,5 +1,6 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
+mod analyze;
 pub mod compile;
 mod completions;
 mod config;
@@ -46,6 +47,8 @@ pub enum Command {
     Filter(filter::Arguments),
     /// Write the report as one web page that needs no network
     Html(html::Arguments),
+    /// Find who waited for whom in a trace
+    Analyze(analyze::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
     /// Describe a performance property: meaning, formula, what to try
@@ -75,6 +78,7 @@ impl Command {
             Command::Score(arguments) => score::execute(&arguments),
             Command::Filter(arguments) => filter::execute(&arguments),
             Command::Html(arguments) => html::execute(&arguments),
+            Command::Analyze(arguments) => analyze::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Recover(arguments) => recover::execute(&arguments),

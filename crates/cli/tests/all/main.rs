@@ -2,6 +2,7 @@
 //! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
+mod analyze;
 mod bytes;
 mod common;
 mod compile;

@@ -1,0 +1,382 @@
+//! From a trace to measured metrics: each compound of the engine has a severity for some metrics,
+//! and names who was waited for. The result is a cube like that of a profile, with the same names,
+//! so everything that works on a profile works on it.
+//!
+//! To add a metric: a line in `NAMES` and its severity in `severities`; the property of the same
+//! name has its title and documentation.
+
+use std::collections::HashMap;
+
+use pompeii_model::{Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Role, Unit, Wait};
+use pompeii_replay::compound::{
+    BarrierVisit, CollectiveVisit, Compound, MessageVisit, Pattern, Place,
+};
+use pompeii_replay::tree::NodeId;
+use pompeii_replay::{Outcome, tree::Values};
+
+use crate::properties;
+
+/// The metrics that compounds have severities for.
+const NAMES: [&str; 17] = [
+    "omp_fork",
+    "omp_management",
+    "omp_ibarrier_wait",
+    "omp_ebarrier_wait",
+    "omp_task_starvation",
+    "omp_lock_contention_critical",
+    "omp_lock_contention_api",
+    "omp_ordered_wait",
+    "omp_barrier_last",
+    "omp_barrier_delay",
+    "mpi_latesender",
+    "mpi_barrier_wait",
+    "mpi_wait_nxn",
+    "mpi_latebroadcast",
+    "mpi_earlyreduce",
+    "mpi_earlyscan",
+    "mpi_icollective_wait",
+];
+
+const FORK: usize = 0;
+const MANAGEMENT: usize = 1;
+const IMPLICIT_WAIT: usize = 2;
+const EXPLICIT_WAIT: usize = 3;
+const STARVATION: usize = 4;
+const CRITICAL: usize = 5;
+const LOCK: usize = 6;
+const TURN: usize = 7;
+const LAST: usize = 8;
+const DELAY: usize = 9;
+const LATE_SENDER: usize = 10;
+const MPI_BARRIER: usize = 11;
+const ALL_TO_ALL: usize = 12;
+const LATE_BROADCAST: usize = 13;
+const EARLY_REDUCE: usize = 14;
+const EARLY_SCAN: usize = 15;
+const NON_BLOCKING: usize = 16;
+
+/// A place in the program on a location, as a key.
+type At = (NodeId, LocationId);
+
+/// How often and how long one place was waited for at another one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waited {
+    visits: i64,
+    wait_ticks: i64,
+    starvation_ticks: i64,
+}
+
+/// Severities of the compounds of a trace. Memory follows the number of call paths and locations.
+#[derive(Debug, Default)]
+pub struct Severities {
+    values: HashMap<At, [i64; NAMES.len()]>,
+    waits: HashMap<(At, Option<At>), Waited>,
+}
+
+fn key(place: Place) -> At {
+    (place.node, place.location)
+}
+
+impl Severities {
+    /// Takes a compound.
+    pub fn note(&mut self, compound: &Compound) {
+        match compound {
+            Compound::Part(part) => {
+                self.add(part.at, FORK, part.fork_ticks());
+                self.add(part.at, MANAGEMENT, part.fork_ticks() + part.join_ticks());
+            }
+            Compound::Barrier(visit) => self.barrier(visit),
+            Compound::Lock(visit) => {
+                self.add(visit.at, LOCK, visit.wait_ticks());
+                let by = visit.before.map(|(_, holder)| holder);
+                self.wait(visit.at, by, (visit.wait_ticks(), 0));
+            }
+            Compound::Turn(visit) => {
+                self.add(visit.at, TURN, visit.wait_ticks());
+                let by = visit.before.map(|(_, last)| last);
+                self.wait(visit.at, by, (visit.wait_ticks(), 0));
+            }
+            Compound::LateSender(visit) => self.message(LATE_SENDER, visit),
+            Compound::Icollective(visit) => self.message(NON_BLOCKING, visit),
+            Compound::Collective(visit) => self.collective(visit),
+            _ => {}
+        }
+    }
+
+    /// Which kind of barrier it is, its region tells at the end.
+    fn barrier(&mut self, visit: &BarrierVisit) {
+        let (wait, starvation) = (visit.wait_ticks(), visit.starvation_ticks());
+        self.add(visit.at, IMPLICIT_WAIT, wait);
+        self.add(visit.at, STARVATION, starvation);
+        self.add(visit.at, MANAGEMENT, visit.join_ticks());
+        match visit.at == visit.last {
+            true => self.add(visit.at, LAST, 1),
+            false => {
+                let before = visit.latest.saturating_sub(visit.enter);
+                self.add(visit.last, DELAY, before.cast_signed());
+            }
+        }
+        self.wait(visit.at, Some(visit.last), (wait, 0));
+        self.wait(visit.at, None, (0, starvation));
+    }
+
+    fn message(&mut self, metric: usize, visit: &MessageVisit) {
+        self.add(visit.at, metric, visit.wait_ticks());
+        self.wait(visit.at, Some(visit.partner.at), (visit.wait_ticks(), 0));
+    }
+
+    fn collective(&mut self, visit: &CollectiveVisit) {
+        let metric = match visit.pattern {
+            Pattern::Barrier => MPI_BARRIER,
+            Pattern::AllToAll => ALL_TO_ALL,
+            Pattern::OneToAll => LATE_BROADCAST,
+            Pattern::AllToOne => EARLY_REDUCE,
+            Pattern::Scan => EARLY_SCAN,
+            _ => return,
+        };
+        self.add(visit.at, metric, visit.wait_ticks());
+        self.wait(visit.at, Some(visit.causer), (visit.wait_ticks(), 0));
+    }
+
+    fn add(&mut self, at: Place, metric: usize, value: i64) {
+        if value != 0 {
+            let values = self.values.entry(key(at)).or_default();
+            values[metric] = values[metric].saturating_add(value);
+        }
+    }
+
+    /// A location waits for no location, or not for itself.
+    fn wait(&mut self, at: Place, by: Option<Place>, (wait, starvation): (i64, i64)) {
+        let is_own = by.is_some_and(|by| by.location == at.location);
+        if (wait, starvation) == (0, 0) || is_own {
+            return;
+        }
+        let waited = self.waits.entry((key(at), by.map(key))).or_default();
+        waited.visits += 1;
+        waited.wait_ticks = waited.wait_ticks.saturating_add(wait);
+        waited.starvation_ticks = waited.starvation_ticks.saturating_add(starvation);
+    }
+
+    /// The measured metrics of the trace, over its call paths and locations.
+    pub fn cube(&self, outcome: &Outcome) -> Cube {
+        let definitions = &outcome.definitions;
+        let dimensions =
+            (definitions.regions.clone(), outcome.calls.clone(), definitions.system.clone());
+        let clock = Frequency::new(definitions.ticks_per_second as f64);
+        let clock = clock.unwrap_or(Frequency::NANOSECONDS);
+        let wall_ticks = definitions.end.saturating_sub(definitions.begin).cast_signed();
+        let mut cube = Cube::new(clock, wall_ticks, &definitions.program, dimensions);
+        add_values(&mut cube, outcome);
+        observe(&mut cube);
+        let metrics = NAMES.map(|name| cube.add_metric(metric(name)));
+        for (&(node, location), values) in &self.values {
+            let call = outcome.call(node);
+            let region = &cube.regions[cube.calls.region(call)];
+            let is_mpi = region.paradigm == Paradigm::Mpi;
+            let role = region.role;
+            for (number, value) in values.iter().enumerate().filter(|(_, value)| **value != 0) {
+                let number = match (number, role) {
+                    (IMPLICIT_WAIT, Role::Barrier) if !is_mpi => EXPLICIT_WAIT,
+                    (LOCK, Role::Critical) => CRITICAL,
+                    _ => number,
+                };
+                cube.add(metrics[number], call, location, *value);
+            }
+        }
+        cube.waits = self.all_waits(outcome);
+        cube
+    }
+
+    fn all_waits(&self, outcome: &Outcome) -> Vec<Wait> {
+        let wait = |(&(at, by), waited): (&(At, Option<At>), &Waited)| Wait {
+            call: outcome.call(at.0),
+            location: at.1,
+            by: by.map(|by| (outcome.call(by.0), by.1)),
+            visits: waited.visits,
+            wait_ticks: waited.wait_ticks,
+            starvation_ticks: waited.starvation_ticks,
+        };
+        let mut waits: Vec<Wait> = self.waits.iter().map(wait).collect();
+        waits.sort_by_key(|wait| (wait.call, wait.location, wait.by));
+        waits
+    }
+}
+
+/// A metric with the texts of its property.
+fn metric(name: &str) -> Metric {
+    let known = properties::find(name);
+    Metric {
+        name: name.to_owned(),
+        title: known.map_or(name, |property| property.title).to_owned(),
+        description: known.map_or("", |property| property.doc.measures).to_owned(),
+        unit: known.map_or(Unit::Ticks, |property| property.unit),
+        parent: None,
+    }
+}
+
+/// A process was observed for the time of its master.
+fn observe(cube: &mut Cube) {
+    let Some(time) = cube.metric("time") else { return };
+    let masters = cube.system.processes.iter().map(|process| cube.total_at(time, process.master));
+    let walls: Vec<i64> = masters.collect();
+    for (process, wall_ticks) in cube.system.processes.iter_mut().zip(walls) {
+        process.wall_ticks = wall_ticks;
+    }
+}
+
+/// What stage 1 of the engine has counted.
+fn add_values(cube: &mut Cube, outcome: &Outcome) {
+    type Value = fn(&Values) -> i64;
+    let counted: [(&str, Value); 4] = [
+        ("time", |values| values.ticks),
+        ("visits", |values| values.visits.cast_signed()),
+        ("task_time", |values| values.task_ticks),
+        ("task_switches", |values| values.fragments.cast_signed()),
+    ];
+    let metrics: [(MetricId, Value); 4] =
+        counted.map(|(name, value)| (cube.add_metric(metric(name)), value));
+    for entry in &outcome.entries {
+        for (metric, value) in metrics {
+            let value = value(&entry.values);
+            if value != 0 {
+                cube.add(metric, entry.call, entry.location, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use pompeii_replay::{Options, replay, text};
+
+    use super::*;
+
+    /// Shows the metrics of a trace by call path, and its waits.
+    fn check(trace: &str, expect: Expect) {
+        let trace = text::parse(trace).unwrap();
+        let mut severities = Severities::default();
+        let note = &mut |compound: Compound| severities.note(&compound);
+        let outcome = replay(trace.trace(), Options::default(), note);
+        let cube = severities.cube(&outcome);
+        let mut shown = String::new();
+        for call in cube.calls.ids() {
+            shown += &outcome.path(call);
+            for (id, metric) in cube.metrics().enumerated() {
+                let row = cube.row(id, call);
+                if row.iter().any(|value| *value != 0) {
+                    shown += &format!("  {}={row:?}", metric.name);
+                }
+            }
+            shown.push('\n');
+        }
+        for wait in &cube.waits {
+            let by = wait.by.map_or("nobody".to_owned(), |(call, location)| {
+                format!("{} on {}", outcome.path(call), location.0)
+            });
+            let at = (outcome.path(wait.call), wait.location.0);
+            shown += &format!(
+                "{} on {}: {} visits, {} ticks, {} starvation, for {by}\n",
+                at.0, at.1, wait.visits, wait.wait_ticks, wait.starvation_ticks
+            );
+        }
+        // All time is that of the program, of tasks or idle.
+        if let Err(error) = crate::check_sum(&crate::derive(&cube)) {
+            shown += &format!("! {error}\n");
+        }
+        expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn constructs_have_their_metrics() {
+        check(
+            "end 60
+             team A = 0.0 0.1
+             10 0.0 fork; team A; + parallel
+             14 0.1 team A; + parallel; + omp_set_lock; acquire 1 1; -
+             15 0.0 + critical; acquire 0 1; + critical_body
+             16 0.1 + critical
+             20 0.0 -; release 0 1; -
+             21 0.1 acquire 0 2; + critical_body; -; release 0 2; -
+             22 0.1 + barrier
+             30 0.0 + barrier; -
+             31 0.1 -; + ordered
+             33 0.1 + ordered_body; -; -
+             35 0.1 + ibarrier
+             40 0.0 + ibarrier
+             44 0.0 -; -; endteam A; join
+             44 0.1 -; -; endteam A",
+            expect![[r#"
+                program  time=[26, 0]  visits=[1, 0]
+                program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]
+                program/parallel/omp_set_lock  visits=[0, 1]
+                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]
+                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]
+                program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]
+                program/parallel/ordered  time=[0, 2]  visits=[0, 1]  omp_ordered_wait=[0, 2]
+                program/parallel/ordered/ordered_body  visits=[0, 1]
+                program/parallel/ibarrier  time=[4, 9]  visits=[1, 1]  omp_management=[4, 4]  omp_ibarrier_wait=[0, 5]  omp_barrier_last=[1, 0]  omp_barrier_delay=[5, 0]
+                program/parallel/critical on 1: 1 visits, 4 ticks, 0 starvation, for program/parallel/critical on 0
+                program/parallel/barrier on 1: 1 visits, 8 ticks, 0 starvation, for program/parallel/barrier on 0
+                program/parallel/ordered on 1: 1 visits, 2 ticks, 0 starvation, for nobody
+                program/parallel/ibarrier on 1: 1 visits, 5 ticks, 0 starvation, for program/parallel/ibarrier on 0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_barrier_with_tasks_has_starvation() {
+        check(
+            "end 60
+             team A = 0.0 0.1
+             10 0.0 fork; team A; + parallel
+             10 0.1 team A; + parallel
+             12 0.0 + task_create; create A 0 1
+             14 0.0 -
+             20 0.0 + ibarrier
+             20 0.1 + ibarrier
+             22 0.1 switch A 0 1; + task
+             40 0.1 -; done A 0 1; switch A 0 0
+             42 0.0 -; -; endteam A; join
+             42 0.1 -; -; endteam A",
+            expect![[r#"
+                program  time=[28, 0]  visits=[1, 0]
+                program/parallel  time=[8, 10]  visits=[1, 1]
+                program/parallel/task_create  time=[2, 0]  visits=[1, 0]
+                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]
+                program/parallel/ibarrier/task  task_time=[0, 18]  task_switches=[0, 1]
+                TASKS
+                TASKS/task  time=[0, 18]  visits=[0, 1]
+                program/parallel/ibarrier on 0: 1 visits, 0 ticks, 22 starvation, for nobody
+                program/parallel/ibarrier on 1: 1 visits, 0 ticks, 4 starvation, for nobody
+            "#]],
+        );
+    }
+
+    #[test]
+    fn processes_wait_for_messages_and_operations() {
+        check(
+            "end 40
+             comm W = 0 1
+             0 0.0 program; + MPI_Recv
+             0 1.0 program
+             10 1.0 + MPI_Send; send 0 W 1 8
+             11 1.0 -
+             12 0.0 recv 1 W 1 8; -
+             20 0.0 + MPI_Barrier; begin
+             30 1.0 + MPI_Barrier; begin
+             32 1.0 end BARRIER W - 0 0; -
+             32 0.0 end BARRIER W - 0 0; -
+             40 0.0 exit
+             40 1.0 exit",
+            expect![[r#"
+                program  time=[16, 37]  visits=[1, 1]
+                program/MPI_Recv  time=[12, 0]  visits=[1, 0]  mpi_latesender=[10, 0]
+                program/MPI_Send  time=[0, 1]  visits=[0, 1]
+                program/MPI_Barrier  time=[12, 2]  visits=[1, 1]  mpi_barrier_wait=[10, 0]
+                program/MPI_Recv on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Send on 1
+                program/MPI_Barrier on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Barrier on 1
+            "#]],
+        );
+    }
+}

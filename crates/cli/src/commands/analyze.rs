@@ -1,0 +1,253 @@
+//! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+use anyhow::{Context, Result, bail};
+use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds};
+use pompeii_analysis::trace::Severities;
+use pompeii_analysis::{derive, properties};
+use pompeii_finish::{MANIFEST_FILE, write_cube};
+use pompeii_model::{CallId, Cube, Unit, Wait};
+use pompeii_otf2::folder::Folder;
+use pompeii_otf2::read::Archive;
+use pompeii_replay::process::Gaps;
+use pompeii_replay::{Options, Outcome, replay, trace};
+use serde::Serialize;
+
+use super::{dump, print, say};
+use crate::terminal::{make_printable, shown};
+
+/// The report, in the folder of the results.
+const CUBE_FILE: &str = "trace.cubex";
+/// The same in short, for programs.
+const JSON_FILE: &str = "analysis.json";
+/// Lines of the summary about waiting.
+const WAITS_SHOWN: usize = 8;
+
+/// Options of `analyze`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii analyze traced                           the trace of an experiment
+    pompeii analyze scorep-run/traces.otf2 -o here   any OTF2 archive
+    pompeii report traced/trace.cubex                the findings from the trace
+    jq .properties traced/analysis.json")]
+pub struct Arguments {
+    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2)
+    #[arg(value_name = "EXP")]
+    trace: PathBuf,
+    /// Threads [default: one for each CPU]
+    #[arg(short, value_name = "N")]
+    jobs: Option<usize>,
+    /// Folder for trace.cubex and analysis.json [default: the experiment; other archives need it]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let anchor = dump::anchor_path(&arguments.trace)?;
+    let folder = output_folder(&anchor, arguments.output.as_deref())?;
+    let (archive, errors) = Archive::salvage(&anchor)
+        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
+    errors.iter().for_each(|error| say(format!("warning: {error}")));
+    let options = Options { threads: threads(arguments.jobs), ..Options::default() };
+    let mut severities = Severities::default();
+    let outcome = replay(trace(&archive)?, options, &mut |found| severities.note(&found));
+    let mut measured = severities.cube(&outcome);
+    write_cube(&measured, &folder, CUBE_FILE)?;
+    let events = archive.locations().map(|location| location.number_of_events).sum();
+    let summary = Summary::new(&derive(&measured), &outcome, events);
+    let text = serde_json::to_string_pretty(&summary)? + "\n";
+    Folder::open(&folder)?.write(JSON_FILE, text.as_bytes())?;
+    tell_gaps(&outcome);
+    measured.change_texts(&mut make_printable);
+    print(&text_of(&derive(&measured), &summary, &folder))?;
+    Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Nothing is written next to files of other tools, if the user does not say so.
+fn output_folder(anchor: &Path, wanted: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = wanted {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", shown(folder)))?;
+        return Ok(folder.to_owned());
+    }
+    let folder = match anchor.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    if !folder.join(MANIFEST_FILE).exists() {
+        bail!(
+            "{}: the archive is not in an experiment of Pompeii; name a folder for the results: \
+             -o DIR",
+            shown(anchor)
+        );
+    }
+    Ok(folder.to_owned())
+}
+
+fn threads(wanted: Option<usize>) -> usize {
+    wanted.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).max(1)
+}
+
+/// What is wrong with the trace: for nothing of it a value was guessed.
+fn tell_gaps(outcome: &Outcome) {
+    let Gaps { backward, unbalanced, open_regions, unknown_forks, unknown_tasks, errors } =
+        outcome.gaps;
+    let all = [
+        (backward, "an event is earlier than the one before it"),
+        (unbalanced, "a region is left that is not the innermost open one"),
+        (open_regions, "a region is open at the end"),
+        (unknown_forks, "a thread begins its part of a parallel region without a fork"),
+        (unknown_tasks, "a task goes on that did not begin"),
+        (errors, "a record could not be read"),
+        (outcome.incomplete, "a barrier, a parallel region or an operation of MPI is not complete"),
+    ];
+    for (number, what) in all.into_iter().filter(|(number, _)| *number > 0) {
+        say(format!("warning: {what}: {}", counted(number.cast_signed(), "time")));
+    }
+}
+
+/// `analysis.json`.
+#[derive(Serialize)]
+struct Summary {
+    /// Number of this form.
+    version: u32,
+    program: String,
+    events: u64,
+    locations: usize,
+    wall_s: f64,
+    /// Inclusive totals in seconds, of properties with time.
+    properties: Vec<Total>,
+    /// What was waited for, the longest waiting first.
+    waits: Vec<Waiting>,
+    incomplete: u64,
+}
+
+#[derive(Serialize)]
+struct Total {
+    name: &'static str,
+    seconds: f64,
+}
+
+/// Waiting of all locations at one call path for one other call path.
+#[derive(Serialize)]
+struct Waiting {
+    at: String,
+    /// `None`: the cause is not in the trace, or it is no call path.
+    by: Option<String>,
+    visits: i64,
+    seconds: f64,
+}
+
+impl Summary {
+    fn new(cube: &Cube, outcome: &Outcome, events: u64) -> Summary {
+        let totals = properties::metrics().filter(|property| property.unit == Unit::Ticks);
+        let totals = totals.filter_map(|property| {
+            let ticks = cube.total(cube.metric(property.name)?);
+            let total = Total { name: property.name, seconds: cube.clock.seconds(ticks) };
+            (ticks != 0).then_some(total)
+        });
+        Summary {
+            version: 1,
+            program: cube.program.clone(),
+            events,
+            locations: cube.system.locations.len(),
+            wall_s: cube.clock.seconds(cube.wall_ticks),
+            properties: totals.collect(),
+            waits: waits(cube, outcome),
+            incomplete: outcome.incomplete,
+        }
+    }
+}
+
+/// Waiting by pairs of call paths, summed over locations, the longest first.
+fn by_call(cube: &Cube) -> Vec<(CallId, Option<CallId>, Wait)> {
+    let mut sums: std::collections::BTreeMap<(CallId, Option<CallId>), Wait> = Default::default();
+    for wait in &cube.waits {
+        let key = (wait.call, wait.by.map(|(call, _)| call));
+        let sum = sums.entry(key).or_insert(Wait {
+            visits: 0,
+            wait_ticks: 0,
+            starvation_ticks: 0,
+            ..*wait
+        });
+        sum.visits += wait.visits;
+        sum.wait_ticks += wait.wait_ticks;
+        sum.starvation_ticks += wait.starvation_ticks;
+    }
+    let mut all: Vec<_> = sums.into_iter().map(|((at, by), wait)| (at, by, wait)).collect();
+    all.sort_by_key(|(at, by, wait)| (-wait.ticks(), *at, *by));
+    all
+}
+
+fn waits(cube: &Cube, outcome: &Outcome) -> Vec<Waiting> {
+    let waiting = |(at, by, wait): (CallId, Option<CallId>, Wait)| Waiting {
+        at: outcome.path(at),
+        by: by.map(|by| outcome.path(by)),
+        visits: wait.visits,
+        seconds: cube.clock.seconds(wait.ticks()),
+    };
+    by_call(cube).into_iter().map(waiting).collect()
+}
+
+/// What is printed.
+fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
+    let mut text = format!(
+        " {}: {} events on {}, {}\n",
+        cube.program,
+        count(summary.events.cast_signed()),
+        counted(summary.locations as i64, "location"),
+        seconds(summary.wall_s)
+    );
+    let all = cube.clock.seconds(cube.allocation_ticks());
+    text += &format!("\n Of {} of CPU allocation time\n", seconds(all));
+    for property in properties::metrics().filter(|property| is_shown(property.name)) {
+        let total = cube.metric(property.name).map_or(0, |metric| cube.total(metric));
+        let total = cube.clock.seconds(total);
+        if total > 0.0 {
+            let share = percent(total / all.max(f64::MIN_POSITIVE));
+            text += &format!("   {:38} {:>9} {share:>6}\n", property.title, seconds(total));
+        }
+    }
+    let waits = by_call(cube);
+    if !waits.is_empty() {
+        text += "\n Longest waiting\n";
+    }
+    for (at, by, wait) in waits.iter().take(WAITS_SHOWN) {
+        let ticks = seconds(cube.clock.seconds(wait.ticks()));
+        let visits = counted(wait.visits, "time");
+        text += &format!("   {ticks:>9}  at {}, {visits}\n", name_with_place(cube, *at));
+        match by {
+            Some(by) if by != at => {
+                text += &format!("              for {}\n", name_with_place(cube, *by));
+            }
+            None if wait.starvation_ticks > 0 => text += "              for tasks of others\n",
+            _ => {}
+        }
+    }
+    let file = folder.join(CUBE_FILE);
+    text + &format!("\n Next: pompeii report {}\n", shown(&file))
+}
+
+/// Properties that say how much was waited, not their sums.
+fn is_shown(name: &str) -> bool {
+    let is_wait = name.ends_with("_wait")
+        || name.ends_with("_starvation")
+        || name.contains("contention")
+        || matches!(
+            name,
+            "comp"
+                | "omp_fork"
+                | "omp_idle_threads"
+                | "omp_limited_parallelism"
+                | "mpi_latesender"
+                | "mpi_latebroadcast"
+                | "mpi_earlyreduce"
+                | "mpi_earlyscan"
+                | "mpi_wait_nxn"
+        );
+    is_wait && name != "omp_atomic_contention"
+}

@@ -1,0 +1,118 @@
+//! `pompeii analyze`: the results, where they go, and what is told of a trace with gaps.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+/// Thread 1 comes 20 ms late to a barrier, and each thread keeps a critical section for 200 ms.
+const PROGRAM: &str = "#include <omp.h>
+#include <unistd.h>
+int main(void) {
+  int sum = 0;
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 1) usleep(20000);
+#pragma omp barrier
+#pragma omp critical
+    { sum++; usleep(200000); }
+  }
+  return sum == 0;
+}
+";
+
+fn traced() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.compile("late", PROGRAM);
+    sandbox.succeeds("run -q --trace -o exp -- ./late");
+    sandbox
+}
+
+fn json(sandbox: &Sandbox, file: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(sandbox.path(file)).unwrap()).unwrap()
+}
+
+fn seconds(analysis: &Value, property: &str) -> f64 {
+    let all = analysis["properties"].as_array().unwrap();
+    let found = all.iter().find(|total| total["name"] == property);
+    found.map_or(0.0, |total| total["seconds"].as_f64().unwrap())
+}
+
+/// Copies a sample of the crate `otf2`.
+fn sample(sandbox: &Sandbox, name: &str) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples").join(name);
+    fs::create_dir_all(sandbox.path("foreign/traces")).unwrap();
+    for file in fs::read_dir(&from).unwrap().chain(fs::read_dir(from.join("traces")).unwrap()) {
+        let file = file.unwrap().path();
+        if file.is_file() {
+            let to = sandbox.path("foreign").join(file.strip_prefix(&from).unwrap());
+            fs::copy(&file, to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_waiting_of_a_run_is_found_with_its_causes() {
+    let sandbox = traced();
+    let ended = sandbox.succeeds("analyze exp");
+    for text in ["Wait at explicit barrier", "Critical contention", "at barrier main late.c:8"] {
+        assert!(ended.output.contains(text), "{text}: {}", ended.output);
+    }
+    let analysis = json(&sandbox, "exp/analysis.json");
+    assert!(seconds(&analysis, "omp_lock_contention_critical") > 0.0, "{analysis}");
+    assert!(seconds(&analysis, "omp_ebarrier_wait") > 0.0, "{analysis}");
+    let waits = analysis["waits"].as_array().unwrap();
+    let critical = waits.iter().find(|wait| wait["at"].as_str().unwrap().contains("critical"));
+    assert!(critical.unwrap()["by"].as_str().unwrap().contains("critical"), "{analysis}");
+    // The report has the form of a profile.
+    let report = sandbox.succeeds("report exp/trace.cubex");
+    assert!(report.output.contains("late.c:8"), "{}", report.output);
+}
+
+#[test]
+fn the_results_do_not_depend_on_threads() {
+    let sandbox = traced();
+    sandbox.succeeds("analyze exp -j 1 -o one");
+    sandbox.succeeds("analyze exp -j 3 -o three");
+    for file in ["analysis.json", "trace.cubex"] {
+        let [one, three] =
+            ["one", "three"].map(|folder| fs::read(sandbox.path(&format!("{folder}/{file}"))));
+        assert_eq!(one.unwrap(), three.unwrap(), "{file}");
+    }
+}
+
+#[test]
+fn nothing_is_written_next_to_archives_of_other_tools() {
+    let sandbox = Sandbox::new();
+    sample(&sandbox, "hybrid");
+    let before = fs::read_dir(sandbox.path("foreign")).unwrap().count();
+    let ended = sandbox.pompeii("analyze foreign/traces.otf2");
+    assert_eq!(ended.code, Some(2));
+    ended.says("-o DIR");
+    sandbox.pompeii("analyze foreign/traces.otf2 -o own");
+    assert_eq!(fs::read_dir(sandbox.path("foreign")).unwrap().count(), before);
+    assert!(sandbox.exists("own/trace.cubex") && sandbox.exists("own/analysis.json"));
+}
+
+#[test]
+fn a_trace_that_was_cut_off_is_analysed_as_far_as_it_goes() {
+    let sandbox = traced();
+    let events = sandbox.path("exp/traces/4294967296.evt");
+    let bytes = fs::read(&events).unwrap();
+    let used = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    fs::write(&events, &bytes[..used / 2]).unwrap();
+    let ended = sandbox.pompeii("analyze exp");
+    assert!(ended.code.is_some(), "{}", ended.messages);
+    ended.says("is not complete");
+    assert!(sandbox.exists("exp/trace.cubex"));
+}
+
+#[test]
+fn a_missing_trace_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.file("late.c", PROGRAM);
+    let ended = sandbox.pompeii("analyze nowhere");
+    assert_eq!(ended.code, Some(2));
+    ended.says("no such trace");
+}
