@@ -59,19 +59,33 @@ fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {
         Compound::Lock(visit) => {
             let property = match role(visit.at) {
                 Role::Critical => "omp_lock_contention_critical",
-                _ => "omp_lock_contention_api",
+                Role::Lock => "omp_lock_contention_api",
+                // Locks of other models than OpenMP.
+                _ => return Vec::new(),
             };
             vec![(property, visit.at, visit.wait_ticks())]
         }
-        Compound::LateSender(visit) => vec![("mpi_latesender", visit.at, visit.wait_ticks())],
+        Compound::LateSender(visit) => {
+            let count = if visit.partner.bytes > 0 { "mpi_cls_count" } else { "mpi_sls_count" };
+            vec![("mpi_latesender", visit.at, visit.wait_ticks()), (count, visit.at, 1)]
+        }
         Compound::Icollective(visit) => {
             vec![("mpi_icollective_wait", visit.at, visit.wait_ticks())]
         }
-        Compound::LateReceiver(visit) => vec![("mpi_latereceiver", visit.at, visit.wait_ticks())],
+        Compound::LateReceiver(visit) => {
+            let count = if visit.partner.bytes > 0 { "mpi_clr_count" } else { "mpi_slr_count" };
+            vec![("mpi_latereceiver", visit.at, visit.wait_ticks()), (count, visit.at, 1)]
+        }
         Compound::WrongOrder { visit, same_source } => {
             let part = if *same_source { "mpi_lswo_same" } else { "mpi_lswo_different" };
             let ticks = visit.wait_ticks();
-            vec![("mpi_latesender_wo", visit.at, ticks), (part, visit.at, ticks)]
+            let has_data = visit.partner.bytes > 0;
+            let count = if has_data { "mpi_clswo_count" } else { "mpi_slswo_count" };
+            vec![
+                ("mpi_latesender_wo", visit.at, ticks),
+                (part, visit.at, ticks),
+                (count, visit.at, 1),
+            ]
         }
         Compound::Collective(visit) => collective(visit),
         _ => Vec::new(),

@@ -6,9 +6,15 @@ use crate::generate::{Shape, program};
 use crate::naive::Trace;
 
 /// Properties that the generator does not know: they follow from definitions, not from waiting.
-const DEFINED: [&str; 8] = [
+const DEFINED: [&str; 14] = [
     "omp_ibarrier_starvation",
     "omp_ebarrier_starvation",
+    "mpi_cls_count",
+    "mpi_sls_count",
+    "mpi_clswo_count",
+    "mpi_slswo_count",
+    "mpi_clr_count",
+    "mpi_slr_count",
     "mpi_latesender_wo",
     "mpi_lswo_same",
     "mpi_lswo_different",

@@ -35,6 +35,16 @@ const SAME: [&str; 17] = [
     "omp_lock_contention_api",
 ];
 
+/// Metrics that are counts.
+const COUNTS: [&str; 6] = [
+    "mpi_cls_count",
+    "mpi_sls_count",
+    "mpi_clswo_count",
+    "mpi_slswo_count",
+    "mpi_clr_count",
+    "mpi_slr_count",
+];
+
 /// Functions whose waiting the other analyser does not look for.
 const NOT_THERE: [&str; 3] = ["MPI_Alltoallv", "MPI_Alltoallw", "MPI_Probe"];
 
@@ -85,7 +95,8 @@ fn ours(waits: &Waits, locations: &[u64], metric: &str) -> BTreeMap<(String, usi
         let number = locations.iter().position(|id| id == location).unwrap();
         ((path.clone(), number), *ticks as f64 * 1e-9)
     };
-    own.map(cell).collect()
+    let scale = if COUNTS.contains(&metric) { 1e9 } else { 1.0 };
+    own.map(cell).map(|(cell, value)| (cell, value * scale)).collect()
 }
 
 /// Differences of more than a microsecond, as text.
@@ -136,7 +147,7 @@ fn the_engine_agrees_with_another_analyser() {
         let locations: Vec<u64> = outcome.definitions.location_ids.iter().copied().collect();
         let waits = engine::waits(&outcome, &compounds);
         let metrics: Vec<&str> =
-            SAME.into_iter().filter(|metric| engine::is_compared(metric)).collect();
+            SAME.into_iter().chain(COUNTS).filter(|metric| engine::is_compared(metric)).collect();
         text += &differences(&anchor, (&expected, &metrics), (&waits, &locations));
     }
     assert_eq!(text, "");

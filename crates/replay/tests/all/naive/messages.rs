@@ -32,10 +32,16 @@ impl Trace {
             self.wait(waits, property, visit, late_sender.max(late_operation));
             if in_operation {
                 in_operations.push(visit);
+            } else if late_sender > 0 {
+                self.count_late_sender(waits, &messages, visit);
             }
             let blocking = matches!(self.name(visit), "MPI_Send" | "MPI_Ssend");
             if blocking || late_sender.max(late_operation) <= 0 {
-                self.wait(waits, "mpi_latereceiver", visit, self.late_receiver(&messages, visit));
+                let ticks = self.late_receiver(&messages, visit);
+                self.wait(waits, "mpi_latereceiver", visit, ticks);
+                if ticks > 0 {
+                    self.count_late_receiver(waits, &messages, visit);
+                }
             }
         }
         for location in self.locations() {
@@ -90,6 +96,46 @@ impl Trace {
         messages
     }
 
+    /// Length of a message, which its sender tells.
+    fn bytes(&self, message: &Message) -> u64 {
+        match &self.events[message.send].event {
+            Event::MpiSend(send) => send.msg_length,
+            Event::MpiIsend(send) => send.msg_length,
+            _ => 0,
+        }
+    }
+
+    /// A late sender counts by the length of the message that was sent last.
+    fn count_late_sender(&self, waits: &mut Waits, messages: &[Message], visit: usize) {
+        let is_probe = matches!(self.name(visit), "MPI_Probe" | "MPI_Mprobe");
+        let next = self.probed_message(messages, visit).filter(|_| is_probe);
+        let received = messages.iter().filter(|message| message.completed == visit);
+        let begin = |message: &Message| {
+            self.events[message.send].visit.map_or(0, |send| self.visits[send].enter)
+        };
+        // Of several that were sent at the same time it is the first one received.
+        let last = received.rev().max_by_key(|message| begin(message));
+        if let Some(message) = next.or(last) {
+            let count = if self.bytes(message) > 0 { "mpi_cls_count" } else { "mpi_sls_count" };
+            self.wait(waits, count, visit, 1);
+        }
+    }
+
+    /// A late receiver counts by the length of the message that was posted last.
+    fn count_late_receiver(&self, waits: &mut Waits, messages: &[Message], visit: usize) {
+        let call = &self.visits[visit];
+        let posted = |message: &Message| self.visits[message.posted].enter;
+        let overlap = |message: &&Message| {
+            message.sent == Some(visit) && (call.enter + 1..call.leave).contains(&posted(message))
+        };
+        // Of several that were posted at the same time any may count: all must be alike.
+        let last = messages.iter().filter(overlap).max_by_key(|message| posted(message));
+        if let Some(message) = last {
+            let count = if self.bytes(message) > 0 { "mpi_clr_count" } else { "mpi_slr_count" };
+            self.wait(waits, count, visit, 1);
+        }
+    }
+
     /// The visit in which a request was posted: the last one before the receive.
     fn request(&self, location: u64, receive: usize, id: u64) -> Option<usize> {
         let posts = self.on(location).filter(|&(number, seen)| {
@@ -128,8 +174,17 @@ impl Trace {
     }
 
     /// How long a probe waits until the message is sent that is received next, if it was sent during
-    /// the probe. Another probe may find the same message again.
+    /// the probe.
     fn probed(&self, messages: &[Message], probe: usize) -> i128 {
+        let (enter, leave) = (self.visits[probe].enter, self.visits[probe].leave);
+        let next = self.probed_message(messages, probe);
+        let sent = next.and_then(|message| self.events[message.send].visit);
+        let sent = sent.map_or(0, |sent| self.visits[sent].enter);
+        if sent < leave { i128::from(sent) - i128::from(enter) } else { 0 }
+    }
+
+    /// The message that is received next after a probe. Another probe may find it again.
+    fn probed_message<'m>(&self, messages: &'m [Message], probe: usize) -> Option<&'m Message> {
         let (location, leave) = (self.visits[probe].location, self.visits[probe].leave);
         let ends = self.on(location).filter(|(_, seen)| {
             let is_leave = matches!(&seen.event, Event::Leave(_));
@@ -137,16 +192,13 @@ impl Trace {
             is_leave && seen.visit.is_some_and(|visit| visit == probe || is_probe(visit))
         });
         let mut ends = ends.skip_while(|(_, seen)| seen.visit != Some(probe));
-        let Some((begin, _)) = ends.next() else { return 0 };
+        let (begin, _) = ends.next()?;
         let end = ends.next().map_or(usize::MAX, |(number, _)| number);
-        let next = messages.iter().find(|message| {
+        messages.iter().find(|message| {
             self.events[message.receive].location == location
                 && (begin..end).contains(&message.receive)
                 && self.visits[message.posted].enter >= leave
-        });
-        let sent = next.and_then(|message| self.events[message.send].visit);
-        let sent = sent.map_or(0, |sent| self.visits[sent].enter);
-        if sent < leave { i128::from(sent) - i128::from(self.visits[probe].enter) } else { 0 }
+        })
     }
 
     /// The most of all messages whose sends a visit completes.
@@ -200,6 +252,9 @@ impl Trace {
                 let part = if same { "mpi_lswo_same" } else { "mpi_lswo_different" };
                 self.wait(waits, "mpi_latesender_wo", late.completed, ticks);
                 self.wait(waits, part, late.completed, ticks);
+                let has_data = self.bytes(late) > 0;
+                let count = if has_data { "mpi_clswo_count" } else { "mpi_slswo_count" };
+                self.wait(waits, count, late.completed, 1);
             }
             kept.retain(|one| !is_older(one));
         }
