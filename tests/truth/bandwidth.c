@@ -4,7 +4,7 @@
 // body: computes
 // threads: 2
 // reference: 1
-// vary: SWEEPS=20..22
+// vary: SWEEPS=66..73
 #include "truth.h"
 #define LENGTH 8388608L
 #define BLOCK 4096L

@@ -4,7 +4,7 @@
 // body: computes
 // threads: 2
 // reference: 1
-// vary: STEPS=18000000..20000000
+// vary: STEPS=31000000..34000000
 #include "truth.h"
 #ifdef REPAIRED
 #define APART 64

@@ -4,7 +4,7 @@
 // body: computes
 // threads: 2
 // instrument: --functions
-// vary: CALLS=380000000..420000000
+// vary: CALLS=780000000..860000000
 #include "truth.h"
 
 __attribute__((noinline)) static long tiny(long x)

@@ -4,7 +4,7 @@
 // body: computes
 // ranks: 2
 // instrument: --functions
-// vary: CALLS=60000..70000 LENGTH=80..100
+// vary: CALLS=210000..240000 LENGTH=80..100
 #include "truth_mpi.h"
 
 static long chain(long value)

@@ -4,7 +4,7 @@
 ! body: computes
 ! threads: 1
 ! instrument: --functions
-! vary: CALLS=2800000..3200000 LENGTH=70..90
+! vary: CALLS=8200000..9400000 LENGTH=70..90
 module small
   implicit none
 contains

@@ -4,7 +4,7 @@
 // body: computes
 // threads: 2
 // instrument: --functions
-// vary: CALLS=4000000..4500000 LENGTH=90..120
+// vary: CALLS=16000000..18000000 LENGTH=90..120
 #include "truth.h"
 
 class Hash {

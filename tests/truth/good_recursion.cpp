@@ -4,7 +4,7 @@
 // body: computes
 // threads: 2
 // instrument: --functions
-// vary: TREES=380..420 LENGTH=130..160
+// vary: TREES=2500..2700 LENGTH=130..160
 #include "truth.h"
 
 static long tree(int depth, long value)

@@ -3,7 +3,7 @@
 ! advice: none
 ! body: computes
 ! threads: 2
-! vary: ROUNDS=18000000..22000000
+! vary: ROUNDS=81000000..99000000
 program counters
   use omp_lib
   implicit none

@@ -3,7 +3,7 @@
 // advice: none
 // body: computes
 // threads: 2
-// vary: ROUNDS=1800000..2200000 LENGTH=130..170
+// vary: ROUNDS=4200000..5200000 LENGTH=130..170
 #include "truth.h"
 
 static long chain(long value)

@@ -3,7 +3,7 @@
 // advice: none
 // body: computes
 // threads: 2
-// vary: ROUNDS=1800000..2200000 LENGTH=150..190
+// vary: ROUNDS=5100000..6200000 LENGTH=150..190
 #include "truth.h"
 
 struct alignas(128) Account {

@@ -3,7 +3,7 @@
 // advice: none
 // body: computes
 // threads: 2
-// vary: ROUNDS=2300000..2700000 LENGTH=55..70
+// vary: ROUNDS=8900000..10000000 LENGTH=55..70
 #include "truth.h"
 
 int main(void)

@@ -3,7 +3,7 @@
 // advice: none
 // body: computes
 // threads: 2
-// vary: ROUNDS=5500000..6500000 LENGTH=50..70
+// vary: ROUNDS=32000000..37000000 LENGTH=50..70
 #include "truth.h"
 
 int main(void)

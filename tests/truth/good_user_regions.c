@@ -3,7 +3,7 @@
 // advice: none
 // body: computes
 // threads: 2
-// vary: ROUNDS=4000000..4500000 LENGTH=100..130
+// vary: ROUNDS=21000000..24000000 LENGTH=100..130
 #include "truth.h"
 
 int main(void)
