@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, RegionId, Role, Ticks};
 
 use crate::measuring::{EXCLUDED_NS, UNDEFERRED_NS};
+use crate::own_messages::own_messages_ns;
 use crate::{Lens, Measuring};
 
 /// No more than this share of a time is cost: the program has done something in it.
@@ -175,6 +176,8 @@ impl<'a> Costs<'a> {
         };
         let (own, around) = measuring.visit_ns(&lens, call);
         add(&mut all, row("visits", call), own);
+        let messages = own_messages_ns(&lens, call);
+        all.iter_mut().zip(&messages).for_each(|(sum, ns)| *sum += ns);
         let added = lens.is_added_barrier(call);
         if added && measuring.is_crowded {
             all = row("execution", call).iter().map(|&ticks| lens.seconds(ticks) * 1e9).collect();
@@ -401,6 +404,20 @@ mod tests {
         // 10 ms for the lines, and 1 ms for an event of 10 ns: the creator's other event would lie in
         // the region's own time, which is none here.
         assert_eq!(dilation(&cube, &measuring).ticks, 11_000);
+    }
+
+    /// Five eighths of the calls for small messages, but not more than three times our own calls.
+    /// Of collective operations all of our time.
+    #[test]
+    fn messages_of_pompeii_cost_more_than_their_calls() {
+        check(
+            "wall=100000 locations=1 clock=1000000
+             a                 0  time=4000 visits=1
+             a/MPI_Recv        0  time=16000 mpi_own_messages=6000
+             a/MPI_Waitall     0  time=70000 mpi_latesender=30000 mpi_own_messages=1000
+             a/MPI_Allreduce   0  time=10000 mpi_own_messages=2000",
+            10_000 + 3_000 + 2_000,
+        );
     }
 
     #[test]

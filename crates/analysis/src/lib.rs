@@ -38,6 +38,7 @@ mod machine;
 mod measuring;
 mod mpi_class;
 pub mod notation;
+mod own_messages;
 pub mod profile;
 pub mod properties;
 pub mod reference;

@@ -35,9 +35,11 @@ pub struct Options {
     /// Show each iteration of a loop as a separate call path; needs `compile --loop-chunks`
     #[arg(long)]
     iterations: bool,
-    /// Measure the waiting between MPI processes; costs additional small messages
-    #[arg(long)]
-    mpi_wait: bool,
+    /// Measure the waiting between MPI processes with additional small messages: not at all, in
+    /// collective operations, or (alone, or all) for messages too
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true,
+          default_missing_value = "all", value_parser = ["no", "collectives", "all"])]
+    mpi_wait: Option<String>,
     /// Compare the clocks of MPI processes every SECONDS, instead of only at begin and end
     #[arg(long, value_name = "SECONDS", value_parser = period)]
     mpi_clock: Option<f64>,
@@ -135,7 +137,6 @@ impl Options {
         let numbers = [
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
             ("POMPEII_ITERATIONS", self.iterations.then_some(1)),
-            ("POMPEII_MPI_WAIT", self.mpi_wait.then_some(1)),
             ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),
             ("POMPEII_GUARD_VISITS", self.guard_visits),
@@ -145,6 +146,7 @@ impl Options {
         let said = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
         let mut variables: Vec<(&'static str, String)> = said.collect();
         variables.extend(self.metrics.iter().map(|list| (METRICS_VARIABLE, list.clone())));
+        variables.extend(self.mpi_wait.iter().map(|which| ("POMPEII_MPI_WAIT", which.clone())));
         let clock = self.mpi_clock.map(|seconds| ("POMPEII_MPI_CLOCK", seconds.to_string()));
         variables.extend(clock);
         let full = self.memory_full.clone().map(|what| ("POMPEII_MEMORY_FULL", what));

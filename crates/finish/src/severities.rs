@@ -64,7 +64,7 @@ const TIME: usize = 0;
 const ATOMIC_CONTENTION: usize = 21;
 
 /// Of MPI, where the process uses it.
-const MEASURED_MPI: [(&str, &str, Unit, &str); 17] = [
+const MEASURED_MPI: [(&str, &str, Unit, &str); 18] = [
     ("bytes_sent", "Bytes sent", Unit::Bytes, "By point-to-point communication"),
     ("bytes_rcvd", "Bytes received", Unit::Bytes, "By point-to-point communication"),
     ("bytes_cout", "Bytes outgoing", Unit::Bytes, "By collective communication"),
@@ -82,6 +82,7 @@ const MEASURED_MPI: [(&str, &str, Unit, &str); 17] = [
     ("mpi_earlyreduce", "Early reduce", Unit::Ticks, "Until the first other process arrived"),
     ("mpi_earlyscan", "Early scan", Unit::Ticks, "Until the latest of the lower ranks arrived"),
     ("mpi_icollective_wait", "Wait for collective", Unit::Ticks, "Until the others had begun"),
+    ("mpi_own_messages", "Own messages", Unit::Ticks, "Messages of Pompeii, part of the time"),
 ];
 
 /// The metrics that are measured, in the order of [`values`].
@@ -204,7 +205,7 @@ fn values(
         if is_barrier { 0 } else { openmp(node.created) },
         openmp(node.undeferred),
         openmp(node.last_arrivals),
-        if role == Role::Lock { 0 } else { node.delay_ticks },
+        if role == Role::Lock { 0 } else { openmp(node.delay_ticks) },
         if is_barrier { openmp(squares(node, ticks_per_second)) } else { 0 },
         // Those of loops: see `add_iterations`.
         0,
@@ -231,6 +232,7 @@ fn values(
         of(Role::AllToOne, node.wait_ticks),
         of(Role::Collective, node.wait_ticks),
         of(Role::PointToPoint, node.starvation_ticks),
+        if mpi { node.delay_ticks } else { 0 },
     ]
     .into_iter()
     .enumerate()

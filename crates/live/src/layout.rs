@@ -175,7 +175,8 @@ pub struct Node {
     pub fork_ticks: u64,
     /// Barrier: the time of the others that this location caused by arriving last, between their
     /// arrivals and its own, tasks that they executed meanwhile included. Lock: how long this
-    /// location held the locks that it acquired here. Atomic: see `atomic.rs`.
+    /// location held the locks that it acquired here. Atomic: see `atomic.rs`. MPI: time in
+    /// messages of ours.
     pub delay_ticks: u64,
     /// Stub: time of the tasks executed here.
     pub task_ticks: u64,

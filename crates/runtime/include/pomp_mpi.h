@@ -71,8 +71,13 @@ void pomp_mpi_finalized(void);
 void pomp_mpi_control(int level);
 
 /* What the user wants. All processes have to do as rank 0's say. */
+enum pomp_mpi_waits {
+  POMP_MPI_NO_WAITS,
+  POMP_MPI_WAITS_IN_COLLECTIVES,
+  POMP_MPI_WAITS_FOR_MESSAGES /* and in collective operations */
+};
 struct pomp_mpi_settings {
-  int32_t waits;            /* measure who waits for whom */
+  int32_t waits;            /* measure who waits for whom: one of enum pomp_mpi_waits */
   uint32_t clock_period_ms; /* measure offsets of clocks this often, 0: at the begin and the end */
 };
 void pomp_mpi_settings(struct pomp_mpi_settings *settings);
@@ -83,6 +88,12 @@ uint64_t pomp_mpi_clock_ns(void);
 uint64_t pomp_mpi_clock_identity(void);
 /* At `at_ns` of the own clock, rank 0's was ahead by `offset_ns`, give or take `error_ns`. */
 void pomp_mpi_clock_offset(uint64_t at_ns, int64_t offset_ns, uint64_t error_ns);
+
+/* The clock of the measurement. */
+uint64_t pomp_mpi_ticks(void);
+/* The MPI function that this thread is in has worked since `begin`, of that clock, for messages that
+   are not the program's. */
+void pomp_mpi_own(uint64_t begin);
 
 /* When the MPI function was entered that this thread is in, in nanoseconds of rank 0's clock. */
 uint64_t pomp_mpi_entered_ns(void);

@@ -382,7 +382,8 @@ pub fn enabled(names: &[&str]) -> bool {
     variable(names).is_some_and(|value| is_yes(&value))
 }
 
-fn is_yes(value: &str) -> bool {
+/// Whether a value says yes, in Score-P's words for that.
+pub fn is_yes(value: &str) -> bool {
     let value = value.trim().to_ascii_lowercase();
     matches!(value.as_str(), "true" | "yes" | "on") || value.parse().is_ok_and(|n: u64| n > 0)
 }

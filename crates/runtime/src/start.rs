@@ -284,7 +284,8 @@ fn mpi_settings() -> mpi::Settings {
     let seconds =
         folder::variable(&["POMPEII_MPI_CLOCK"]).and_then(|text| text.trim().parse().ok());
     let period_ms = seconds.map_or(0, |seconds: f64| (seconds * 1e3) as u32);
-    mpi::Settings::new(folder::enabled(&["POMPEII_MPI_WAIT"]), period_ms)
+    let waits = folder::variable(&["POMPEII_MPI_WAIT"]);
+    mpi::Settings::new(mpi::Waits::new(waits.as_deref()), period_ms)
 }
 
 /// When call paths are guarded; `None` where that is not wanted.

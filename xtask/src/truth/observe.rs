@@ -131,6 +131,8 @@ impl Tool {
         }
         let mut observation = self.report(&experiment, workshop)?;
         if workshop.chosen.ranks > 0 {
+            observation.dilation =
+                observation.dilation.map(|share| of_part(share, observation.seconds, seconds));
             observation.seconds = seconds;
         }
         Ok(observation)
@@ -161,6 +163,13 @@ impl Tool {
         ensure!(output.status.success(), "{report:?}: {}\n{messages}", output.status);
         observation(&serde_json::from_slice(&output.stdout).context("report --json")?)
     }
+}
+
+/// The dilation of a part of the run that has all of it, from that of the `whole` run: a program
+/// with MPI says how long it took after the ranks had started.
+fn of_part(share: f64, whole: f64, part: f64) -> f64 {
+    let longer = share / (1.0 + share) * whole;
+    if longer < part { longer / (part - longer) } else { share }
 }
 
 fn observation(report: &Value) -> Result<Observation> {
@@ -214,6 +223,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn dilation_is_that_of_the_part_after_the_start() {
+        // A run of 0.6 s without measuring took 0.8 s; its part after the start, 0.4 s.
+        assert!((of_part(0.2 / 0.6, 0.8, 0.4) - 1.0).abs() < 1e-9);
+        assert_eq!(of_part(0.0, 0.8, 0.4), 0.0);
+    }
 
     #[test]
     fn a_finding_is_read_with_and_without_new_fields() {

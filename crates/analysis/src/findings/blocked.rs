@@ -39,11 +39,11 @@ pub(super) fn find(places: &mut [Calls]) {
     let call = CALL_S * ticks_per_second;
     let blocked: Vec<Ticks> = efforts.iter().map(|own| own.blocked(&efforts, call)).collect();
     for calls in places.iter_mut().filter(|calls| is_meant(calls)) {
+        let costs = calls.costs();
         let Some(waits) = &mut calls.waits else { continue };
         for (process, wait) in waits.iter_mut().enumerate() {
             let effort = efforts[process].time.max(1) as f64;
-            let rest = (calls.time[process] - *wait).max(0) as f64;
-            let more = (rest * blocked[process] as f64 / effort) as Ticks;
+            let more = (costs[process] as f64 * blocked[process] as f64 / effort) as Ticks;
             calls.blocked[process] = more;
             *wait += more;
         }
@@ -51,11 +51,11 @@ pub(super) fn find(places: &mut [Calls]) {
 }
 
 fn add(efforts: &mut [Effort], calls: &Calls, is_counted: bool) {
-    let waits = calls.waits.as_deref().unwrap_or_default();
+    let costs = calls.costs();
     let [out, into] = ["bytes_sent", "bytes_rcvd"].map(|metric| calls.of(metric));
     let counts: &[&str] = if is_counted { &["comms_send", "comms_recv"] } else { &["visits"] };
     for (process, effort) in efforts.iter_mut().enumerate() {
-        effort.time += (calls.time[process] - waits[process]).max(0);
+        effort.time += costs[process];
         effort.messages += counts.iter().map(|metric| calls.of(metric)[process]).sum::<i64>();
         effort.bytes += out[process] + into[process];
     }

@@ -48,9 +48,9 @@ impl LateMessages {
         let most = pairs().max_by_key(|(_, back)| back.iter().sum::<Ticks>());
         let last = most.filter(|(_, back)| back.iter().any(|&ticks| ticks > 0));
         let last = last.and_then(|(calls, _)| latest(calls)).map(|parts| parts.late);
-        let is_known = places
-            .iter()
-            .all(|calls| calls.metric != MESSAGES || calls.is_poll() || calls.waits.is_some());
+        let is_known = places.iter().all(|calls| {
+            calls.metric != MESSAGES || calls.is_poll() || calls.is_small || calls.waits.is_some()
+        });
         let gain = gain(places, (&waits, &back), last);
         Self { back, waits, lost, last, gain, is_known }
     }
@@ -84,7 +84,7 @@ impl LateMessages {
 
 /// Whether the calls are for messages, and wait most of the time.
 pub(super) fn is_late_message(calls: &Calls) -> bool {
-    calls.metric == MESSAGES && !calls.is_poll() && calls.is_waiting()
+    calls.metric == MESSAGES && !calls.is_poll() && !calls.is_small && calls.is_waiting()
 }
 
 /// Waiting at the places by process.

@@ -1,27 +1,35 @@
 //! Communication: functions of MPI in which processes spend very different times, since the one
 //! that comes last makes the others wait; and functions that take long in all of them.
 
-use pompeii_model::{RegionId, Role, Ticks};
+use std::collections::BTreeSet;
+
+use pompeii_model::{CallId, RegionId, Ticks};
 
 use super::barriers::divide;
-use super::blocked;
+use super::blocked::{self, CALL_S};
 use super::imbalance::{Kind, Lateness, Parts};
 use super::late_messages::{LateMessages, is_late_message};
 use super::late_ranks::{Delay, Work};
 use super::mpi_calls::{self, BEGIN_AND_END, Calls, MESSAGES, during_the_run};
-use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words};
-use crate::{Lens, format};
+use super::small_messages::{self, SmallMessages};
+use super::{Cause, Gain, Loss, Search, Site, Words};
+use crate::Lens;
 
 /// Idle threads of the processes meanwhile belong to it, so this comes before idle threads.
 pub(super) fn detect(search: &mut Search) {
     let work = Work::new(&search.lens, during_the_run());
     let mut places = mpi_calls::all(search);
     blocked::find(&mut places);
+    let small = SmallMessages::find(&mut places);
     let messages = LateMessages::new(&places, &work);
     for (position, calls) in places.iter().enumerate() {
         search.claim("omp_idle_threads", &calls.calls);
+        if calls.is_small && small_messages::only_receives(calls) {
+            continue;
+        }
         let rest = messages.rest(position, calls);
-        let at = At { calls: rest, whole: calls, work: &work, messages: &messages };
+        let run = Run { work: &work, messages: &messages, small: &small };
+        let at = At { calls: rest, whole: calls, run };
         if calls.metric != BEGIN_AND_END || (calls.name == "MPI_Finalize" && calls.is_unequal()) {
             report(search, &at);
         }
@@ -34,7 +42,7 @@ fn report(search: &mut Search, at: &At) {
     let site = at.site();
     let words = Words { cause, details: at.details(cause, loss), advice: at.advice(cause) };
     let late = at.late(cause);
-    let delays = late.map_or_else(Vec::new, |late| at.work.delays(&calls.lens, late));
+    let delays = late.map_or_else(Vec::new, |late| at.run.work.delays(&calls.lens, late));
     if delays.is_empty() {
         return search.report(calls.metric, site, loss, words);
     }
@@ -46,16 +54,23 @@ fn report(search: &mut Search, at: &At) {
 }
 
 /// Calls of a function of MPI, and what is known of the whole run.
-struct At<'a, 'b> {
+pub(super) struct At<'a, 'b> {
     /// Without the waiting that another finding has.
-    calls: Calls<'a>,
-    whole: &'b Calls<'a>,
+    pub(super) calls: Calls<'a>,
+    pub(super) whole: &'b Calls<'a>,
+    run: Run<'b>,
+}
+
+/// What is known of the whole run.
+#[derive(Clone, Copy)]
+struct Run<'b> {
     work: &'b Work,
     messages: &'b LateMessages,
+    small: &'b SmallMessages,
 }
 
 impl At<'_, '_> {
-    fn lens(&self) -> Lens<'_> {
+    pub(super) fn lens(&self) -> Lens<'_> {
         self.calls.lens
     }
 
@@ -75,13 +90,18 @@ impl At<'_, '_> {
         let calls = &self.calls;
         let loss = |gain| Loss { lost: calls.lost, gain };
         if calls.is_poll() {
-            return (Some(Cause::Polling), loss(None));
+            return (Some(Cause::Polling), loss(self.without_polls()));
+        }
+        if calls.is_small {
+            let lost = calls.lost + self.run.small.lost_elsewhere(calls);
+            let gain = Some(self.run.small.gain(calls));
+            return (Some(Cause::MessagePerElement), Loss { lost, gain });
         }
         if is_late_message(calls) {
-            let lost = calls.lost + self.messages.lost_elsewhere(calls);
-            return (Some(self.late_message()), Loss { lost, gain: self.messages.gain(calls) });
+            let lost = calls.lost + self.run.messages.lost_elsewhere(calls);
+            return (Some(self.late_message()), Loss { lost, gain: self.run.messages.gain(calls) });
         }
-        if calls.is_idle() && !self.is_imbalance() && self.elements().is_none() {
+        if calls.is_idle() && !self.is_imbalance() {
             return (Some(Cause::IdleDuringMpi), loss(Some(self.work_meanwhile())));
         }
         let Some(waited) = calls.waited() else {
@@ -93,10 +113,21 @@ impl At<'_, '_> {
             return (Some(cause), loss(Some(gain)));
         }
         let whole = calls.parts().mean();
-        match self.elements() {
-            Some(_) => (Some(Cause::MessagePerElement), loss(Some(Gain::about(whole)))),
-            None => (None, loss(Some(Gain::between(0, waited.mean(), whole)))),
-        }
+        (None, loss(Some(Gain::between(0, waited.mean(), whole))))
+    }
+
+    /// What it brings if a rank that works looks for messages hardly ever. A rank that does nothing
+    /// between its calls waits for a message in this way, and for how long is not known.
+    fn without_polls(&self) -> Option<Gain> {
+        let (lens, calls) = (self.lens(), &self.calls);
+        let around = calls.calls.iter().filter_map(|&call| lens.cube.calls.parent(call));
+        let around: BTreeSet<CallId> = around.collect();
+        let works = lens.sum("comp", &around.into_iter().collect::<Vec<_>>());
+        let (parts, most) = (calls.parts(), calls.most());
+        // Ranks that do not look are no reason for others to wait for them.
+        let ticks = if calls.is_unequal() { most } else { parts.mean() };
+        (works as f64 >= WORKS_BETWEEN * parts.sum as f64)
+            .then(|| Gain::between(parts.mean(), ticks, most))
     }
 
     /// Whether the time here is mostly waiting for other processes, as far as that is known.
@@ -125,7 +156,7 @@ impl At<'_, '_> {
         let blocked: Ticks = self.calls.blocked.iter().sum();
         let waits: Ticks = self.calls.probable_waits().unwrap_or_default().iter().sum();
         let waits_in_send = 2 * blocked > waits || self.calls.is_synchronous();
-        if self.work.takes_turns() {
+        if self.run.work.takes_turns() {
             return Cause::SerialisedChain;
         }
         match self.partner(waits_in_send) {
@@ -146,7 +177,8 @@ impl At<'_, '_> {
         };
         let found = (0..waits.len()).filter(|&process| waits[process] <= mean);
         let found = found.filter(|&process| has_messages(process));
-        let process = found.max_by_key(|&process| (self.work.excess(process), -waits[process]))?;
+        let process =
+            found.max_by_key(|&process| (self.run.work.excess(process), -waits[process]))?;
         Some(Partner { process, sends: 2 * sent[process] > received[process] })
     }
 
@@ -180,142 +212,22 @@ impl At<'_, '_> {
         site
     }
 
-    /// The same words for the code that delays.
-    fn explain(&self, (delay, late): (&Delay, usize), calls: &Site, words: Words) -> Words {
-        if delay.region.is_none() {
-            return words;
-        }
-        let more = format::seconds(self.lens().seconds(delay.excess));
-        let source = self.lens().cube.regions[calls.region].source();
-        let called = source.map_or(String::new(), |source| format!(", called from {source}"));
-        let detail = format!(
-            "rank {} computes {more} longer here than ranks do on average; others wait for it in \
-             {}{called}.",
-            self.rank(late),
-            self.calls.name,
-        );
-        let advice = Advice::none(match words.cause {
-            Some(Cause::LateSender) => {
-                "Send before this work, or give a part of it to other processes."
-            }
-            Some(Cause::LateReceiver) => {
-                "Receive before this work, or send with a function that does not wait (MPI_Isend)."
-            }
-            _ => "This process has more work here than others: give it less, or split its work.",
-        });
-        let details = std::iter::once(detail).chain(words.details).collect();
-        Words { cause: words.cause, details, advice }
-    }
-
-    fn rank(&self, process: usize) -> u32 {
-        let mut all = self.calls.lens.cube.system.processes.iter();
-        all.nth(process).map_or(0, |process| process.rank)
-    }
-
     /// The cause where waiting was not measured: a process that is in these calls much shorter than
-    /// others makes them wait. If all are there as long, the times do not tell.
+    /// others makes them wait. If all are there as long, and longer than calls and data can take,
+    /// they wait for each other in turn.
     fn cause_by_time(&self) -> Option<Cause> {
-        let is_known = self.calls.metric != "mpi_io_collective" && self.calls.metric != MESSAGES;
-        (is_known && self.calls.is_unequal()).then_some(Cause::RankImbalanceSteady)
-    }
-
-    /// How many of the messages should be one, where a call costs more than its data.
-    fn elements(&self) -> Option<i64> {
-        let sends = self.lens().sum("comms_send", &self.calls.calls);
-        let bytes = self.lens().sum("bytes_sent", &self.calls.calls);
-        (sends > 0 && bytes < sends * SMALL_BYTES)
-            .then(|| (ENOUGH_BYTES * sends / bytes.max(1)).clamp(2, sends.max(2)))
-    }
-
-    fn details(&self, cause: Option<Cause>, loss: Loss) -> Vec<String> {
-        let calls = &self.calls;
-        let mut details = vec![self.times()];
-        let waited = calls.waited().filter(|waited| waited.sum > 0);
-        if let (Some(waited), true) = (waited, calls.metric != BEGIN_AND_END) {
-            let share = format::percent(waited.sum as f64 / calls.parts().sum.max(1) as f64);
-            details.push(format!("{share} of this time is waiting for other processes."));
-        }
-        let elsewhere = loss.lost - calls.lost;
-        if self.lens().share(elsewhere) >= WORTH_A_LINE {
-            let seconds = format::seconds(self.lens().seconds(elsewhere));
-            details.push(format!(
-                "Processes that are late because of it make others wait for {seconds} in \
-                 collective operations."
-            ));
-        }
-        if loss.gain.is_none() && cause != Some(Cause::Polling) {
-            details.push("Run again with --mpi-wait to know the gain.".to_owned());
-        }
-        details
-    }
-
-    fn times(&self) -> String {
-        let (lens, calls) = (self.lens(), self.whole);
-        let (parts, most) = (calls.parts(), calls.most());
-        let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
-        let visits = format::counted(lens.sum("visits", &calls.calls), "visit");
-        let rank = |process| self.rank(process);
-        let early = calls.time.iter().rposition(|&ticks| ticks == most).unwrap_or(0);
-        match calls.time.len() {
-            1 => format!("{visits}, {} in all.", seconds(parts.sum)),
-            _ => format!(
-                "{visits}; {} on average, least on rank {} ({}), most on rank {} ({}).",
-                seconds(parts.mean()),
-                rank(parts.late),
-                seconds(parts.least),
-                rank(early),
-                seconds(most)
-            ),
+        match self.calls.metric {
+            "mpi_io_collective" | MESSAGES => None,
+            _ if self.calls.is_unequal() => Some(Cause::RankImbalanceSteady),
+            _ => self.is_longer_than_data().then_some(Cause::RankImbalanceChanging),
         }
     }
 
-    fn advice(&self, cause: Option<Cause>) -> Advice {
-        let of_role = || match (self.calls.is_unequal(), self.calls.role) {
-            (true, Role::PointToPoint | Role::Function) => {
-                "Processes with much time wait for messages: balance the work, or send earlier."
-            }
-            (true, _) => {
-                "The process with the least time comes last, because it has more work before this \
-                 call."
-            }
-            (false, Role::Barrier) => {
-                "Remove the barrier if nothing needs it: many only serve time measurement."
-            }
-            (false, Role::PointToPoint | Role::Function) => {
-                "Send fewer and larger messages, or use non-blocking ones and compute before \
-                 waiting."
-            }
-            (false, _) => {
-                "Combine small operations, or use non-blocking ones and compute before waiting."
-            }
-        };
-        let elements = self.elements().filter(|_| cause == Some(Cause::MessagePerElement));
-        if let Some(elements) = elements {
-            let target = self.calls.name.to_owned();
-            return Advice {
-                kind: AdviceKind::Messages,
-                target,
-                value: Some(elements.to_string()),
-            };
-        }
-        Advice::none(match cause {
-            Some(Cause::Polling) => {
-                "It is called again and again: do more work between the calls, or wait in one call \
-                 (MPI_Wait, MPI_Probe)."
-            }
-            Some(Cause::IdleDuringMpi) => {
-                "Let the other threads work meanwhile: communicate on one thread of a parallel \
-                 region (masked, task), next to work that does not need the data."
-            }
-            Some(Cause::RankImbalanceChanging) => {
-                "No process is always late: balance each step, or use a non-blocking operation and \
-                 compute before waiting."
-            }
-            Some(Cause::RankImbalanceSteady) => {
-                "The process with the least time comes last: give it less work before this call."
-            }
-            _ => of_role(),
-        })
+    fn is_longer_than_data(&self) -> bool {
+        let sum = |metric| self.lens().sum(metric, &self.calls.calls) as f64;
+        let calls_s = CALL_S * self.calls.time.len() as f64 * sum("visits");
+        let data_s = SLOW_S_PER_BYTE * (sum("bytes_cout") + sum("bytes_cin"));
+        self.lens().seconds(self.calls.parts().sum) > calls_s + data_s
     }
 }
 
@@ -326,14 +238,11 @@ struct Partner {
     sends: bool,
 }
 
-/// Losses below this share of the run are not worth a line.
-const WORTH_A_LINE: f64 = 0.01;
+/// A rank that computes for a smaller share of the time of its calls has nothing else to do.
+const WORKS_BETWEEN: f64 = 0.1;
 
-/// A call takes about a microsecond, in which a network moves about a kilobyte. Of smaller messages
-/// the call costs more than the data.
-const SMALL_BYTES: i64 = 1000;
-/// Of messages of this size the calls cost a tenth of the data.
-const ENOUGH_BYTES: i64 = 10 * SMALL_BYTES;
+/// Even slow networks move a hundred megabytes in a second.
+const SLOW_S_PER_BYTE: f64 = 1e-8;
 
 #[cfg(test)]
 mod tests {
@@ -424,10 +333,10 @@ mod tests {
                     Run again with --mpi-wait to know the gain.
                     Send before this work, or give a part of it to other processes.
                 a.c:21 MPI_Bcast | mpi_collective lost=200 gain=?
-                    [?, none]
+                    [rank_imbalance_changing, none]
                     18 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
                     Run again with --mpi-wait to know the gain.
-                    Combine small operations, or use non-blocking ones and compute before waiting.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
             "#]],
         );
     }
@@ -543,15 +452,11 @@ mod tests {
              a/main@a.c:20/MPI_Recv     1  time=200 visits=20000 comms_recv=20000 bytes_rcvd=160000 mpi_latesender=10
              a/main@a.c:20/MPI_Barrier  *  time=1 visits=9 mpi_barrier_wait=1",
             expect![[r#"
-                a.c:20 MPI_Send | mpi_point2point lost=200 gain=100 (82 to 118)
+                a.c:20 MPI_Send | mpi_point2point lost=400 gain=198 (166 to 230)
                     [message_per_element, messages MPI_Send]
                     20,000 visits; 0.10 s on average, least on rank 1 (0 s), most on rank 0 (0.20 s).
+                    Receiving these messages takes 0.20 s.
                     Send 1250 elements in one message instead of one (MPI_Send).
-                a.c:20 MPI_Recv | mpi_point2point lost=200 gain=5 (3 to 7)
-                    [?, none]
-                    20,000 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 1 (0.20 s).
-                    5 % of this time is waiting for other processes.
-                    Processes with much time wait for messages: balance the work, or send earlier.
                 a.c:20 MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 1)
                     [rank_imbalance_changing, none]
                     18 visits; 1.0 ms on average, least on rank 0 (1.0 ms), most on rank 1 (1.0 ms).
@@ -589,10 +494,39 @@ mod tests {
              a/MPI_Testany  0  time=800 visits=9000
              a/MPI_Testany  1  time=100 visits=1000",
             expect![[r#"
-                ? MPI_Testany | mpi_point2point lost=900 gain=?
+                ? MPI_Testany | mpi_point2point lost=900 gain=450 (373 to 527)
                     [polling, none]
                     10,000 visits; 0.45 s on average, least on rank 1 (0.10 s), most on rank 0 (0.80 s).
                     It is called again and again: do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe).
+            "#]],
+        );
+    }
+
+    /// It computes hardly anything between its calls, so it waits for a message.
+    #[test]
+    fn what_a_rank_wins_that_asks_and_does_nothing_else_is_not_known() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a                0  time=20 visits=1
+             a                1  time=1000 visits=1
+             a/MPI_Iprobe     0  time=980 visits=9000",
+            expect![""],
+        );
+    }
+
+    /// Nine bytes cannot take a tenth of a second.
+    #[test]
+    fn without_waits_operations_that_take_longer_than_their_data_wait_in_turn() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a/main@a.c:21                *  time=100 visits=1
+             a/main@a.c:21/MPI_Allreduce  *  time=900 visits=9 bytes_cout=72 bytes_cin=72",
+            expect![[r#"
+                a.c:21 MPI_Allreduce | mpi_collective lost=1800 gain=?
+                    [rank_imbalance_changing, none]
+                    18 visits; 0.90 s on average, least on rank 0 (0.90 s), most on rank 1 (0.90 s).
+                    Run again with --mpi-wait to know the gain.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
             "#]],
         );
     }

@@ -33,6 +33,9 @@ const WAITS: [&str; 7] = [
     "mpi_icollective_wait",
 ];
 
+/// Time in which Pompeii exchanges times of entry.
+const OWN_MESSAGES: &str = "mpi_own_messages";
+
 /// Where processes differ by more, the work between them does.
 const UNEQUAL: f64 = 0.5;
 
@@ -58,6 +61,10 @@ pub(super) struct Calls<'a> {
     pub(super) waits: Option<Vec<Ticks>>,
     /// The part of `waits` that is not waiting for a message to be sent, by process.
     pub(super) blocked: Vec<Ticks>,
+    /// Time in Pompeii's own messages, by process.
+    pub(super) own: Vec<Ticks>,
+    /// Their messages cost more than their data, see `small_messages.rs`.
+    pub(super) is_small: bool,
     /// CPU time that is lost: in the calls, and of the other threads of the processes meanwhile.
     pub(super) lost: Ticks,
     /// The part of it that other threads lose, which have no work.
@@ -67,10 +74,11 @@ pub(super) struct Calls<'a> {
 /// All calls of functions that may wait for other processes.
 pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
     let lens = search.lens;
-    let is_measured = WAITS.iter().any(|wait| lens.total(wait) > 0);
     let mut found = Vec::new();
     for (metric, waits) in METRICS {
-        for (function, calls) in search.losses(metric) {
+        let losses = search.losses(metric);
+        let is_measured = is_measured(&lens, &losses);
+        for (function, calls) in losses {
             let tree = &lens.cube.calls;
             // Where the line of the call is not known, the place is that of what is around it.
             let has_line = lens.cube.regions[function].source().is_some();
@@ -86,6 +94,15 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
         }
     }
     found
+}
+
+/// Whether waiting in these calls was measured: then they contain messages of ours. Profiles
+/// without a number of these have waiting times instead.
+fn is_measured(lens: &Lens, losses: &[(RegionId, Vec<CallId>)]) -> bool {
+    match lens.total(OWN_MESSAGES) {
+        0 => WAITS.iter().any(|wait| lens.total(wait) > 0),
+        _ => losses.iter().any(|(_, calls)| lens.sum(OWN_MESSAGES, calls) > 0),
+    }
 }
 
 impl<'a> Calls<'a> {
@@ -108,6 +125,8 @@ impl<'a> Calls<'a> {
             role,
             lost: time.iter().sum::<Ticks>() + idle,
             blocked: vec![0; time.len()],
+            own: by_process(&lens, OWN_MESSAGES, &calls),
+            is_small: false,
             time,
             waits: None,
             idle,
@@ -127,6 +146,15 @@ impl<'a> Calls<'a> {
             sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
         Some(sums).filter(|_| is_measured)
+    }
+
+    /// What the calls cost each process, without waiting and without measuring it.
+    pub(super) fn costs(&self) -> Vec<Ticks> {
+        let cost = |process: usize| {
+            let wait = self.waits.as_ref().map_or(0, |waits| waits[process]);
+            (self.time[process] - wait - self.own[process]).max(0)
+        };
+        (0..self.time.len()).map(cost).collect()
     }
 
     /// Time, divided into what a steady and what a changing difference makes.
@@ -162,7 +190,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Whether visits take longer than a call can.
-    fn is_longer_than_calls(&self) -> bool {
+    pub(super) fn is_longer_than_calls(&self) -> bool {
         let visits = self.lens.sum("visits", &self.calls) as f64;
         self.lens.seconds(self.time.iter().sum()) > CALL_S * visits
     }

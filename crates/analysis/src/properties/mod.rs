@@ -245,6 +245,8 @@ catalogue! {
     omp_atomic_contention
     /// For how long locks were held.
     omp_lock_held
+    /// What measuring waits between processes takes.
+    mpi_own_messages
     /// Bytes.
     bytes
     /// Point to point.

@@ -65,6 +65,7 @@ static void met(MPI_Comm comm, int root, enum awaited whom)
   if (!shadow)
     return;
   root = given_root(root);
+  uint64_t begin = own_begin();
   struct times times = times_of(shadow, root, whom);
   if (whom == EVERYBODY)
     PMPI_Allreduce(&times.own_ns, &times.until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm);
@@ -74,6 +75,7 @@ static void met(MPI_Comm comm, int root, enum awaited whom)
     PMPI_Reduce(&times.own_ns, &times.until_ns, 1, MPI_UINT64_T, MPI_MIN, root, shadow->comm);
   if (whom == LOWER_RANKS)
     PMPI_Scan(&times.own_ns, &times.until_ns, 1, MPI_UINT64_T, MPI_MAX, shadow->comm);
+  own_end(begin);
   pomp_mpi_waited(times.until_ns);
 }
 

@@ -64,7 +64,7 @@ static inline void sends(MPI_Comm comm, int dest, int tag, int64_t count, MPI_Da
   if (dest == MPI_PROC_NULL)
     return;
   pomp_mpi_send(H(comm), dest, tag, bytes_of(count, type));
-  if (settings.waits)
+  if (has_stamps())
     tell(shadow_of(comm), dest, tag);
 }
 
@@ -74,7 +74,7 @@ static inline void sent(MPI_Comm comm, int dest, int tag, int result)
   if (result == MPI_SUCCESS || dest == MPI_PROC_NULL || has_received(result))
     return;
   pomp_mpi_failed();
-  if (settings.waits)
+  if (has_stamps())
     take_back(shadow_of(comm), dest, tag);
 }
 
@@ -85,7 +85,7 @@ static inline void received(MPI_Comm comm, const void *status, int result, int f
   struct message message = received_with(status, f);
   if (message.sender < 0)
     return;
-  if (settings.waits)
+  if (has_stamps())
     hear(shadow_of(comm), message.sender, message.tag);
   heard();
   pomp_mpi_recv(H(comm), message.sender, message.tag, message.bytes);

@@ -5,7 +5,7 @@ static inline uint64_t isends(MPI_Comm comm, int dest, int tag, int64_t count, M
   if (dest == MPI_PROC_NULL)
     return 0;
   uint64_t id = pomp_mpi_isend(H(comm), dest, tag, bytes_of(count, type));
-  if (settings.waits)
+  if (has_stamps())
     tell(shadow_of(comm), dest, tag);
   return id;
 }
@@ -23,7 +23,7 @@ static void posted(const void *request, uint64_t id, int kind, uint64_t comm, in
     return;
   struct pomp_mpi_request made = { .handle = H(request_at(request, 0, f)), .id = id, .comm = comm,
     .kind = kind };
-  if (settings.waits && kind == POMP_MPI_RECEIVE)
+  if (has_stamps() && kind == POMP_MPI_RECEIVE)
     made.own = key_of((MPI_Comm)(uintptr_t)comm);
   pomp_mpi_request(&made);
 }
@@ -33,7 +33,7 @@ static void isent(const void *request, uint64_t id, MPI_Comm comm, int dest, int
                   int f)
 {
   posted(request, id, POMP_MPI_SEND, H(comm), result, f);
-  if (settings.waits && result != MPI_SUCCESS)
+  if (has_stamps() && result != MPI_SUCCESS)
     take_back(shadow_of(comm), dest, tag);
 }
 
@@ -53,7 +53,7 @@ static void prepared_in_parts(const void *request, MPI_Comm comm, int dest, int 
                               uint64_t bytes, int result, int f)
 {
   struct parts *own = NULL;
-  if (settings.waits && result == MPI_SUCCESS && dest != MPI_PROC_NULL)
+  if (has_stamps() && result == MPI_SUCCESS && dest != MPI_PROC_NULL)
     own = prepare_parts(comm, dest, tag, parts);
   prepared(request, POMP_MPI_SEND_IN_PARTS, comm, dest, tag, (uint64_t)parts * bytes,
            (uintptr_t)own, result, f);
@@ -72,7 +72,7 @@ static struct parts *parts_of(uint64_t request)
 
 static inline void readies(MPI_Request request, int parts)
 {
-  if (settings.waits)
+  if (has_stamps())
     parts_are_ready(parts_of(H(request)), parts);
 }
 
@@ -81,7 +81,7 @@ static void tell_request(uint64_t request, void (*what)(struct shadow *, int, in
 {
   uint64_t key;
   int dest, tag;
-  if (settings.waits && pomp_mpi_request_send(request, &key, &dest, &tag))
+  if (has_stamps() && pomp_mpi_request_send(request, &key, &dest, &tag))
     what(shadow_by(key), dest, tag);
 }
 
@@ -93,7 +93,7 @@ static uint64_t *starts(struct scratch *scratch, int count, const void *requests
   for (int i = 0; before && i < count; i++) {
     uint64_t handle = H(request_at(requests, i, f));
     before[i] = pomp_mpi_request_start(handle);
-    if (settings.waits && !before[i])
+    if (has_stamps() && !before[i])
       start_parts(parts_of(handle));
     tell_request(handle, tell);
   }
@@ -149,9 +149,9 @@ static void completed(const struct pomp_mpi_known *request, const void *status, 
     message = received_with(status, f);
   if (request->kind == POMP_MPI_FILE_REQUEST)
     message.bytes = bytes_in(status, f);
-  if (settings.waits && request->kind == POMP_MPI_RECEIVE)
+  if (has_stamps() && request->kind == POMP_MPI_RECEIVE)
     hear(shadow_by(request->own), message.sender, message.tag);
-  if (settings.waits && request->kind == POMP_MPI_RECEIVE_IN_PARTS)
+  if (has_stamps() && request->kind == POMP_MPI_RECEIVE_IN_PARTS)
     hear_parts(shadow_by(request->own), message.sender, message.tag);
   if (settings.waits && request->kind == POMP_MPI_ICOLLECTIVE) {
     uint64_t until_ns = have_met((struct meeting *)(uintptr_t)request->own);
@@ -255,7 +255,7 @@ static void received_matched(uint64_t comm, const void *status, int result, int 
   struct message message = received_with(status, f);
   if (comm == 0 || !has_received(result) || message.sender < 0)
     return;
-  if (settings.waits)
+  if (has_stamps())
     hear(shadow_of((MPI_Comm)(uintptr_t)comm), message.sender, message.tag);
   heard();
   pomp_mpi_recv(comm, message.sender, message.tag, message.bytes);

@@ -8,6 +8,23 @@
 
 static struct pomp_mpi_settings settings;
 
+/* Whether the times of messages are sent next to them. */
+static inline int has_stamps(void)
+{
+  return settings.waits >= POMP_MPI_WAITS_FOR_MESSAGES;
+}
+
+/* Our own messages are no part of what the program's cost. */
+static inline uint64_t own_begin(void)
+{
+  return pomp_mpi_ticks();
+}
+
+static inline void own_end(uint64_t begin)
+{
+  pomp_mpi_own(begin);
+}
+
 /* Stamps that were not there yet when their messages were: how many of a sender with a tag. They
    arrive in the order in which they were sent, so it is known which ones are too late. */
 struct overdue {

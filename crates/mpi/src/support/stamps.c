@@ -15,8 +15,11 @@ static void tell_that(struct shadow *shadow, int dest, int tag, uint64_t stamp)
 /* Before a message is sent. */
 static void tell(struct shadow *shadow, int dest, int tag)
 {
-  if (shadow)
-    tell_that(shadow, dest, tag, pomp_mpi_entered_ns());
+  if (!shadow)
+    return;
+  uint64_t begin = own_begin();
+  tell_that(shadow, dest, tag, pomp_mpi_entered_ns());
+  own_end(begin);
 }
 
 /* After that has failed. The receiver of the next message takes that time for its own, and finds out
@@ -84,6 +87,7 @@ static void hear_of(struct shadow *shadow, int sender, int tag, uint64_t kind)
   uint64_t entered_ns = 0;
   if (!shadow || sender < 0 || sender == shadow->rank)
     return;
+  uint64_t begin = own_begin();
   int late = overdue(shadow, sender, tag, 0), missing = late + 1;
   while (missing > 0 && take_stamp(shadow, sender, tag, &entered_ns)) {
     missing += entered_ns == VOID ? 1 : -1;
@@ -95,6 +99,7 @@ static void hear_of(struct shadow *shadow, int sender, int tag, uint64_t kind)
   entered_ns &= ~IN_PARTS;
   if (!missing && entered_ns > sent_ns && !__atomic_load_n(&shadow->is_given_up, __ATOMIC_RELAXED))
     sent_ns = entered_ns;
+  own_end(begin);
 }
 
 static void hear(struct shadow *shadow, int sender, int tag)

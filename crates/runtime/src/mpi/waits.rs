@@ -20,10 +20,34 @@ pub struct Settings {
     clock_period_ms: u32,
 }
 
+/// Which waiting is measured: `enum pomp_mpi_waits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// None.
+    No = 0,
+    /// In collective operations.
+    Collectives = 1,
+    /// For messages, too.
+    All = 2,
+}
+
+impl Waits {
+    /// The value of the environment variable. Yes is all: once there was nothing between.
+    pub fn new(value: Option<&str>) -> Self {
+        match value.map(str::trim) {
+            None => Self::No,
+            Some("collectives") => Self::Collectives,
+            Some("all") => Self::All,
+            Some(other) if crate::folder::is_yes(other) => Self::All,
+            Some(_) => Self::No,
+        }
+    }
+}
+
 impl Settings {
-    /// Whether waiting is measured, and how often clocks are compared; 0 for no more than needed.
-    pub fn new(waits: bool, clock_period_ms: u32) -> Self {
-        Self { waits: i32::from(waits), clock_period_ms }
+    /// Which waiting is measured, and how often clocks are compared; 0 for no more than needed.
+    pub fn new(waits: Waits, clock_period_ms: u32) -> Self {
+        Self { waits: waits as i32, clock_period_ms }
     }
 }
 
@@ -78,6 +102,23 @@ impl Moment {
     }
 }
 
+/// The clock of the measurement.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_ticks() -> u64 {
+    clock::now()
+}
+
+/// Since `begin` the function has worked for our messages.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_own(begin: u64) {
+    on_thread!(|thread| {
+        if !thread.is_passing() {
+            let ticks = clock::now().saturating_sub(begin);
+            thread.current().delay_ticks += ticks;
+        }
+    });
+}
+
 /// When the function was entered that this thread is in.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_entered_ns() -> u64 {
@@ -124,6 +165,14 @@ mod tests {
         let waited = [7_000, 8_000, 8_500, 10_000, u64::MAX];
         let waited = waited.map(|until_ns| now.waited_ticks(76_000, until_ns));
         assert_eq!(waited, [0, 0, 1_000, 4_000, 4_000]);
+    }
+
+    #[test]
+    fn yes_is_all() {
+        let of = |value| Waits::new(Some(value));
+        assert_eq!([of("1"), of("true"), of("all")], [Waits::All; 3]);
+        assert_eq!([of("0"), of("no"), of(""), Waits::new(None)], [Waits::No; 4]);
+        assert_eq!(of(" collectives"), Waits::Collectives);
     }
 
     #[test]

@@ -22,10 +22,12 @@ fn waiting(sandbox: &Sandbox) -> [i64; 7] {
         "mpi_icollective_wait",
         "mpi_barrier_wait",
     ];
-    names.map(|name| {
-        let metric = metrics.iter().find(|metric| metric["name"] == name);
-        metric.map_or(0, |metric| metric["raw"].as_i64().unwrap())
-    })
+    names.map(|name| total(metrics, name))
+}
+
+fn total(metrics: &[serde_json::Value], name: &str) -> i64 {
+    let metric = metrics.iter().find(|metric| metric["name"] == name);
+    metric.map_or(0, |metric| metric["raw"].as_i64().unwrap())
 }
 
 fn built(mpi: Mpi, source: Source) -> Sandbox {
@@ -121,6 +123,29 @@ fn who_is_late_for_an_operation_is_known_soon_behind_it() {
             let waiting = waiting(&sandbox);
             if waiting[5] > 0 { Ok(()) } else { Err(format!("{}: {waiting:?}", mpi.name)) }
         });
+    }
+}
+
+/// Times of messages are sent only if the user wants them; what they cost is known.
+#[test]
+fn collective_operations_alone_can_be_measured() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let sandbox = built(mpi, WAITS);
+        run(mpi, &sandbox, "--mpi-wait=collectives", "messages 1");
+        let [late_sender, _, _, _, _, _, barrier] = waiting(&sandbox);
+        assert_eq!((late_sender, barrier > 0), (0, true), "{}", mpi.name);
+        for (which, is_measured) in [("no", false), ("collectives", true), ("all", true)] {
+            run(mpi, &sandbox, &format!("--mpi-wait={which}"), "nxn 1");
+            let report = command(&sandbox, "report --json exp").output().unwrap().stdout;
+            let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+            let metrics = report["metrics"].as_array().unwrap();
+            let names = ["mpi_wait_nxn", "mpi_own_messages"];
+            let found = names.map(|name| total(metrics, name) > 0);
+            assert_eq!(found, [is_measured; 2], "{} {which}", mpi.name);
+        }
     }
 }
 

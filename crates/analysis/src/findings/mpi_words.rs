@@ -1,0 +1,143 @@
+//! The words of findings about communication: what was observed, and what to change.
+
+use pompeii_model::{Role, Ticks};
+
+use super::late_ranks::Delay;
+use super::mpi::At;
+use super::mpi_calls::BEGIN_AND_END;
+use super::{Advice, AdviceKind, Cause, Loss, Site, Words, small_messages};
+use crate::format;
+
+/// Losses below this share of the run are not worth a line.
+const WORTH_A_LINE: f64 = 0.01;
+
+impl At<'_, '_> {
+    /// The same words for the code that delays.
+    pub(super) fn explain(
+        &self,
+        (delay, late): (&Delay, usize),
+        calls: &Site,
+        words: Words,
+    ) -> Words {
+        if delay.region.is_none() {
+            return words;
+        }
+        let more = format::seconds(self.lens().seconds(delay.excess));
+        let source = self.lens().cube.regions[calls.region].source();
+        let called = source.map_or(String::new(), |source| format!(", called from {source}"));
+        let detail = format!(
+            "rank {} computes {more} longer here than ranks do on average; others wait for it in \
+             {}{called}.",
+            self.rank(late),
+            self.calls.name,
+        );
+        let advice = Advice::none(match words.cause {
+            Some(Cause::LateSender) => {
+                "Send before this work, or give a part of it to other processes."
+            }
+            Some(Cause::LateReceiver) => {
+                "Receive before this work, or send with a function that does not wait (MPI_Isend)."
+            }
+            _ => "This process has more work here than others: give it less, or split its work.",
+        });
+        let details = std::iter::once(detail).chain(words.details).collect();
+        Words { cause: words.cause, details, advice }
+    }
+
+    fn rank(&self, process: usize) -> u32 {
+        let mut all = self.calls.lens.cube.system.processes.iter();
+        all.nth(process).map_or(0, |process| process.rank)
+    }
+
+    pub(super) fn details(&self, cause: Option<Cause>, loss: Loss) -> Vec<String> {
+        let calls = &self.calls;
+        let mut details = vec![self.times()];
+        let waited = calls.waited().filter(|waited| waited.sum > 0);
+        if let (Some(waited), true) = (waited, calls.metric != BEGIN_AND_END) {
+            let share = format::percent(waited.sum as f64 / calls.parts().sum.max(1) as f64);
+            details.push(format!("{share} of this time is waiting for other processes."));
+        }
+        let elsewhere = loss.lost - calls.lost;
+        if self.lens().share(elsewhere) >= WORTH_A_LINE {
+            let seconds = format::seconds(self.lens().seconds(elsewhere));
+            details.push(match calls.is_small {
+                true => format!("Receiving these messages takes {seconds}."),
+                false => format!(
+                    "Processes that are late because of it make others wait for {seconds} in \
+                     collective operations."
+                ),
+            });
+        }
+        if loss.gain.is_none() && cause == Some(Cause::Polling) {
+            details.push("Between its calls the rank does nothing else, so it waits.".to_owned());
+        } else if loss.gain.is_none() {
+            details.push("Run again with --mpi-wait to know the gain.".to_owned());
+        }
+        details
+    }
+
+    fn times(&self) -> String {
+        let (lens, calls) = (self.lens(), self.whole);
+        let (parts, most) = (calls.parts(), calls.most());
+        let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
+        let visits = format::counted(lens.sum("visits", &calls.calls), "visit");
+        let rank = |process| self.rank(process);
+        let early = calls.time.iter().rposition(|&ticks| ticks == most).unwrap_or(0);
+        match calls.time.len() {
+            1 => format!("{visits}, {} in all.", seconds(parts.sum)),
+            _ => format!(
+                "{visits}; {} on average, least on rank {} ({}), most on rank {} ({}).",
+                seconds(parts.mean()),
+                rank(parts.late),
+                seconds(parts.least),
+                rank(early),
+                seconds(most)
+            ),
+        }
+    }
+
+    pub(super) fn advice(&self, cause: Option<Cause>) -> Advice {
+        let of_role = || match (self.calls.is_unequal(), self.calls.role) {
+            (true, Role::PointToPoint | Role::Function) => {
+                "Processes with much time wait for messages: balance the work, or send earlier."
+            }
+            (true, _) => {
+                "The process with the least time comes last, because it has more work before this \
+                 call."
+            }
+            (false, Role::Barrier) => {
+                "Remove the barrier if nothing needs it: many only serve time measurement."
+            }
+            (false, Role::PointToPoint | Role::Function) => {
+                "Send fewer and larger messages, or use non-blocking ones and compute before \
+                 waiting."
+            }
+            (false, _) => {
+                "Combine small operations, or use non-blocking ones and compute before waiting."
+            }
+        };
+        if self.calls.is_small {
+            let value = Some(small_messages::elements(&self.calls).to_string());
+            let target = self.calls.name.to_owned();
+            return Advice { kind: AdviceKind::Messages, target, value };
+        }
+        Advice::none(match cause {
+            Some(Cause::Polling) => {
+                "It is called again and again: do more work between the calls, or wait in one call \
+                 (MPI_Wait, MPI_Probe)."
+            }
+            Some(Cause::IdleDuringMpi) => {
+                "Let the other threads work meanwhile: communicate on one thread of a parallel \
+                 region (masked, task), next to work that does not need the data."
+            }
+            Some(Cause::RankImbalanceChanging) => {
+                "No process is always late: balance each step, or use a non-blocking operation and \
+                 compute before waiting."
+            }
+            Some(Cause::RankImbalanceSteady) => {
+                "The process with the least time comes last: give it less work before this call."
+            }
+            _ => of_role(),
+        })
+    }
+}
