@@ -21,6 +21,10 @@ use super::imbalance::{Parts, most_of};
 use super::late_ranks::Work;
 use super::mpi_calls::{BEGIN_AND_END, Calls, MESSAGES};
 
+/// Waiting at collective operations that is less than this share of the waiting for messages does
+/// not tell who is late.
+const SMALL_SHARE: f64 = 0.1;
+
 /// The waits for messages of a run.
 pub(super) struct LateMessages {
     /// By place: the part of the waiting there that goes back to messages, by process.
@@ -45,8 +49,10 @@ impl LateMessages {
             places.iter().map(|calls| goes_back(calls, &waits, work)).collect();
         let pairs = || places.iter().zip(&back);
         let lost = pairs().map(|(calls, back)| calls.lost - calls.without(back).lost).sum();
-        let most = pairs().max_by_key(|(_, back)| back.iter().sum::<Ticks>());
-        let last = most.filter(|(_, back)| back.iter().any(|&ticks| ticks > 0));
+        let caused = |back: &[Ticks]| back.iter().sum::<Ticks>();
+        let most = pairs().max_by_key(|(_, back)| caused(back));
+        let whole = SMALL_SHARE * waits.iter().sum::<Ticks>() as f64;
+        let last = most.filter(|(_, back)| caused(back) as f64 > whole);
         let last = last.and_then(|(calls, _)| latest(calls)).map(|parts| parts.late);
         let is_known = places.iter().all(|calls| {
             calls.metric != MESSAGES || calls.is_poll() || calls.is_small || calls.waits.is_some()
@@ -60,15 +66,29 @@ impl LateMessages {
         calls.without(&self.back[position])
     }
 
-    /// Which share of all that messages cause has its cause in these calls.
+    /// Which share of all that messages cause has its cause in these calls. What makes the last one
+    /// late counts, if others wait for it.
     fn share(&self, calls: &Calls) -> f64 {
         let waits = calls.probable_waits().unwrap_or_default();
-        // What makes the last one late counts, if others wait for it.
         let of = |all: &[Ticks]| match self.last {
-            Some(last) if self.waits[last] > 0 => all.get(last).copied().unwrap_or(0),
-            _ => all.iter().sum(),
+            Some(last) => all.get(last).copied().unwrap_or(0),
+            None => all.iter().sum(),
         };
         of(waits) as f64 / of(&self.waits).max(1) as f64
+    }
+
+    /// How much of what messages in time bring these calls bring. If two ranks wait for each other
+    /// in turn, at different calls, each of the two repairs lets both work at the same time. No
+    /// repair brings more than the longest wait in these calls.
+    fn share_of_gain(&self, calls: &Calls) -> f64 {
+        let waits = calls.probable_waits().unwrap_or_default();
+        if self.last.is_some() {
+            return self.share(calls);
+        }
+        let longest = waits.iter().copied().max().unwrap_or(0);
+        let pairs = waits.iter().zip(&self.waits).filter(|(wait, _)| 2 * **wait >= longest);
+        let share = pairs.map(|(wait, all)| *wait as f64 / (*all).max(1) as f64);
+        share.fold(0.0, f64::max).min(longest as f64 / self.gain.ticks.max(1) as f64)
     }
 
     /// What such calls lose elsewhere: CPU time.
@@ -78,7 +98,7 @@ impl LateMessages {
 
     /// What it brings if the messages of these calls are in time.
     pub(super) fn gain(&self, calls: &Calls) -> Option<Gain> {
-        self.is_known.then(|| self.gain.part(self.share(calls)))
+        self.is_known.then(|| self.gain.part(self.share_of_gain(calls)))
     }
 }
 

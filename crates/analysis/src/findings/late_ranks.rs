@@ -233,4 +233,84 @@ mod tests {
             "#]],
         );
     }
+
+    /// The same turns, but one rank does work in them that the other does not have.
+    #[test]
+    fn work_that_one_rank_alone_does_is_no_chain() {
+        check(
+            "wall=200 locations=2 processes=2
+             a/update@a.c:2   0  time=99 visits=9
+             a/main@a.c:9     0  visits=1
+             a/main@a.c:9     1  time=100 visits=1
+             a/main@a.c:9/MPI_Recv     0  time=1 visits=9 comms_recv=9 bytes_rcvd=720000
+             a/main@a.c:9/MPI_Send     1  time=100 visits=9 comms_send=9 bytes_sent=720000
+             a/main@a.c:9/MPI_Barrier  0  time=100 visits=9 mpi_barrier_wait=100",
+            expect![[r#"
+                a.c:2 update | mpi_point2point lost=198 gain=99 (57 to 115)
+                    [late_receiver, none]
+                    rank 0 computes 49 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:9.
+                    9 visits; 50 ms on average, least on rank 0 (0 s), most on rank 1 (0.10 s).
+                    99 % of this time is waiting for other processes.
+                    Processes that are late because of it make others wait for 98 ms in collective operations.
+                    Receive before this work, or send with a function that does not wait (MPI_Isend).
+                a.c:9 MPI_Barrier | mpi_sync_collective lost=2 gain=1 (0 to 1)
+                    [rank_imbalance_changing, none]
+                    9 visits; 50 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
+                    100 % of this time is waiting for other processes.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
+                a.c:9 MPI_Recv | mpi_point2point lost=1 gain=0 (0 to 1)
+                    [?, none]
+                    9 visits; 1.0 ms on average, least on rank 1 (0 s), most on rank 0 (1.0 ms).
+                    Processes with much time wait for messages: balance the work, or send earlier.
+            "#]],
+        );
+    }
+
+    /// A master logs before it hands out work, and the workers wait; then the master waits for them.
+    #[test]
+    fn ranks_that_wait_for_each_other_in_turn_win_once() {
+        check(
+            "wall=200 locations=3 processes=3
+             a/log@a.c:2                 0  time=100 visits=9
+             a/master@a.c:5              0  visits=1
+             a/master@a.c:5/MPI_Send     0  visits=18 comms_send=18
+             a/master@a.c:5/MPI_Recv     0  time=100 visits=18 comms_recv=18 mpi_latesender=100
+             a/worker@a.c:9              1-2  time=100 visits=1
+             a/worker@a.c:9/MPI_Recv     1-2  time=100 visits=9 comms_recv=9 mpi_latesender=100
+             a/worker@a.c:9/MPI_Send     1-2  visits=9 comms_send=9",
+            expect![[r#"
+                a.c:2 log | mpi_point2point lost=200 gain=100 (58 to 117)
+                    [late_sender, none]
+                    rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:9.
+                    18 visits; 67 ms on average, least on rank 0 (0 s), most on rank 2 (0.10 s).
+                    100 % of this time is waiting for other processes.
+                    Send before this work, or give a part of it to other processes.
+                a.c:9 worker | mpi_point2point lost=100 gain=100 (58 to 117)
+                    [late_sender, none]
+                    rank 2 computes 33 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:5.
+                    18 visits; 33 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
+                    100 % of this time is waiting for other processes.
+                    Send before this work, or give a part of it to other processes.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_root_of_a_reduction_waits_until_the_last_has_come() {
+        check(
+            "wall=400 locations=3 processes=3
+             a/integrate@a.c:5        1-2  time=395 visits=9
+             a/main@a.c:9             *  visits=1
+             a/main@a.c:9/MPI_Reduce  0  time=400 visits=9 mpi_earlyreduce=300
+             a/main@a.c:9/MPI_Reduce  1-2  time=5 visits=9",
+            expect![[r#"
+                a.c:5 integrate | mpi_collective lost=410 gain=132 (109 to 155)
+                    [rank_imbalance_steady, none]
+                    rank 1 computes 0.13 s longer here than ranks do on average; others wait for it in MPI_Reduce, called from a.c:9.
+                    27 visits; 0.14 s on average, least on rank 1 (5.0 ms), most on rank 0 (0.40 s).
+                    96 % of this time is waiting for other processes.
+                    This process has more work here than others: give it less, or split its work.
+            "#]],
+        );
+    }
 }

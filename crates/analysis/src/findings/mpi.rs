@@ -156,10 +156,15 @@ impl At<'_, '_> {
         let blocked: Ticks = self.calls.blocked.iter().sum();
         let waits: Ticks = self.calls.probable_waits().unwrap_or_default().iter().sum();
         let waits_in_send = 2 * blocked > waits || self.calls.is_synchronous();
-        if self.run.work.takes_turns() {
+        let partner = self.partner(waits_in_send);
+        // Ranks that do the same work one after the other are a chain. If one rank has work that
+        // others do not have, this work makes it late.
+        let mean = waits / self.calls.time.len().max(1) as Ticks;
+        let has_own_work = |of: &Partner| 2 * self.run.work.excess(of.process) >= mean;
+        if self.run.work.takes_turns() && !partner.as_ref().is_some_and(has_own_work) {
             return Cause::SerialisedChain;
         }
-        match self.partner(waits_in_send) {
+        match partner {
             Some(partner) if waits_in_send && !partner.sends => Cause::LateReceiver,
             _ => Cause::LateSender,
         }
@@ -351,13 +356,13 @@ mod tests {
              a/main@a.c:21/MPI_Ssend     1  time=610 visits=9
              a/balanced@a.c:30           *  time=290 visits=9",
             expect![[r#"
-                a.c:13 own_part | mpi_point2point lost=610 gain=297 (243 to 357)
+                a.c:13 own_part | mpi_point2point lost=610 gain=300 (245 to 360)
                     [late_receiver, none]
                     rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Ssend, called from a.c:21.
                     9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.61 s).
                     99 % of this time is waiting for other processes.
                     Receive before this work, or send with a function that does not wait (MPI_Isend).
-                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=2 (1 to 7)
+                a.c:21 MPI_Recv | mpi_point2point lost=10 gain=5 (3 to 11)
                     [late_sender, none]
                     9 visits; 5.0 ms on average, least on rank 1 (0 s), most on rank 0 (10 ms).
                     50 % of this time is waiting for other processes.

@@ -89,6 +89,7 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
             for (caller, calls) in grouped(calls, caller) {
                 let calls = Calls::new(lens, metric, (caller, function), calls);
                 let waits = calls.measured(waits, is_measured);
+                let waits = waits.map(|waits| calls.until_the_last(waits));
                 found.push(Calls { waits, ..calls });
             }
         }
@@ -146,6 +147,22 @@ impl<'a> Calls<'a> {
             sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
         Some(sums).filter(|_| is_measured)
+    }
+
+    /// The root of a reduction waits until the last of the others has come. What was measured is
+    /// the time until the first one. The others do not wait, so their time shows what a call costs.
+    fn until_the_last(&self, waits: Vec<Ticks>) -> Vec<Ticks> {
+        if self.role != Role::AllToOne {
+            return waits;
+        }
+        let root = waits.iter().enumerate().max_by_key(|(_, wait)| **wait).map(|(root, _)| root);
+        let others = self.time.iter().enumerate().filter(|(of, _)| Some(*of) != root);
+        let cost = others.map(|(_, ticks)| *ticks).max().unwrap_or(0);
+        let until = |(process, wait): (usize, &Ticks)| match Some(process) == root && *wait > 0 {
+            true => (self.time[process] - cost).max(*wait),
+            false => *wait,
+        };
+        waits.iter().enumerate().map(until).collect()
     }
 
     /// What the calls cost each process, without waiting and without measuring it.
