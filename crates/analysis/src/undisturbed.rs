@@ -6,7 +6,7 @@
 //! on all threads that can run at the same time. The run takes no longer than that without the
 //! cause, and without what its other findings would bring.
 
-use pompeii_model::{Cube, Ticks};
+use pompeii_model::{CallId, Cube, Ticks};
 
 use crate::dilation::Costs;
 use crate::{Cause, Finding, Gain, Lens, Machine, MachineCause};
@@ -32,12 +32,62 @@ pub fn gain(
     let serial = lens.total("omp_idle_threads") / (threads - 1);
     let parallel = (lens.total("comp") - serial - lacked).max(0);
     let needed = serial + parallel / cpus.min(threads);
-    let added: Vec<_> = cube.calls.ids().filter(|&call| lens.is_added_barrier(call)).collect();
-    let measuring = costs.map_or(0, |costs| costs.inside(&added) / threads);
+    let measuring = costs.map_or(0, |costs| longer_by_barriers(&lens, costs));
     let is_other = |finding: &&Finding| finding.explained_by.is_none();
     let others = found.iter().filter(is_other).filter_map(|finding| finding.gain);
     let others: Ticks = others.map(|gain| gain.ticks).sum();
     let ticks = (cube.wall_ticks - needed - measuring - others).max(0);
     let differ = (ticks as f64 * TAKEN_DIFFERS) as Ticks;
     Some(Gain { ticks, low_ticks: ticks - differ, high_ticks: ticks + differ })
+}
+
+/// By how much parallel regions with a barrier that only the measured program has were longer:
+/// there threads that wait keep others from a CPU. Other events take time from computing, with or
+/// without the cause.
+fn longer_by_barriers(lens: &Lens, costs: &Costs) -> Ticks {
+    let parallels = lens.outermost_parallels();
+    let added = lens.cube.calls.ids().filter(|&call| lens.is_added_barrier(call));
+    let mut parallels: Vec<CallId> = added.filter_map(|call| parallels[call]).collect();
+    parallels.sort();
+    parallels.dedup();
+    costs.longer(&parallels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Advice, Explains, Measuring};
+
+    /// 200 ms of computing fit two CPUs in 100 ms. Threads wait for 300 ms at the join, and for as
+    /// long at the barrier that the instrumenter has added: without it, the run takes 700 ms.
+    #[test]
+    fn barriers_that_only_the_measured_program_has_are_no_loss() {
+        let cube = crate::notation::cube(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                                *  time=300 visits=1
+             a/parallel@a.c:2/for@a.c:2                      *  time=100 visits=1
+             a/parallel@a.c:2/for@a.c:2/implicit barrier@a.c:4  *  time=300 visits=1 \
+             omp_ibarrier_wait=300
+             a/parallel@a.c:2/implicit barrier@a.c:4         *  time=300 visits=1 \
+             omp_ibarrier_wait=300",
+        );
+        let cube = crate::derive(&cube.unwrap());
+        let by = MachineCause {
+            cause: Cause::OneCpu,
+            explains: Explains::Waiting,
+            sentence: String::new(),
+            advice: Advice::none("Use more."),
+            taken_ns: None,
+        };
+        let machine =
+            Machine { not_on_cpu_ns: Some(600_000_000), cpus: Some(2), ..Machine::default() };
+        let ticks = |measuring: Option<Measuring>| {
+            let costs = measuring.as_ref().map(|measuring| Costs::new(&cube, measuring));
+            gain(&cube, (&machine, &by), (&[], costs.as_ref())).map(|gain| gain.ticks)
+        };
+        assert_eq!(ticks(None), Some(900));
+        assert_eq!(ticks(Some(Measuring { is_crowded: true, ..Measuring::default() })), Some(600));
+        let unknown = Machine { not_on_cpu_ns: None, ..machine.clone() };
+        assert_eq!(gain(&cube, (&unknown, &by), (&[], None)), None);
+    }
 }

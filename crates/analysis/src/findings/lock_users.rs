@@ -114,7 +114,7 @@ mod tests {
              a/parallel@a.c:2                 1  time=10",
             &[("omp_set_lock@a.c:9", 1, "omp_set_lock@a.c:5", 0, 70)],
             expect![[r#"
-                a.c:5 omp_set_lock | omp_lock_contention_api lost=71 gain=36 (35 to 37)
+                a.c:5 omp_set_lock | omp_lock_contention_api lost=71 gain=36 (30 to 42)
                     [lock, none]
                     18 visits: 3.9 ms waiting for another thread, 3.9 ms with the lock.
                     Hold the lock for a shorter time, or use one lock per independent object.
