@@ -183,6 +183,7 @@ impl Severities {
                 cube.add(metrics[number], call, location, *value);
             }
         }
+        add_path(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
         cube
     }
@@ -211,6 +212,17 @@ fn metric(name: &str) -> Metric {
         description: known.map_or("", |property| property.doc.measures).to_owned(),
         unit: known.map_or(Unit::Ticks, |property| property.unit),
         parent: None,
+    }
+}
+
+/// The critical path, if there is one.
+fn add_path(cube: &mut Cube, outcome: &Outcome) {
+    if outcome.critical_path.is_empty() {
+        return;
+    }
+    let path = cube.add_metric(metric("critical_path"));
+    for &(call, location, ticks) in &outcome.critical_path {
+        cube.add(path, call, location, ticks);
     }
 }
 
@@ -257,7 +269,7 @@ mod tests {
         let trace = text::parse(trace).unwrap();
         let mut severities = Severities::default();
         let note = &mut |compound: Compound| severities.note(&compound);
-        let outcome = replay(trace.trace(), Options::default(), note);
+        let outcome = replay(trace.trace(), Options { path: true, ..Options::default() }, note);
         let cube = severities.cube(&outcome);
         let mut shown = String::new();
         for call in cube.calls.ids() {
@@ -307,15 +319,15 @@ mod tests {
              44 0.0 -; -; endteam A; join
              44 0.1 -; -; endteam A",
             expect![[r#"
-                program  time=[26, 0]  visits=[1, 0]
-                program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]
+                program  time=[26, 0]  visits=[1, 0]  critical_path=[26, 0]
+                program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]  critical_path=[25, 0]
                 program/parallel/omp_set_lock  visits=[0, 1]
                 program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]
-                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]
+                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]
                 program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]
                 program/parallel/ordered  time=[0, 2]  visits=[0, 1]  omp_ordered_wait=[0, 2]
                 program/parallel/ordered/ordered_body  visits=[0, 1]
-                program/parallel/ibarrier  time=[4, 9]  visits=[1, 1]  omp_management=[4, 4]  omp_ibarrier_wait=[0, 5]  omp_barrier_last=[1, 0]  omp_barrier_delay=[5, 0]
+                program/parallel/ibarrier  time=[4, 9]  visits=[1, 1]  omp_management=[4, 4]  omp_ibarrier_wait=[0, 5]  omp_barrier_last=[1, 0]  omp_barrier_delay=[5, 0]  critical_path=[4, 0]
                 program/parallel/critical on 1: 1 visits, 4 ticks, 0 starvation, for program/parallel/critical on 0
                 program/parallel/barrier on 1: 1 visits, 8 ticks, 0 starvation, for program/parallel/barrier on 0
                 program/parallel/ordered on 1: 1 visits, 2 ticks, 0 starvation, for nobody
@@ -340,13 +352,13 @@ mod tests {
              42 0.0 -; -; endteam A; join
              42 0.1 -; -; endteam A",
             expect![[r#"
-                program  time=[28, 0]  visits=[1, 0]
-                program/parallel  time=[8, 10]  visits=[1, 1]
+                program  time=[28, 0]  visits=[1, 0]  critical_path=[28, 0]
+                program/parallel  time=[8, 10]  visits=[1, 1]  critical_path=[0, 10]
                 program/parallel/task_create  time=[2, 0]  visits=[1, 0]
-                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]
+                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]  critical_path=[2, 2]
                 program/parallel/ibarrier/task  task_time=[0, 18]  task_switches=[0, 1]
                 TASKS
-                TASKS/task  time=[0, 18]  visits=[0, 1]
+                TASKS/task  time=[0, 18]  visits=[0, 1]  critical_path=[0, 18]
                 program/parallel/ibarrier on 0: 1 visits, 0 ticks, 22 starvation, for nobody
                 program/parallel/ibarrier on 1: 1 visits, 0 ticks, 4 starvation, for nobody
             "#]],

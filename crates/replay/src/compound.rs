@@ -5,7 +5,7 @@
 
 use pompeii_model::LocationId;
 
-use crate::record::TeamInstance;
+use crate::record::{ForkId, TeamInstance};
 use crate::tree::NodeId;
 
 /// A place in the program on a location.
@@ -27,6 +27,8 @@ fn span(from: u64, to: u64) -> i64 {
 pub struct PartVisit {
     /// The location, and the call path of the parallel region.
     pub at: Place,
+    /// Which fork it comes from.
+    pub fork: ForkId,
     /// When the master forked.
     pub forked: u64,
     /// When the location entered the region.

@@ -58,7 +58,7 @@ impl Team {
                 let &Part { at, forked, enter, end } = part;
                 let (leave, ended) = end.unwrap_or((joined, joined));
                 let ended = if at.location == fork.master { joined } else { ended };
-                Compound::Part(PartVisit { at, forked, enter, leave, ended, joined })
+                Compound::Part(PartVisit { at, fork, forked, enter, leave, ended, joined })
             })
         })
     }
@@ -66,7 +66,7 @@ impl Team {
 
 impl Matcher for Forks {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, what } = record;
+        let &Rec { time, location, node, what, .. } = record;
         let fork = match what {
             What::Fork(fork) => {
                 self.open.entry(fork).or_default();

@@ -27,6 +27,8 @@ pub mod matcher;
 pub mod message;
 mod message_order;
 pub mod outcome;
+pub mod path;
+mod path_arena;
 pub mod process;
 pub mod record;
 mod side;
@@ -41,6 +43,8 @@ pub mod window;
 mod collective_tests;
 #[cfg(test)]
 mod message_tests;
+#[cfg(test)]
+mod path_tests;
 #[cfg(test)]
 mod tests;
 

@@ -71,7 +71,7 @@ fn keep_last<T>(of: &mut BTreeMap<u32, T>, order: u32) {
 
 impl Matcher for Locks {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, what } = record;
+        let &Rec { time, location, node, what, .. } = record;
         let (lock, at) = (
             |lock| (definitions.system.locations[location].process, lock),
             Place { location, node },

@@ -53,6 +53,9 @@ pub struct Outcome {
     pub entries: Vec<Entry>,
     /// Problems of the trace.
     pub gaps: Gaps,
+    /// The critical path: time by call path and location; empty if it was not wanted, or the trace
+    /// has several processes.
+    pub critical_path: Vec<(CallId, LocationId, i64)>,
     /// Instances that were not complete when the trace ended.
     pub incomplete: u64,
 }
@@ -63,6 +66,7 @@ impl Outcome {
         (definitions, tree): (Definitions, &SharedTree),
         locations: &[Location],
         (joins, incomplete): (&Joins, u64),
+        path: &HashMap<(NodeId, LocationId), i64>,
     ) -> Outcome {
         let has_task_values = locations.iter().any(|location| location.tree().has_task_values());
         let (calls, call_of) = tree.canonical(has_task_values);
@@ -82,7 +86,12 @@ impl Outcome {
         };
         let mut entries: Vec<Entry> = by_place.into_iter().map(entry).collect();
         entries.sort_by_key(|entry| (entry.call, entry.location));
-        Outcome { definitions, calls, call_of, entries, gaps, incomplete }
+        let on_path = path.iter().filter(|(_, ticks)| **ticks != 0);
+        let mut critical_path: Vec<(CallId, LocationId, i64)> = on_path
+            .map(|(&(node, location), &ticks)| (call_of[node.0 as usize], location, ticks))
+            .collect();
+        critical_path.sort_unstable();
+        Outcome { definitions, calls, call_of, entries, gaps, critical_path, incomplete }
     }
 
     /// The call path of a node.

@@ -148,6 +148,8 @@ pub enum What {
         /// Number of its acquisition.
         order: u32,
     },
+    /// The location has no more events.
+    End,
     /// The location enters a function of MPI.
     MpiEnter {
         /// The function.
@@ -200,6 +202,9 @@ pub struct Rec {
     pub node: NodeId,
     /// What.
     pub what: What,
+    /// The times of call paths since the location's last record: where they begin among those of
+    /// its window, and their number. None are kept if no path is wanted.
+    pub profile: (u32, u32),
 }
 
 impl Rec {

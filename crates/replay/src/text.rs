@@ -380,11 +380,23 @@ fn mpi_role(name: &str) -> Role {
 /// Analyses a trace with all combinations of threads and windows that tests use, and shows what is
 /// found. An error says for which combination the result is another one.
 pub fn analyse(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &show)
+}
+
+/// As [`analyse`], but shows the critical path.
+pub fn analyse_path(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| show_path(outcome))
+}
+
+fn analyse_with(
+    trace: &TextTrace,
+    show: &dyn Fn(&Outcome, &[Compound]) -> String,
+) -> Result<String, String> {
     let mut first: Option<String> = None;
     for threads in [1, 2, 5] {
         for window_events in [1, 3, 1_000, 1_000_000] {
             let mut compounds = Vec::new();
-            let options = Options { threads, window_events };
+            let options = Options { threads, window_events, path: true };
             let outcome = replay(trace.trace(), options, &mut |it| compounds.push(it));
             let shown = show(&outcome, &compounds);
             match &first {
@@ -398,6 +410,17 @@ pub fn analyse(trace: &TextTrace) -> Result<String, String> {
         }
     }
     first.ok_or_else(|| "no combination".to_owned())
+}
+
+/// The critical path, by call path and location, and its length.
+pub fn show_path(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for &(call, location, ticks) in &outcome.critical_path {
+        let location = &outcome.definitions.system.locations[location].name;
+        let _ = writeln!(text, "{} on {location}: {ticks}", outcome.path(call));
+    }
+    let length: i64 = outcome.critical_path.iter().map(|(.., ticks)| ticks).sum();
+    text + &format!("length {length}\n")
 }
 
 /// Times and visits by call path, compounds, and problems of the trace, as a text.

@@ -127,6 +127,8 @@ pub struct LocalTree {
     /// Children of nodes with many of them.
     many: HashMap<(Local, RegionId), Local>,
     known: HashMap<NodeId, Local>,
+    /// Nodes with time since the last sync record, if that is wanted.
+    recent: Option<Vec<Local>>,
 }
 
 #[derive(Debug)]
@@ -134,6 +136,8 @@ struct LocalNode {
     shared: NodeId,
     region: RegionId,
     values: Values,
+    /// Time since the last sync record.
+    recent_ticks: i64,
     /// The child that was visited last: mostly it is visited again.
     last: Option<(RegionId, Local)>,
     children: Vec<(RegionId, Local)>,
@@ -145,8 +149,13 @@ const FEW: usize = 12;
 impl LocalTree {
     /// The tree of a location; it has both roots.
     pub fn new(location: LocationId, (program, tasks): (RegionId, RegionId)) -> LocalTree {
-        let mut tree =
-            LocalTree { location, nodes: Vec::new(), many: HashMap::new(), known: HashMap::new() };
+        let mut tree = LocalTree {
+            location,
+            nodes: Vec::new(),
+            many: HashMap::new(),
+            known: HashMap::new(),
+            recent: None,
+        };
         tree.add(PROGRAM, program);
         tree.add(TASKS, tasks);
         tree
@@ -161,7 +170,8 @@ impl LocalTree {
     fn add(&mut self, shared: NodeId, region: RegionId) -> Local {
         let local = Local(self.nodes.len() as u32);
         let (values, last, children) = (Values::default(), None, Vec::new());
-        self.nodes.push(LocalNode { shared, region, values, last, children });
+        let recent_ticks = 0;
+        self.nodes.push(LocalNode { shared, region, values, recent_ticks, last, children });
         self.known.insert(shared, local);
         local
     }
@@ -246,6 +256,37 @@ impl LocalTree {
     /// Whether the root of tasks itself has values.
     pub fn has_task_values(&self) -> bool {
         self.nodes[LocalTree::TASKS.0 as usize].values != Values::default()
+    }
+
+    /// From now on, keeps the times between sync records.
+    pub fn keep_profiles(&mut self) {
+        self.recent = Some(Vec::new());
+    }
+
+    /// Adds time to a node.
+    #[inline]
+    pub fn add_ticks(&mut self, node: Local, ticks: i64) {
+        let at = &mut self.nodes[node.0 as usize];
+        at.values.ticks += ticks;
+        if let Some(recent) = &mut self.recent {
+            if at.recent_ticks == 0 {
+                recent.push(node);
+            }
+            at.recent_ticks += ticks;
+        }
+    }
+
+    /// Moves the times since the last sync record to the end of `profile`.
+    #[inline]
+    pub fn take_profile(&mut self, profile: &mut Vec<(NodeId, i64)>) {
+        let Some(recent) = &mut self.recent else { return };
+        for node in recent.drain(..) {
+            let at = &mut self.nodes[node.0 as usize];
+            let ticks = std::mem::take(&mut at.recent_ticks);
+            if ticks != 0 {
+                profile.push((at.shared, ticks));
+            }
+        }
     }
 
     /// All nodes that have values.

@@ -15,7 +15,7 @@ pub struct Turns {
 
 impl Matcher for Turns {
     fn record(&mut self, _: &Definitions, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, what } = record;
+        let &Rec { time, location, node, what, .. } = record;
         let at = Place { location, node };
         match what {
             What::Turn { team, since } => {

@@ -23,13 +23,14 @@ use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
 use crate::definitions::Definitions;
-use crate::location::{Context, Location};
+use crate::location::{Context, Location, Profile};
 use crate::matcher::Matchers;
 use crate::outcome::{Joins, Outcome};
+use crate::path::Paths;
 use crate::process::{Missing, Shared};
 use crate::record::Rec;
 use crate::stream::Stream;
-use crate::tree::SharedTree;
+use crate::tree::{NodeId, SharedTree};
 
 /// A trace: its definitions, and the events of each location in their order.
 #[derive(Debug)]
@@ -47,11 +48,13 @@ pub struct Options {
     pub threads: usize,
     /// Events of all locations in a window.
     pub window_events: usize,
+    /// Find the critical path, if the trace has one process.
+    pub path: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 1, window_events: 1_000_000 }
+        Options { threads: 1, window_events: 1_000_000, path: false }
     }
 }
 
@@ -60,25 +63,39 @@ impl Default for Options {
 pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
     let Trace { definitions, streams } = trace;
     let engine = Engine::new(&definitions, streams, options);
-    let mut matching = Matching::new(&definitions, found);
+    let mut matching = Matching::new(&definitions, found, engine.keeps_profiles());
     if options.threads < 2 {
-        engine.run(&mut |records| matching.take(&records));
+        engine.run(&mut |window| matching.take(&window));
     } else {
         thread::scope(|scope| {
-            let (sender, receiver) = sync_channel::<Vec<Rec>>(1);
+            let (sender, receiver) = sync_channel::<Window>(1);
             let matching = &mut matching;
-            scope.spawn(move || receiver.into_iter().for_each(|records| matching.take(&records)));
+            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(&window)));
             // The receiver is there until the sender is dropped.
-            engine.run(&mut |records| drop(sender.send(records)));
+            engine.run(&mut |window| drop(sender.send(window)));
             drop(sender);
         });
     }
-    let (joins, incomplete) = matching.end();
+    let (joins, incomplete, path) = matching.end();
     let Engine { tree, seats, .. } = engine;
     let seats =
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
     let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
-    Outcome::new((definitions, &tree), &locations, (&joins, incomplete))
+    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), &path)
+}
+
+/// The records of a window in their order, and the times between them.
+#[derive(Debug, Default)]
+struct Window {
+    records: Vec<Rec>,
+    profile: Profile,
+}
+
+impl Window {
+    fn profile(&self, record: &Rec) -> &[(NodeId, i64)] {
+        let (begin, length) = (record.profile.0 as usize, record.profile.1 as usize);
+        self.profile.get(begin..begin + length).unwrap_or_default()
+    }
 }
 
 /// Stage 2: the records of all locations in their order.
@@ -86,6 +103,7 @@ struct Matching<'a> {
     definitions: &'a Definitions,
     matchers: Matchers,
     joins: Joins,
+    paths: Option<Paths>,
     found: &'a mut (dyn FnMut(Compound) + Send),
 }
 
@@ -93,31 +111,49 @@ impl<'a> Matching<'a> {
     fn new(
         definitions: &'a Definitions,
         found: &'a mut (dyn FnMut(Compound) + Send),
+        wants_path: bool,
     ) -> Matching<'a> {
         let (matchers, joins) = (Matchers::default(), Joins::default());
-        Matching { definitions, matchers, joins, found }
+        let paths = wants_path.then(|| Paths::new(definitions.system.locations.len()));
+        Matching { definitions, matchers, joins, paths, found }
     }
 
-    fn take(&mut self, records: &[Rec]) {
-        let Matching { definitions, matchers, joins, found } = self;
-        let mut found = |compound: Compound| {
-            joins.note(&compound);
-            found(compound);
-        };
-        for record in records {
-            matchers.record(definitions, record, &mut found);
+    fn take(&mut self, window: &Window) {
+        let Matching { definitions, matchers, joins, paths, found } = self;
+        for record in &window.records {
+            if let Some(paths) = paths {
+                paths.advance(record, window.profile(record));
+            }
+            matchers.record(definitions, record, &mut |compound: Compound| {
+                joins.note(&compound);
+                if let Some(paths) = paths {
+                    paths.wait(definitions, record, &compound);
+                }
+                found(compound);
+            });
+            if let Some(paths) = paths {
+                paths.snapshot(definitions, record);
+            }
+        }
+        if let Some(paths) = paths {
+            paths.compact();
         }
     }
 
-    fn end(self) -> (Joins, u64) {
-        let Matching { definitions, mut matchers, mut joins, found } = self;
+    fn end(self) -> (Joins, u64, PathTimes) {
+        let Matching { definitions, mut matchers, mut joins, paths, found } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
             joins.note(&compound);
             found(compound);
         });
-        (joins, incomplete)
+        let master = definitions.system.processes.iter().next().map(|process| process.master);
+        let path = paths.zip(master).map(|(paths, master)| paths.result(master));
+        (joins, incomplete, path.unwrap_or_default())
     }
 }
+
+/// Times of a path.
+type PathTimes = std::collections::HashMap<(NodeId, LocationId), i64>;
 
 /// A location with its events.
 struct Seat {
@@ -129,6 +165,8 @@ struct Seat {
     has_ended: bool,
     /// Records that have not been matched.
     records: Vec<Rec>,
+    /// The times between them.
+    profile: Profile,
 }
 
 /// What reading some events came to.
@@ -171,7 +209,7 @@ impl Seat {
                 done += 1;
             }
         }
-        self.records.append(&mut self.location.take_records());
+        self.keep_records();
         done
     }
 
@@ -181,13 +219,35 @@ impl Seat {
         blocked.max(self.location.now())
     }
 
-    /// Moves the records before the horizon to the end of `all`.
-    fn hand_over(&mut self, horizon: Option<u64>, all: &mut Vec<Rec>) {
+    /// Takes the records that the location has written.
+    fn keep_records(&mut self) {
+        let (records, profile) = self.location.take_records();
+        let before = self.profile.len() as u32;
+        self.records.extend(records.into_iter().map(|record| {
+            let (begin, length) = record.profile;
+            Rec { profile: (before + begin, length), ..record }
+        }));
+        self.profile.extend(profile);
+    }
+
+    /// Moves the records before the horizon to the end of a window.
+    fn hand_over(&mut self, horizon: Option<u64>, window: &mut Window) {
         let complete = match horizon {
             Some(horizon) => self.records.partition_point(|record| record.time < horizon),
             None => self.records.len(),
         };
-        all.extend(self.records.drain(..complete));
+        // Profiles follow each other as their records do.
+        let end = |record: &Rec| record.profile.0 + record.profile.1;
+        let used = self.records[..complete].last().map_or(0, end);
+        let before = window.profile.len() as u32;
+        window.records.extend(self.records.drain(..complete).map(|record| {
+            let (begin, length) = record.profile;
+            Rec { profile: (before + begin, length), ..record }
+        }));
+        window.profile.extend(self.profile.drain(..used as usize));
+        for record in &mut self.records {
+            record.profile.0 -= used;
+        }
     }
 }
 
@@ -200,18 +260,31 @@ struct Engine<'a> {
     options: Options,
 }
 
+/// A path does not lead through messages, so it is found if there is one process.
+fn has_path(definitions: &Definitions, options: Options) -> bool {
+    options.path && definitions.system.processes.len() == 1
+}
+
 impl<'a> Engine<'a> {
     fn new(definitions: &'a Definitions, streams: Vec<Stream>, options: Options) -> Engine<'a> {
         let tree = SharedTree::new(definitions.program_region, definitions.tasks_region);
         let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
         let seat = |(id, stream): (LocationId, Stream)| {
-            let (location, process) =
-                (Location::new(id, definitions), definitions.system.locations[id].process);
+            let mut location = Location::new(id, definitions);
+            if has_path(definitions, options) {
+                location.keep_profiles();
+            }
+            let process = definitions.system.locations[id].process;
             let (blocked, has_ended, records) = (None, false, Vec::new());
-            Mutex::new(Seat { location, stream, process, blocked, has_ended, records })
+            let profile = Vec::new();
+            Mutex::new(Seat { location, stream, process, blocked, has_ended, records, profile })
         };
         let seats = definitions.system.locations.ids().zip(streams).map(seat).collect();
         Engine { definitions, tree, shared, seats, options }
+    }
+
+    fn keeps_profiles(&self) -> bool {
+        has_path(self.definitions, self.options)
     }
 
     fn context(&self, process: ProcessId) -> Context<'_> {
@@ -224,7 +297,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Reads all events; `window` gets the records of each window, in order.
-    fn run(&self, window: &mut dyn FnMut(Vec<Rec>)) {
+    fn run(&self, window: &mut dyn FnMut(Window)) {
         let share = (self.options.window_events / self.seats.len().max(1)).max(1);
         let mut records_max = share;
         loop {
@@ -277,18 +350,18 @@ impl<'a> Engine<'a> {
     }
 
     /// Records before the horizon are complete.
-    fn hand_over(&self, window: &mut dyn FnMut(Vec<Rec>)) {
+    fn hand_over(&self, window: &mut dyn FnMut(Window)) {
         let frontiers = (0..self.seats.len()).filter_map(|place| {
             let seat = self.seat(place);
             (!seat.has_ended).then(|| seat.frontier())
         });
         let horizon = frontiers.min();
-        let mut all = Vec::new();
+        let mut all = Window::default();
         for place in 0..self.seats.len() {
             self.seat(place).hand_over(horizon, &mut all);
         }
         // Stable: the records of a location keep their order.
-        all.sort_by_key(|record| (record.time, record.location));
+        all.records.sort_by_key(|record| (record.time, record.location));
         window(all);
     }
 

@@ -215,6 +215,8 @@ catalogue! {
     omp_limited_parallelism
     /// Processes that are not there yet, or any more.
     process_absent
+    /// The chain of activities that determines the wall time.
+    critical_path
     /// Visits.
     visits
     /// All tasks.

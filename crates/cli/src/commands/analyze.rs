@@ -26,6 +26,8 @@ const CUBE_FILE: &str = "trace.cubex";
 const JSON_FILE: &str = "analysis.json";
 /// Lines of the summary about waiting.
 const WAITS_SHOWN: usize = 8;
+/// The same about the critical path.
+const PATH_SHOWN: usize = 5;
 
 /// Options of `analyze`.
 #[derive(clap::Args)]
@@ -53,7 +55,8 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let (archive, errors) = Archive::salvage(&anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
-    let options = Options { threads: threads(arguments.jobs), ..Options::default() };
+    let threads = threads(arguments.jobs);
+    let options = Options { threads, path: true, ..Options::default() };
     let mut severities = Severities::default();
     let outcome = replay(trace(&archive)?, options, &mut |found| severities.note(&found));
     let mut measured = severities.cube(&outcome);
@@ -228,8 +231,26 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
             _ => {}
         }
     }
+    text += &path_of(cube);
     let file = folder.join(CUBE_FILE);
     text + &format!("\n Next: pompeii report {}\n", shown(&file))
+}
+
+/// The call paths with the most time on the critical path.
+fn path_of(cube: &Cube) -> String {
+    let Some(metric) = cube.metric("critical_path").filter(|&metric| cube.total(metric) > 0) else {
+        return String::new();
+    };
+    let mut calls: Vec<CallId> = cube.calls.ids().collect();
+    calls.sort_by_key(|&call| (-cube.own(metric, call), call));
+    let mut text = "\n Critical path\n".to_owned();
+    for call in calls.into_iter().take(PATH_SHOWN).filter(|&call| cube.own(metric, call) > 0) {
+        let own = cube.own(metric, call);
+        let share = percent(own as f64 / cube.total(metric) as f64);
+        let ticks = seconds(cube.clock.seconds(own));
+        text += &format!("   {ticks:>9}  {share:>5}  {}\n", name_with_place(cube, call));
+    }
+    text
 }
 
 /// Properties that say how much was waited, not their sums.

@@ -202,7 +202,7 @@ fn check(functions: &str, program: &str) {
     let compiler = "gcc -O0 -g -fopenmp program.c -o program";
     sandbox.succeeds(&format!("compile {functions} -q -- {compiler}"));
     sandbox.succeeds("run -q --trace -o exp -- ./program");
-    for options in [Options::default(), Options { threads: 3, window_events: 500 }] {
+    for options in [Options::default(), Options { threads: 3, window_events: 500, path: true }] {
         let (outcome, compounds) = analyse(&sandbox, options);
         assert_eq!(outcome.gaps, Default::default());
         assert_eq!(outcome.incomplete, 0);

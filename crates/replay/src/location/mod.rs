@@ -22,7 +22,7 @@ use crate::definitions::{Class, Definitions};
 use crate::process::{Fork, Gaps, Missing, Shared};
 use crate::record::{ForkId, Rec, TaskId, What};
 use crate::strand::{Frame, Moved, Strand};
-use crate::tree::{Local, LocalTree, SharedTree};
+use crate::tree::{Local, LocalTree, NodeId, SharedTree};
 
 use teams::{Part, PartBegin};
 
@@ -78,7 +78,12 @@ pub struct Location {
     goes_on_without: bool,
     gaps: Gaps,
     records: Vec<Rec>,
+    /// Times between records.
+    profile: Profile,
 }
+
+/// Times of call paths.
+pub type Profile = Vec<(NodeId, i64)>;
 
 impl Location {
     /// A location before its first event.
@@ -106,7 +111,13 @@ impl Location {
             goes_on_without: false,
             gaps: Gaps::default(),
             records: Vec::new(),
+            profile: Vec::new(),
         }
+    }
+
+    /// Records have the times of call paths since the record before.
+    pub fn keep_profiles(&mut self) {
+        self.tree.keep_profiles();
     }
 
     /// Time of the last event: no later record is earlier.
@@ -124,9 +135,9 @@ impl Location {
         &self.gaps
     }
 
-    /// Sync records since the last call.
-    pub fn take_records(&mut self) -> Vec<Rec> {
-        std::mem::take(&mut self.records)
+    /// Sync records since the last call, and the times between them.
+    pub fn take_records(&mut self) -> (Vec<Rec>, Profile) {
+        (std::mem::take(&mut self.records), std::mem::take(&mut self.profile))
     }
 
     /// An error while reading its events.
@@ -244,13 +255,16 @@ impl Location {
         self.gaps.open_regions += self.strand.frames.len() as u64;
         self.account(end.max(self.now));
         self.end_fragment(self.now);
+        if self.has_begun {
+            self.record_here(What::End);
+        }
     }
 
     /// Adds the time since the last event to the current call path.
     #[inline]
     fn account(&mut self, time: u64) {
         if let Some(node) = self.strand.node {
-            self.tree.values(node).ticks += (time - self.now).cast_signed();
+            self.tree.add_ticks(node, (time - self.now).cast_signed());
         }
         self.now = time;
     }
@@ -266,7 +280,10 @@ impl Location {
     #[inline]
     fn record(&mut self, node: Local, what: What) {
         let (time, location, node) = (self.now, self.id, self.tree.shared(node));
-        self.records.push(Rec { time, location, node, what });
+        let begin = self.profile.len();
+        self.tree.take_profile(&mut self.profile);
+        let profile = (begin as u32, (self.profile.len() - begin) as u32);
+        self.records.push(Rec { time, location, node, what, profile });
     }
 
     /// An event comes after a begin of a part or a switch to an unknown task. `entered` is the

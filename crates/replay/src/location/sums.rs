@@ -24,8 +24,8 @@ impl Location {
         let node = self.tree.child(context.tree, (around, sums.region), self.now);
         let values = self.tree.values(node);
         values.visits += visits;
-        values.ticks += ticks.cast_signed();
-        self.tree.values(around).ticks -= ticks.cast_signed();
+        self.tree.add_ticks(node, ticks.cast_signed());
+        self.tree.add_ticks(around, -ticks.cast_signed());
     }
 
     /// Recording stops or goes on: the time in between is that of a region of its own.

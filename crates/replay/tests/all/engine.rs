@@ -5,7 +5,7 @@ use std::path::Path;
 use pompeii_model::Role;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::compound::{CollectiveVisit, Compound, Pattern, Place};
-use pompeii_replay::text::show;
+use pompeii_replay::text::{show, show_path};
 use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};
@@ -162,12 +162,33 @@ fn results_do_not_depend_on_threads_and_windows() {
         let mut first: Option<String> = None;
         for threads in [1, 2, 5] {
             for window_events in [20, 1_000, 50_000, 1_000_000] {
-                let options = Options { threads, window_events };
+                let options = Options { threads, window_events, path: true };
                 let (outcome, compounds) = analyse(&anchor, options);
-                let shown = show(&outcome, &compounds);
+                let shown = show(&outcome, &compounds) + &show_path(&outcome);
                 let first = first.get_or_insert_with(|| shown.clone());
                 assert_eq!(*first, shown, "seed {seed}: {options:?}");
             }
         }
+    }
+}
+
+#[test]
+fn the_critical_path_is_as_long_as_the_run_of_its_process() {
+    for seed in 0..300 {
+        let mut world = program(Shape { ranks: 1, ..Shape::of(seed) }, seed);
+        if seed % 3 == 0 {
+            world.disturb_clocks(3 * world.shape.work);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let options = Options { path: true, ..Options::default() };
+        let (outcome, _) = analyse(&anchor, options);
+        let master = outcome.definitions.system.processes.iter().next().unwrap().master;
+        let of_master = outcome.entries.iter().filter(|entry| entry.location == master);
+        let wall: i64 = of_master.map(|entry| entry.values.ticks).sum();
+        let length: i64 = outcome.critical_path.iter().map(|(.., ticks)| ticks).sum();
+        assert_eq!(length, wall, "seed {seed}: {:?}", world.shape);
+        let negative = outcome.critical_path.iter().filter(|(.., ticks)| *ticks < 0).count();
+        assert_eq!(negative, 0, "seed {seed}");
     }
 }

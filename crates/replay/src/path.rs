@@ -1,0 +1,258 @@
+//! The critical path: the longest chain of activities that determines how long the program ran, by
+//! call path and location. It is found forward, without a second pass and without a record of all
+//! events.
+//!
+//! Each location has the longest path that leads to its last record, its tip. A record adds the
+//! time since the last one. When a wait ends, the tip is given up: the longest path leads through
+//! the location that was waited for, so the new tip continues the path of that location. Causers
+//! are the thread with the last activity before all leave a barrier, the fork of a worker's part,
+//! the release of a lock that was waited for, and the turn before in an ordered construct. The
+//! length of a tip is the time since the begin of the program at each record.
+//!
+//! Paths share their beginnings: a path is a node with a parent. Nodes with one holder are merged
+//! after each window, so there are about twice as many as locations and snapshots.
+//!
+//! Messages and collective operations are no causers: paths stay within a process.
+
+use std::collections::HashMap;
+
+use pompeii_model::{Id, LocationId, ProcessId};
+
+use crate::compound::Compound;
+use crate::definitions::Definitions;
+use crate::path_arena::{Arena, Path};
+use crate::record::{ForkId, Rec, TeamInstance, What};
+use crate::tree::NodeId;
+
+/// A part of a path: time of a location at a call path.
+pub type Part = (NodeId, LocationId);
+
+/// The path of a location up to a time.
+#[derive(Debug)]
+struct Snapshot {
+    path: Path,
+    time: u64,
+}
+
+/// A location while records come.
+#[derive(Debug, Default)]
+struct Tip {
+    path: Option<Path>,
+    /// Times of its last record and of the one before.
+    last: u64,
+    before: u64,
+}
+
+/// A barrier that some threads have left.
+#[derive(Debug)]
+struct Left {
+    /// The path of the thread that all waited for; `None` if there is none in the trace.
+    causer: Option<(LocationId, Snapshot)>,
+    /// Threads that have not left.
+    remaining: usize,
+}
+
+/// The longest paths of all locations.
+#[derive(Debug)]
+pub struct Paths {
+    arena: Arena,
+    tips: Vec<Tip>,
+    forks: HashMap<ForkId, Snapshot>,
+    /// The last releases of locks, with their numbers.
+    releases: HashMap<(ProcessId, u32), (u32, Snapshot)>,
+    turns: HashMap<TeamInstance, Snapshot>,
+    barriers: HashMap<(TeamInstance, u32), Left>,
+}
+
+impl Paths {
+    /// Paths before the first record.
+    pub fn new(locations: usize) -> Paths {
+        Paths {
+            arena: Arena::default(),
+            tips: (0..locations).map(|_| Tip::default()).collect(),
+            forks: HashMap::new(),
+            releases: HashMap::new(),
+            turns: HashMap::new(),
+            barriers: HashMap::new(),
+        }
+    }
+
+    /// A location comes to a record; `profile` has its time since the last one.
+    pub fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
+        let tip = &mut self.tips[record.location.index()];
+        (tip.before, tip.last) = (tip.last, record.time);
+        let path = match (tip.path.take(), record.what) {
+            (Some(path), _) => self.arena.own(path),
+            // A worker has no path before its first fork.
+            (None, What::PartBegin { fork: Some(fork), .. }) if fork.master != record.location => {
+                return;
+            }
+            (None, _) => self.arena.root(),
+        };
+        for &(node, ticks) in profile {
+            self.arena.add(&path, (node, record.location), ticks);
+        }
+        tip.path = Some(path);
+    }
+
+    /// What the record says to those that come later.
+    pub fn snapshot(&mut self, definitions: &Definitions, record: &Rec) {
+        let process = definitions.system.locations[record.location].process;
+        match record.what {
+            What::Fork(fork) => {
+                if let Some(snapshot) = self.of(record.location)
+                    && let Some(old) = self.forks.insert(fork, snapshot)
+                {
+                    self.arena.release(old.path);
+                }
+            }
+            What::PartBegin { fork: Some(fork), forked, .. } if fork.master != record.location => {
+                let snapshot = self.forks.get(&fork);
+                let snapshot = snapshot.map(|it| (self.arena.share(&it.path), it.time));
+                if let Some((path, time)) = snapshot.filter(|(_, time)| *time == forked) {
+                    self.jump(record, Snapshot { path, time }, record.node);
+                }
+            }
+            What::Release { lock, order } => {
+                if let Some(snapshot) = self.of(record.location)
+                    && let Some((_, old)) = self.releases.insert((process, lock), (order, snapshot))
+                {
+                    self.arena.release(old.path);
+                }
+            }
+            What::TurnEnd { team: Some(team) } => {
+                if let Some(snapshot) = self.of(record.location)
+                    && let Some(old) = self.turns.insert(team, snapshot)
+                {
+                    self.arena.release(old.path);
+                }
+            }
+            What::PartEnd { team, .. } => {
+                if let Some(old) = self.turns.remove(&team) {
+                    self.arena.release(old.path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The path of a location up to its last record.
+    fn of(&mut self, location: LocationId) -> Option<Snapshot> {
+        let tip = &self.tips[location.index()];
+        let path = self.arena.share(tip.path.as_ref()?);
+        Some(Snapshot { path, time: tip.last })
+    }
+
+    /// A wait has ended with this record: the longest path leads through its causer.
+    pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
+        match compound {
+            Compound::Barrier(visit) => {
+                let key = (visit.team, visit.barrier);
+                let is_now = record.location == visit.at.location && record.time == visit.leave;
+                self.leave(definitions, record, key, is_now);
+            }
+            Compound::Lock(visit) if visit.wait_ticks() > 0 => {
+                let process = definitions.system.locations[visit.at.location].process;
+                let released = self.releases.get(&(process, visit.lock));
+                let is_before = |(order, _): &&(u32, Snapshot)| order + 1 == visit.order;
+                let snapshot = released.filter(is_before);
+                let snapshot = snapshot.map(|(_, it)| (self.arena.share(&it.path), it.time));
+                self.jump_if_now(record, visit.at.location, snapshot);
+            }
+            Compound::Turn(visit) if visit.before.is_some() => {
+                let What::Turn { team: Some(team), .. } = record.what else { return };
+                let before = self.turns.get(&team).filter(|turn| turn.time > visit.since);
+                let snapshot = before.map(|it| (self.arena.share(&it.path), it.time));
+                self.jump_if_now(record, visit.at.location, snapshot);
+            }
+            Compound::Part(part) if part.at.location == part.fork.master => {
+                if let Some(old) = self.forks.remove(&part.fork) {
+                    self.arena.release(old.path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn jump_if_now(&mut self, record: &Rec, waiter: LocationId, to: Option<(Path, u64)>) {
+        let Some((path, time)) = to else { return };
+        match record.location == waiter {
+            true => self.jump(record, Snapshot { path, time }, record.node),
+            // The wait became known later, because of a clock error.
+            false => self.arena.release(path),
+        }
+    }
+
+    /// A thread leaves a barrier, now or, by a clock error, earlier.
+    fn leave(
+        &mut self,
+        definitions: &Definitions,
+        record: &Rec,
+        key: (TeamInstance, u32),
+        is_now: bool,
+    ) {
+        if !self.barriers.contains_key(&key) {
+            let remaining = definitions.team_size(key.0.team.into());
+            let causer = self.last_of(definitions, record, key.0);
+            self.barriers.insert(key, Left { causer, remaining });
+        }
+        let Some(left) = self.barriers.get_mut(&key) else { return };
+        left.remaining = left.remaining.saturating_sub(1);
+        let snapshot = left.causer.as_ref().filter(|(causer, _)| *causer != record.location);
+        let snapshot = snapshot.map(|(_, it)| (self.arena.share(&it.path), it.time));
+        if left.remaining == 0
+            && let Some(Left { causer: Some((_, old)), .. }) = self.barriers.remove(&key)
+        {
+            self.arena.release(old.path);
+        }
+        match snapshot {
+            Some((path, time)) if is_now => self.jump(record, Snapshot { path, time }, record.node),
+            Some((path, _)) => self.arena.release(path),
+            None => {}
+        }
+    }
+
+    /// The thread of a team with the latest record before this one. Nothing of the team came after
+    /// that, so its path leads to the end of the barrier.
+    fn last_of(
+        &mut self,
+        definitions: &Definitions,
+        record: &Rec,
+        team: TeamInstance,
+    ) -> Option<(LocationId, Snapshot)> {
+        let members = &definitions.comms.get(&team.team)?.members;
+        let last = |location: &LocationId| {
+            let tip = self.tips.get(location.index()).filter(|tip| tip.path.is_some())?;
+            let is_own = *location == record.location;
+            Some((if is_own { tip.before } else { tip.last }, *location))
+        };
+        let (_, causer) = members.iter().filter_map(last).max()?;
+        Some((causer, self.of(causer)?))
+    }
+
+    /// The path of the record's location continues another path. The time since then was spent at
+    /// the call path of the wait. A path never leads forward in time.
+    fn jump(&mut self, record: &Rec, to: Snapshot, node: NodeId) {
+        let Some(ticks) = record.time.checked_sub(to.time) else {
+            self.arena.release(to.path);
+            return;
+        };
+        let path = self.arena.child(to.path);
+        self.arena.add(&path, (node, record.location), ticks.cast_signed());
+        let tip = &mut self.tips[record.location.index()];
+        if let Some(old) = tip.path.replace(path) {
+            self.arena.release(old);
+        }
+    }
+
+    /// A window is over.
+    pub fn compact(&mut self) {
+        self.arena.compact();
+    }
+
+    /// The path of a location from the begin to the end.
+    pub fn result(&self, location: LocationId) -> HashMap<Part, i64> {
+        let tip = self.tips.get(location.index()).and_then(|tip| tip.path.as_ref());
+        tip.map(|path| self.arena.sum(path)).unwrap_or_default()
+    }
+}
