@@ -7,7 +7,7 @@
 
 use pompeii_model::Ticks;
 
-use super::mpi_calls::{Calls, MESSAGES};
+use super::mpi_calls::Calls;
 
 /// The two processes of a message may differ by less than this factor without any waiting, since
 /// sending and receiving are not the same work.
@@ -26,8 +26,7 @@ struct Effort {
 
 /// Adds it to the waits of calls for messages, if these were measured.
 pub(super) fn find(places: &mut [Calls]) {
-    let is_meant =
-        |calls: &Calls| calls.metric == MESSAGES && !calls.is_poll() && calls.waits.is_some();
+    let is_meant = |calls: &Calls| calls.is_message() && !calls.is_poll() && calls.waits.is_some();
     // Reports of other tools may have no numbers of messages.
     let is_counted = places.iter().any(|calls| calls.of("comms_send").iter().any(|&n| n > 0));
     let processes = places.first().map_or(0, |calls| calls.time.len());

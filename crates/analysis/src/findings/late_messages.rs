@@ -19,7 +19,7 @@ use super::Gain;
 use super::barriers::divide;
 use super::imbalance::{Parts, most_of};
 use super::late_ranks::Work;
-use super::mpi_calls::{BEGIN_AND_END, Calls, MESSAGES};
+use super::mpi_calls::{BEGIN_AND_END, Calls};
 
 /// Waiting at collective operations that is less than this share of the waiting for messages does
 /// not tell who is late.
@@ -55,7 +55,7 @@ impl LateMessages {
         let last = most.filter(|(_, back)| caused(back) as f64 > whole);
         let last = last.and_then(|(calls, _)| latest(calls)).map(|parts| parts.late);
         let is_known = places.iter().all(|calls| {
-            calls.metric != MESSAGES || calls.is_poll() || calls.is_small || calls.waits.is_some()
+            !calls.is_message() || calls.is_poll() || calls.is_small || calls.waits.is_some()
         });
         let gain = gain(places, (&waits, &back), last);
         Self { back, waits, lost, last, gain, is_known }
@@ -104,7 +104,7 @@ impl LateMessages {
 
 /// Whether the calls are for messages, and wait most of the time.
 pub(super) fn is_late_message(calls: &Calls) -> bool {
-    calls.metric == MESSAGES && !calls.is_poll() && !calls.is_small && calls.is_waiting()
+    calls.is_message() && !calls.is_poll() && !calls.is_small && calls.is_waiting()
 }
 
 /// Waiting at the places by process.
@@ -121,7 +121,7 @@ fn sum<'a, 'b: 'a>(processes: usize, places: impl Iterator<Item = &'a Calls<'b>>
 fn latest(calls: &Calls) -> Option<Parts> {
     let is_end = calls.metric == BEGIN_AND_END && calls.name != "MPI_Finalize";
     let waits = calls.probable_waits()?;
-    (calls.metric != MESSAGES && !is_end && waits.len() > 1).then(|| Parts::new(waits))?
+    (!calls.is_message() && !is_end && waits.len() > 1).then(|| Parts::new(waits))?
 }
 
 /// The part of the waiting at a place that goes back to messages, by process.

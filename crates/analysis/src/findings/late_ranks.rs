@@ -313,4 +313,25 @@ mod tests {
             "#]],
         );
     }
+
+    /// In the wait at the end of a non-blocking operation no message is late.
+    #[test]
+    fn the_end_of_a_non_blocking_operation_is_a_collective_operation() {
+        check(
+            "wall=300 locations=2 processes=2
+             a/assemble@a.c:11         0  time=300 visits=9
+             a/assemble@a.c:11         1  time=100 visits=9
+             a/main@a.c:20             *  visits=1
+             a/main@a.c:20/MPI_Wait    1  time=200 visits=9 mpi_icollective_wait=200
+             a/MPI_Allreduce           *  visits=1 mpi_own_messages=1",
+            expect![[r#"
+                a.c:11 assemble | mpi_point2point lost=200 gain=100 (82 to 118)
+                    [rank_imbalance_steady, none]
+                    rank 0 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Wait, called from a.c:20.
+                    9 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 1 (0.20 s).
+                    100 % of this time is waiting for other processes.
+                    This process has more work here than others: give it less, or split its work.
+            "#]],
+        );
+    }
 }

@@ -88,7 +88,7 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
             };
             for (caller, calls) in grouped(calls, caller) {
                 let calls = Calls::new(lens, metric, (caller, function), calls);
-                let waits = calls.measured(waits, is_measured);
+                let waits = calls.measured(waits, is_measured || calls.ends_collectives());
                 let waits = waits.map(|waits| calls.until_the_last(waits));
                 found.push(Calls { waits, ..calls });
             }
@@ -189,11 +189,22 @@ impl<'a> Calls<'a> {
     /// sends that have to wait for their receivers, can be told from data that takes long.
     pub(super) fn probable_waits(&self) -> Option<&[Ticks]> {
         let can_be_told =
-            || self.metric != MESSAGES || (self.waits_for_others() && self.is_longer_than_calls());
+            || !self.is_message() || (self.waits_for_others() && self.is_longer_than_calls());
         match &self.waits {
             Some(waits) => Some(waits),
             None => (self.is_unequal() && can_be_told()).then_some(&self.time),
         }
+    }
+
+    /// Whether the calls are for messages.
+    pub(super) fn is_message(&self) -> bool {
+        self.metric == MESSAGES && !self.ends_collectives()
+    }
+
+    /// Whether they wait for non-blocking collective operations, and for nothing else.
+    fn ends_collectives(&self) -> bool {
+        let sum = |metric| self.lens.sum(metric, &self.calls);
+        sum("mpi_icollective_wait") > 0 && sum("comms_recv") == 0 && sum("comms_send") == 0
     }
 
     /// A synchronous send ends when the receive has begun.

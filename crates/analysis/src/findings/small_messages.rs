@@ -15,7 +15,7 @@
 use pompeii_model::Ticks;
 
 use super::Gain;
-use super::mpi_calls::{Calls, MESSAGES};
+use super::mpi_calls::Calls;
 
 /// A call takes about a microsecond, in which a network moves about a kilobyte. Of smaller messages
 /// the call costs more than the data.
@@ -119,7 +119,7 @@ fn is_meant(calls: &Calls) -> bool {
 
 fn is_small(calls: &Calls, [messages, bytes]: [&str; 2]) -> bool {
     let [messages, bytes] = [messages, bytes].map(|metric| calls.lens.sum(metric, &calls.calls));
-    let is_message = calls.metric == MESSAGES && !calls.is_poll();
+    let is_message = calls.is_message() && !calls.is_poll();
     is_message && messages > 0 && bytes < messages * SMALL_BYTES
 }
 
