@@ -26,7 +26,7 @@ mod publish;
 mod quick;
 mod row;
 mod seed;
-mod statistics;
+pub(crate) mod statistics;
 mod surroundings;
 mod table;
 mod verdict;

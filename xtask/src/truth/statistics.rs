@@ -3,10 +3,10 @@
 
 /// A median and the interval that has the true one in it with a probability of 95 % or more.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Median {
-    pub(super) value: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct Median {
+    pub(crate) value: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// How far the interval's ends may be from the median, as a share of it.
@@ -15,7 +15,7 @@ const WIDTH_MAX: f64 = 0.03;
 impl Median {
     /// Needs 6 values: of fewer, not even the smallest and the largest enclose the median with
     /// 95 %.
-    pub(super) fn of(values: &[f64]) -> Option<Self> {
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let rank = lower_rank(values.len())?;
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);

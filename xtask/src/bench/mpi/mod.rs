@@ -3,7 +3,11 @@
 //!
 //! Both processes spin while they wait, so what one takes longer is time of the other, too: an
 //! added time is that of both partners of a call, and no less than what the call itself costs. With
-//! `--mpi-wait` each call has one of ours beside it.
+//! `--mpi-wait` each call has one of ours next to it.
+//!
+//! A usual program (`steps.c`) shows what the kinds of `--mpi-wait` cost in wall time.
+
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,6 +29,7 @@ pub fn run() -> Result<()> {
     let folder = shell::target_folder().join("bench/mpi");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("micro.c"), SOURCE)?;
+    std::fs::write(folder.join("steps.c"), steps::SOURCE)?;
     let pompeii = shell::build_pompeii()?;
     println!("\nprocessor time per MPI call in ns, 2 processes; medians of {TURNS} turns");
     let [plain, profile, trace, waits] = ["plain", "profile adds", "trace adds", "waits add"];
@@ -35,7 +40,8 @@ pub fn run() -> Result<()> {
             println!("{library}: not installed");
             continue;
         }
-        build(&folder, &pompeii, library)?;
+        build(&folder, &pompeii, (library, "micro"))?;
+        build(&folder, &pompeii, (library, "steps"))?;
         let program =
             Program { folder: folder.clone(), pompeii: pompeii.clone(), launcher, options };
         for kind in KINDS {
@@ -44,18 +50,20 @@ pub fn run() -> Result<()> {
             let name = format!("{library} {kind}");
             println!("{name:20} {plain:8.1} {profile:14.1} {trace:14.1} {waits:14.1}");
         }
+        steps::run(&program, library)?;
     }
     Ok(())
 }
 
-fn build(folder: &Path, pompeii: &Path, library: &str) -> Result<()> {
+fn build(folder: &Path, pompeii: &Path, (library, name): (&str, &str)) -> Result<()> {
     let compiler = format!("mpicc.{library}");
-    let arguments = ["-O2", "-w", "micro.c", "-o"];
-    let plain = format!("plain.{library}");
+    let source = format!("{name}.c");
+    let arguments = ["-O2", "-w", &source, "-o"];
+    let plain = format!("{name}-plain.{library}");
     shell::run(Command::new(&compiler).args(arguments).arg(plain).current_dir(folder))?;
     let mut measured = Command::new(pompeii);
     measured.args(["compile", "-q", "--", &compiler]).args(arguments);
-    shell::run(measured.arg(format!("measured.{library}")).current_dir(folder))
+    shell::run(measured.arg(format!("{name}-measured.{library}")).current_dir(folder))
 }
 
 /// How a library's programs are started.
@@ -72,12 +80,12 @@ impl Program {
     fn measure(&self, library: &str, kind: &str) -> Result<[f64; 4]> {
         let mut times = [const { Vec::new() }; 4];
         for _ in 0..TURNS {
-            times[0].push(self.start(&[], &format!("./plain.{library}"), kind)?);
-            times[1].push(self.start(&["-q"], &format!("./measured.{library}"), kind)?);
+            times[0].push(self.start(&[], &format!("./micro-plain.{library}"), kind)?);
+            times[1].push(self.start(&["-q"], &format!("./micro-measured.{library}"), kind)?);
             let trace = ["-q", "--trace", "--no-guard"];
-            times[2].push(self.start(&trace, &format!("./measured.{library}"), kind)?);
-            let waits = ["-q", "--mpi-wait"];
-            times[3].push(self.start(&waits, &format!("./measured.{library}"), kind)?);
+            times[2].push(self.start(&trace, &format!("./micro-measured.{library}"), kind)?);
+            let waits = ["-q", "--mpi-wait=all"];
+            times[3].push(self.start(&waits, &format!("./micro-measured.{library}"), kind)?);
         }
         Ok(times.map(median))
     }
