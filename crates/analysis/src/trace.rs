@@ -17,7 +17,7 @@ use pompeii_replay::{Outcome, tree::Values};
 use crate::properties;
 
 /// The metrics that compounds have severities for.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 31] = [
     "omp_fork",
     "omp_management",
     "omp_ibarrier_wait",
@@ -35,6 +35,20 @@ const NAMES: [&str; 17] = [
     "mpi_earlyreduce",
     "mpi_earlyscan",
     "mpi_icollective_wait",
+    "mpi_latereceiver",
+    "mpi_latesender_wo",
+    "mpi_lswo_same",
+    "mpi_lswo_different",
+    "mpi_barrier_completion",
+    "mpi_nxn_completion",
+    "mpi_init_completion",
+    "mpi_finalize_wait",
+    "mpi_cls_count",
+    "mpi_sls_count",
+    "mpi_clswo_count",
+    "mpi_slswo_count",
+    "mpi_clr_count",
+    "mpi_slr_count",
 ];
 
 const FORK: usize = 0;
@@ -54,6 +68,19 @@ const LATE_BROADCAST: usize = 13;
 const EARLY_REDUCE: usize = 14;
 const EARLY_SCAN: usize = 15;
 const NON_BLOCKING: usize = 16;
+const LATE_RECEIVER: usize = 17;
+const WRONG_ORDER: usize = 18;
+const SAME_SOURCE: usize = 19;
+const OTHER_SOURCE: usize = 20;
+const MPI_BARRIER_END: usize = 21;
+const ALL_TO_ALL_END: usize = 22;
+const INIT_END: usize = 23;
+const FINALIZE: usize = 24;
+
+/// Counts of messages that were waited for: with data, then without.
+const LATE_SENDERS: [usize; 2] = [25, 26];
+const WRONG_ORDERS: [usize; 2] = [27, 28];
+const LATE_RECEIVERS: [usize; 2] = [29, 30];
 
 /// A place in the program on a location, as a key.
 type At = (NodeId, LocationId);
@@ -96,7 +123,20 @@ impl Severities {
                 let by = visit.before.map(|(_, last)| last);
                 self.wait(visit.at, by, (visit.wait_ticks(), 0));
             }
-            Compound::LateSender(visit) => self.message(LATE_SENDER, visit),
+            Compound::LateSender(visit) => {
+                self.message(LATE_SENDER, visit);
+                self.count(LATE_SENDERS, visit);
+            }
+            Compound::LateReceiver(visit) => {
+                self.message(LATE_RECEIVER, visit);
+                self.count(LATE_RECEIVERS, visit);
+            }
+            Compound::WrongOrder { visit, same_source } => {
+                let source = if *same_source { SAME_SOURCE } else { OTHER_SOURCE };
+                self.add(visit.at, WRONG_ORDER, visit.wait_ticks());
+                self.add(visit.at, source, visit.wait_ticks());
+                self.count(WRONG_ORDERS, visit);
+            }
             Compound::Icollective(visit) => self.message(NON_BLOCKING, visit),
             Compound::Collective(visit) => self.collective(visit),
             _ => {}
@@ -125,6 +165,12 @@ impl Severities {
         self.wait(visit.at, Some(visit.partner.at), (visit.wait_ticks(), 0));
     }
 
+    /// Counts a message by whether it has data.
+    fn count(&mut self, [with_data, without]: [usize; 2], visit: &MessageVisit) {
+        let metric = if visit.partner.bytes > 0 { with_data } else { without };
+        self.add(visit.at, metric, 1);
+    }
+
     fn collective(&mut self, visit: &CollectiveVisit) {
         let metric = match visit.pattern {
             Pattern::Barrier => MPI_BARRIER,
@@ -132,8 +178,15 @@ impl Severities {
             Pattern::OneToAll => LATE_BROADCAST,
             Pattern::AllToOne => EARLY_REDUCE,
             Pattern::Scan => EARLY_SCAN,
-            _ => return,
+            Pattern::Finalize => FINALIZE,
+            // Processes begin at different times, so nothing is lost until the last one.
+            Pattern::Init => return self.add(visit.at, INIT_END, visit.completion_ticks()),
         };
+        match visit.pattern {
+            Pattern::Barrier => self.add(visit.at, MPI_BARRIER_END, visit.completion_ticks()),
+            Pattern::AllToAll => self.add(visit.at, ALL_TO_ALL_END, visit.completion_ticks()),
+            _ => {}
+        }
         self.add(visit.at, metric, visit.wait_ticks());
         self.wait(visit.at, Some(visit.causer), (visit.wait_ticks(), 0));
     }
@@ -173,11 +226,14 @@ impl Severities {
             let call = outcome.call(node);
             let region = &cube.regions[cube.calls.region(call)];
             let is_mpi = region.paradigm == Paradigm::Mpi;
+            let is_openmp = region.paradigm == Paradigm::OpenMp;
             let role = region.role;
             for (number, value) in values.iter().enumerate().filter(|(_, value)| **value != 0) {
                 let number = match (number, role) {
                     (IMPLICIT_WAIT, Role::Barrier) if !is_mpi => EXPLICIT_WAIT,
                     (LOCK, Role::Critical) => CRITICAL,
+                    // Of another model than OpenMP, whose locks have no property.
+                    (LOCK, _) if !is_openmp => continue,
                     _ => number,
                 };
                 cube.add(metrics[number], call, location, *value);
@@ -239,13 +295,19 @@ fn observe(cube: &mut Cube) {
 /// What stage 1 of the engine has counted.
 fn add_values(cube: &mut Cube, outcome: &Outcome) {
     type Value = fn(&Values) -> i64;
-    let counted: [(&str, Value); 4] = [
+    let counted: [(&str, Value); 10] = [
         ("time", |values| values.ticks),
         ("visits", |values| values.visits.cast_signed()),
         ("task_time", |values| values.task_ticks),
         ("task_switches", |values| values.fragments.cast_signed()),
+        ("comms_send", |values| values.moved.sends.cast_signed()),
+        ("comms_recv", |values| values.moved.receives.cast_signed()),
+        ("bytes_sent", |values| values.moved.bytes_sent.cast_signed()),
+        ("bytes_rcvd", |values| values.moved.bytes_received.cast_signed()),
+        ("bytes_cout", |values| values.moved.collective_out.cast_signed()),
+        ("bytes_cin", |values| values.moved.collective_in.cast_signed()),
     ];
-    let metrics: [(MetricId, Value); 4] =
+    let metrics: [(MetricId, Value); 10] =
         counted.map(|(name, value)| (cube.add_metric(metric(name)), value));
     for entry in &outcome.entries {
         for (metric, value) in metrics {
@@ -383,11 +445,122 @@ mod tests {
              40 1.0 exit",
             expect![[r#"
                 program  time=[16, 37]  visits=[1, 1]
-                program/MPI_Recv  time=[12, 0]  visits=[1, 0]  mpi_latesender=[10, 0]
-                program/MPI_Send  time=[0, 1]  visits=[0, 1]
+                program/MPI_Recv  time=[12, 0]  visits=[1, 0]  comms_recv=[1, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[10, 0]  mpi_cls_count=[1, 0]
+                program/MPI_Send  time=[0, 1]  visits=[0, 1]  comms_send=[0, 1]  bytes_sent=[0, 8]
                 program/MPI_Barrier  time=[12, 2]  visits=[1, 1]  mpi_barrier_wait=[10, 0]
                 program/MPI_Recv on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Send on 1
                 program/MPI_Barrier on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Barrier on 1
+            "#]],
+        );
+    }
+
+    #[test]
+    fn messages_count_by_their_data_and_their_order() {
+        // The receive of tag 1 waits from 10 to 50 for rank 1. That of tag 2 takes an empty message
+        // which was sent at 20. MPI_Ssend waits from 60 to 70 for its receive.
+        check(
+            "end 90
+             comm W = 0 1
+             0 0.0 program
+             0 1.0 program
+             10 0.0 + MPI_Recv
+             20 1.0 + MPI_Send; send 0 W 2 0
+             21 1.0 -
+             50 1.0 + MPI_Send; send 0 W 1 8
+             51 1.0 -
+             52 0.0 recv 1 W 1 8; -
+             54 0.0 + MPI_Recv
+             55 0.0 recv 1 W 2 0; -
+             60 1.0 + MPI_Ssend; send 0 W 3 0
+             70 0.0 + MPI_Recv
+             75 0.0 recv 1 W 3 0; -
+             76 1.0 -
+             90 0.0 exit
+             90 1.0 exit",
+            expect![[r#"
+                program  time=[42, 72]  visits=[1, 1]
+                program/MPI_Recv  time=[48, 0]  visits=[3, 0]  comms_recv=[3, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[40, 0]  mpi_latesender_wo=[40, 0]  mpi_lswo_same=[40, 0]  mpi_cls_count=[1, 0]  mpi_clswo_count=[1, 0]
+                program/MPI_Send  time=[0, 2]  visits=[0, 2]  comms_send=[0, 2]  bytes_sent=[0, 8]
+                program/MPI_Ssend  time=[0, 16]  visits=[0, 1]  comms_send=[0, 1]  mpi_latereceiver=[0, 10]  mpi_slr_count=[0, 1]
+                program/MPI_Recv on 0: 1 visits, 40 ticks, 0 starvation, for program/MPI_Send on 1
+                program/MPI_Ssend on 1: 1 visits, 10 ticks, 0 starvation, for program/MPI_Recv on 0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_begin_and_the_end_of_mpi_and_of_operations_have_metrics() {
+        // MPI_Init: rank 1 leaves 2 ticks after rank 0. MPI_Allreduce: rank 0 waits 10 ticks, and
+        // leaves 1 tick after rank 1. The barrier is left by rank 0 first. MPI_Finalize: rank 1
+        // waits 5 ticks.
+        check(
+            "end 90
+             comm W = 0 1
+             0 0.0 program; + MPI_Init
+             0 1.0 program; + MPI_Init
+             8 0.0 -
+             10 1.0 -
+             20 0.0 + MPI_Allreduce; begin
+             30 1.0 + MPI_Allreduce; begin
+             32 1.0 end ALLREDUCE W - 16 8; -
+             33 0.0 end ALLREDUCE W - 16 8; -
+             40 0.0 + MPI_Barrier; begin
+             40 1.0 + MPI_Barrier; begin
+             41 0.0 end BARRIER W - 0 0; -
+             44 1.0 end BARRIER W - 0 0; -
+             60 1.0 + MPI_Finalize
+             65 0.0 + MPI_Finalize
+             80 0.0 -
+             80 1.0 -
+             90 0.0 exit
+             90 1.0 exit",
+            expect![[r#"
+                program  time=[53, 54]  visits=[1, 1]
+                program/MPI_Init  time=[8, 10]  visits=[1, 1]  mpi_init_completion=[0, 2]
+                program/MPI_Allreduce  time=[13, 2]  visits=[1, 1]  bytes_cout=[16, 16]  bytes_cin=[8, 8]  mpi_wait_nxn=[10, 0]  mpi_nxn_completion=[1, 0]
+                program/MPI_Barrier  time=[1, 4]  visits=[1, 1]  mpi_barrier_completion=[0, 3]
+                program/MPI_Finalize  time=[15, 20]  visits=[1, 1]  mpi_finalize_wait=[0, 5]
+                program/MPI_Allreduce on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Allreduce on 1
+                program/MPI_Finalize on 1: 1 visits, 5 ticks, 0 starvation, for program/MPI_Finalize on 0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn bytes_of_an_operation_are_those_of_the_call_that_begins_it() {
+        check(
+            "end 40
+             comm W = 0 1
+             0 0.0 program; + MPI_Iallreduce; start 1
+             0 1.0 program; + MPI_Iallreduce; start 1
+             1 0.0 -; + MPI_Wait
+             1 1.0 -
+             9 1.0 + MPI_Wait
+             20 0.0 complete ALLREDUCE W - 8 4 1; -
+             20 1.0 complete ALLREDUCE W - 8 4 1; -
+             40 0.0 exit
+             40 1.0 exit",
+            expect![[r#"
+                program  time=[20, 28]  visits=[1, 1]
+                program/MPI_Iallreduce  time=[1, 1]  visits=[1, 1]  bytes_cout=[8, 8]  bytes_cin=[4, 4]
+                program/MPI_Wait  time=[19, 11]  visits=[1, 1]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn locks_of_other_models_have_no_waiting_of_openmp() {
+        check(
+            "end 40
+             5 0.0 + mutex; acquire 1 1; -
+             6 0.1 + mutex
+             20 0.0 + unlock; release 1 1; -
+             21 0.1 acquire 1 2; -",
+            expect![[r#"
+                program  time=[40, 19]  visits=[1, 0]  critical_path=[40, 0]
+                program/mutex  time=[0, 15]  visits=[1, 1]
+                program/unlock  visits=[1, 0]
+                program/mutex on 1: 1 visits, 14 ticks, 0 starvation, for program/mutex on 0
             "#]],
         );
     }

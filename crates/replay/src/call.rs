@@ -19,6 +19,8 @@ pub(crate) enum Kind {
     Sendrecv,
     /// It waits for one or several of many requests, which are complete when it returns.
     Several,
+    /// A collective operation with neighbours: the trace does not have who they are.
+    Neighbours,
     /// Any other function.
     Other,
 }
@@ -32,6 +34,8 @@ impl Kind {
             "MPI_Waitall" | "MPI_Waitsome" | "MPI_Waitany" => Kind::Several,
             _ if name.starts_with("MPI_Sendrecv") => Kind::Sendrecv,
             _ if name.starts_with("MPI_Test") => Kind::Test,
+            _ if name.starts_with("MPI_Neighbor") => Kind::Neighbours,
+            _ if name.starts_with("MPI_Ineighbor") => Kind::Neighbours,
             _ => Kind::Other,
         }
     }

@@ -4,7 +4,7 @@
 //! is complete when all members have ended it. Who waits for whom depends on the kind of the
 //! operation and on the bytes sent and received: no process waits for one that sends nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
@@ -68,6 +68,8 @@ const OPEN_MAX: u64 = 100_000;
 #[derive(Debug, Default)]
 pub struct Collectives {
     begins: HashMap<LocationId, Vec<u64>>,
+    /// Locations that are in an operation with neighbours: the trace does not have who they are.
+    with_neighbours: HashSet<LocationId>,
     members: HashMap<(u32, ProcessId), Member>,
     open: HashMap<Key, Vec<Part>>,
     init: Management,
@@ -100,11 +102,14 @@ impl Matcher for Collectives {
             }
             What::CollectiveEnd(end) => self.end_part(definitions, record, end, found),
             What::MpiEnter { region } => {
-                if let Some((call, _)) = self.management(definitions, region) {
+                if definitions.regions[region].name.starts_with("MPI_Neighbor") {
+                    self.with_neighbours.insert(record.location);
+                } else if let Some((call, _)) = self.management(definitions, region) {
                     call.enter(definitions, record);
                 }
             }
             What::MpiLeave { region, .. } => {
+                self.with_neighbours.remove(&record.location);
                 let processes = definitions.system.processes.len();
                 if let Some((call, pattern)) = self.management(definitions, region) {
                     call.leave(definitions, record);
@@ -167,6 +172,9 @@ impl Collectives {
         member.number += 1;
         let key = (operation.comm, member.number);
         let (Some(begin), Some(rank)) = (begin, member.rank) else { return };
+        if self.with_neighbours.contains(&record.location) {
+            return;
+        }
         let part = Part {
             at: Place { location: record.location, node: record.node },
             begin,

@@ -338,3 +338,32 @@ fn an_operation_that_a_process_never_completes_is_counted() {
     "#]],
     );
 }
+
+#[test]
+fn an_operation_with_neighbours_has_no_waiting_for_all() {
+    // Rank 1 begins both operations 20 ticks later. Only the barrier after them has waiting.
+    finds(
+        "end 100
+         comm W = 0 1
+         10 0.0 + MPI_Neighbor_allgather; begin
+         30 1.0 + MPI_Neighbor_allgather; begin
+         31 0.0 end ALLGATHER W - 8 8; -
+         31 1.0 end ALLGATHER W - 8 8; -
+         35 0.0 + MPI_Ineighbor_alltoall; start 1
+         36 0.0 -
+         40 0.0 + MPI_Wait
+         55 1.0 + MPI_Ineighbor_alltoall; start 1
+         56 1.0 -
+         57 0.0 complete ALLTOALL W - 8 8 1; -
+         58 1.0 + MPI_Wait
+         58 1.0 complete ALLTOALL W - 8 8 1; -
+         60 0.0 + MPI_Barrier; begin
+         70 1.0 + MPI_Barrier; begin
+         71 0.0 end BARRIER W - 0 0; -
+         71 1.0 end BARRIER W - 0 0; -",
+        expect![[r#"
+            Barrier 0.0 program/MPI_Barrier 60..71: wait 10 for 1.0 program/MPI_Barrier, completion 0
+            Barrier 1.0 program/MPI_Barrier 70..71: wait 0 for 1.0 program/MPI_Barrier, completion 0
+        "#]],
+    );
+}

@@ -21,6 +21,8 @@ use crate::record::CollectiveEnd;
 struct Begun {
     request: u64,
     begin: MessageEnd,
+    /// All members of the communicator take part with each other.
+    is_of_all: bool,
     /// The call that completes it, and what is known then.
     done: Option<(CallId, CollectiveEnd)>,
 }
@@ -50,10 +52,15 @@ pub(crate) struct Operations {
 }
 
 impl Operations {
-    /// A process begins an operation.
-    pub(crate) fn begin(&mut self, process: ProcessId, request: u64, begin: MessageEnd) {
+    /// A process begins an operation; the flag is false if it is one of neighbours only.
+    pub(crate) fn begin(
+        &mut self,
+        process: ProcessId,
+        request: u64,
+        (begin, is_of_all): (MessageEnd, bool),
+    ) {
         let begun = self.begun.entry(process).or_default();
-        begun.push_back(Begun { request, begin, done: None });
+        begun.push_back(Begun { request, begin, is_of_all, done: None });
         if begun.len() > BEGUN_MAX
             && let Some(freed) = begun.iter().position(|one| one.done.is_none())
         {
@@ -73,14 +80,14 @@ impl Operations {
         let is_it = |one: &&mut Begun| one.request == request && one.done.is_none();
         let Some(one) = begun.iter_mut().find(is_it) else { return false };
         one.done = Some((call, end));
-        while let Some(&Begun { begin, done: Some((call, end)), .. }) = begun.front() {
+        while let Some(&Begun { begin, is_of_all, done: Some((call, end)), .. }) = begun.front() {
             begun.pop_front();
             let number = self.numbers.entry((end.comm, process)).or_default();
             *number += 1;
             let comm = definitions.comms.get(&end.comm);
             let rank = comm.and_then(|comm| definitions.rank(comm, process));
             let size = comm.map_or(0, |comm| comm.members.len() + comm.remote.len());
-            let (Some(rank), 2..) = (rank, size) else {
+            let (Some(rank), 2.., true) = (rank, size, is_of_all) else {
                 answers.push((call, None));
                 continue;
             };

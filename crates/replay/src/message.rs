@@ -91,7 +91,9 @@ impl Matcher for Messages {
             }
             What::RequestCancelled(request) => self.cancel(process, request),
             What::IcollectiveRequest(request) => {
-                if let Some(begin) = self.current_end(record.location, 0) {
+                let call = self.calls.current(record.location);
+                if let Some(call) = call.and_then(|call| self.calls.get(call)) {
+                    let begin = (call.end(0), call.kind != Kind::Neighbours);
                     self.operations.begin(process, request, begin);
                 }
             }
@@ -356,7 +358,7 @@ fn wait_for_receivers(call: &Call, found: Found<'_>) {
     let waits_for_others = call.late_sender != Some(0) || call.waits_in_operation;
     match call.kind {
         Kind::Test | Kind::Sendrecv => return,
-        Kind::Several | Kind::Other if waits_for_others => return,
+        Kind::Several | Kind::Neighbours | Kind::Other if waits_for_others => return,
         _ => {}
     }
     // A receive that is posted after the call has ended cannot have kept it.

@@ -11,6 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use pompeii_model::{CallId, CallTree, LocationId, RegionId};
 
+use crate::record::What;
+
 /// A node of the shared tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -117,6 +119,47 @@ pub struct Values {
     pub task_ticks: i64,
     /// The number of these fragments.
     pub fragments: u64,
+    /// Data of MPI.
+    pub moved: Moved,
+}
+
+/// Messages and bytes that MPI has moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Messages sent.
+    pub sends: u64,
+    /// Messages received.
+    pub receives: u64,
+    /// Bytes of the messages sent.
+    pub bytes_sent: u64,
+    /// Bytes of the messages received.
+    pub bytes_received: u64,
+    /// Bytes that the process sent in collective operations.
+    pub collective_out: u64,
+    /// Bytes that it received in them.
+    pub collective_in: u64,
+}
+
+impl Moved {
+    /// Adds the data of a record. Lengths of a damaged trace may be any numbers.
+    pub fn add(&mut self, what: &What) {
+        let more = |sum: &mut u64, number: u64| *sum = sum.saturating_add(number);
+        match what {
+            What::Send(message) | What::Isend(message) => {
+                self.sends += 1;
+                more(&mut self.bytes_sent, message.bytes);
+            }
+            What::Recv(message) | What::Irecv(message) => {
+                self.receives += 1;
+                more(&mut self.bytes_received, message.bytes);
+            }
+            What::CollectiveEnd(end) | What::Icollective { end, .. } => {
+                more(&mut self.collective_out, end.sent);
+                more(&mut self.collective_in, end.received);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The call paths that one location has visited, with their values.

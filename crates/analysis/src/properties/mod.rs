@@ -119,6 +119,10 @@ catalogue! {
     mpi_management
     /// Begin and end.
     mpi_init_exit
+    /// The end of MPI_Init.
+    mpi_init_completion
+    /// Waiting at the end.
+    mpi_finalize_wait
     /// Communicators.
     mpi_mgmt_comm
     /// Windows.
@@ -131,6 +135,8 @@ catalogue! {
     mpi_sync_collective
     /// Waiting.
     mpi_barrier_wait
+    /// Leaving.
+    mpi_barrier_completion
     /// One-sided synchronisation.
     mpi_rma_synchronization
     /// Active target.
@@ -143,6 +149,14 @@ catalogue! {
     mpi_point2point
     /// Late sender.
     mpi_latesender
+    /// Messages in the wrong order.
+    mpi_latesender_wo
+    /// Of different processes.
+    mpi_lswo_different
+    /// Of one process.
+    mpi_lswo_same
+    /// Late receiver.
+    mpi_latereceiver
     /// Wait for a non-blocking collective operation.
     mpi_icollective_wait
     /// Collective communication.
@@ -155,6 +169,8 @@ catalogue! {
     mpi_latebroadcast
     /// Wait at N x N.
     mpi_wait_nxn
+    /// Leaving it.
+    mpi_nxn_completion
     /// One-sided communication.
     mpi_rma_communication
     /// Files.
@@ -281,8 +297,20 @@ catalogue! {
     comms_p2p
     /// Sent.
     comms_send
+    /// Late receivers.
+    mpi_clr_count
+    /// Without data.
+    mpi_slr_count
     /// Received.
     comms_recv
+    /// Late senders.
+    mpi_cls_count
+    /// In the wrong order.
+    mpi_clswo_count
+    /// Without data.
+    mpi_sls_count
+    /// In the wrong order.
+    mpi_slswo_count
     /// Collective.
     comms_coll
     /// One-sided.

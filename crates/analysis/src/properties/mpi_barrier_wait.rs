@@ -16,7 +16,7 @@ pub const PROPERTY: Property = Property {
         measures: "Time between the arrival of a process at an MPI barrier and the arrival of the \
             last process.",
         formula: "latest arrival - own arrival, at most until the process leaves the barrier. \
-            Measured with `run --mpi-wait`.",
+            Measured with `run --mpi-wait`, or found by `pompeii analyze`.",
         cost: "This is waiting only: the processes have different amounts of work before the \
             barrier.",
         recognise: "The rest of mpi_sync_collective is the cost of the barrier itself.",

@@ -16,7 +16,8 @@ pub const PROPERTY: Property = Property {
         measures: "Time of the root in a function that collects data from all processes, before \
             the first other process has arrived.",
         formula: "earliest arrival of another process - own arrival of the root. Measured with \
-            `run --mpi-wait`.",
+            `run --mpi-wait`. `pompeii analyze` takes the latest arrival of a process that sends \
+            data.",
         cost: "The root waits and does nothing.",
         recognise: "MPI_Reduce and MPI_Gather take long on the root only.",
         remedy: "Give the root other work before the call, or choose another root.",

@@ -16,7 +16,7 @@ pub const PROPERTY: Property = Property {
         measures: "Time in MPI_Scan and MPI_Exscan until all processes with lower ranks have \
             arrived, because the process needs their data.",
         formula: "latest arrival of the ranks up to its own - own arrival. Measured with `run \
-            --mpi-wait`.",
+            --mpi-wait`, or found by `pompeii analyze`.",
         cost: "This is waiting only: a lower rank has more work before the call.",
         recognise: "Ranks above the late one wait, ranks below it do not.",
         remedy: "Balance the work before the scan, or give less of it to the lower ranks.",

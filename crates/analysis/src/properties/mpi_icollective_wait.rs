@@ -16,8 +16,9 @@ pub const PROPERTY: Property = Property {
         measures: "Time of waiting for a request of a non-blocking collective operation, until \
             the processes whose data it needs have begun the operation.",
         formula: "begin of the operation in the last process (for a broadcast: in the root; for \
-            the root of a reduction: in the first other process) - begin of the wait, at most \
-            until the wait ends. Measured with `run --mpi-wait`.",
+            the root of a reduction: in the first other process, in a trace in the last one that \
+            sends) - begin of the wait, at most until the wait ends. Measured with `run \
+            --mpi-wait`, or found by `pompeii analyze`.",
         cost: "This is waiting only: another process began the operation too late to overlap it \
             with computation.",
         recognise: "The others wait for the processes with the least time here.",

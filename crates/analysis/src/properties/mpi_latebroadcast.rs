@@ -15,7 +15,8 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time in a function by which the root sends data to all processes, until the \
             root has arrived.",
-        formula: "arrival of the root - own arrival. Measured with `run --mpi-wait`.",
+        formula: "arrival of the root - own arrival. Measured with `run --mpi-wait`, or found by \
+            `pompeii analyze`.",
         cost: "This is waiting only: the root has more work before the call.",
         recognise: "MPI_Bcast and MPI_Scatter take long in all processes except the root.",
         remedy: "Let the root send earlier, for example before it computes its own part.",

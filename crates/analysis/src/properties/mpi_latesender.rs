@@ -14,8 +14,8 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time in a receive, or in waiting for one, until the message was sent.",
-        formula: "begin of the send - begin of the receiving function, at most until that \
-            function ends. Measured with `run --mpi-wait`.",
+        formula: "begin of the send - begin of the receiving function, at most until that function \
+            ends. Measured with `run --mpi-wait`, or found by `pompeii analyze`.",
         cost: "This is waiting only: the sender has more work before it sends.",
         recognise: "The rest of mpi_point2point is transfer of data, and waiting of senders for \
             late receivers.",

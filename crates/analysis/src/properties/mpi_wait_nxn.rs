@@ -16,7 +16,8 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time in MPI_Allreduce, MPI_Alltoall and other functions in which all send to \
             all, until the last process has arrived.",
-        formula: "latest arrival - own arrival. Measured with `run --mpi-wait`.",
+        formula: "latest arrival - own arrival. Measured with `run --mpi-wait`, or found by \
+            `pompeii analyze`.",
         cost: "This is waiting only: the processes have different amounts of work before the call.",
         recognise: "The rest of the function's time is its own cost.",
         remedy: "Balance the work between two such calls.",

@@ -5,6 +5,7 @@ use pompeii_otf2::reference::CommRef;
 
 use super::Location;
 use crate::record::{CollectiveEnd, Message, What};
+use crate::tree::LocalTree;
 
 /// The request of a blocking operation.
 const BLOCKING: u64 = u64::MAX;
@@ -13,6 +14,20 @@ impl Location {
     pub(super) fn mpi(&mut self, time: u64, event: &Event) {
         if let Some(what) = what(event) {
             self.note(time, what);
+            let here = self.strand.node.unwrap_or(LocalTree::PROGRAM);
+            // The bytes of an operation are those of the call that begins it, as in a profile, but
+            // are known when it is complete.
+            let node = match what {
+                What::IcollectiveRequest(request) => {
+                    self.operations.insert(request, here);
+                    here
+                }
+                What::Icollective { request, .. } => {
+                    self.operations.remove(&request).unwrap_or(here)
+                }
+                _ => here,
+            };
+            self.tree.values(node).moved.add(&what);
         }
     }
 }

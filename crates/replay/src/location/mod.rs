@@ -76,6 +76,8 @@ pub struct Location {
     waits_for_turn: bool,
     /// Other locations do not know what is missing, either: go on without it.
     goes_on_without: bool,
+    /// The calls that have begun the non-blocking collective operations of requests.
+    operations: HashMap<u64, Local>,
     gaps: Gaps,
     records: Vec<Rec>,
     /// Times between records.
@@ -109,6 +111,7 @@ impl Location {
             created: None,
             waits_for_turn: false,
             goes_on_without: false,
+            operations: HashMap::new(),
             gaps: Gaps::default(),
             records: Vec::new(),
             profile: Vec::new(),

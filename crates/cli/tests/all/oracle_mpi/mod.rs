@@ -1,6 +1,7 @@
 //! Real MPI programs under both MPI libraries that Debian has: they do what they do without us, and
 //! every message that is sent is received.
 
+mod analysis;
 mod archives;
 mod arguments;
 mod callers;
