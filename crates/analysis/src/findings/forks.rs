@@ -29,12 +29,14 @@ pub(super) fn detect(search: &mut Search) {
         .collect();
     let (chained, few): (Vec<Forked>, Vec<Forked>) =
         regions.into_iter().partition(|region| region.forks >= MANY_FORKS);
-    // A function that is called from many places has its regions once in the source.
     let chains = Chains::new(&lens);
     let forked_by = |at: usize| {
         let parallel = chained[at].parallel;
+        let chain = chains.of(chained[at].region);
+        // If it is not known what follows what, the regions of a function are a chain. A function
+        // that is called from many places has them once in the source.
         let function = lens.cube.calls.parent(parallel).map(|call| lens.cube.calls.region(call));
-        (function, is_nested(search, parallel), chains.of(chained[at].region))
+        (function.filter(|_| chain.is_none()), is_nested(search, parallel), chain)
     };
     for (_, positions) in grouped(0..chained.len(), forked_by) {
         chain(search, positions.into_iter().map(|at| &chained[at]).collect());
@@ -213,20 +215,39 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
     search.report("omp_management", site, Loss { lost, gain: Some(gain) }, words);
 }
 
-/// The innermost function that all of these regions are in. Their parents are one function: it is
-/// that one, or, where no function around is measured, what is known from the first visit of each.
+/// The innermost function that all of these regions are in. If no function around is measured, it
+/// is known from the first visit of each.
 fn common_function(lens: &Lens, regions: &[&Forked]) -> Option<String> {
     let functions = |region: &Forked| {
         let region = &lens.cube.regions[region.region];
         region.function().into_iter().chain(region.callers()).collect::<Vec<&str>>()
     };
     let (first, others) = regions.split_first()?;
-    let parent = lens.cube.calls.parent(first.parallel)?;
-    let is_measured = lens.cube.calls.parent(parent).is_some();
+    let around = common_path(lens, regions)?;
+    let is_measured = lens.cube.calls.parent(around).is_some();
     let others: Vec<_> = others.iter().map(|region| functions(region)).collect();
     let is_common = |name: &&str| others.iter().all(|functions| functions.contains(name));
     let common = functions(first).into_iter().find(is_common).filter(|_| !is_measured);
-    Some(common.map_or_else(|| format::name_with_place(lens.cube, parent), str::to_owned))
+    Some(common.map_or_else(|| format::name_with_place(lens.cube, around), str::to_owned))
+}
+
+/// The call path that forks all of these regions, or that calls the functions which do. One
+/// function may be called from several places.
+fn common_path(lens: &Lens, regions: &[&Forked]) -> Option<CallId> {
+    /// The rest of a longer chain is taken to be in the same place.
+    const LOOKED_AT: usize = 64;
+    let tree = &lens.cube.calls;
+    let parent = |region: &&Forked| tree.parent(region.parallel);
+    let first = parent(regions.first()?)?;
+    let is_same = |call: CallId| tree.region(call) == tree.region(first);
+    if regions.iter().filter_map(parent).all(is_same) {
+        return Some(first);
+    }
+    let above = |call: CallId| std::iter::successors(Some(call), |&call| tree.parent(call));
+    let heights: HashMap<CallId, usize> = above(first).zip(0..).collect();
+    let others = regions.iter().take(LOOKED_AT).filter_map(parent);
+    let common = others.filter_map(|other| above(other).find(|call| heights.contains_key(call)));
+    common.max_by_key(|call| heights[call])
 }
 
 /// A region that is forked a few times.
@@ -284,6 +305,29 @@ mod tests {
         );
     }
 
+    /// Functions are measured, and two of them fork regions in turn.
+    #[test]
+    fn regions_of_two_functions_that_take_turns_are_one_chain() {
+        let text = "wall=1000 locations=2
+             a/main@a.c:20                               0  time=100 visits=1
+             a/main@a.c:20/even@a.c:1/parallel@a.c:2     *  time=450 omp_management=100 visits=100
+             a/main@a.c:20/odd@a.c:5/parallel@a.c:6      *  time=450 omp_management=200 visits=100";
+        check_order(
+            text,
+            &[(20, 2, 1), (2, 6, 100), (6, 2, 99)],
+            expect![[r#"
+            a.c:2 parallel | omp_management lost=600 gain=150 (118 to 182)
+                [short_regions, merge a.c:2,a.c:6]
+                2 regions, 200 forks, 1.5 ms each on every thread in main.
+                Put the parallel regions a.c:2, a.c:6 into one parallel region.
+            a.c:20 main | omp_idle_threads lost=100 gain=50 (33 to 67)
+                [serial_part, none]
+                0.10 s run on one thread.
+                Parallelise it, or overlap it with other work.
+        "#]],
+        );
+    }
+
     #[test]
     fn a_function_that_is_called_from_two_places_is_one_finding() {
         check(
@@ -308,8 +352,8 @@ mod tests {
          a/parallel@a.c:6/implicit barrier@a.c:8     *  time=100 visits=200";
 
     /// The findings if the regions of these lines (0: the start) follow each other so often.
-    fn check_order(times: &[(u32, u32, i64)], expect: Expect) {
-        let mut cube = crate::notation::cube(TWO).unwrap();
+    fn check_order(text: &str, times: &[(u32, u32, i64)], expect: Expect) {
+        let mut cube = crate::notation::cube(text).unwrap();
         let call = |line: u32| {
             let begins = |&call: &CallId| cube.regions[cube.calls.region(call)].begin_line == line;
             cube.calls.ids().find(begins).unwrap()
@@ -329,6 +373,7 @@ mod tests {
     #[test]
     fn two_loops_in_a_row_are_two_chains() {
         check_order(
+            TWO,
             &[(0, 2, 1), (2, 2, 99), (2, 6, 1), (6, 6, 199)],
             expect![[r#"
                 a.c:6 parallel | omp_management lost=600 gain=300 (175 to 355)
@@ -351,6 +396,7 @@ mod tests {
     #[test]
     fn regions_that_take_turns_are_one_chain() {
         check_order(
+            TWO,
             &[(0, 2, 1), (2, 6, 100), (6, 6, 100), (6, 2, 99)],
             expect![[r#"
                 a.c:2 parallel | omp_management lost=1000 gain=250 (187 to 379)
