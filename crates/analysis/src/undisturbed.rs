@@ -30,8 +30,9 @@ pub fn gain(
     let lacked_ns = machine.not_on_cpu_ns?.max(taken_ns);
     let lacked = (lacked_ns as f64 / 1e9 * cube.clock.ticks_per_second()) as Ticks;
     let serial = lens.total("omp_idle_threads") / (threads - 1);
-    let parallel = (lens.total("comp") - serial - lacked).max(0);
-    let needed = serial + parallel / cpus.min(threads);
+    let parallel =
+        (lens.total("comp") - serial).max(0) as f64 * (1.0 - lacked_share(&lens, lacked));
+    let needed = serial + parallel as Ticks / cpus.min(threads);
     let measuring = costs.map_or(0, |costs| longer_by_barriers(&lens, costs));
     let is_other = |finding: &&Finding| finding.explained_by.is_none();
     let others = found.iter().filter(is_other).filter_map(|finding| finding.gain);
@@ -39,6 +40,14 @@ pub fn gain(
     let ticks = (cube.wall_ticks - needed - measuring - others).max(0);
     let differ = (ticks as f64 * TAKEN_DIFFERS) as Ticks;
     Some(Gain { ticks, low_ticks: ticks - differ, high_ticks: ticks + differ })
+}
+
+/// Which share of its work a thread had no CPU for. Where it had none is known to the next border
+/// of its work only, so some of it lies in fork, join and the barriers themselves.
+fn lacked_share(lens: &Lens, lacked: Ticks) -> f64 {
+    let waits = lens.total("omp_ibarrier_wait") + lens.total("omp_ebarrier_wait");
+    let work = lens.total("comp") + lens.total("omp_time") - waits;
+    (lacked as f64 / work.max(1) as f64).min(1.0)
 }
 
 /// By how much parallel regions with a barrier that only the measured program has were longer:
