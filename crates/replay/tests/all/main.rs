@@ -7,4 +7,5 @@ mod generate;
 mod generated;
 mod naive;
 mod oracle_scalasca;
+mod planted;
 mod robust;

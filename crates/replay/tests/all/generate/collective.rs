@@ -44,16 +44,27 @@ const NON_BLOCKING: [Kind; 4] = [
 pub fn any(world: &mut World, comm: u32) {
     match world.numbers.below(5) {
         0 | 1 => all_to_all(world, comm),
-        2 => from_root(world, comm),
-        3 => to_root(world, comm),
+        2 => {
+            let root = any_member(world, comm);
+            from_root(world, comm, root);
+        }
+        3 => {
+            let root = any_member(world, comm);
+            to_root(world, comm, root);
+        }
         _ => scan(world, comm),
     }
 }
 
 /// All members begin an operation that does not block: location, record, and when the last process
 /// began that the location needs. They are inside of the function then.
-pub fn begin_any(world: &mut World, comm: u32) -> Vec<(usize, MpiCollectiveEnd, u64)> {
-    let kind = world.numbers.of(&NON_BLOCKING);
+pub fn begin_any(
+    world: &mut World,
+    comm: u32,
+    of_all: bool,
+) -> Vec<(usize, MpiCollectiveEnd, u64)> {
+    let kinds = if of_all { &NON_BLOCKING[..2] } else { &NON_BLOCKING[..] };
+    let kind = world.numbers.of(kinds);
     let ranks = world.comms[comm as usize].clone();
     let root = world.numbers.below(ranks.len() as u64) as usize;
     let mut begins = Vec::new();
@@ -120,7 +131,13 @@ fn record(comm: u32, kind: Kind, root: u32, sent: u64, received: u64) -> MpiColl
     }
 }
 
-fn all_to_all(world: &mut World, comm: u32) {
+fn any_member(world: &mut World, comm: u32) -> usize {
+    let size = world.comms[comm as usize].len() as u64;
+    world.numbers.below(size) as usize
+}
+
+/// An operation in which all wait for all.
+pub fn all_to_all(world: &mut World, comm: u32) {
     let kind = world.numbers.of(&ALL_TO_ALL);
     let bytes = if kind.1 == CollectiveOp::BARRIER { 0 } else { 16 };
     let begins = begin(world, comm, kind);
@@ -131,10 +148,10 @@ fn all_to_all(world: &mut World, comm: u32) {
     }
 }
 
-fn from_root(world: &mut World, comm: u32) {
+/// An operation in which all wait for the root.
+pub fn from_root(world: &mut World, comm: u32, root: usize) {
     let kind = world.numbers.of(&FROM_ROOT);
     let begins = begin(world, comm, kind);
-    let root = world.numbers.below(begins.len() as u64) as usize;
     let sent = begins[root].1;
     for (index, begin) in begins.into_iter().enumerate() {
         let bytes = if index == root { 64 } else { 0 };
@@ -143,10 +160,10 @@ fn from_root(world: &mut World, comm: u32) {
     }
 }
 
-fn to_root(world: &mut World, comm: u32) {
+/// An operation in which the root waits for all.
+pub fn to_root(world: &mut World, comm: u32, root: usize) {
     let kind = world.numbers.of(&TO_ROOT);
     let begins = begin(world, comm, kind);
-    let root = world.numbers.below(begins.len() as u64) as usize;
     let latest = begins.iter().map(|begin| begin.1).max().unwrap_or(0);
     for (index, begin) in begins.into_iter().enumerate() {
         let (bytes, until) = if index == root { (64, latest) } else { (0, 0) };
@@ -154,7 +171,8 @@ fn to_root(world: &mut World, comm: u32) {
     }
 }
 
-fn scan(world: &mut World, comm: u32) {
+/// An operation in which each rank waits for those below it.
+pub fn scan(world: &mut World, comm: u32) {
     let kind = world.numbers.of(&SCANS);
     let mut latest = 0;
     for begin in begin(world, comm, kind) {

@@ -223,11 +223,19 @@ pub fn pair(world: &mut World, messages: &mut Messages, comm: u32) {
     let size = world.comms[comm as usize].len() as u64;
     let from = world.numbers.below(size) as u32;
     let to = (from + 1 + world.numbers.below(size - 1) as u32) % size as u32;
+    for rank in [from, to] {
+        let rank = world.comms[comm as usize][rank as usize];
+        let at = world.at(rank, 0);
+        world.work(at);
+    }
+    pair_of(world, messages, (comm, from, to));
+}
+
+/// The same from one member of a communicator to another one.
+pub fn pair_of(world: &mut World, messages: &mut Messages, (comm, from, to): (u32, u32, u32)) {
     let tag = 1_000 + messages.all.len() as u32;
     let mut message = Message { comm, from, to, tag, synchronous: true, ..Message::default() };
     let (sender, receiver) = ends(world, &message);
-    world.work(sender);
-    world.work(receiver);
     message.sent = world.logs[sender].now;
     world.enter_mpi(sender, "MPI_Ssend", P2P);
     world.event(sender, message.send());
@@ -294,9 +302,10 @@ pub fn complete(world: &mut World, messages: &mut Messages, all: bool) {
     }
 }
 
-/// The members of a communicator begin a collective operation without waiting.
-pub fn operation(world: &mut World, messages: &mut Messages, comm: u32) {
-    for (at, record, needed) in collective::begin_any(world, comm) {
+/// The members of a communicator begin a collective operation without waiting: of any kind, or one
+/// in which all need all.
+pub fn operation(world: &mut World, messages: &mut Messages, (comm, of_all): (u32, bool)) {
+    for (at, record, needed) in collective::begin_any(world, comm, of_all) {
         let request_id = messages.request(at, Request::Operation(record, needed));
         world.event(at, NonBlockingCollectiveRequest { request_id });
         world.pass(at, 0);

@@ -8,6 +8,7 @@
 mod collective;
 mod message;
 pub mod numbers;
+pub mod planted;
 mod task;
 mod team;
 pub mod world;
@@ -95,7 +96,7 @@ fn step(world: &mut World, messages: &mut Messages) {
         1 if !alone => message::pair(world, messages, comm),
         2 if !alone => message::ring(world, messages, comm),
         3 => message::complete(world, messages, false),
-        8 if !alone => message::operation(world, messages, comm),
+        8 if !alone => message::operation(world, messages, (comm, false)),
         4 | 5 => collective::any(world, comm),
         _ => team::region(world, messages),
     }

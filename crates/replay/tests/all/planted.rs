@@ -1,0 +1,39 @@
+//! The engine names the location that all others wait for, in programs with one cause of waiting.
+
+use std::collections::BTreeMap;
+
+use pompeii_model::LocationId;
+use pompeii_replay::{Compound, Options};
+
+use crate::engine::analyse;
+use crate::generate::planted::{KINDS, program};
+
+/// Waiting with the location that was waited for.
+fn waiting(compound: &Compound) -> Option<(LocationId, i64)> {
+    Some(match compound {
+        Compound::LateSender(it) | Compound::LateReceiver(it) | Compound::Icollective(it) => {
+            (it.partner.at.location, it.wait_ticks())
+        }
+        Compound::Collective(it) => (it.causer.location, it.wait_ticks()),
+        Compound::Barrier(it) => (it.last.location, it.wait_ticks()),
+        _ => return None,
+    })
+}
+
+#[test]
+fn the_planted_cause_has_nearly_all_waiting() {
+    for (kind, seed) in KINDS.into_iter().flat_map(|kind| (0..10).map(move |seed| (kind, seed))) {
+        let (world, late) = program(kind, seed);
+        let folder = tempfile::tempdir().unwrap();
+        let (outcome, compounds) = analyse(&world.write(folder.path()), Options::default());
+        let mut waited: BTreeMap<u64, i64> = BTreeMap::new();
+        for (by, ticks) in compounds.iter().filter_map(waiting) {
+            *waited.entry(outcome.definitions.location_ids[by]).or_default() += ticks;
+        }
+        let all: i64 = waited.values().sum();
+        let planted = waited.get(&late).copied().unwrap_or(0);
+        // In a step a location waits for nearly as long as the planted one works.
+        assert!(all > 90_000, "{kind:?} {seed}: {waited:?}");
+        assert!(planted * 100 >= all * 99, "{kind:?} {seed}: {late} in {waited:?}");
+    }
+}
