@@ -240,6 +240,7 @@ impl Severities {
             }
         }
         add_path(&mut cube, outcome);
+        add_delays(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
         cube
     }
@@ -279,6 +280,19 @@ fn add_path(cube: &mut Cube, outcome: &Outcome) {
     let path = cube.add_metric(metric("critical_path"));
     for &(call, location, ticks) in &outcome.critical_path {
         cube.add(path, call, location, ticks);
+    }
+}
+
+/// How long others waited because of each call path.
+fn add_delays(cube: &mut Cube, outcome: &Outcome) {
+    if outcome.delays.is_empty() {
+        return;
+    }
+    let all = cube.add_metric(metric("delay_omp"));
+    let indirect = cube.add_metric(metric("delay_omp_indirect"));
+    for &(call, location, delay) in &outcome.delays {
+        cube.add(all, call, location, delay.direct + delay.indirect);
+        cube.add(indirect, call, location, delay.indirect);
     }
 }
 
@@ -382,10 +396,10 @@ mod tests {
              44 0.1 -; -; endteam A",
             expect![[r#"
                 program  time=[26, 0]  visits=[1, 0]  critical_path=[26, 0]
-                program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]  critical_path=[25, 0]
+                program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]  critical_path=[25, 0]  delay_omp=[9, 0]
                 program/parallel/omp_set_lock  visits=[0, 1]
-                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]
-                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]
+                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]  delay_omp=[4, 0]
+                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]  delay_omp=[4, 0]
                 program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]
                 program/parallel/ordered  time=[0, 2]  visits=[0, 1]  omp_ordered_wait=[0, 2]
                 program/parallel/ordered/ordered_body  visits=[0, 1]

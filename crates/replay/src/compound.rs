@@ -170,7 +170,7 @@ impl BarrierVisit {
     }
 
     /// Everything after the latest arrival but tasks.
-    fn rest_ticks(&self) -> i64 {
+    pub fn rest_ticks(&self) -> i64 {
         (span(self.enter, self.leave) - self.task_ticks - self.wait_ticks()).max(0)
     }
 

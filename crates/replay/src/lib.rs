@@ -15,10 +15,12 @@
 
 pub mod archive;
 pub mod barrier;
+pub mod blame;
 mod call;
 pub mod collective;
 pub mod compound;
 pub mod definitions;
+pub mod explain;
 pub mod fork;
 mod icollective;
 pub mod location;
@@ -39,6 +41,8 @@ pub mod tree;
 pub mod turn;
 pub mod window;
 
+#[cfg(test)]
+mod blame_tests;
 #[cfg(test)]
 mod collective_tests;
 #[cfg(test)]

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 
 use pompeii_model::{CallId, CallTree, IndexVec, LocationId};
 
+use crate::blame::Delay;
 use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::location::Location;
+use crate::path::Part;
 use crate::process::Gaps;
 use crate::tree::{NodeId, SharedTree, Values};
 
@@ -27,6 +29,15 @@ impl Joins {
             *self.ticks.entry((part.at.node, part.at.location)).or_default() += ticks;
         }
     }
+}
+
+/// What is found only if it is wanted: the critical path, and the causes of waiting.
+#[derive(Debug, Default)]
+pub struct Causes {
+    /// Times of the path.
+    pub path: HashMap<Part, i64>,
+    /// Delays by their causes.
+    pub delays: HashMap<Part, Delay>,
 }
 
 /// The values of a call path on a location.
@@ -56,6 +67,8 @@ pub struct Outcome {
     /// The critical path: time by call path and location; empty if it was not wanted, or the trace
     /// has several processes.
     pub critical_path: Vec<(CallId, LocationId, i64)>,
+    /// How long others waited because of each call path and location; empty as the critical path.
+    pub delays: Vec<(CallId, LocationId, Delay)>,
     /// Instances that were not complete when the trace ended.
     pub incomplete: u64,
 }
@@ -66,7 +79,7 @@ impl Outcome {
         (definitions, tree): (Definitions, &SharedTree),
         locations: &[Location],
         (joins, incomplete): (&Joins, u64),
-        path: &HashMap<(NodeId, LocationId), i64>,
+        causes: &Causes,
     ) -> Outcome {
         let has_task_values = locations.iter().any(|location| location.tree().has_task_values());
         let (calls, call_of) = tree.canonical(has_task_values);
@@ -86,12 +99,18 @@ impl Outcome {
         };
         let mut entries: Vec<Entry> = by_place.into_iter().map(entry).collect();
         entries.sort_by_key(|entry| (entry.call, entry.location));
-        let on_path = path.iter().filter(|(_, ticks)| **ticks != 0);
+        let on_path = causes.path.iter().filter(|(_, ticks)| **ticks != 0);
         let mut critical_path: Vec<(CallId, LocationId, i64)> = on_path
             .map(|(&(node, location), &ticks)| (call_of[node.0 as usize], location, ticks))
             .collect();
         critical_path.sort_unstable();
-        Outcome { definitions, calls, call_of, entries, gaps, critical_path, incomplete }
+        let delay = |(&(node, location), &delay): (&Part, &Delay)| {
+            (call_of[node.0 as usize], location, delay)
+        };
+        let causes = causes.delays.iter().filter(|(_, delay)| **delay != Delay::default());
+        let mut delays: Vec<(CallId, LocationId, Delay)> = causes.map(delay).collect();
+        delays.sort_unstable_by_key(|(call, location, _)| (*call, *location));
+        Outcome { definitions, calls, call_of, entries, gaps, critical_path, delays, incomplete }
     }
 
     /// The call path of a node.

@@ -40,6 +40,7 @@ use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{CommRef, MetricRef, RegionRef, StringRef};
 
+use crate::blame::Delay;
 use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
 };
@@ -383,6 +384,11 @@ pub fn analyse(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &show)
 }
 
+/// As [`analyse`], but shows who is to blame for waiting.
+pub fn analyse_blame(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| show_blame(outcome))
+}
+
 /// As [`analyse`], but shows the critical path.
 pub fn analyse_path(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &|outcome, _| show_path(outcome))
@@ -421,6 +427,17 @@ pub fn show_path(outcome: &Outcome) -> String {
     }
     let length: i64 = outcome.critical_path.iter().map(|(.., ticks)| ticks).sum();
     text + &format!("length {length}\n")
+}
+
+/// How long others waited because of each call path and location: directly, and through others.
+pub fn show_blame(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for &(call, location, Delay { direct, indirect }) in &outcome.delays {
+        let location = &outcome.definitions.system.locations[location].name;
+        let path = outcome.path(call);
+        let _ = writeln!(text, "{path} on {location}: {direct} direct, {indirect} indirect");
+    }
+    text
 }
 
 /// Times and visits by call path, compounds, and problems of the trace, as a text.

@@ -23,9 +23,10 @@ use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::explain::Explanations;
 use crate::location::{Context, Location, Profile};
 use crate::matcher::Matchers;
-use crate::outcome::{Joins, Outcome};
+use crate::outcome::{Causes, Joins, Outcome};
 use crate::path::Paths;
 use crate::process::{Missing, Shared};
 use crate::record::Rec;
@@ -48,7 +49,7 @@ pub struct Options {
     pub threads: usize,
     /// Events of all locations in a window.
     pub window_events: usize,
-    /// Find the critical path, if the trace has one process.
+    /// Find the critical path and the causes of waiting, if the trace has one process.
     pub path: bool,
 }
 
@@ -76,12 +77,12 @@ pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) +
             drop(sender);
         });
     }
-    let (joins, incomplete, path) = matching.end();
+    let (joins, incomplete, causes) = matching.end();
     let Engine { tree, seats, .. } = engine;
     let seats =
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
     let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
-    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), &path)
+    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), &causes)
 }
 
 /// The records of a window in their order, and the times between them.
@@ -103,7 +104,7 @@ struct Matching<'a> {
     definitions: &'a Definitions,
     matchers: Matchers,
     joins: Joins,
-    paths: Option<Paths>,
+    causes: Option<(Paths, Explanations)>,
     found: &'a mut (dyn FnMut(Compound) + Send),
 }
 
@@ -114,46 +115,50 @@ impl<'a> Matching<'a> {
         wants_path: bool,
     ) -> Matching<'a> {
         let (matchers, joins) = (Matchers::default(), Joins::default());
-        let paths = wants_path.then(|| Paths::new(definitions.system.locations.len()));
-        Matching { definitions, matchers, joins, paths, found }
+        let locations = definitions.system.locations.len();
+        let causes = wants_path.then(|| (Paths::new(locations), Explanations::new(locations)));
+        Matching { definitions, matchers, joins, causes, found }
     }
 
     fn take(&mut self, window: &Window) {
-        let Matching { definitions, matchers, joins, paths, found } = self;
+        let Matching { definitions, matchers, joins, causes, found } = self;
         for record in &window.records {
-            if let Some(paths) = paths {
+            if let Some((paths, explanations)) = causes {
                 paths.advance(record, window.profile(record));
+                explanations.advance(record, window.profile(record));
             }
             matchers.record(definitions, record, &mut |compound: Compound| {
                 joins.note(&compound);
-                if let Some(paths) = paths {
+                if let Some((paths, explanations)) = causes {
                     paths.wait(definitions, record, &compound);
+                    explanations.wait(definitions, record, &compound);
                 }
                 found(compound);
             });
-            if let Some(paths) = paths {
+            if let Some((paths, _)) = causes {
                 paths.snapshot(definitions, record);
             }
         }
-        if let Some(paths) = paths {
+        if let Some((paths, explanations)) = causes {
             paths.compact();
+            explanations.settle();
         }
     }
 
-    fn end(self) -> (Joins, u64, PathTimes) {
-        let Matching { definitions, mut matchers, mut joins, paths, found } = self;
+    fn end(self) -> (Joins, u64, Causes) {
+        let Matching { definitions, mut matchers, mut joins, causes, found } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
             joins.note(&compound);
             found(compound);
         });
         let master = definitions.system.processes.iter().next().map(|process| process.master);
-        let path = paths.zip(master).map(|(paths, master)| paths.result(master));
-        (joins, incomplete, path.unwrap_or_default())
+        let causes = causes.zip(master).map(|((paths, explanations), master)| Causes {
+            path: paths.result(master),
+            delays: explanations.result().delays().clone(),
+        });
+        (joins, incomplete, causes.unwrap_or_default())
     }
 }
-
-/// Times of a path.
-type PathTimes = std::collections::HashMap<(NodeId, LocationId), i64>;
 
 /// A location with its events.
 struct Seat {

@@ -233,6 +233,10 @@ catalogue! {
     process_absent
     /// The chain of activities that determines the wall time.
     critical_path
+    /// Waiting of other threads, at its causes.
+    delay_omp
+    /// The part of it that other waiting has passed on.
+    delay_omp_indirect
     /// Visits.
     visits
     /// All tasks.

@@ -26,7 +26,7 @@ const CUBE_FILE: &str = "trace.cubex";
 const JSON_FILE: &str = "analysis.json";
 /// Lines of the summary about waiting.
 const WAITS_SHOWN: usize = 8;
-/// The same about the critical path.
+/// The same about causes and the critical path.
 const PATH_SHOWN: usize = 5;
 
 /// Options of `analyze`.
@@ -231,19 +231,20 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
             _ => {}
         }
     }
-    text += &path_of(cube);
+    text += &longest(cube, ("delay_omp", "Causes of waiting"));
+    text += &longest(cube, ("critical_path", "Critical path"));
     let file = folder.join(CUBE_FILE);
     text + &format!("\n Next: pompeii report {}\n", shown(&file))
 }
 
-/// The call paths with the most time on the critical path.
-fn path_of(cube: &Cube) -> String {
-    let Some(metric) = cube.metric("critical_path").filter(|&metric| cube.total(metric) > 0) else {
+/// The call paths with the most of a property.
+fn longest(cube: &Cube, (name, title): (&str, &str)) -> String {
+    let Some(metric) = cube.metric(name).filter(|&metric| cube.total(metric) > 0) else {
         return String::new();
     };
     let mut calls: Vec<CallId> = cube.calls.ids().collect();
     calls.sort_by_key(|&call| (-cube.own(metric, call), call));
-    let mut text = "\n Critical path\n".to_owned();
+    let mut text = format!("\n {title}\n");
     for call in calls.into_iter().take(PATH_SHOWN).filter(|&call| cube.own(metric, call) > 0) {
         let own = cube.own(metric, call);
         let share = percent(own as f64 / cube.total(metric) as f64);

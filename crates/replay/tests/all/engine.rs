@@ -5,7 +5,7 @@ use std::path::Path;
 use pompeii_model::Role;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::compound::{CollectiveVisit, Compound, Pattern, Place};
-use pompeii_replay::text::{show, show_path};
+use pompeii_replay::text::{show, show_blame, show_path};
 use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};
@@ -164,7 +164,8 @@ fn results_do_not_depend_on_threads_and_windows() {
             for window_events in [20, 1_000, 50_000, 1_000_000] {
                 let options = Options { threads, window_events, path: true };
                 let (outcome, compounds) = analyse(&anchor, options);
-                let shown = show(&outcome, &compounds) + &show_path(&outcome);
+                let shown =
+                    show(&outcome, &compounds) + &show_path(&outcome) + &show_blame(&outcome);
                 let first = first.get_or_insert_with(|| shown.clone());
                 assert_eq!(*first, shown, "seed {seed}: {options:?}");
             }
@@ -190,5 +191,31 @@ fn the_critical_path_is_as_long_as_the_run_of_its_process() {
         assert_eq!(length, wall, "seed {seed}: {:?}", world.shape);
         let negative = outcome.critical_path.iter().filter(|(.., ticks)| *ticks < 0).count();
         assert_eq!(negative, 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn all_waiting_has_its_causes() {
+    for seed in 0..300 {
+        let mut world = program(Shape { ranks: 1, ..Shape::of(seed) }, seed);
+        if seed % 3 == 0 {
+            world.disturb_clocks(3 * world.shape.work);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let (outcome, compounds) = analyse(&anchor, Options { path: true, ..Options::default() });
+        let is_other = |at: Place, by: Place| at.location != by.location;
+        let waited = |compound: &Compound| match compound {
+            Compound::Barrier(it) if is_other(it.at, it.last) => it.wait_ticks(),
+            Compound::Lock(it) => it.wait_ticks(),
+            Compound::Turn(it) => match it.before {
+                Some((_, by)) if is_other(it.at, by) => it.wait_ticks(),
+                _ => 0,
+            },
+            _ => 0,
+        };
+        let waited: i64 = compounds.iter().map(waited).sum();
+        let delays = outcome.delays.iter().map(|(.., delay)| delay.direct + delay.indirect);
+        assert_eq!(delays.sum::<i64>(), waited, "seed {seed}: {:?}", world.shape);
     }
 }

@@ -1,0 +1,214 @@
+//! Why a location waited: what the location that it waited for did in excess, in the time since
+//! both were together last, and which waiting of that location delayed it.
+//!
+//! * Barrier: the excess of the last thread over the waiting one, by call path, since the barrier
+//!   before (or the begin of the part). Waiting counts as no activity, but as a cause of its own:
+//!   the last thread may be late because it waited itself.
+//! * Lock and turn: the time of the holder. The part of the wait in which the holder waited for
+//!   the same lock itself goes back to the wait of the holder.
+//!
+//! Explanations stay within a process. Starvation has none: which task is missing is not known.
+
+use std::collections::HashMap;
+
+use pompeii_model::{Id, LocationId, ProcessId};
+
+use crate::blame::{Blame, WaitId};
+use crate::compound::{BarrierVisit, Compound, Place};
+use crate::definitions::Definitions;
+use crate::record::{Rec, TeamInstance, What};
+use crate::tree::NodeId;
+
+/// Times by call path, in the order in which the call paths came: numbers of nodes differ between
+/// runs, this order does not.
+#[derive(Debug, Default)]
+struct Times {
+    ticks: Vec<(NodeId, i64)>,
+    places: HashMap<NodeId, usize>,
+}
+
+impl Times {
+    fn add(&mut self, node: NodeId, ticks: i64) {
+        let place = *self.places.entry(node).or_insert(self.ticks.len());
+        match self.ticks.get_mut(place) {
+            Some((_, sum)) => *sum += ticks,
+            None => self.ticks.push((node, ticks)),
+        }
+    }
+
+    fn get(&self, node: NodeId) -> i64 {
+        self.places.get(&node).map_or(0, |&place| self.ticks[place].1)
+    }
+}
+
+/// What a location did since its team was together last.
+#[derive(Debug, Default)]
+struct Activity {
+    times: Times,
+    waits: Vec<(WaitId, i64)>,
+}
+
+/// The last thread that had a lock or a turn.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    location: LocationId,
+    order: u32,
+    since: u64,
+    wait: Option<WaitId>,
+}
+
+/// A barrier that some threads have not left.
+#[derive(Debug, Default)]
+struct Meeting {
+    arrived: HashMap<LocationId, Activity>,
+    left: usize,
+}
+
+/// Explanations of all waits.
+#[derive(Debug, Default)]
+pub struct Explanations {
+    /// By location: its activities in its teams, from the outside in.
+    activities: Vec<Vec<Activity>>,
+    meetings: HashMap<(TeamInstance, u32), Meeting>,
+    locks: HashMap<(ProcessId, u32), Holder>,
+    turns: HashMap<TeamInstance, Holder>,
+    blame: Blame,
+}
+
+impl Explanations {
+    /// Before the first record.
+    pub fn new(locations: usize) -> Explanations {
+        let activities = (0..locations).map(|_| Vec::new()).collect();
+        Explanations { activities, ..Explanations::default() }
+    }
+
+    /// A location comes to a record; `profile` has its time since the last one.
+    pub fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
+        let activities = &mut self.activities[record.location.index()];
+        if matches!(record.what, What::PartBegin { .. }) {
+            activities.push(Activity::default());
+        }
+        let Some(activity) = activities.last_mut() else { return };
+        for &(node, ticks) in profile {
+            activity.times.add(node, ticks);
+        }
+        match record.what {
+            What::BarrierEnter { team, barrier } => {
+                let meeting = self.meetings.entry((team, barrier)).or_default();
+                meeting.arrived.insert(record.location, std::mem::take(activity));
+            }
+            What::PartEnd { team, .. } => {
+                let ended = activities.pop();
+                // What happened in an inner team is an activity in the outer one.
+                if let (Some(outer), Some(ended)) = (activities.last_mut(), ended) {
+                    ended
+                        .times
+                        .ticks
+                        .iter()
+                        .for_each(|&(node, ticks)| outer.times.add(node, ticks));
+                    outer.waits.extend(ended.waits);
+                }
+                self.turns.remove(&team);
+            }
+            _ => {}
+        }
+    }
+
+    /// A wait has ended.
+    pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
+        match compound {
+            Compound::Barrier(visit) => self.barrier(definitions, record, visit),
+            Compound::Lock(visit) => {
+                let process = definitions.system.locations[visit.at.location].process;
+                let key = (process, visit.lock);
+                let holder = self.locks.get(&key).copied();
+                let holder = holder.filter(|holder| holder.order.wrapping_add(1) == visit.order);
+                let by = visit.before.map(|(_, by)| by);
+                let wait = self.hold((visit.at, visit.since, visit.wait_ticks()), by, holder);
+                let (location, since) = (visit.at.location, visit.acquired);
+                self.locks.insert(key, Holder { location, order: visit.order, since, wait });
+            }
+            Compound::Turn(visit) => {
+                let What::Turn { team: Some(team), .. } = record.what else { return };
+                let holder = self.turns.get(&team).copied();
+                let by = visit.before.map(|(_, by)| by);
+                let wait = self.hold((visit.at, visit.since, visit.wait_ticks()), by, holder);
+                let (location, since) = (visit.at.location, visit.begun);
+                self.turns.insert(team, Holder { location, order: 0, since, wait });
+            }
+            _ => {}
+        }
+    }
+
+    /// A location has waited for the holder of something.
+    fn hold(
+        &mut self,
+        (at, since, ticks): (Place, u64, i64),
+        by: Option<Place>,
+        holder: Option<Holder>,
+    ) -> Option<WaitId> {
+        let by = by.filter(|by| by.location != at.location && ticks > 0)?;
+        let holder = holder.filter(|holder| holder.location == by.location);
+        // The holder has waited for it, too, while this location waited already.
+        let before = holder.map_or(0, |holder| holder.since.saturating_sub(since).cast_signed());
+        let wait = holder.and_then(|holder| holder.wait).filter(|wait| self.is_recent(by, *wait));
+        let through = if wait.is_some() { before.min(ticks) } else { 0 };
+        let own = [((by.node, by.location), ticks - through)];
+        let waits: Vec<(WaitId, i64)> = wait.map(|wait| (wait, through)).into_iter().collect();
+        let id = self.blame.add(ticks, (by.node, by.location), own, &waits);
+        if let Some(activity) = self.activities[at.location.index()].last_mut() {
+            activity.times.add(at.node, -ticks);
+            activity.waits.push((id, ticks));
+        }
+        Some(id)
+    }
+
+    /// Whether a location has waited since its team was together last, or before a barrier that not
+    /// all have left. Other waits may have been settled already.
+    fn is_recent(&self, by: Place, wait: WaitId) -> bool {
+        let arrived = self.meetings.values().filter_map(|it| it.arrived.get(&by.location));
+        let mut all = self.activities[by.location.index()].iter().chain(arrived);
+        all.any(|activity| activity.waits.iter().any(|(known, _)| *known == wait))
+    }
+
+    fn barrier(&mut self, definitions: &Definitions, record: &Rec, visit: &BarrierVisit) {
+        let (key, location) = ((visit.team, visit.barrier), visit.at.location);
+        let ticks = visit.wait_ticks();
+        let last = (visit.last.node, visit.last.location);
+        let Some(meeting) = self.meetings.get_mut(&key) else { return };
+        if ticks > 0 && location != visit.last.location {
+            let nothing = Activity::default();
+            let of = |location| meeting.arrived.get(&location).unwrap_or(&nothing);
+            let (own, late) = (of(location), of(visit.last.location));
+            let excess = late.times.ticks.iter().map(|&(node, ticks)| {
+                ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
+            });
+            self.blame.add(ticks, last, excess, &late.waits);
+        }
+        meeting.left += 1;
+        if meeting.left >= definitions.team_size(visit.team.team.into()) {
+            self.meetings.remove(&key);
+        }
+        // From the latest arrival on everybody does something new; a thread that has left before,
+        // by its clock, has begun with that.
+        let is_now = (record.location, record.time) == (location, visit.leave);
+        if let (true, Some(activity)) = (is_now, self.activities[location.index()].last_mut()) {
+            *activity = Activity::default();
+            activity.times.add(visit.at.node, visit.rest_ticks());
+        }
+    }
+
+    /// A window is over: settles what no later wait can refer to.
+    pub fn settle(&mut self) {
+        let running = self.activities.iter().flatten();
+        let arrived = self.meetings.values().flat_map(|meeting| meeting.arrived.values());
+        let needed = running.chain(arrived).flat_map(|activity| &activity.waits);
+        self.blame.settle(needed.map(|(wait, _)| *wait).min());
+    }
+
+    /// All waiting by its causes.
+    pub fn result(mut self) -> Blame {
+        self.blame.settle(None);
+        self.blame
+    }
+}
