@@ -33,12 +33,21 @@ pub struct Events {
     chunk: *mut Buffer,
     /// Its number.
     number: u64,
-    /// How many records at its begin are ours: what happened to the chunk before.
+    /// How many of its records are ours: what happened to the chunk before.
     pub own_records: u64,
+    /// Writing the chunk before has taken this time, and the trace does not say so yet.
+    flushed: Option<Flushed>,
     /// Time of the last timestamp.
     pub last_time: u64,
     /// Whether the chunk has no file.
     pub unkept: Unkept,
+}
+
+/// When a thread has written a chunk, in ticks.
+#[derive(Clone, Copy)]
+struct Flushed {
+    begin: u64,
+    end: u64,
 }
 
 impl Default for Events {
@@ -49,6 +58,7 @@ impl Default for Events {
             chunk: null_mut(),
             number: 0,
             own_records: 0,
+            flushed: None,
             last_time: 0,
             unkept: Unkept::No,
         }
@@ -70,11 +80,43 @@ impl Events {
 
     /// Goes on in chunk `number`; what the buffer holds is in the file or given up.
     fn begin(&mut self, number: u64) {
+        self.flushed = None;
         // SAFETY: the buffer is mapped, and only this thread writes there.
         let used = begin_chunk(unsafe { &mut *self.chunk }, number, &mut self.last_time);
         self.number = number;
         self.next = self.chunk as usize + used;
-        self.limit = self.chunk as usize + CHUNK_BYTES - EVENT_ROOM_BYTES;
+        self.limit = self.end();
+    }
+
+    /// The last place of the chunk where an event has room.
+    fn end(&self) -> usize {
+        self.chunk as usize + CHUNK_BYTES - EVENT_ROOM_BYTES
+    }
+
+    /// The event at `now` comes next, and that the chunk before was written has to be said. What
+    /// belongs to the event that was under way then comes first. So no record has a time at which
+    /// the thread was writing. Whether there is room for the event; false also for what is said.
+    fn say_flushed(&mut self, flushed: Flushed, now: u64) -> bool {
+        self.limit = self.end();
+        if self.room().is_none() {
+            return false;
+        }
+        if now < flushed.begin {
+            self.limit = self.next;
+            return true;
+        }
+        self.flushed = None;
+        // Another thread may have said at what time this one goes on, and clocks of two cores differ.
+        let begin = flushed.begin.max(self.last_time);
+        let stop = flushed.end.min(now).max(begin);
+        if let Some(room) = self.room() {
+            // SAFETY: `room` has said that it is free; only this thread writes there.
+            let room = unsafe { &mut *room };
+            let bytes = encode::buffer_flush(room, &mut self.last_time, begin, stop);
+            self.advance(bytes);
+            self.own_records += 1;
+        }
+        self.room().is_some()
     }
 
     /// Begins the first chunk in this buffer.
@@ -359,10 +401,10 @@ impl Fields {
 }
 
 impl Location {
-    /// Appends one event.
+    /// Appends one event that happened at `now`.
     #[inline(always)]
-    pub fn event(&mut self, record: impl FnOnce(&mut Room, &mut u64) -> usize) {
-        if self.events.room().is_none() && !self.next_chunk() {
+    pub fn event(&mut self, now: u64, record: impl FnOnce(&mut Room, &mut u64) -> usize) {
+        if self.events.room().is_none() && !self.next_chunk(now) {
             return;
         }
         if let Some(room) = self.events.room() {
@@ -372,10 +414,14 @@ impl Location {
         }
     }
 
-    /// Appends one event that may be taken back.
-    pub fn revocable(&mut self, record: impl FnOnce(&mut Room, &mut u64) -> usize) -> Revocable {
+    /// The same for one that may be taken back.
+    pub fn revocable(
+        &mut self,
+        now: u64,
+        record: impl FnOnce(&mut Room, &mut u64) -> usize,
+    ) -> Revocable {
         let mut made = Revocable::default();
-        self.event(|room, last| {
+        self.event(now, |room, last| {
             made.begin = ptr::from_mut(room).addr();
             made.last_time = *last;
             record(room, last)
@@ -400,7 +446,7 @@ impl Location {
     /// Appends an event of several records, where there is a trace.
     #[inline(always)]
     pub fn records(&mut self, now: u64, write: impl FnOnce(Records) -> Records) {
-        if !self.tracing || (self.events.room().is_none() && !self.next_chunk()) {
+        if !self.tracing || (self.events.room().is_none() && !self.next_chunk(now)) {
             return;
         }
         if let Some(records) = Records::begin(&self.events, now) {
@@ -408,10 +454,10 @@ impl Location {
         }
     }
 
-    /// Makes room: the chunk is full, or there is none yet.
+    /// Makes room for an event at `now`: the chunk is full, or there is none yet.
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self) -> bool {
+    fn next_chunk(&mut self, now: u64) -> bool {
         if self.events.chunk.is_null() {
             return match self.make_buffer() {
                 Ok(buffer) => {
@@ -420,6 +466,11 @@ impl Location {
                 }
                 Err(error) => self.begin_unkept(&error),
             };
+        }
+        if let Some(flushed) = self.events.flushed
+            && self.events.say_flushed(flushed, now)
+        {
+            return true;
         }
         if self.events.unkept == Unkept::No || self.keep() {
             self.spill();
@@ -445,19 +496,21 @@ impl Location {
         written
     }
 
-    /// The full chunk goes to the file, and the trace says how long that has taken. Where it cannot
-    /// be written, it is given up: how many events that are is counted, and the newest are kept.
+    /// The full chunk goes to the file, and the trace will say how long that has taken. Where it
+    /// cannot be written, it is given up: how many events that are is counted, and the newest are
+    /// kept.
     fn spill(&mut self) {
-        let (before, now) = (clock::now(), self.header.last_ticks);
+        let begin = clock::now();
         let path = self.process.spill.join(events_file(self.index()));
         // SAFETY: the buffer is mapped, and only this thread writes there.
         let bytes = unsafe { &*self.events.chunk };
         match self.hand_over(&path, bytes) {
             Ok(()) => {
                 self.events.begin(self.events.number + 1);
-                let stop = now + clock::now().saturating_sub(before);
-                self.event(|room, last| encode::buffer_flush(room, last, now, stop));
-                self.events.own_records = 1;
+                self.events.own_records = 0;
+                self.events.flushed = Some(Flushed { begin, end: clock::now().max(begin) });
+                // One event has room, the one under way.
+                self.events.limit = self.events.next;
                 guard::look(self);
             }
             Err(error) => self.give_up(chunk::scan(bytes).unwrap_or_default(), error.errno),
@@ -475,8 +528,8 @@ impl Location {
         self.process.define(&Definition::Dropped { location, chunk, events, from, until });
         self.events.begin(chunk);
         self.events.last_time = from.saturating_sub(1);
-        self.event(|room, last| encode::measurement_on_off(room, last, from, 2));
-        self.event(|room, last| encode::measurement_on_off(room, last, now, 1));
+        self.event(from, |room, last| encode::measurement_on_off(room, last, from, 2));
+        self.event(now, |room, last| encode::measurement_on_off(room, last, now, 1));
         self.events.own_records = 2;
     }
 }
@@ -487,7 +540,7 @@ mod tests {
 
     use pompeii_live::LiveProcess;
     use pompeii_otf2::event::Event;
-    use pompeii_otf2::read::{Bytes, EventReader};
+    use pompeii_otf2::read::{Bytes, EventReader, EventRecord};
     use pompeii_otf2::reference::LocationRef;
     use pompeii_otf2::seal;
 
@@ -554,18 +607,10 @@ mod tests {
     /// What the location's event file holds: events, times of those of the program, and how many
     /// are not the program's.
     fn recorded(folder: &tempfile::TempDir) -> (u64, Vec<u64>, u64) {
-        let events = folder.path().join(events_file(0));
-        pompeii_live::gather(&folder.path().join(buffer_file(0)), &events).unwrap();
-        let mut bytes = std::fs::read(events).unwrap();
-        let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
-        assert_eq!(sealed.damaged_chunks, 0);
-        bytes.truncate(sealed.file_bytes as usize);
-        let chunk = CHUNK_BYTES as u64;
-        let source = Bytes::new(bytes, chunk);
         let (mut times, mut flushes) = (Vec::new(), 0);
-        for record in EventReader::new(source, Path::new("0"), chunk, LocationRef(0)) {
-            let record = record.unwrap();
-            match record.event {
+        let records = records_of(folder);
+        for record in &records {
+            match &record.event {
                 Event::BufferFlush(flush) => {
                     assert!(flush.stop_time.0 >= record.time);
                     flushes += 1;
@@ -574,7 +619,22 @@ mod tests {
                 _ => times.push(record.time),
             }
         }
-        (sealed.events, times, flushes)
+        (records.len() as u64, times, flushes)
+    }
+
+    fn records_of(folder: &tempfile::TempDir) -> Vec<EventRecord> {
+        let events = folder.path().join(events_file(0));
+        pompeii_live::gather(&folder.path().join(buffer_file(0)), &events).unwrap();
+        let mut bytes = std::fs::read(events).unwrap();
+        let sealed = seal::seal(&mut bytes, CHUNK_BYTES).unwrap();
+        assert_eq!(sealed.damaged_chunks, 0);
+        bytes.truncate(sealed.file_bytes as usize);
+        let chunk = CHUNK_BYTES as u64;
+        let source = Bytes::new(bytes, chunk);
+        let reader = EventReader::new(source, Path::new("0"), chunk, LocationRef(0));
+        let records: Vec<EventRecord> = reader.map(Result::unwrap).collect();
+        assert_eq!(sealed.events, records.len() as u64);
+        records
     }
 
     #[test]
@@ -582,12 +642,12 @@ mod tests {
         let (folder, location) = location();
         visit(location, 0..1);
         let begin = |room: &mut Room, last: &mut u64| encode::mpi_irecv_request(room, last, 11, 1);
-        let made = location.revocable(begin);
+        let made = location.revocable(11, begin);
         location.revoke(made);
-        let several = (0..3).map(|_| location.revocable(begin)).reduce(Revocable::and);
+        let several = (0..3).map(|_| location.revocable(11, begin)).reduce(Revocable::and);
         location.revoke(several.unwrap());
         visit(location, 5..6);
-        let kept = location.revocable(begin);
+        let kept = location.revocable(11, begin);
         visit(location, 6..7);
         location.revoke(kept.and(Revocable::default()));
         location.revoke(kept);
@@ -599,13 +659,48 @@ mod tests {
     fn full_chunks_are_written_and_the_trace_says_so() {
         let (folder, location) = location();
         const VISITS: u64 = 100_000;
-        visit(location, 1..VISITS);
+        for _ in 0..VISITS {
+            location.enter(0, clock::now());
+            location.exit(0, clock::now());
+        }
         let (events, times, flushes) = recorded(&folder);
         // Twelve bytes each, so two chunks are full.
-        assert_eq!((events, flushes), (2 * (VISITS - 1) + 2, 2));
-        assert!(times.into_iter().eq(2..2 * VISITS));
+        assert_eq!((events, flushes), (2 * VISITS + 2, 2));
+        assert_eq!((times.len() as u64, times.is_sorted()), (2 * VISITS, true));
         let live = LiveProcess::open(folder.path()).unwrap();
         assert_eq!(live.lost_events, 0);
+    }
+
+    /// What belongs to the event under way comes before, what happened afterwards after it.
+    #[test]
+    fn no_record_lies_in_a_flush() {
+        let (folder, location) = location();
+        let mut now = 0;
+        for _ in 0..150_000 {
+            now = clock::now();
+            location.enter(0, now);
+            location.event(now, |room, last| encode::mpi_collective_begin(room, last, now));
+            location.exit(0, now);
+        }
+        location.enter(0, clock::now().max(now + 1));
+        let records = records_of(&folder);
+        let flush_of = |record: &EventRecord| match &record.event {
+            Event::BufferFlush(flush) => Some((record.time, flush.stop_time.0)),
+            _ => None,
+        };
+        let flushes: Vec<(u64, u64)> = records.iter().filter_map(flush_of).collect();
+        assert!(flushes.len() >= 2 && flushes.iter().all(|(begin, stop)| begin < stop));
+        for (begin, stop) in flushes {
+            let within = |time: u64| begin < time && time < stop;
+            assert!(!records.iter().any(|record| within(record.time)), "{begin} to {stop}");
+        }
+        let times: Vec<u64> = records.iter().map(|record| record.time).collect();
+        assert!(times.is_sorted());
+        // All that happened at one time stands together.
+        let of_program = records.iter().filter(|record| flush_of(record).is_none());
+        let mut visits: Vec<u64> = of_program.map(|record| record.time).collect();
+        visits.pop();
+        assert!(visits.chunks(3).all(|visit| visit[0] == visit[2]), "a visit has three records");
     }
 
     /// Two chunks cannot be written: their events are counted, and what follows is kept.
@@ -650,7 +745,7 @@ mod tests {
         let (folder, location) = location_in(folder, Some((1, WhenFull::Wait)));
         visit(location, 1..100_000);
         let (events, times, flushes) = recorded(&folder);
-        assert_eq!((events, flushes), (2 * 99_999 + 2, 2));
+        assert_eq!(events - flushes, 2 * 99_999);
         assert!(times.into_iter().eq(2..200_000));
         assert_eq!(LiveProcess::open(folder.path()).unwrap().lost_events, 0);
     }

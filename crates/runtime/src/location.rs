@@ -389,7 +389,7 @@ impl Location {
         self.node(node).visits += 1;
         self.header.current = node;
         if self.tracing {
-            self.event(|room, last| encode::enter(room, last, now, region));
+            self.event(now, |room, last| encode::enter(room, last, now, region));
         }
         now
     }
@@ -427,7 +427,7 @@ impl Location {
         if self.gate & gate::GUARDED != 0 {
             guard::write_sums(self, node, now);
         }
-        self.event(|room, last| encode::leave(room, last, now, region));
+        self.event(now, |room, last| encode::leave(room, last, now, region));
     }
 
     /// Counts a visit of `region` without its time; 0 where that is impossible.

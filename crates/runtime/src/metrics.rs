@@ -197,7 +197,8 @@ pub fn read(thread: &mut Location, now: u64) {
             *member = MetricValue::U64(value);
         }
         let (class, members) = (class as u32, &members[..values.len()]);
-        thread.event(|room, last| encode::metric(room, last, now, class, members).unwrap_or(0));
+        thread
+            .event(now, |room, last| encode::metric(room, last, now, class, members).unwrap_or(0));
     }
     thread.metrics = Some(table);
 }

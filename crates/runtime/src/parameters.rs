@@ -199,7 +199,7 @@ pub fn set(thread: &mut Location, name: &[u8], value: Value, now: u64) {
     thread.node(node).visits += 1;
     thread.header.current = node;
     if thread.tracing {
-        thread.event(|room, last| match value {
+        thread.event(now, |room, last| match value {
             Value::Int(value) => encode::parameter_int(room, last, now, id, value),
             Value::Unsigned(value) => encode::parameter_unsigned_int(room, last, now, id, value),
             Value::Text(_) => encode::parameter_string(room, last, now, id, known.text),

@@ -116,7 +116,7 @@ impl Location {
 
     fn record_mode(&mut self, now: u64, mode: u8) {
         if self.tracing {
-            self.event(|room, last| encode::measurement_on_off(room, last, now, mode));
+            self.event(now, |room, last| encode::measurement_on_off(room, last, now, mode));
         }
     }
 

@@ -155,14 +155,14 @@ pub fn record_release(thread: &mut Location, lock: &Lock, now: u64) {
 #[inline(always)]
 pub fn write_acquisition(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
     let id = lock.id.load(Relaxed);
-    thread.event(|room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+    thread.event(now, |room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
 }
 
 /// Writes the record of giving back what was acquired with this number.
 #[inline(always)]
 pub fn write_release(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
     let id = lock.id.load(Relaxed);
-    thread.event(|room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
+    thread.event(now, |room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
 }
 
 /// The thread gives the lock back at `now`.

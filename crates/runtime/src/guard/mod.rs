@@ -432,10 +432,10 @@ fn write_deferred(thread: &mut Location) {
     for index in 0..std::mem::take(&mut thread.guard.waiting) {
         match thread.guard.deferred[index] {
             Deferred::Enter(region, now) => {
-                thread.event(|room, last| encode::enter(room, last, now, region));
+                thread.event(now, |room, last| encode::enter(room, last, now, region));
             }
             Deferred::Leave(region, now) => {
-                thread.event(|room, last| encode::leave(room, last, now, region));
+                thread.event(now, |room, last| encode::leave(room, last, now, region));
             }
             // SAFETY: locks are never freed.
             Deferred::Acquire(lock, order, now) => unsafe {
@@ -477,5 +477,5 @@ fn write(thread: &mut Location, index: usize, now: u64) {
     let values = [total.visits, total.ticks, total.shortest, total.longest];
     let class = sums.class;
     thread.header.summed_visits += values[0];
-    thread.event(|room, last| encode::metric_of_four(room, last, now, class, values));
+    thread.event(now, |room, last| encode::metric_of_four(room, last, now, class, values));
 }

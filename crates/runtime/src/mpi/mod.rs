@@ -288,7 +288,7 @@ fn record(
     write: impl FnOnce(&mut Room, &mut u64, u64) -> usize,
 ) {
     if let Some(now) = record_time(thread, when) {
-        thread.event(|room, last| write(room, last, now));
+        thread.event(now, |room, last| write(room, last, now));
     }
 }
 
@@ -364,7 +364,7 @@ fn begin(
         begun.moved.bytes_received += moved.bytes_received;
     }
     if let Some(now) = record_time(thread, When::Entered) {
-        let record = thread.revocable(|room, last| write(room, last, now));
+        let record = thread.revocable(now, |room, last| write(room, last, now));
         begun.records = begun.records.and(record);
     }
     thread.mpi_begun = begun;
