@@ -237,6 +237,9 @@ impl<'a> Counter<'a> {
         if role == Role::Task && !in_task_tree(self.cube, call) {
             cost += self.switches_back(call, location);
         }
+        if role == Role::Artificial && !self.is_off(call) && !is_task_root(self.cube, call) {
+            cost += begin_and_end(visits);
+        }
         if self.cube.regions[self.cube.calls.region(call)].paradigm == Paradigm::Mpi {
             cost += self.of_mpi(call, location, visits);
         }
@@ -391,7 +394,29 @@ fn operation(class: Class, name: &str) -> (u64, u64) {
                 false => (2, begin + complete),
             }
         }
+        // What makes or frees the first communicators is a collective operation.
+        _ if matches!(name, "Init" | "Init_thread" | "Finalize") => {
+            let begin = bytes(|room, last| encode::mpi_collective_begin(room, last, 0));
+            let end = bytes(|room, last| {
+                encode::mpi_collective_end(room, last, 0, 17, 1, u32::MAX, 0, 0)
+            });
+            let created = bytes(|room, last| encode::comm_create(room, last, 0, 1));
+            (4, begin + end + 2 * created)
+        }
         _ => (0, 0),
+    }
+}
+
+/// The records of the program's begin and end.
+fn begin_and_end(visits: u64) -> Cost {
+    let begin =
+        bytes(|room, last| encode::program_begin(room, last, 0, 1, &[]).unwrap_or_default());
+    let end = bytes(|room, last| encode::program_end(room, last, 0, 0));
+    Cost {
+        records: 2 * visits,
+        bytes: visits * (begin + end + 2 * TIMESTAMP_BYTES as u64),
+        events: 2 * visits,
+        ..Cost::default()
     }
 }
 

@@ -278,6 +278,8 @@ pub struct Scan {
     pub first_time: Option<u64>,
     /// Last timestamp, in ticks.
     pub last_time: Option<u64>,
+    /// Id of the last event's record.
+    pub last_event: Option<u8>,
     /// Something behind `used_bytes` is neither an event nor an end mark.
     pub damaged: bool,
 }
@@ -304,6 +306,7 @@ pub fn scan(chunk: &[u8]) -> Option<Scan> {
             _ => {
                 scan.events += 1;
                 scan.used_bytes = at + bytes;
+                scan.last_event = Some(rest[0]);
             }
         }
         at += bytes;

@@ -120,7 +120,10 @@ struct pomp_mpi_comm {
 uint32_t pomp_mpi_comm_create(const struct pomp_mpi_comm *comm);
 /* The handle of one that had none. */
 void pomp_mpi_comm_bind(uint32_t id, uint64_t handle);
-void pomp_mpi_comm_free(uint64_t comm);
+/* Before it is freed; returns its id, UINT32_MAX where it has none. */
+uint32_t pomp_mpi_comm_free(uint64_t comm);
+/* All of its processes have freed it. */
+void pomp_mpi_comm_freed(uint32_t id);
 void pomp_mpi_comm_name(uint64_t comm, const char *name);
 /* A Cartesian topology: per dimension its size, whether it is periodic, the own coordinate. */
 void pomp_mpi_cart(uint64_t comm, int dimensions, const int *sizes, const int *periodic,

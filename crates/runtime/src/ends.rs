@@ -88,6 +88,8 @@ fn note(how: NotedEnd) -> bool {
     if let Thread::Open(location) = thread {
         // SAFETY: locations are never freed, and this thread's own is used by nobody else.
         let location = unsafe { &mut *location };
+        // What is held back of regions that are still open is in the trace from here on.
+        guard::flush(location);
         close_outside(process, location);
         visits::settle(location);
         location.count_unkept();

@@ -35,12 +35,21 @@ pub struct Events {
     number: u64,
     /// How many of its records are ours: what happened to the chunk before.
     pub own_records: u64,
+    /// What stands in front of all events: the program's begin.
+    program: Option<ProgramBegin>,
     /// Writing the chunk before has taken this time, and the trace does not say so yet.
     flushed: Option<Flushed>,
     /// Time of the last timestamp.
     pub last_time: u64,
     /// Whether the chunk has no file.
     pub unkept: Unkept,
+}
+
+/// The begin of the program: the id of its name, and the time in ticks.
+#[derive(Clone, Copy)]
+struct ProgramBegin {
+    name: u32,
+    at: u64,
 }
 
 /// When a thread has written a chunk, in ticks.
@@ -58,6 +67,7 @@ impl Default for Events {
             chunk: null_mut(),
             number: 0,
             own_records: 0,
+            program: None,
             flushed: None,
             last_time: 0,
             unkept: Unkept::No,
@@ -84,8 +94,25 @@ impl Events {
         // SAFETY: the buffer is mapped, and only this thread writes there.
         let used = begin_chunk(unsafe { &mut *self.chunk }, number, &mut self.last_time);
         self.number = number;
+        self.own_records = 0;
         self.next = self.chunk as usize + used;
         self.limit = self.end();
+        if let (0, Some(program)) = (number, self.program) {
+            self.say_program(program);
+        }
+    }
+
+    /// Begins the trace with the begin of the program.
+    fn say_program(&mut self, program: ProgramBegin) {
+        if let Some(room) = self.room() {
+            // SAFETY: `room` has said that it is free; only this thread writes there.
+            let room = unsafe { &mut *room };
+            let last = &mut self.last_time;
+            if let Some(bytes) = encode::program_begin(room, last, program.at, program.name, &[]) {
+                self.advance(bytes);
+                self.own_records += 1;
+            }
+        }
     }
 
     /// The last place of the chunk where an event has room.
@@ -128,7 +155,6 @@ impl Events {
     /// Begins the chunk once more: nothing of ours is in it.
     pub fn begin_again(&mut self) {
         self.begin(self.number);
-        self.own_records = 0;
     }
 
     /// Where the chunk is filled.
@@ -454,6 +480,14 @@ impl Location {
         }
     }
 
+    /// The first record of a process is the begin of its program, which encloses all events. Its
+    /// name has this id.
+    pub fn begin_program(&mut self, name: u32) {
+        let at = self.process.options.start.ticks;
+        self.events.program = Some(ProgramBegin { name, at });
+        self.next_chunk(at);
+    }
+
     /// Makes room for an event at `now`: the chunk is full, or there is none yet.
     #[cold]
     #[inline(never)]
@@ -507,7 +541,6 @@ impl Location {
         match self.hand_over(&path, bytes) {
             Ok(()) => {
                 self.events.begin(self.events.number + 1);
-                self.events.own_records = 0;
                 self.events.flushed = Some(Flushed { begin, end: clock::now().max(begin) });
                 // One event has room, the one under way.
                 self.events.limit = self.events.next;
@@ -530,7 +563,7 @@ impl Location {
         self.events.last_time = from.saturating_sub(1);
         self.event(from, |room, last| encode::measurement_on_off(room, last, from, 2));
         self.event(now, |room, last| encode::measurement_on_off(room, last, now, 1));
-        self.events.own_records = 2;
+        self.events.own_records += 2;
     }
 }
 

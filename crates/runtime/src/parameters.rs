@@ -165,13 +165,15 @@ fn define(process: &Process, kind: ParameterKind, of: (u32, &[u8]), value: &str)
     let name = format!("{}={value}", String::from_utf8_lossy(name));
     let region = process.region(&RegionText::without_source(RegionKind::Parameter, &name));
     let text = match kind {
-        ParameterKind::Text => {
-            let interned = &process.parameters;
-            interned.lock().unwrap_or_else(PoisonError::into_inner).text(process, value)
-        }
+        ParameterKind::Text => text(process, value),
         ParameterKind::Int | ParameterKind::Unsigned => 0,
     };
     Known { key: Key::Parameter { parameter, region }.encode(), text, node: 0 }
+}
+
+/// The id that a text has in records of the process.
+pub fn text(process: &Process, text: &str) -> u32 {
+    process.parameters.lock().unwrap_or_else(PoisonError::into_inner).text(process, text)
 }
 
 /// The parameter has this value at `now`, until the region that is open ends or it gets another.

@@ -22,6 +22,7 @@ use crate::guard::Bounds;
 use crate::location::Location;
 use crate::mpi;
 use crate::openmp;
+use crate::parameters;
 use crate::process::{Options, Process};
 use crate::ready;
 use crate::tls::{self, Thread};
@@ -240,7 +241,13 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
         Process::start(options, parent)
     })?;
     let errno = MapError { call: "create the initial location", errno: libc::ENOMEM };
-    process.main.store(process.new_location(None).ok_or(errno)?, Ordering::Release);
+    let initial = process.new_location(None).ok_or(errno)?;
+    if process.options.trace {
+        let name = parameters::text(process, &process.options.program);
+        // SAFETY: locations are never freed, and no other thread knows this one yet.
+        unsafe { &mut *initial }.begin_program(name);
+    }
+    process.main.store(initial, Ordering::Release);
     make_thread_key();
     if forked.is_none() {
         ends::set_farewell(folder::farewell(started, &name, &process.options.folder));

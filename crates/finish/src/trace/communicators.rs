@@ -121,7 +121,11 @@ fn define_communicator(
     (of, parent): (&Communicator, Option<CommunicatorId>),
     (group, remote): (GroupRef, Option<GroupRef>),
 ) -> Result<(), Error> {
-    let (id, name, flags) = (CommRef(id.0), archive.string(&of.name)?, CommFlag::NONE);
+    let (id, name) = (CommRef(id.0), archive.string(&of.name)?);
+    let flags = match of.key {
+        CommunicatorKey::Team { .. } => CommFlag::NONE,
+        _ => CommFlag::CREATE_DESTROY_EVENTS,
+    };
     // It must be defined before, which a parent is that somebody has made a communicator of.
     let parent = parent.filter(|parent| parent.0 < id.0);
     let parent = parent.map_or(CommRef::UNDEFINED, |parent| CommRef(parent.0));

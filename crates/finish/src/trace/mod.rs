@@ -3,6 +3,7 @@
 //! tables beside them say what those are in the run.
 
 mod communicators;
+mod ending;
 mod local;
 mod recorders;
 
@@ -112,6 +113,11 @@ impl Trace {
                 (Some(teams), Some(_)) => teams.rewrite(to, &adopted)?,
                 (_, sealed) => sealed.map_or(0, |sealed| sealed.events),
             });
+            if let Some(count) = events.last_mut().filter(|count| **count > 0)
+                && let Some(end) = ending::of(live, location)
+            {
+                *count += self.archive.end_program(id, &end)?;
+            }
             let tables = tables(place);
             if !tables.is_empty() {
                 self.archive.local_definitions(id, &tables)?;
@@ -283,7 +289,9 @@ fn define_missing(archive: &mut ArchiveWriter, system: &System, size: u32) -> Re
 fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) -> Result<(), Error> {
     let name = archive.string(&region.name)?;
     let description = archive.string(&region.clauses)?;
-    let source_file = archive.string(&region.file)?;
+    // Readers know the functions of MPI by this file.
+    let is_mpi = region.paradigm == Paradigm::Mpi && region.file.is_empty();
+    let source_file = archive.string(if is_mpi { "MPI" } else { &region.file })?;
     let paradigm = match region.paradigm {
         Paradigm::OpenMp => enums::Paradigm::OPENMP,
         Paradigm::Mpi => enums::Paradigm::MPI,

@@ -220,6 +220,8 @@ fn two_ranks_are_one_experiment() {
               1340 rank 1 thread 0: MpiRecv(MpiRecv { sender: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
               1350 rank 0 thread 0: leave MPI_Recv
               1350 rank 1 thread 0: leave MPI_Recv
+              2000 rank 0 thread 0: ProgramEnd(ProgramEnd { exit_status: 0 })
+              2000 rank 1 thread 0: ProgramEnd(ProgramEnd { exit_status: 0 })
         "#]],
     );
 }
@@ -271,6 +273,7 @@ fn what_dead_ranks_leave_is_kept() {
               1100 rank 2 thread 0: enter MPI_Send
               1110 rank 0 thread 0: MpiSend(MpiSend { receiver: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
               1110 rank 2 thread 0: MpiSend(MpiSend { receiver: 0, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
+              2000 rank 0 thread 0: ProgramEnd(ProgramEnd { exit_status: 0 })
         "#]],
     );
 }
@@ -311,6 +314,8 @@ fn clocks_of_other_hosts_are_brought_together() {
           1225 rank 1 thread 0: leave MPI_Recv
           1340 rank 0 thread 0: MpiRecv(MpiRecv { sender: 1, communicator: CommRef(0), msg_tag: 7, msg_length: 80 })
           1350 rank 0 thread 0: leave MPI_Recv
+          1810 rank 1 thread 0: ProgramEnd(ProgramEnd { exit_status: 0 })
+          2000 rank 0 thread 0: ProgramEnd(ProgramEnd { exit_status: 0 })
     "#]]
     .assert_eq(&(text + &events(folder.path())));
 }

@@ -79,5 +79,7 @@ fn what_is_alike_in_several_processes_is_one_in_the_trace() {
         1200 rank 1: RmaGroupSync(RmaGroupSync { sync_level: RmaSyncLevel(2), win: RmaWinRef(0), group: GroupRef(3) })
         1300 rank 0: IoDestroyHandle(IoDestroyHandle { handle: IoHandleRef(0) })
         1300 rank 1: IoDestroyHandle(IoDestroyHandle { handle: IoHandleRef(0) })
+        2000 rank 0: ProgramEnd(ProgramEnd { exit_status: 0 })
+        2000 rank 1: ProgramEnd(ProgramEnd { exit_status: 0 })
     "#]].assert_eq(&text);
 }

@@ -8,8 +8,8 @@ const CONTROL: &str = "ends(&routine);\npomp_mpi_control(level);\nreturn result;
 /// Those with events.
 pub(super) const EVENTS: &[Events] = &[
     events(&["Type_free"], "", "forget();", ""),
-    events(&["Init", "Init_thread"], "", "", "initialised(result);"),
-    events(&["Finalize"], "", "finalising();", "pomp_mpi_finalized();"),
+    events(&["Init", "Init_thread"], "", "initialising();", "initialised(result);"),
+    events(&["Finalize"], "", "finalising();", "finalised(result);"),
     events(
         &["Group_from_session_pset"],
         "_ name made",

@@ -118,7 +118,27 @@ static void communicator(uint32_t id, MPI_Comm comm)
   describe_topology(comm);
 }
 
-static void created(MPI_Comm parent, const void *made, int tag, int result, int f)
+/* All processes of a communicator make or free one: for OTF2 these are collective operations. */
+enum { CREATE_HANDLE = 17 };
+
+static void handle_begins(void)
+{
+  if (own_world != MPI_COMM_NULL && is_traced())
+    pomp_mpi_collective_begin();
+}
+
+/* It was made by all processes of `comm`. */
+static void handle_ends(MPI_Comm comm, int result)
+{
+  if (own_world == MPI_COMM_NULL || !is_traced())
+    return;
+  if (result == MPI_SUCCESS && comm != MPI_COMM_NULL)
+    pomp_mpi_collective_end(CREATE_HANDLE, H(comm), -1, 0, 0);
+  else
+    pomp_mpi_failed();
+}
+
+static void define_created(MPI_Comm parent, const void *made, int tag, int result, int f)
 {
   if (result != MPI_SUCCESS || own_world == MPI_COMM_NULL || comm_at(made, f) == MPI_COMM_NULL)
     return;
@@ -127,19 +147,43 @@ static void created(MPI_Comm parent, const void *made, int tag, int result, int 
   describe_topology(comm_at(made, f));
 }
 
+/* All processes of the communicator that it is made from were there. */
+static void created(MPI_Comm parent, const void *made, int tag, int result, int f)
+{
+  define_created(parent, made, tag, result, f);
+  handle_ends(parent, result);
+}
+
+/* Only those were there that are in it. */
+static void created_among_members(MPI_Comm parent, const void *made, int tag, int result, int f)
+{
+  define_created(parent, made, tag, result, f);
+  handle_ends(result == MPI_SUCCESS ? comm_at(made, f) : MPI_COMM_NULL, result);
+}
+
 static void leaving_world(void);
 
-/* Those that the library has made itself cannot be freed. */
-static void freeing(MPI_Comm comm)
+/* Those that the library has made itself cannot be freed. Returns what `freed_by_all` needs. */
+static uint32_t freeing(MPI_Comm comm)
 {
+  int begins = own_world != MPI_COMM_NULL;
+  uint32_t id;
   if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
-    return;
+    return UINT32_MAX;
+  handle_begins();
   if (comm == world_comm && comm != MPI_COMM_NULL)
     leaving_world();
   if (settings.waits)
     drop_shadow(comm);
-  pomp_mpi_comm_free(H(comm));
+  id = pomp_mpi_comm_free(H(comm));
   forget();
+  return begins ? id : UINT32_MAX;
+}
+
+static void freed_by_all(uint32_t id, int result)
+{
+  if (result == MPI_SUCCESS && id != UINT32_MAX)
+    pomp_mpi_comm_freed(id);
 }
 
 static void duplicates(MPI_Comm comm, void *made, const void *request, int result, int f)

@@ -131,11 +131,23 @@ static void begin_job(MPI_Comm comm)
   pomp_mpi_world((uint32_t)world_rank, (uint32_t)world_size, common.job);
 }
 
+/* Whether MPI_COMM_WORLD and MPI_COMM_SELF are there, which MPI_Init makes and MPI_Finalize frees. */
+static int has_worlds;
+
+static void initialising(void)
+{
+  if (is_traced())
+    pomp_mpi_collective_begin();
+}
+
 static void initialised(int result)
 {
   MPI_Comm parent = MPI_COMM_NULL;
-  if (result != MPI_SUCCESS)
+  if (result != MPI_SUCCESS) {
+    pomp_mpi_failed();
     return;
+  }
+  has_worlds = 1;
   int is_first = !__atomic_exchange_n(&has_world, 1, __ATOMIC_ACQ_REL);
   if (is_first)
     begin_job(MPI_COMM_WORLD);
@@ -147,6 +159,7 @@ static void initialised(int result)
   if (is_first)
     measure_offsets();
   make_shadow(MPI_COMM_WORLD);
+  handle_ends(MPI_COMM_WORLD, result);
 }
 
 /* All processes leave what they have in common. */
@@ -163,8 +176,23 @@ static void end_job(void)
 
 static void finalising(void)
 {
-  if (own_world == MPI_COMM_NULL)
+  if (own_world == MPI_COMM_NULL) {
+    has_worlds = 0;
     return;
+  }
+  if (has_worlds)
+    handle_begins();
   end_job();
   settings.waits = settings.clock_period_ms = 0;
+}
+
+static void finalised(int result)
+{
+  if (has_worlds && result == MPI_SUCCESS) {
+    uint32_t world = pomp_mpi_comm_free(H(MPI_COMM_WORLD));
+    pomp_mpi_comm_free(H(MPI_COMM_SELF));
+    if (world != UINT32_MAX)
+      pomp_mpi_comm_freed(world);
+  }
+  pomp_mpi_finalized();
 }

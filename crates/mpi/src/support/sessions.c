@@ -50,7 +50,7 @@ static void created_from_group(const char *tag, size_t length, const void *made,
   int is_first = is_world(comm);
   if (is_first)
     begin_job(comm);
-  created(MPI_COMM_NULL, made, number_of(tag, length, f), result, f);
+  define_created(MPI_COMM_NULL, made, number_of(tag, length, f), result, f);
   if (is_first)
     measure_offsets();
 }

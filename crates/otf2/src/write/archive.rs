@@ -51,8 +51,8 @@ pub struct ArchiveWriter {
     folder: Folder,
     name: String,
     /// The folder of event files and local definitions.
-    files: Folder,
-    options: Options,
+    pub(super) files: Folder,
+    pub(super) options: Options,
     global: ChunkedWriter<File>,
     definitions: u64,
     locations: BTreeSet<u64>,

@@ -2,11 +2,13 @@
 
 mod archive;
 mod chunked;
+mod ending;
 mod events;
 mod records;
 
 pub use archive::{ArchiveWriter, Options};
 pub(crate) use archive::{seal_file, write_local};
+pub use ending::ProgramEnding;
 pub use events::EventWriter;
 #[cfg(test)]
 pub(crate) use events::write_event;

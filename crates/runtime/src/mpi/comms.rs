@@ -189,16 +189,30 @@ pub extern "C" fn pomp_mpi_comm_bind(id: u32, handle: u64) {
     on_thread!(|thread| bind(thread, id, handle));
 }
 
-/// A communicator is freed.
+/// A communicator is freed. Its id; the greatest number where it has none.
 #[unsafe(no_mangle)]
-pub extern "C" fn pomp_mpi_comm_free(handle: u64) {
-    let Some([id]) = IDS.take(handle) else { return };
+pub extern "C" fn pomp_mpi_comm_free(handle: u64) -> u32 {
+    let Some([id]) = IDS.take(handle) else { return u32::MAX };
     let id = id as u32;
     on_thread!(|thread| {
         record(thread, When::Entered, |room, last, now| encode::comm_destroy(room, last, now, id));
         if let Some(known) = known().as_mut() {
             known.bury(id);
         }
+    });
+    id
+}
+
+/// OTF2's collective operation that frees something.
+const DESTROY_HANDLE: u8 = 18;
+
+/// The communicator with this id was freed by all of its processes.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_comm_freed(id: u32) {
+    on_thread!(|thread| {
+        record(thread, When::Now, |room, last, now| {
+            encode::mpi_collective_end(room, last, now, DESTROY_HANDLE, id, u32::MAX, 0, 0)
+        });
     });
 }
 
