@@ -89,6 +89,8 @@ pub mod seal;
 #[cfg(feature = "std")]
 pub mod anchor;
 #[cfg(feature = "std")]
+pub mod check;
+#[cfg(feature = "std")]
 pub mod definition;
 #[cfg(feature = "std")]
 pub mod enums;

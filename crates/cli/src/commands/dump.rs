@@ -1,6 +1,7 @@
 //! `pompeii dump`: the records of a trace as text, in the columns and with the options of
 //! `otf2-print`, or as JSON. Damage is told; what can be read is printed nevertheless.
 
+mod check;
 mod json;
 
 use std::collections::HashSet;
@@ -37,6 +38,7 @@ const EVENTS_COUNTED: u64 = 1 << 16;
     pompeii dump traces.otf2 -G                      the definitions of any OTF2 archive
     pompeii dump traces.otf2 -L 0 --time 1000 2000   one thread, a part of the time
     pompeii dump traces.otf2 --silent                only check whether all can be read
+    pompeii dump traces.otf2 --check                 check whether other tools accept the trace
     pompeii dump traces.otf2 --json | jq -c 'select(.record == \"Enter\")'")]
 pub struct Arguments {
     /// The anchor file of an OTF2 archive (traces.otf2), or an experiment
@@ -81,6 +83,17 @@ pub struct Arguments {
     /// Print no events, only errors of reading
     #[arg(long)]
     silent: bool,
+    /// Print no events, only where the trace breaks a rule that other tools rely on: order (times of
+    /// a location do not decrease), root (a program begins before its other events), balance
+    /// (regions are left in reverse order, each task by itself), flush (nothing happens on a location
+    /// while it writes its buffer), members (groups and communicators exist, and have whoever takes
+    /// part), mpi (what readers expect of MPI). The exit code is 1 if there is such a place
+    #[arg(
+        long,
+        conflicts_with_all = ["json", "silent", "show_all", "show_global_defs", "show_info", "step",
+                              "time", "locations", "no_local_defs"]
+    )]
+    check: bool,
     /// Print the callers of calling contexts, marked with `+` (entered since the last event), `*`
     /// (not left) or `?` (unknown)
     #[arg(long)]
@@ -155,7 +168,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         let all = (!arguments.json).then(|| dump.event_count());
         dump.progress = Some(Progress::new(format!("reading {}", shown(&anchor)), all));
     }
-    if arguments.json {
+    let mut is_sound = true;
+    if arguments.check {
+        is_sound = check::print(&mut dump, Lines { json: false, out })?;
+    } else if arguments.json {
         json::print(&mut dump, Lines { json: true, out })?;
     } else {
         dump.print(&anchor, out)?;
@@ -163,7 +179,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if dump.errors > ERRORS_TOLD {
         say(format!("{} more errors", dump.errors - ERRORS_TOLD));
     }
-    Ok(if dump.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if dump.errors == 0 && is_sound { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// The anchor in an experiment, which is finished first where that has not been done, or the path

@@ -267,3 +267,33 @@ fn an_archive_without_an_anchor_is_recovered() {
     let again = sandbox.succeeds("recover dead").output;
     assert_eq!(again, "dead/traces.otf2: complete; nothing to do.\n");
 }
+
+#[test]
+fn checks_rules() {
+    check(
+        "--check",
+        &sample("hybrid/traces.otf2"),
+        expect![[r#"
+        mpi: region MPI_Init has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Send has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Recv has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Isend has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Irecv has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Waitall has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Allreduce has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Bcast has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Barrier has the file "/src/app.c"; readers expect "MPI"
+        mpi: region MPI_Finalize has the file "/src/app.c"; readers expect "MPI"
+        188 events of 4 locations: 10 violations, 0 errors
+        code 1
+    "#]],
+    );
+    check(
+        "--check",
+        &sample("multichunk/mc.otf2"),
+        expect![[r#"
+        60003 events of 2 locations: 0 violations, 0 errors
+        code 0
+    "#]],
+    );
+}

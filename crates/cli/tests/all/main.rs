@@ -27,6 +27,7 @@ mod messages;
 mod metrics;
 mod oracle_apps;
 mod oracle_builds;
+mod oracle_check;
 mod oracle_cube;
 mod oracle_dump;
 mod oracle_ends;

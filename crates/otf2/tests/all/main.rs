@@ -1,6 +1,7 @@
 //! All integration tests of this crate, one module per topic, in one program: linked once. Modules
 //! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
 
+mod check;
 mod common;
 mod damage;
 mod damage_table;

@@ -99,6 +99,8 @@ fn grids_graphs_and_intercommunicators_are_known() {
             12 x CollectiveOp(0)
             4 x CollectiveOp(1)
             4 x CollectiveOp(11)
+            32 x CollectiveOp(17)
+            32 x CollectiveOp(18)
             4 x CollectiveOp(6)
             4 x CollectiveOp(8)
             4 x later CollectiveOp(6)
