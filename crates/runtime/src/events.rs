@@ -133,7 +133,7 @@ impl Events {
             return true;
         }
         self.flushed = None;
-        // Another thread may have said at what time this one goes on, and clocks of two cores differ.
+        // Another thread may have said when this one goes on, and clocks of two cores differ.
         let begin = flushed.begin.max(self.last_time);
         let stop = flushed.end.min(now).max(begin);
         if let Some(room) = self.room() {

@@ -83,11 +83,12 @@ pub struct Arguments {
     /// Print no events, only errors of reading
     #[arg(long)]
     silent: bool,
-    /// Print no events, only where the trace breaks a rule that other tools rely on: order (times of
-    /// a location do not decrease), root (a program begins before its other events), balance
-    /// (regions are left in reverse order, each task by itself), flush (nothing happens on a location
-    /// while it writes its buffer), members (groups and communicators exist, and have whoever takes
-    /// part), mpi (what readers expect of MPI). The exit code is 1 if there is such a place
+    /// Print no events, only where the trace breaks a rule that other tools rely on: order (times
+    /// of a location do not decrease), root (a program begins before its other events), balance
+    /// (regions are left in reverse order, each task by itself), flush (nothing happens on a
+    /// location while it writes its buffer), members (groups and communicators exist, and whoever
+    /// takes part is a member), mpi (what readers expect of MPI). The exit code is 1 if there is
+    /// such a place
     #[arg(
         long,
         conflicts_with_all = ["json", "silent", "show_all", "show_global_defs", "show_info", "step",

@@ -8,8 +8,8 @@ use pompeii_otf2::write::ProgramEnding;
 const ROOT: u32 = 1;
 
 /// The end of a process, for the events of its first location. None if the process has not said
-/// that it ends, or if the location is inside of a parallel region, of a task or of a construct: the
-/// team's other threads have not left it either.
+/// that it ends, or if the location is inside of a parallel region, of a task or of a construct:
+/// the team's other threads have not left it either.
 pub fn of(live: &LiveProcess, location: &LiveLocation) -> Option<ProgramEnding> {
     let noted = live.noted_end.filter(|_| location.index == 0)?;
     let exit_status = match noted {

@@ -289,9 +289,12 @@ fn define_missing(archive: &mut ArchiveWriter, system: &System, size: u32) -> Re
 fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) -> Result<(), Error> {
     let name = archive.string(&region.name)?;
     let description = archive.string(&region.clauses)?;
-    // Readers know the functions of MPI by this file.
-    let is_mpi = region.paradigm == Paradigm::Mpi && region.file.is_empty();
-    let source_file = archive.string(if is_mpi { "MPI" } else { &region.file })?;
+    // Readers know the functions of MPI and of OpenMP by these files.
+    let source_file = archive.string(match (region.paradigm, region.role) {
+        (Paradigm::Mpi, _) if region.file.is_empty() => "MPI",
+        (_, Role::Lock) if region.file.is_empty() => "OMP",
+        _ => &region.file,
+    })?;
     let paradigm = match region.paradigm {
         Paradigm::OpenMp => enums::Paradigm::OPENMP,
         Paradigm::Mpi => enums::Paradigm::MPI,
@@ -317,7 +320,7 @@ fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) ->
 fn role(role: Role) -> enums::RegionRole {
     use enums::RegionRole as Otf2;
     match role {
-        Role::Function | Role::Lock => Otf2::FUNCTION,
+        Role::Function => Otf2::FUNCTION,
         Role::User => Otf2::CODE,
         Role::Artificial | Role::Parameter => Otf2::ARTIFICIAL,
         Role::Parallel => Otf2::PARALLEL,
@@ -353,6 +356,6 @@ fn role(role: Role) -> enums::RegionRole {
         Role::OneSided => Otf2::RMA,
         Role::File => Otf2::FILE_IO,
         // CANCEL is too new for the readers of OTF2 3.0, which call it invalid.
-        Role::Target | Role::Cancel => Otf2::WRAPPER,
+        Role::Target | Role::Cancel | Role::Lock => Otf2::WRAPPER,
     }
 }

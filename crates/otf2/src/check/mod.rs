@@ -1,9 +1,9 @@
 //! Checks whether an archive keeps the rules that other readers rely on: traces that break them are
 //! refused by some tools, or analysed wrongly by others. The format itself allows more.
 //!
-//! [`Checker`] gets the events of an archive merged by time and returns what breaks a [`Rule`]. What
-//! nobody can know is no violation: a killed program leaves regions open, and where recording was
-//! off the records of a process need not fit together.
+//! [`Checker`] gets the events of an archive merged by time and returns what breaks a [`Rule`].
+//! Two things are no violation: a killed program leaves regions open, and after recording was off
+//! the records of a process need not fit together.
 
 mod definitions;
 mod location;

@@ -51,10 +51,10 @@ pub(super) fn event(
         {
             found.add(Rule::Mpi, "a collective operation begins inside of another one");
         }
-        Event::MpiCollectiveEnd(_) if !std::mem::take(&mut location.mpi.is_collective) => {
-            if !process.is_known_in_part {
-                found.add(Rule::Mpi, "a collective operation ends that has not begun");
-            }
+        Event::MpiCollectiveEnd(_)
+            if !std::mem::take(&mut location.mpi.is_collective) && !process.is_known_in_part =>
+        {
+            found.add(Rule::Mpi, "a collective operation ends that has not begun");
         }
         Event::CommCreate(_) | Event::CommDestroy(_) => {
             location.mpi.changes_alone |= !location.mpi.is_collective;
@@ -124,6 +124,8 @@ fn is_there(
         (Event::CommCreate(_) | Event::CommDestroy(_), _) | (_, Some(true)) => "",
         // Whoever frees one says afterwards that all have done so.
         (Event::MpiCollectiveEnd(end), Some(false)) if end.collective_op.0 == 18 => "",
+        // What has begun before may be complete afterwards.
+        (Event::MpiIrecv(_) | Event::NonBlockingCollectiveComplete(_), Some(false)) => "",
         (_, Some(false)) => "is used after its end",
         (_, None) => "is used before it has come into being",
     };

@@ -126,11 +126,17 @@ pub extern "C" fn pomp_mpi_collective_end(
 ) {
     on_thread!(|thread| {
         count_moved(thread, sent, received);
-        let comm = comms::id(comm).unwrap_or(u32::MAX);
-        let (operation, root) = (operation as u8, root(root_rank));
-        record(thread, When::Now, |room, last, now| {
-            encode::mpi_collective_end(room, last, now, operation, comm, root, sent, received)
-        });
+        // One that was made before all processes are known has no definition, so that records
+        // cannot name it.
+        if let Some(comm) = comms::id(comm) {
+            let (operation, root) = (operation as u8, root(root_rank));
+            record(thread, When::Now, |room, last, now| {
+                encode::mpi_collective_end(room, last, now, operation, comm, root, sent, received)
+            });
+        } else {
+            let begun = std::mem::take(&mut thread.mpi_begun);
+            thread.revoke(begun.noted_records());
+        }
     });
 }
 

@@ -324,6 +324,13 @@ pub struct Begun {
     way: u64,
 }
 
+impl Begun {
+    /// Its records, if the call has noted anything.
+    fn noted_records(&self) -> Revocable {
+        if self.is_noted { self.records } else { Revocable::default() }
+    }
+}
+
 /// What a call sends and receives, in messages and otherwise.
 #[derive(Clone, Copy, Default)]
 struct Moved {
