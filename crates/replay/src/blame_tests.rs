@@ -50,7 +50,7 @@ fn waiting_for_a_lock_that_makes_late_at_a_barrier_is_passed_back() {
          44 0.0 -; -; endteam A; join
          44 0.1 -; -; endteam A",
         expect![[r#"
-            program/parallel/critical on 0.1: 18 direct, 6 indirect
+            program/parallel/critical/critical_body on 0.1: 18 direct, 6 indirect
             program/parallel/critical/work on 0.0: 3 direct, 0 indirect
         "#]],
     );
@@ -76,8 +76,8 @@ fn a_chain_of_holders_is_followed_to_its_begin() {
          44 0.1 -; -; endteam A
          44 0.2 -; -; endteam A",
         expect![[r#"
-            program/parallel/critical on 0.0: 19 direct, 25 indirect
-            program/parallel/critical on 0.1: 10 direct, 3 indirect
+            program/parallel/critical/critical_body on 0.0: 19 direct, 25 indirect
+            program/parallel/critical/critical_body on 0.1: 10 direct, 3 indirect
         "#]],
     );
 }

@@ -4,8 +4,9 @@
 //! * Barrier: the excess of the last thread over the waiting one, by call path, since the barrier
 //!   before (or the begin of the part). Waiting counts as no activity, but as a cause of its own:
 //!   the last thread may be late because it waited itself.
-//! * Lock and turn: the time of the holder. The part of the wait in which the holder waited for
-//!   the same lock itself goes back to the wait of the holder.
+//! * Lock: what the holder did while it had the lock. The part of the wait in which the holder
+//!   waited for the same lock itself goes back to the wait of the holder.
+//! * Turn: likewise, with the body of the ordered construct.
 //!
 //! Explanations stay within a process. Starvation has none: which task is missing is not known.
 
@@ -36,6 +37,25 @@ impl Times {
         }
     }
 
+    /// Divides a time in proportion to these times, in whole ticks. Without any it is all for
+    /// `otherwise`.
+    fn shares(&self, ticks: i64, otherwise: NodeId) -> Vec<(NodeId, i64)> {
+        let times = self.ticks.iter().filter(|(_, ticks)| *ticks > 0);
+        let sum: i128 = times.clone().map(|(_, ticks)| i128::from(*ticks)).sum();
+        if sum == 0 {
+            return vec![(otherwise, ticks)];
+        }
+        let (mut before, mut given) = (0_i128, 0_i64);
+        let share = |&(node, weight): &(NodeId, i64)| {
+            before += i128::from(weight);
+            let up_to = (i128::from(ticks) * before / sum) as i64;
+            let share = up_to - given;
+            given = up_to;
+            (node, share)
+        };
+        times.map(share).collect()
+    }
+
     fn get(&self, node: NodeId) -> i64 {
         self.places.get(&node).map_or(0, |&place| self.ticks[place].1)
     }
@@ -46,6 +66,14 @@ impl Times {
 struct Activity {
     times: Times,
     waits: Vec<(WaitId, i64)>,
+}
+
+/// A lock that a location has, and what it has done meanwhile.
+#[derive(Debug)]
+struct Hold {
+    lock: u32,
+    order: u32,
+    times: Times,
 }
 
 /// The last thread that had a lock or a turn.
@@ -64,11 +92,18 @@ struct Meeting {
     left: usize,
 }
 
+/// Locks that a location can have at a time.
+const HOLDS_MAX: usize = 64;
+
 /// Explanations of all waits.
 #[derive(Debug, Default)]
 pub struct Explanations {
     /// By location: its activities in its teams, from the outside in.
     activities: Vec<Vec<Activity>>,
+    /// By location: the locks that it has.
+    holds: Vec<Vec<Hold>>,
+    /// What the last holder of a lock did, with the number of its acquisition.
+    held: HashMap<(ProcessId, u32), (u32, Times)>,
     meetings: HashMap<(TeamInstance, u32), Meeting>,
     locks: HashMap<(ProcessId, u32), Holder>,
     turns: HashMap<TeamInstance, Holder>,
@@ -79,11 +114,13 @@ impl Explanations {
     /// Before the first record.
     pub fn new(locations: usize) -> Explanations {
         let activities = (0..locations).map(|_| Vec::new()).collect();
-        Explanations { activities, ..Explanations::default() }
+        let holds = (0..locations).map(|_| Vec::new()).collect();
+        Explanations { activities, holds, ..Explanations::default() }
     }
 
     /// A location comes to a record; `profile` has its time since the last one.
-    pub fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
+    pub fn advance(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
+        self.hold_on(definitions, record, profile);
         let activities = &mut self.activities[record.location.index()];
         if matches!(record.what, What::PartBegin { .. }) {
             activities.push(Activity::default());
@@ -114,6 +151,29 @@ impl Explanations {
         }
     }
 
+    /// Notes what a location does while it has locks.
+    fn hold_on(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
+        let holds = &mut self.holds[record.location.index()];
+        for hold in holds.iter_mut() {
+            profile.iter().for_each(|&(node, ticks)| hold.times.add(node, ticks));
+        }
+        match record.what {
+            // A location that has so many locks at a time gives them back without a record.
+            What::Acquire { lock, order, .. } if holds.len() < HOLDS_MAX => {
+                holds.push(Hold { lock, order, times: Times::default() });
+            }
+            What::Release { lock, order } => {
+                let is_this = |hold: &Hold| (hold.lock, hold.order) == (lock, order);
+                if let Some(place) = holds.iter().rposition(is_this) {
+                    let process = definitions.system.locations[record.location].process;
+                    let times = holds.remove(place).times;
+                    self.held.insert((process, lock), (order, times));
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// A wait has ended.
     pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
         match compound {
@@ -124,7 +184,10 @@ impl Explanations {
                 let holder = self.locks.get(&key).copied();
                 let holder = holder.filter(|holder| holder.order.wrapping_add(1) == visit.order);
                 let by = visit.before.map(|(_, by)| by);
-                let wait = self.hold((visit.at, visit.since, visit.wait_ticks()), by, holder);
+                let held = self.held.remove(&key).filter(|(order, _)| order + 1 == visit.order);
+                let times = held.map(|(_, times)| times).unwrap_or_default();
+                let waited = (visit.at, visit.since, visit.wait_ticks());
+                let wait = self.hold(waited, (by, holder), &times);
                 let (location, since) = (visit.at.location, visit.acquired);
                 self.locks.insert(key, Holder { location, order: visit.order, since, wait });
             }
@@ -132,7 +195,8 @@ impl Explanations {
                 let What::Turn { team: Some(team), .. } = record.what else { return };
                 let holder = self.turns.get(&team).copied();
                 let by = visit.before.map(|(_, by)| by);
-                let wait = self.hold((visit.at, visit.since, visit.wait_ticks()), by, holder);
+                let waited = (visit.at, visit.since, visit.wait_ticks());
+                let wait = self.hold(waited, (by, holder), &Times::default());
                 let (location, since) = (visit.at.location, visit.begun);
                 self.turns.insert(team, Holder { location, order: 0, since, wait });
             }
@@ -140,12 +204,12 @@ impl Explanations {
         }
     }
 
-    /// A location has waited for the holder of something.
+    /// A location has waited for the holder of something, which did this meanwhile.
     fn hold(
         &mut self,
         (at, since, ticks): (Place, u64, i64),
-        by: Option<Place>,
-        holder: Option<Holder>,
+        (by, holder): (Option<Place>, Option<Holder>),
+        times: &Times,
     ) -> Option<WaitId> {
         let by = by.filter(|by| by.location != at.location && ticks > 0)?;
         let holder = holder.filter(|holder| holder.location == by.location);
@@ -153,7 +217,8 @@ impl Explanations {
         let before = holder.map_or(0, |holder| holder.since.saturating_sub(since).cast_signed());
         let wait = holder.and_then(|holder| holder.wait).filter(|wait| self.is_recent(by, *wait));
         let through = if wait.is_some() { before.min(ticks) } else { 0 };
-        let own = [((by.node, by.location), ticks - through)];
+        let own = times.shares(ticks - through, by.node);
+        let own = own.into_iter().map(|(node, ticks)| ((node, by.location), ticks));
         let waits: Vec<(WaitId, i64)> = wait.map(|wait| (wait, through)).into_iter().collect();
         let id = self.blame.add(ticks, (by.node, by.location), own, &waits);
         if let Some(activity) = self.activities[at.location.index()].last_mut() {

@@ -125,7 +125,7 @@ impl<'a> Matching<'a> {
         for record in &window.records {
             if let Some((paths, explanations)) = causes {
                 paths.advance(record, window.profile(record));
-                explanations.advance(record, window.profile(record));
+                explanations.advance(definitions, record, window.profile(record));
             }
             matchers.record(definitions, record, &mut |compound: Compound| {
                 joins.note(&compound);

@@ -65,6 +65,10 @@ fn the_waiting_of_a_run_is_found_with_its_causes() {
     let waits = analysis["waits"].as_array().unwrap();
     let critical = waits.iter().find(|wait| wait["at"].as_str().unwrap().contains("critical"));
     assert!(critical.unwrap()["by"].as_str().unwrap().contains("critical"), "{analysis}");
+    // The cause of the waiting for the lock is the body of the critical section.
+    assert!(seconds(&analysis, "delay_omp") > 0.0, "{analysis}");
+    let causes = ended.output.split_once("Causes of waiting").unwrap().1;
+    assert!(causes.contains("critical body main late.c:9"), "{}", ended.output);
     // The report has the form of a profile.
     let report = sandbox.succeeds("report exp/trace.cubex");
     assert!(report.output.contains("late.c:8"), "{}", report.output);
