@@ -10,7 +10,7 @@ use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};
 use crate::generate::{Shape, program};
-use crate::naive::Trace;
+use crate::naive::{self, Trace};
 
 /// Analyses an archive.
 pub fn analyse(anchor: &Path, options: Options) -> (Outcome, Vec<Compound>) {
@@ -217,5 +217,33 @@ fn all_waiting_has_its_causes() {
         let waited: i64 = compounds.iter().map(waited).sum();
         let delays = outcome.delays.iter().map(|(.., delay)| delay.direct + delay.indirect);
         assert_eq!(delays.sum::<i64>(), waited, "seed {seed}: {:?}", world.shape);
+    }
+}
+
+#[test]
+fn the_critical_path_is_that_of_the_reference_analyser() {
+    for seed in 0..200 {
+        // Of events at the same time several may be on a longest path: here nearly all times differ.
+        let (work, cost) = (1_000_000, 10_000);
+        let shape = Shape { ranks: 1, steps: 6, work, cost, ..Shape::of(seed) };
+        let world = program(shape, seed);
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
+        let mut found = naive::path::Path::new();
+        let root = format!("{}/", outcome.definitions.program);
+        for &(call, location, ticks) in &outcome.critical_path {
+            let path = outcome.path(call);
+            let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
+            let id = outcome.definitions.location_ids[location];
+            if let Ok(ticks @ 1..) = u64::try_from(ticks) {
+                *found.entry((path, id)).or_default() += ticks;
+            }
+        }
+        let expected = Trace::read(&anchor).critical_path();
+        let mut differ = (expected.clone(), found.clone());
+        differ.0.retain(|key, ticks| found.get(key) != Some(ticks));
+        differ.1.retain(|key, ticks| expected.get(key) != Some(ticks));
+        assert_eq!(differ, Default::default(), "seed {seed}: {:?}", world.shape);
     }
 }

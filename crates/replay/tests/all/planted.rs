@@ -6,7 +6,7 @@ use pompeii_model::LocationId;
 use pompeii_replay::{Compound, Options};
 
 use crate::engine::analyse;
-use crate::generate::planted::{KINDS, program};
+use crate::generate::planted::{KINDS, Kind, program};
 
 /// Waiting with the location that was waited for.
 fn waiting(compound: &Compound) -> Option<(LocationId, i64)> {
@@ -35,5 +35,25 @@ fn the_planted_cause_has_nearly_all_waiting() {
         // In a step a location waits for nearly as long as the planted one works.
         assert!(all > 90_000, "{kind:?} {seed}: {waited:?}");
         assert!(planted * 100 >= all * 99, "{kind:?} {seed}: {late} in {waited:?}");
+    }
+}
+
+#[test]
+fn the_function_that_makes_a_thread_late_has_nearly_all_blame() {
+    for seed in 0..20 {
+        let (world, late) = program(Kind::Barrier, seed);
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { path: true, ..Options::default() };
+        let (outcome, _) = analyse(&world.write(folder.path()), options);
+        let (mut all, mut planted) = (0, 0);
+        for (call, location, delay) in &outcome.delays {
+            let ticks = delay.direct + delay.indirect;
+            let is_late = outcome.definitions.location_ids[*location] == late
+                && outcome.path(*call).ends_with("/late");
+            all += ticks;
+            planted += if is_late { ticks } else { 0 };
+        }
+        assert!(all > 90_000, "{seed}: {:?}", outcome.delays);
+        assert!(planted * 100 >= all * 99, "{seed}: {planted} of {all}");
     }
 }

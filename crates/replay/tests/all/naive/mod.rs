@@ -5,6 +5,7 @@
 mod collectives;
 mod messages;
 mod operations;
+pub mod path;
 mod threads;
 
 use std::collections::HashMap;
@@ -56,6 +57,8 @@ pub struct Trace {
     events: Vec<Seen>,
     /// Which instance of which team each event belongs to, as far as it does.
     teams: Vec<Option<(u32, usize)>>,
+    /// The visit in which each location is after each event.
+    after: Vec<Option<usize>>,
 }
 
 /// The stack of a location, or of a task that does not run.
@@ -75,8 +78,13 @@ impl Trace {
     pub fn read(anchor: &Path) -> Trace {
         let archive = Archive::open(anchor).unwrap();
         let merged = archive.merged().unwrap();
-        let mut trace =
-            Trace { archive, visits: Vec::new(), events: Vec::new(), teams: Vec::new() };
+        let mut trace = Trace {
+            archive,
+            visits: Vec::new(),
+            events: Vec::new(),
+            teams: Vec::new(),
+            after: Vec::new(),
+        };
         let mut states: HashMap<u64, State> = HashMap::new();
         let mut suspended: HashMap<(u32, u32, u32), Stack> = HashMap::new();
         for event in merged {
@@ -143,6 +151,7 @@ impl Trace {
             _ => {}
         }
         self.teams.push(state.team);
+        self.after.push(state.stack.last().copied());
         self.events.push(Seen { location, time, event, visit });
         if let Event::ThreadTeamEnd(_) = self.events[self.events.len() - 1].event {
             state.team = None;

@@ -7,7 +7,7 @@ use super::{Seen, Trace};
 use crate::generate::world::Waits;
 
 /// The visit of a barrier, and which barrier of which team instance it is of.
-type Barrier = (usize, (u32, usize, usize));
+pub(super) type Barrier = (usize, (u32, usize, usize));
 
 impl Trace {
     pub(super) fn threads(&self, waits: &mut Waits) {
@@ -58,7 +58,7 @@ impl Trace {
     }
 
     /// All visits of barriers in teams.
-    fn barriers(&self) -> Vec<Barrier> {
+    pub(super) fn barriers(&self) -> Vec<Barrier> {
         let mut barriers: Vec<Barrier> = Vec::new();
         for location in self.locations() {
             let first = barriers.len();
