@@ -67,7 +67,9 @@ const OPEN_MAX: u64 = 100_000;
 /// Operations that not all processes have ended.
 #[derive(Debug, Default)]
 pub struct Collectives {
-    begins: HashMap<LocationId, Vec<u64>>,
+    /// When the operation began that a location is in. Operations do not nest. If the trace does
+    /// not have the end of one, the next begin replaces it.
+    begins: HashMap<LocationId, u64>,
     /// Locations that are in an operation with neighbours: the trace does not have who they are.
     with_neighbours: HashSet<LocationId>,
     members: HashMap<(u32, ProcessId), Member>,
@@ -98,7 +100,7 @@ impl Matcher for Collectives {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         match record.what {
             What::CollectiveBegin => {
-                self.begins.entry(record.location).or_default().push(record.time);
+                self.begins.insert(record.location, record.time);
             }
             What::CollectiveEnd(end) => self.end_part(definitions, record, end, found),
             What::MpiEnter { region } => {
@@ -160,7 +162,7 @@ impl Collectives {
         operation: CollectiveEnd,
         found: Found<'_>,
     ) {
-        let begin = self.begins.get_mut(&record.location).and_then(Vec::pop);
+        let begin = self.begins.remove(&record.location);
         let process = definitions.system.locations[record.location].process;
         let Some(comm) = definitions.comms.get(&operation.comm) else { return };
         let size = comm.members.len() + comm.remote.len();

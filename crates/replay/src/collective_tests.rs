@@ -367,3 +367,22 @@ fn an_operation_with_neighbours_has_no_waiting_for_all() {
         "#]],
     );
 }
+
+#[test]
+fn a_begin_without_an_end_is_that_of_no_later_operation() {
+    // The first begin of rank 0 has no end. Its barrier begins at 30: it waits 10 ticks.
+    finds(
+        "end 100
+         comm W = 0 1
+         5 0.0 + MPI_Comm_split; begin
+         9 0.0 -
+         30 0.0 + MPI_Barrier; begin
+         40 1.0 + MPI_Barrier; begin
+         41 0.0 end BARRIER W - 0 0; -
+         41 1.0 end BARRIER W - 0 0; -",
+        expect![[r#"
+            Barrier 0.0 program/MPI_Barrier 30..41: wait 10 for 1.0 program/MPI_Barrier, completion 0
+            Barrier 1.0 program/MPI_Barrier 40..41: wait 0 for 1.0 program/MPI_Barrier, completion 0
+        "#]],
+    );
+}
