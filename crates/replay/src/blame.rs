@@ -6,8 +6,9 @@
 //! ones, one loop from the last to the first is enough. It runs whenever no later wait can refer to
 //! the waits so far, so that memory follows the waits between two barriers.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::hash::Table;
 use crate::path::Part;
 
 /// A wait, by its number in the trace.
@@ -44,7 +45,7 @@ pub struct Blame {
     waits: VecDeque<Wait>,
     /// Number of the first of them.
     first: WaitId,
-    delays: HashMap<Part, Delay>,
+    delays: Table<Part, Delay>,
 }
 
 impl Blame {
@@ -119,7 +120,7 @@ impl Blame {
     }
 
     /// The delays of all waits that are settled.
-    pub fn delays(&self) -> &HashMap<Part, Delay> {
+    pub fn delays(&self) -> &Table<Part, Delay> {
         &self.delays
     }
 

@@ -17,6 +17,7 @@ use pompeii_model::{Id, LocationId, ProcessId};
 use crate::blame::{Blame, WaitId};
 use crate::compound::{BarrierVisit, Compound, Place};
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::record::{Rec, TeamInstance, What};
 use crate::tree::NodeId;
 
@@ -25,7 +26,7 @@ use crate::tree::NodeId;
 #[derive(Debug, Default)]
 struct Times {
     ticks: Vec<(NodeId, i64)>,
-    places: HashMap<NodeId, usize>,
+    places: Table<NodeId, usize>,
 }
 
 impl Times {

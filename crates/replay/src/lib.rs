@@ -22,6 +22,7 @@ pub mod compound;
 pub mod definitions;
 pub mod explain;
 pub mod fork;
+pub mod hash;
 mod icollective;
 pub mod location;
 pub mod lock;

@@ -8,6 +8,7 @@ use pompeii_model::{CallId, CallTree, IndexVec, LocationId};
 use crate::blame::Delay;
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::location::Location;
 use crate::path::Part;
 use crate::process::Gaps;
@@ -35,9 +36,9 @@ impl Joins {
 #[derive(Debug, Default)]
 pub struct Causes {
     /// Times of the path.
-    pub path: HashMap<Part, i64>,
+    pub path: Table<Part, i64>,
     /// Delays by their causes.
-    pub delays: HashMap<Part, Delay>,
+    pub delays: Table<Part, Delay>,
 }
 
 /// The values of a call path on a location.

@@ -20,6 +20,7 @@ use pompeii_model::{Id, LocationId, ProcessId};
 
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::path_arena::{Arena, Path};
 use crate::record::{ForkId, Rec, TeamInstance, What};
 use crate::tree::NodeId;
@@ -251,7 +252,7 @@ impl Paths {
     }
 
     /// The path of a location from the begin to the end.
-    pub fn result(&self, location: LocationId) -> HashMap<Part, i64> {
+    pub fn result(&self, location: LocationId) -> Table<Part, i64> {
         let tip = self.tips.get(location.index()).and_then(|tip| tip.path.as_ref());
         tip.map(|path| self.arena.sum(path)).unwrap_or_default()
     }

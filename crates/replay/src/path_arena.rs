@@ -1,8 +1,7 @@
 //! Paths that share their beginnings: a tree of nodes, each with a part of the path's time. A node
 //! lives as long as something holds it: a location, a snapshot, or a longer path.
 
-use std::collections::HashMap;
-
+use crate::hash::Table;
 use crate::path::Part;
 
 /// A path. It is no copy type, because each value is a holder of its node; who is done with a path
@@ -15,7 +14,7 @@ struct Node {
     parent: Option<Path>,
     /// Holders, longer paths included.
     holders: u32,
-    ticks: HashMap<Part, i64>,
+    ticks: Table<Part, i64>,
 }
 
 /// All nodes.
@@ -27,7 +26,7 @@ pub struct Arena {
 
 impl Arena {
     fn node(&mut self, parent: Option<Path>) -> Path {
-        let node = Node { parent, holders: 1, ticks: HashMap::new() };
+        let node = Node { parent, holders: 1, ticks: Table::default() };
         match self.free.pop() {
             Some(place) => {
                 self.nodes[place as usize] = node;
@@ -79,7 +78,7 @@ impl Arena {
             node.holders -= 1;
             if node.holders == 0 {
                 next = node.parent.take();
-                node.ticks = HashMap::new();
+                node.ticks = Table::default();
                 self.free.push(place);
             }
         }
@@ -113,8 +112,8 @@ impl Arena {
     }
 
     /// The time of a whole path.
-    pub fn sum(&self, path: &Path) -> HashMap<Part, i64> {
-        let mut sum: HashMap<Part, i64> = HashMap::new();
+    pub fn sum(&self, path: &Path) -> Table<Part, i64> {
+        let mut sum: Table<Part, i64> = Table::default();
         let mut next = Some(path);
         while let Some(Path(place)) = next {
             let node = &self.nodes[*place as usize];
