@@ -1,6 +1,7 @@
 //! Critical sections, locks and ordered constructs: threads that wait for each other there, and the
 //! waiting at the next barrier that follows from it (`next_barrier.rs`).
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
@@ -76,8 +77,9 @@ fn mutual_exclusion(
     }
 }
 
-/// The call paths with a loss, those of one lock together: critical regions of the same name
-/// exclude each other, wherever they are. Routines are called with different locks; callers that
+/// The call paths with a loss, those of one lock together, the largest loss first: of two locks
+/// before one barrier, it is this one that delays the last thread more. Critical regions of the
+/// same name exclude each other, wherever they are. Routines are called with different locks; callers that
 /// have waited for each other use the same one.
 fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
     let lens = &search.lens;
@@ -89,7 +91,10 @@ fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
         Role::Lock => Err((lens.region(call).construct(), users.get(&call).copied())),
         _ => Ok(lens.cube.calls.region(call)),
     };
-    grouped(losses.iter().copied(), key).into_iter().map(|(_, calls)| calls).collect()
+    let locks = grouped(losses.iter().copied(), key).into_iter();
+    let mut locks: Vec<Vec<CallId>> = locks.map(|(_, calls)| calls).collect();
+    locks.sort_by_key(|calls| Reverse(lens.sum(metric, calls)));
+    locks
 }
 
 /// Time under mutual exclusion; `None` if no code is.

@@ -166,7 +166,22 @@ pub(crate) fn findings_with(cube: &Cube, known: Known) -> Vec<Finding> {
     found.retain(|finding| finding.lost_ticks > 0);
     let threads = cube.system.locations.len();
     found.sort_by_key(|f| (-f.rank(threads), -f.lost_ticks, f.region, f.property.name));
+    larger_losses_first(&mut found, |f| f.rank(threads), cube.wall_ticks);
     found
+}
+
+/// Gains that differ by less than 1 % of the run are equal as predictions: of such findings the
+/// one with the largest loss comes first.
+fn larger_losses_first(found: &mut [Finding], rank: impl Fn(&Finding) -> Ticks, wall: Ticks) {
+    let equal = (wall as f64 * SIGNIFICANT_SHARE) as Ticks;
+    let mut rest = found;
+    while let Some(first) = rest.first().map(&rank) {
+        let end = rest.iter().take_while(|finding| first - rank(finding) < equal).count().max(1);
+        let (alike, others) = rest.split_at_mut(end);
+        // A stable sort: equal losses stay in the order of their gains.
+        alike.sort_by_key(|finding| -finding.lost_ticks);
+        rest = others;
+    }
 }
 
 /// A search in progress.
