@@ -245,6 +245,13 @@ impl<'a> Costs<'a> {
         all
     }
 
+    /// By how much the run was longer, in ticks.
+    pub(crate) fn run_ticks(&self) -> Ticks {
+        let cube = self.lens.cube;
+        let ticks = self.run_ns() * cube.clock.ticks_per_second() / 1e9;
+        ticks.clamp(0.0, MOST * cube.wall_ticks as f64) as Ticks
+    }
+
     /// By how much the run was longer: the process in which it was least, since the others have
     /// waited for it in MPI.
     fn run_ns(&self) -> f64 {

@@ -72,7 +72,7 @@ mod tests {
              a/parallel@a.c:2/for@a.c:3/implicit barrier@a.c:7  1  time=100 visits=1 \
              omp_ibarrier_wait=100",
             expect![[r#"
-                a.c:5 atomic | omp_atomic_contention lost=800 gain=425 (260 to 522)
+                a.c:5 atomic | omp_atomic_contention lost=800 gain=425 (260 to 500)
                     [atomic, none]
                     200,000 visits, each 3.5 µs longer than without other threads (from samples).
                     Update private copies and add them up at the end, or use a reduction.

@@ -83,6 +83,12 @@ impl Gain {
         .narrow(margin / 2)
     }
 
+    /// No more than `most`, up to which a run that is not measured can be shorter.
+    pub(super) fn up_to(self, most: Ticks) -> Self {
+        let of = |ticks: Ticks| ticks.min(most.max(0));
+        Self::between(of(self.low_ticks), of(self.ticks), of(self.high_ticks))
+    }
+
     /// With bounds that are at most a factor apart, apart from the `margin` by which runs differ.
     /// The lower one is raised first, to three quarters of the prediction: it is that of the worst
     /// case, in which something else takes the place of what is repaired.

@@ -197,6 +197,8 @@ pub(crate) struct Search<'a> {
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
     known: Known<'a>,
     costs: Option<Costs<'a>>,
+    /// How long the run takes if it is not measured, which no gain exceeds.
+    unmeasured_ticks: Ticks,
     /// Code that waits for memory: another schedule does not help there.
     memory_bound: BTreeSet<CallId>,
 }
@@ -218,6 +220,7 @@ impl<'a> Search<'a> {
             }
         }
         of.insert(None, all);
+        let costs = known.measuring.map(|measuring| Costs::new(cube, measuring));
         let delay = |(parallel, calls): (Option<CallId>, Vec<CallId>)| {
             (parallel, lens.by_location("omp_barrier_delay", &calls))
         };
@@ -230,7 +233,8 @@ impl<'a> Search<'a> {
             barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
             known,
-            costs: known.measuring.map(|measuring| Costs::new(cube, measuring)),
+            unmeasured_ticks: cube.wall_ticks - costs.as_ref().map_or(0, Costs::run_ticks),
+            costs,
             memory_bound: BTreeSet::new(),
         }
     }
@@ -270,7 +274,9 @@ impl<'a> Search<'a> {
             place: lens.cube.regions[site.region].place(),
             calls,
             lost_ticks: loss.lost,
-            gain: loss.gain.map(|gain| gain.in_run(lens.cube, name, loss.lost)),
+            gain: loss
+                .gain
+                .map(|gain| gain.in_run(lens.cube, name, loss.lost).up_to(self.unmeasured_ticks)),
             share: lens.share(loss.lost),
             details: words.details,
             advice,

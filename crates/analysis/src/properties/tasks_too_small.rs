@@ -84,7 +84,7 @@ mod tests {
              TASKS/task@a.c:5                                      0  time=40 visits=80
              TASKS/task@a.c:5                                      1  time=160 visits=320",
             expect![[r#"
-                a.c:5 task | tasks_too_small lost=1750 gain=875 (734 to 1016)
+                a.c:5 task | tasks_too_small lost=1750 gain=875 (734 to 1000)
                     [tasks_too_small, cutoff a.c:5]
                     400 tasks of 500 ns each; creating one takes 2.1 µs.
                     Let one task do what 43 tasks do now (grainsize), or create none below a size (if, final).
