@@ -85,8 +85,13 @@ impl Gain {
 
     /// No more than `most`, up to which a run that is not measured can be shorter.
     pub(super) fn up_to(self, most: Ticks) -> Self {
-        let of = |ticks: Ticks| ticks.min(most.max(0));
-        Self::between(of(self.low_ticks), of(self.ticks), of(self.high_ticks))
+        let most = most.max(0);
+        if self.high_ticks <= most {
+            return self;
+        }
+        // How long that run takes is an estimate, too.
+        let low_ticks = self.low_ticks.min(most * 3 / 4);
+        Self::between(low_ticks, self.ticks.min(most), most)
     }
 
     /// With bounds that are at most a factor apart, apart from the `margin` by which runs differ.

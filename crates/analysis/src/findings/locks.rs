@@ -79,8 +79,8 @@ fn mutual_exclusion(
 
 /// The call paths with a loss, those of one lock together, the largest loss first: of two locks
 /// before one barrier, it is this one that delays the last thread more. Critical regions of the
-/// same name exclude each other, wherever they are. Routines are called with different locks; callers that
-/// have waited for each other use the same one.
+/// same name exclude each other, wherever they are. Routines are called with different locks;
+/// callers that have waited for each other use the same one.
 fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
     let lens = &search.lens;
     let losses = search.losses(metric).into_iter().flat_map(|(_, calls)| calls);
