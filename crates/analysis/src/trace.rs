@@ -398,8 +398,8 @@ mod tests {
                 program  time=[26, 0]  visits=[1, 0]  critical_path=[26, 0]
                 program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]  critical_path=[25, 0]  delay_omp=[9, 0]
                 program/parallel/omp_set_lock  visits=[0, 1]
-                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]  delay_omp=[4, 0]
-                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]  delay_omp=[4, 0]
+                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]
+                program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]  delay_omp=[8, 0]
                 program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]
                 program/parallel/ordered  time=[0, 2]  visits=[0, 1]  omp_ordered_wait=[0, 2]
                 program/parallel/ordered/ordered_body  visits=[0, 1]
@@ -571,7 +571,7 @@ mod tests {
              20 0.0 + unlock; release 1 1; -
              21 0.1 acquire 1 2; -",
             expect![[r#"
-                program  time=[40, 19]  visits=[1, 0]  critical_path=[40, 0]
+                program  time=[40, 19]  visits=[1, 0]  critical_path=[40, 0]  delay_omp=[14, 0]
                 program/mutex  time=[0, 15]  visits=[1, 1]
                 program/unlock  visits=[1, 0]
                 program/mutex on 1: 1 visits, 14 ticks, 0 starvation, for program/mutex on 0
