@@ -70,6 +70,7 @@ fn inserted(text: &str, longer: &str) -> String {
 fn tasks_are_recorded_in_the_order_of_the_paper() {
     let Some(records) = records_by_any("") else { return };
     expect![[r#"
+        PROGRAM_BEGIN Name: "tasks" <1>, 0 Arguments
         THREAD_TEAM_BEGIN Thread Team: "" <1>
         ENTER Region: "!$omp parallel @tasks.c:6" <2>
         ENTER Region: "!$omp create task @tasks.c:9" <4>
@@ -97,6 +98,7 @@ fn tasks_are_recorded_in_the_order_of_the_paper() {
         LEAVE Region: "!$omp parallel @tasks.c:6" <2>
         THREAD_TEAM_END Thread Team: "" <1>
         THREAD_JOIN Model: "OpenMP" <3>
+        PROGRAM_END Exit status: 0
     "#]]
     .assert_eq(&records);
 }
@@ -206,10 +208,10 @@ int main(void) {
     expect![[r#"
         Parameter: "level" <0>, Value: -3
         Parameter: "size" <1>, Value: 9223372036854775808
-        Parameter: "phase" <2>, Value: "setup" <1>
-        Parameter: "phase" <2>, Value: "setup" <1>
-        Parameter: "phase" <2>, Value: "solve" <2>
-        Parameter: "phase" <2>, Value: "solve" <2>"#]]
+        Parameter: "phase" <2>, Value: "setup" <2>
+        Parameter: "phase" <2>, Value: "setup" <2>
+        Parameter: "phase" <2>, Value: "solve" <3>
+        Parameter: "phase" <2>, Value: "solve" <3>"#]]
     .assert_eq(&shown.join("\n"));
     let global = silent(Command::new("otf2-print").arg("-G").arg(&trace));
     let defined: Vec<&str> = global.lines().filter(|line| line.starts_with("PARAMETER")).collect();

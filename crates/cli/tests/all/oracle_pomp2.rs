@@ -56,8 +56,10 @@ impl Probe {
         let mut visits = Visits::new();
         for region in report["regions"].as_array().unwrap() {
             let kind = region["kind"].as_str().unwrap();
-            // The sections of one construct share its handle.
-            let line = if kind == "section" { 0 } else { region["line"].as_u64().unwrap() };
+            // The sections of one construct share its handle, and OPARI2 does not pass on where a
+            // lock routine is called.
+            let is_shared = matches!(kind, "section" | "lock");
+            let line = if is_shared { 0 } else { region["line"].as_u64().unwrap() };
             *visits.entry((kind.to_owned(), line)).or_default() +=
                 region["visits"].as_u64().unwrap();
         }
