@@ -95,41 +95,38 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
         &cube,
         &run(),
         expect![[r#"
-        ocean: 4.82 s
-        on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Light / dark
-        2026-11-20 11:32 UTC on vesuvius ./ocean 400 '<b>'
-        OMP_PLACES={0} binds all 8 threads of a process to CPU 0.
-        Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics (ocean.c:208).
-        The trace has no events of thread 7.
-        61 %
-        parallel efficiency
-        =
-        73 %
-        thread balance
-        ×
-        88 %
-        parallel share
-        ×
-        95 %
-        OpenMP efficiency
-        8 × 4.82 s of CPU allocation went to
-        computing 23.6 s 61 %
-        waiting at barriers 8.8 s 23 %
-        idle in serial parts 4.6 s 12 %
-        locks, tasks, fork/join 1.6 s 4.1 %
-        Who waited for whom
-        waiting at, and for whom lost (CPU) times share
-        implicit barrier ocean.c:131 0.90 s 2,000 100 %
-        thread 0 in parallel ocean.c:118
-        0.90 s 2,000 100 %
-        Fix first
-        1 Idle threads read_forcing ocean.c:20 lost 2.8 CPU s · gain 0.35 s (0.30 to 0.40) of 4.82 s 0.40 s run on one thread. Parallelise it, or overlap it with other work.
-        2 Idle threads write_state ocean.c:40 lost 1.4 CPU s · gain 0.17 s (0.13 to 0.22) of 4.82 s 0.20 s run on one thread. Parallelise it, or overlap it with other work.
-        3 Idle threads main ocean.c:61 lost 0.42 CPU s · gain 53 ms (5.0 ms to 0.10 s) of 4.82 s 60 ms run on one thread. It lies next to parallel ocean.c:118 (2,000 visits), parallel ocean.c:203 (10 visits). Parallelise it, or overlap it with other work.
-        4 Wait at implicit barrier parallel for ocean.c:118 lost 7.9 CPU s · gain 0.98 s (0.92 to 1.0) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. Set OMP_PROC_BIND=false.
-        5 Critical contention critical (sum) ocean.c:210 lost 0.86 CPU s · gain 0.12 s (12 ms to 0.17 s) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. Set OMP_PROC_BIND=false.
-        2 more 6 Wait at implicit barrier parallel ocean.c:203 lost 0.91 CPU s · gain 0.11 s (19 ms to 0.16 s) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. Set OMP_PROC_BIND=false.
-        7 Fork and join parallel ocean.c:118 lost 0.63 CPU s · gain 54 ms (0 s to 0.10 s) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. Set OMP_PROC_BIND=false."#]],
+            ocean: 4.82 s
+            on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Light / dark
+            2026-11-20 11:32 UTC on vesuvius ./ocean 400 '<b>'
+            OMP_PLACES={0} binds all 8 threads of a process to CPU 0.
+            Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics (ocean.c:208).
+            The trace has no events of thread 7.
+            61 %
+            parallel efficiency
+            =
+            73 %
+            thread balance
+            ×
+            88 %
+            parallel share
+            ×
+            95 %
+            OpenMP efficiency
+            8 × 4.82 s of CPU allocation went to
+            computing 23.6 s 61 %
+            waiting at barriers 8.8 s 23 %
+            idle in serial parts 4.6 s 12 %
+            locks, tasks, fork/join 1.6 s 4.1 %
+            Who waited for whom
+            waiting at, and for whom lost (CPU) times share
+            implicit barrier ocean.c:131 0.90 s 2,000 100 %
+            thread 0 in parallel ocean.c:118
+            0.90 s 2,000 100 %
+            Fix first
+            1 Idle threads read_forcing ocean.c:20 lost 2.8 CPU s · gain 0.35 s (0.25 to 0.45) of 4.82 s 0.40 s run on one thread. Parallelise it, or overlap it with other work.
+            2 Idle threads write_state ocean.c:40 lost 1.4 CPU s · gain 0.17 s (0.11 to 0.25) of 4.82 s 0.20 s run on one thread. Parallelise it, or overlap it with other work.
+            3 Idle threads main ocean.c:61 lost 0.42 CPU s · gain 53 ms (39 ms to 0.10 s) of 4.82 s 60 ms run on one thread. It lies next to parallel ocean.c:118 (2,000 visits), parallel ocean.c:203 (10 visits). Parallelise it, or overlap it with other work.
+            4 Wait at implicit barrier parallel for ocean.c:118 lost 10.4 CPU s · gain 1.3 s (0.95 to 1.9) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. It shows as Wait at implicit barrier at parallel for ocean.c:118 (7.9 s), Wait at implicit barrier at parallel ocean.c:203 (0.91 s), Critical contention at critical (sum) ocean.c:210 (0.86 s), and at 2 more places. Set OMP_PROC_BIND=false."#]],
     );
 }
 
@@ -196,40 +193,40 @@ fn processes_stand_next_to_each_other() {
         &cube(include_str!("hybrid.txt")),
         &RunInfo::default(),
         expect![[r#"
-        ocean: 1.00 s
-        on 4 threads (2 processes) · 3 regions, 4 call paths Light / dark
-        77 %
-        parallel efficiency
-        =
-        90 %
-        process balance
-        ×
-        93 %
-        MPI efficiency
-        ×
-        100 %
-        thread balance
-        ×
-        92 %
-        parallel share
-        ×
-        100 %
-        OpenMP efficiency
-        4 × 1.00 s of CPU allocation went to
-        computing 3.1 s 77 %
-        in MPI 0.30 s 7.5 %
-        idle while in MPI 0.30 s 7.5 %
-        idle in serial parts 0.28 s 7.0 %
-        processes not running 40 ms 1.0 %
-        Fix first
-        1 Collective communication parallel ocean.c:31 lost 0.60 CPU s · gain not known rank 1 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from ocean.c:20. 200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25 s). Run again with --mpi-wait to know the gain. This process has more work here than others: give it less, or split its work.
-        2 Idle threads step ocean.c:20 lost 0.24 CPU s · gain 60 ms (50 to 70) of 1.00 s 0.12 s run on one thread of each process. It lies next to parallel ocean.c:31 (100 visits). Parallelise it, or overlap it with other work.
-        3 Idle threads ocean lost 40 CPU ms · gain 10 ms (0 s to 20 ms) of 1.00 s 20 ms run on one thread of each process. Mark regions with omp inst begin(name)
-        to see which code this is.
-        Processes
-        computing MPI idle not there
-        MPI Rank 0 on node 1.4 s 0.25 s 0.40 s 0 s
-        MPI Rank 1 on node 1.7 s 50 ms 0.18 s 40 ms"#]],
+            ocean: 1.00 s
+            on 4 threads (2 processes) · 3 regions, 4 call paths Light / dark
+            77 %
+            parallel efficiency
+            =
+            90 %
+            process balance
+            ×
+            93 %
+            MPI efficiency
+            ×
+            100 %
+            thread balance
+            ×
+            92 %
+            parallel share
+            ×
+            100 %
+            OpenMP efficiency
+            4 × 1.00 s of CPU allocation went to
+            computing 3.1 s 77 %
+            in MPI 0.30 s 7.5 %
+            idle while in MPI 0.30 s 7.5 %
+            idle in serial parts 0.28 s 7.0 %
+            processes not running 40 ms 1.0 %
+            Fix first
+            1 Collective communication parallel ocean.c:31 lost 0.60 CPU s · gain not known rank 1 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from ocean.c:20. 200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25 s). Run again with --mpi-wait to know the gain. This process has more work here than others: give it less, or split its work.
+            2 Idle threads step ocean.c:20 lost 0.24 CPU s · gain 60 ms (41 to 79) of 1.00 s 0.12 s run on one thread of each process. It lies next to parallel ocean.c:31 (100 visits). Parallelise it, or overlap it with other work.
+            3 Idle threads ocean lost 40 CPU ms · gain 10 ms (7.0 to 19) of 1.00 s 20 ms run on one thread of each process. Mark regions with omp inst begin(name)
+            to see which code this is.
+            Processes
+            computing MPI idle not there
+            MPI Rank 0 on node 1.4 s 0.25 s 0.40 s 0 s
+            MPI Rank 1 on node 1.7 s 50 ms 0.18 s 40 ms"#]],
     );
 }
 

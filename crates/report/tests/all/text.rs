@@ -63,16 +63,16 @@ fn the_first_answer() {
             |    lost 1.4 CPU s; gain 0.17 s (0.11 to 0.25) of 4.82 s
             |    0.20 s run on one thread.
             |    Parallelise it, or overlap it with other work.
-            | 4  ocean.c:210  critical (sum)  critical contention
-            |    lost 0.86 CPU s; gain 0.12 s (81 ms to 0.19 s) of 4.82 s
-            |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
-            |    Enter less often (private sums, reduction), or make its body shorter.
-            | 5  ocean.c:203  parallel        wait at implicit barrier
+            | 4  ocean.c:203  parallel        wait at implicit barrier
             |    lost 0.91 CPU s; gain 0.11 s (76 ms to 0.18 s) of 4.82 s
             |    different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
             |    average.
             |    No thread is always late: another static split does not help. Do more work
             |    between barriers, or use nowait if the next code does not need the results.
+            | 5  ocean.c:210  critical (sum)  critical contention
+            |    lost 0.86 CPU s; gain 0.12 s (81 ms to 0.19 s) of 4.82 s
+            |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
+            |    Enter less often (private sums, reduction), or make its body shorter.
             |    2 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
             | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
