@@ -10,9 +10,10 @@ use pompeii_otf2::reference::RegionRef;
 use serde_json::Value;
 
 /// A short function in a serial part and in a team, a critical, and a lock. The function takes longer
-/// than its two events, because otherwise it would be excluded after 100,000 visits.
+/// than its two events, also on a machine that is busy, because otherwise it would be excluded after
+/// 100,000 visits.
 const PROGRAM: &str = "#include <omp.h>
-static int tiny(int i) { for (int j = 0; j < 200; j++) i ^= j; return i ^ 1; }
+static int tiny(int i) { for (int j = 0; j < 1000; j++) i ^= j; return i ^ 1; }
 static int serial(int n) { int s = 0; for (int i = 0; i < n; i++) s += tiny(i); return s; }
 int main(void) {
   omp_lock_t lock;
