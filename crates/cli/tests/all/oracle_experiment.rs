@@ -216,9 +216,9 @@ int main(void) {
     let global = silent(Command::new("otf2-print").arg("-G").arg(&trace));
     let defined: Vec<&str> = global.lines().filter(|line| line.starts_with("PARAMETER")).collect();
     expect![[r#"
-        PARAMETER                              0  Name: "level" <3>, Type: INT64
-        PARAMETER                              1  Name: "size" <4>, Type: UINT64
-        PARAMETER                              2  Name: "phase" <5>, Type: STRING"#]]
+        PARAMETER                              0  Name: "level" <4>, Type: INT64
+        PARAMETER                              1  Name: "size" <5>, Type: UINT64
+        PARAMETER                              2  Name: "phase" <6>, Type: STRING"#]]
     .assert_eq(&defined.join("\n"));
     let profile = sandbox.path("exp/profile.cubex");
     let paths = silent(Command::new(python()).args(["-c", PATHS]).arg(profile));
