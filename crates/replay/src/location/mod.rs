@@ -236,8 +236,7 @@ impl Location {
     }
 
     /// The first event: time counts from the begin of the measurement, or on a worker from its
-    /// first
-    /// fork on. Threads that are neither masters nor workers begin when they come.
+    /// first fork on. Threads that are neither masters nor workers begin when they come.
     #[cold]
     fn begin(&mut self, context: &Context<'_>, time: u64, event: &Event) {
         self.has_begun = true;

@@ -94,8 +94,7 @@ impl Location {
     }
 
     /// Open regions in front of the innermost part, in the current task. An explicit task has a
-    /// call
-    /// stack of its own, which begins in the part.
+    /// call stack of its own, which begins in the part.
     pub(super) fn part_depth(&self) -> usize {
         self.parts.last().filter(|part| part.task.is_none()).map_or(0, |part| part.depth)
     }
