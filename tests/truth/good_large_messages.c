@@ -1,4 +1,4 @@
-// Large messages take long, and nobody is late.
+// Large messages take long, and no rank is late.
 // cause: none
 // advice: none
 // body: computes

@@ -7,7 +7,7 @@ use pompeii_model::{CallId, RegionId, Role};
 use crate::findings::{Finding, Gain};
 use crate::{Lens, format};
 
-/// So many of the places that lose time are named.
+/// The number of places with losses that a finding names.
 const NAMED: usize = 3;
 
 /// Makes one finding of consequences of one cause, of which the largest comes first.

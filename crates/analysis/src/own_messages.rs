@@ -10,7 +10,7 @@ use crate::Lens;
 
 /// Of the time of small messages, if each has one of Pompeii next to it.
 const OF_MEASURING: f64 = 0.625;
-/// The whole is no more than so many times what the calls for Pompeii's messages take.
+/// Upper limit for the whole cost, as a multiple of the time in the calls for Pompeii's messages.
 const CALLS: f64 = 3.0;
 
 /// Nanoseconds at a call path, by location; empty if there are none.

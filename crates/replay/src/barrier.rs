@@ -154,8 +154,8 @@ impl Barriers {
         }
     }
 
-    /// A thread has ended its part. If it is the last one of the team, nobody comes to the barriers
-    /// any more that are not complete.
+    /// A thread has ended its part. If it is the last one of the team, the barriers that
+    /// are not complete get no further thread.
     fn end_part(&mut self, team: TeamInstance, size: usize) {
         let ended = &mut self.teams.entry(team).or_default().ended;
         *ended += 1;

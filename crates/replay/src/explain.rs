@@ -159,7 +159,7 @@ impl Explanations {
             profile.iter().for_each(|&(node, ticks)| hold.times.add(node, ticks));
         }
         match record.what {
-            // A location that has so many locks at a time gives them back without a record.
+            // Of a location with more locks at a time, the further ones are not followed.
             What::Acquire { lock, order, .. } if holds.len() < HOLDS_MAX => {
                 holds.push(Hold { lock, order, times: Times::default() });
             }

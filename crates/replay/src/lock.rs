@@ -30,7 +30,7 @@ struct Lock {
     waiting: Vec<LockVisit>,
 }
 
-/// So many acquisitions later a release does not come any more.
+/// A release that has not come after this number of later acquisitions is not in the trace.
 const KEPT: u32 = 32;
 
 impl Lock {
@@ -62,7 +62,7 @@ impl Lock {
     }
 }
 
-/// Removes what is far behind this number.
+/// Removes entries that are more than [`KEPT`] acquisitions older than this one.
 fn keep_last<T>(of: &mut BTreeMap<u32, T>, order: u32) {
     while let Some(first) = of.first_entry().filter(|it| it.key().saturating_add(KEPT) < order) {
         first.remove();

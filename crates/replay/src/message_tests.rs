@@ -175,7 +175,7 @@ fn a_send_after_its_receive_is_a_clock_error_and_waiting_ends_with_the_call() {
 #[test]
 fn messages_that_are_on_their_way_at_the_end_are_counted() {
     // Rank 1 is killed in its second receive, and the third send is never received: two sends are
-    // incomplete. MPI_Waitall completes a send that nobody receives: it waits 25 - 15 = 10 for the
+    // incomplete. MPI_Waitall completes a send without a receive: it waits 25 - 15 = 10 for the
     // sender of the other one.
     finds(
         "end 100

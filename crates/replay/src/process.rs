@@ -49,7 +49,7 @@ impl Shared {
         self.forks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The master of a team begins its part: so many workers will ask for the fork.
+    /// The master of a team begins its part, and this number of workers will ask for the fork.
     pub fn publish(&self, team: TeamInstance, fork: Fork, workers: usize) {
         if workers > 0 {
             self.forks().new.push((team, Awaited { fork, workers }));

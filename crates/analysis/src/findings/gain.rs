@@ -18,7 +18,7 @@ const RUNS_DIFFER: f64 = 0.01;
 /// 148 to 185 ms.
 const LOSSES_DIFFER: f64 = 0.15;
 
-/// Bounds that are further apart than this factor help nobody to decide.
+/// Bounds that are further apart than this factor are too wide for a decision.
 const BOUNDS_FACTOR: Ticks = 2;
 
 /// What measuring cost is known to about this share of it.

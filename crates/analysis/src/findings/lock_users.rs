@@ -65,7 +65,7 @@ mod tests {
     use super::super::check_with_waits;
     use expect_test::expect;
 
-    /// Three threads queue in `take`, behind the one in `refill`: two of them wait for one another.
+    /// Three threads queue in `take`, after the one in `refill`: two of them wait for one another.
     #[test]
     fn a_queue_does_not_hide_who_made_it() {
         check_with_waits(

@@ -142,7 +142,7 @@ pub fn findings(cube: &Cube) -> Vec<Finding> {
     findings_with(cube, Known::default())
 }
 
-/// What is known of a run beside its cube.
+/// Facts about a run that its cube does not have.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Known<'a> {
     /// The same program on one thread, which shows memory and sharing.

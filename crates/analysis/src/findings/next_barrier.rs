@@ -54,7 +54,7 @@ struct Barrier {
 /// What threads lose before a barrier.
 struct Own<'a> {
     by_location: &'a IndexVec<LocationId, Ticks>,
-    /// In so many visits of all threads.
+    /// Number of visits, of all threads, with this loss.
     entries: i64,
 }
 

@@ -3,8 +3,9 @@
 //! Their cost is measured in this run: the time in the calls, without waiting. With `--mpi-wait` a
 //! message of Pompeii goes next to each of the program's, and the calls take that time too: each
 //! end handles both. A message takes two calls, one at each end. One of Pompeii takes these two as
-//! well, and one more that looks for it. It often arrives while nobody looks for it, and then it is
-//! copied once more. So it costs from as much as one of the program's to three times as much.
+//! well, and one more that looks for it. It often arrives before the receiver looks for it; then
+//! the MPI library copies it once more. So it costs from as much as one of the program's to three
+//! times as much.
 //!
 //! Sender and receiver work at the same time, each on its end of the messages, so the run is longer
 //! by the cost of the process that has more of it; the others wait for that one. Their waiting

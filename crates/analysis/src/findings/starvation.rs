@@ -214,7 +214,7 @@ mod tests {
         check_with(10, of, expect);
     }
 
-    /// The same; each thread has executed so many of them.
+    /// The same, with the number of tasks that each thread has executed.
     fn check_with(each: u32, (count, max, sum, waiting): (u64, i64, i64, i64), expect: Expect) {
         let mut measured = crate::notation::cube(&format!(
             "wall=400 locations=4

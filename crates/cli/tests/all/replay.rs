@@ -49,9 +49,10 @@ int main(void) {
 }
 ";
 
-/// So many short visits that the guard of the measurement sums them.
+/// Its short visits are so frequent that the guard sums them. The function takes longer than its two
+/// events, also on a busy machine, because otherwise it would be excluded after 100,000 visits.
 const SHORT_VISITS: &str = "#include <omp.h>
-static int tiny(int i) { for (int j = 0; j < 200; j++) i ^= j; return i ^ 1; }
+static int tiny(int i) { for (int j = 0; j < 1000; j++) i ^= j; return i ^ 1; }
 static int serial(int n) { int s = 0; for (int i = 0; i < n; i++) s += tiny(i); return s; }
 int main(void) {
   omp_lock_t lock;

@@ -58,7 +58,7 @@ impl Known {
                 _ => {}
             }
         }
-        // Groups may stand behind the communicators of damaged archives.
+        // In a damaged archive groups may follow the communicators that use them.
         for definition in archive.definitions() {
             let (id, groups, flags) = match definition {
                 Definition::Comm(comm) => (comm.id, vec![comm.group], comm.flags),

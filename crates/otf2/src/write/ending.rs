@@ -1,5 +1,5 @@
-//! The end of a program behind the events that it has recorded itself: they are taken over as they
-//! are, and whoever does that knows when and how the program has ended.
+//! The records of a program's end, after the events that the program has recorded itself. Those
+//! events are copied as they are; the caller knows when and how the program has ended.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -131,7 +131,7 @@ mod tests {
 
     const CHUNK_BYTES: usize = 256;
 
-    /// A file of one chunk with so many events.
+    /// A file of one chunk with this number of events.
     fn file(events: u64) -> Vec<u8> {
         let mut bytes = vec![0; CHUNK_BYTES];
         let mut chunk = EventChunk::begin(&mut bytes, 1, 0).unwrap();

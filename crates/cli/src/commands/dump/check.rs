@@ -9,7 +9,7 @@ use pompeii_otf2::check::{Checker, Rule};
 
 use super::{Dump, EVENTS_COUNTED};
 
-/// So many violations of a rule are printed.
+/// Limit for the violations of one rule that are printed.
 const PRINTED: u64 = 10;
 
 /// Prints what breaks a rule, and the result. Whether there was nothing.

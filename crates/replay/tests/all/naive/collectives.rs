@@ -121,7 +121,7 @@ impl Trace {
             self.all(waits, parts, names);
             return;
         }
-        // Some were gone before others came: whoever sends nothing keeps nobody.
+        // Some were gone before others came: a rank that sends nothing keeps no other rank waiting.
         // Of several that begin last it is the one with the lowest rank.
         let members = self.members(parts[0].record.communicator);
         let rank = |part: &Part| members.iter().position(|&one| one == part.location);
