@@ -359,7 +359,7 @@ mod tests {
             shown.push('\n');
         }
         for wait in &cube.waits {
-            let by = wait.by.map_or("nobody".to_owned(), |(call, location)| {
+            let by = wait.by.map_or("an unknown cause".to_owned(), |(call, location)| {
                 format!("{} on {}", outcome.path(call), location.0)
             });
             let at = (outcome.path(wait.call), wait.location.0);
@@ -406,7 +406,7 @@ mod tests {
                 program/parallel/ibarrier  time=[4, 9]  visits=[1, 1]  omp_management=[4, 4]  omp_ibarrier_wait=[0, 5]  omp_barrier_last=[1, 0]  omp_barrier_delay=[5, 0]  critical_path=[4, 0]
                 program/parallel/critical on 1: 1 visits, 4 ticks, 0 starvation, for program/parallel/critical on 0
                 program/parallel/barrier on 1: 1 visits, 8 ticks, 0 starvation, for program/parallel/barrier on 0
-                program/parallel/ordered on 1: 1 visits, 2 ticks, 0 starvation, for nobody
+                program/parallel/ordered on 1: 1 visits, 2 ticks, 0 starvation, for an unknown cause
                 program/parallel/ibarrier on 1: 1 visits, 5 ticks, 0 starvation, for program/parallel/ibarrier on 0
             "#]],
         );
@@ -435,8 +435,8 @@ mod tests {
                 program/parallel/ibarrier/task  task_time=[0, 18]  task_switches=[0, 1]
                 TASKS
                 TASKS/task  time=[0, 18]  visits=[0, 1]  critical_path=[0, 18]
-                program/parallel/ibarrier on 0: 1 visits, 0 ticks, 22 starvation, for nobody
-                program/parallel/ibarrier on 1: 1 visits, 0 ticks, 4 starvation, for nobody
+                program/parallel/ibarrier on 0: 1 visits, 0 ticks, 22 starvation, for an unknown cause
+                program/parallel/ibarrier on 1: 1 visits, 0 ticks, 4 starvation, for an unknown cause
             "#]],
         );
     }

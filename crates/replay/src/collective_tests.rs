@@ -47,7 +47,7 @@ fn an_operation_counts_from_its_begin_record_to_its_end_record() {
 }
 
 #[test]
-fn a_process_that_sends_nothing_keeps_nobody_that_has_left() {
+fn a_process_that_sends_nothing_keeps_no_process_waiting() {
     // Rank 2 sends nothing and comes after rank 0 has left. The last one that sends is rank 1: rank 0
     // waits for it from 10 to 20.
     finds(
@@ -67,7 +67,7 @@ fn a_process_that_sends_nothing_keeps_nobody_that_has_left() {
 }
 
 #[test]
-fn nobody_waits_in_an_operation_without_data() {
+fn no_process_waits_in_an_operation_without_data() {
     finds(
         "end 100
          comm W = 0 1

@@ -234,7 +234,7 @@ fn a_receive_in_a_task_waits_in_the_call_path_of_the_task() {
 }
 
 #[test]
-fn a_process_that_is_not_in_the_trace_keeps_nobody() {
+fn a_process_that_is_not_in_the_trace_keeps_no_other_waiting() {
     // The sender with rank 1 of the communicator has no location: the receive is incomplete.
     finds(
         "end 100

@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 
+use crate::tests::check_by;
 use crate::text;
 
 fn check(trace: &str, expect: Expect) {
-    let trace = text::parse(trace).unwrap();
-    expect.assert_eq(&text::analyse_path(&trace).unwrap());
+    check_by(text::analyse_path, trace, expect);
 }
 
 #[test]

@@ -3,12 +3,21 @@
 
 use expect_test::{Expect, expect};
 
-use crate::text;
+use crate::text::{self, TextTrace};
 
 /// Analyses a text; the result must be the expected one.
 pub(crate) fn check(trace: &str, expect: Expect) {
+    check_by(text::analyse, trace, expect);
+}
+
+/// The same for what one of the functions of `text` shows of the result.
+pub(crate) fn check_by(
+    analyse: fn(&TextTrace) -> Result<String, String>,
+    trace: &str,
+    expect: Expect,
+) {
     let trace = text::parse(trace).unwrap();
-    expect.assert_eq(&text::analyse(&trace).unwrap());
+    expect.assert_eq(&analyse(&trace).unwrap());
 }
 
 #[test]
@@ -454,7 +463,7 @@ fn contention_ends_with_the_release_before() {
             program/parallel  time=[19, 19]  visits=[1, 1]
             program/parallel/critical  time=[1, 10]  visits=[2, 1]
             program/parallel/critical/critical_body  time=[10, 1]  visits=[2, 1]
-            lock 0 #1 0.0 program/parallel/critical 12..12, after nobody: wait 0
+            lock 0 #1 0.0 program/parallel/critical 12..12, after none: wait 0
             lock 0 #2 0.1 program/parallel/critical 15..25, after 22 0.0 program/parallel/critical: wait 7
             lock 0 #3 0.0 program/parallel/critical 30..30, after 26 0.1 program/parallel/critical: wait 0
             part 0.0 program/parallel 10 10..40 40: fork 0, join 0
@@ -486,11 +495,11 @@ fn a_release_may_come_later_by_the_clock_or_not_at_all() {
             program/parallel  time=[30, 22]  visits=[1, 1]
             program/parallel/omp_set_lock  time=[0, 8]  visits=[1, 2]
             program/parallel/omp_unset_lock  time=[0, 0]  visits=[1, 2]
-            lock 3 #1 0.0 program/parallel/omp_set_lock 12..12, after nobody: wait 0
+            lock 3 #1 0.0 program/parallel/omp_set_lock 12..12, after none: wait 0
             lock 3 #2 0.1 program/parallel/omp_set_lock 14..18, after 20 0.0 program/parallel/omp_set_lock: wait 4
             part 0.0 program/parallel 10 10..40 40: fork 0, join 0
             part 0.1 program/parallel 10 10..40 40: fork 0, join 0
-            lock 3 #5 0.1 program/parallel/omp_set_lock 26..30, after nobody: wait 0
+            lock 3 #5 0.1 program/parallel/omp_set_lock 26..30, after none: wait 0
         "#]],
     );
 }
@@ -518,7 +527,7 @@ fn an_ordered_construct_waits_for_its_turn() {
             program/parallel/for  time=[11, 8]  visits=[1, 1]
             program/parallel/for/ordered  time=[4, 9]  visits=[2, 1]
             program/parallel/for/ordered/ordered_body  time=[5, 3]  visits=[1, 1]
-            turn 0.0 program/parallel/for/ordered 14..15, after nobody: wait 1
+            turn 0.0 program/parallel/for/ordered 14..15, after none: wait 1
             turn 0.1 program/parallel/for/ordered 12..21, after 20 0.0 program/parallel/for/ordered/ordered_body: wait 9
             turn 0.0 program/parallel/for/ordered 25..28, after 24 0.1 program/parallel/for/ordered/ordered_body: wait 3
             part 0.0 program/parallel 10 10..30 30: fork 0, join 0

@@ -483,7 +483,7 @@ fn message_line(outcome: &Outcome, kind: &str, visit: &MessageVisit) -> String {
 
 fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
     let before = |before: Option<(u64, Place)>| {
-        before.map_or("nobody".to_owned(), |(time, at)| format!("{time} {}", place(outcome, at)))
+        before.map_or("none".to_owned(), |(time, at)| format!("{time} {}", place(outcome, at)))
     };
     match compound {
         Compound::Part(part) => {
