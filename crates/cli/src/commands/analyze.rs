@@ -1,5 +1,6 @@
 //! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, properties};
 use pompeii_finish::{MANIFEST_FILE, write_cube};
-use pompeii_model::{CallId, Cube, Unit, Wait};
+use pompeii_model::{CallId, Cube, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::process::Gaps;
@@ -168,7 +169,7 @@ impl Summary {
 
 /// Waiting by pairs of call paths, summed over locations, the longest first.
 fn by_call(cube: &Cube) -> Vec<(CallId, Option<CallId>, Wait)> {
-    let mut sums: std::collections::BTreeMap<(CallId, Option<CallId>), Wait> = Default::default();
+    let mut sums: BTreeMap<(CallId, Option<CallId>), Wait> = Default::default();
     for wait in &cube.waits {
         let key = (wait.call, wait.by.map(|(call, _)| call));
         let sum = sums.entry(key).or_insert(Wait {
@@ -215,26 +216,41 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
             text += &format!("   {:38} {:>9} {share:>6}\n", property.title, seconds(total));
         }
     }
-    let waits = by_call(cube);
-    if !waits.is_empty() {
-        text += "\n Longest waiting\n";
-    }
-    for (at, by, wait) in waits.iter().take(WAITS_SHOWN) {
-        let ticks = seconds(cube.clock.seconds(wait.ticks()));
-        let visits = counted(wait.visits, "time");
-        text += &format!("   {ticks:>9}  at {}, {visits}\n", name_with_place(cube, *at));
-        match by {
-            Some(by) if by != at => {
-                text += &format!("              for {}\n", name_with_place(cube, *by));
-            }
-            None if wait.starvation_ticks > 0 => text += "              for tasks of others\n",
-            _ => {}
-        }
-    }
+    text += &longest_waiting(cube);
     text += &longest(cube, ("delay_omp", "Causes of waiting"));
     text += &longest(cube, ("critical_path", "Critical path"));
     let file = folder.join(CUBE_FILE);
     text + &format!("\n Next: pompeii report {}\n", shown(&file))
+}
+
+/// Where waiting was longest, and for what. A construct may have several call paths, for example
+/// the barrier at the end of a loop and that of its parallel region; here they are one.
+fn longest_waiting(cube: &Cube) -> String {
+    let mut sums: BTreeMap<(String, Option<String>), (Ticks, i64)> = BTreeMap::new();
+    for (at, by, wait) in by_call(cube) {
+        let place = name_with_place(cube, at);
+        let cause = match by {
+            Some(by) => Some(name_with_place(cube, by)).filter(|by| *by != place),
+            None => (wait.starvation_ticks > 0).then(|| "tasks of others".to_owned()),
+        };
+        let (ticks, visits) = sums.entry((place, cause)).or_default();
+        *ticks += wait.ticks();
+        *visits += wait.visits;
+    }
+    let mut waits: Vec<_> = sums.into_iter().collect();
+    waits.sort_by_key(|(_, (ticks, _))| -ticks);
+    let mut text = String::new();
+    for (nth, ((place, cause), (ticks, visits))) in waits.iter().take(WAITS_SHOWN).enumerate() {
+        if nth == 0 {
+            text += "\n Longest waiting\n";
+        }
+        let ticks = seconds(cube.clock.seconds(*ticks));
+        text += &format!("   {ticks:>9}  at {place}, {}\n", counted(*visits, "time"));
+        if let Some(cause) = cause {
+            text += &format!("              for {cause}\n");
+        }
+    }
+    text
 }
 
 /// The call paths with the most of a property.
