@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds};
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, properties};
-use pompeii_finish::{MANIFEST_FILE, write_cube};
+use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
 use pompeii_model::{CallId, Cube, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
@@ -19,12 +19,15 @@ use pompeii_replay::{Options, Outcome, replay, trace};
 use serde::Serialize;
 
 use super::{dump, print, say};
+use crate::failure;
 use crate::terminal::{make_printable, shown};
 
 /// The report, in the folder of the results.
 const CUBE_FILE: &str = "trace.cubex";
 /// The same in short, for programs.
 const JSON_FILE: &str = "analysis.json";
+/// The trace of an experiment.
+const ANCHOR_FILE: &str = "traces.otf2";
 /// Lines of the summary about waiting.
 const WAITS_SHOWN: usize = 8;
 /// The same about causes and the critical path.
@@ -53,23 +56,57 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
     let folder = output_folder(&anchor, arguments.output.as_deref())?;
-    let (archive, errors) = Archive::salvage(&anchor)
+    let analysis = analyze(&anchor, &folder, threads(arguments.jobs))?;
+    print(&analysis.text)?;
+    Ok(if analysis.is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Analyses the trace of each program of a run that has just been finished: of the one in `folder`
+/// and of those that it started. The texts are what `analyze` prints. A failure is a message.
+pub fn analyze_run(folder: &Path, manifest: &Manifest) -> Vec<String> {
+    let started = manifest.processes.iter().map(|process| folder.join(&process.folder));
+    let all = std::iter::once(folder.to_owned()).chain(started);
+    let traced: Vec<PathBuf> = all.filter(|folder| folder.join(ANCHOR_FILE).exists()).collect();
+    if traced.is_empty() {
+        say("note: there is no trace to analyze");
+    }
+    let text = |folder: &PathBuf| match analyze(&folder.join(ANCHOR_FILE), folder, threads(None)) {
+        Ok(analysis) => Some(analysis.text),
+        Err(error) => {
+            let (folder, why) = (shown(folder), failure::message(&error));
+            say(format!("warning: the trace of {folder} was not analyzed: {why}"));
+            None
+        }
+    };
+    traced.iter().filter_map(text).collect()
+}
+
+/// A trace that was analysed.
+struct Analysis {
+    /// What is printed.
+    text: String,
+    /// All of the trace could be read.
+    is_complete: bool,
+}
+
+/// Analyses a trace, and writes the results to a folder.
+fn analyze(anchor: &Path, folder: &Path, threads: usize) -> Result<Analysis> {
+    let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
-    let threads = threads(arguments.jobs);
     let options = Options { threads, path: true, ..Options::default() };
     let mut severities = Severities::default();
     let outcome = replay(trace(&archive)?, options, &mut |found| severities.note(&found));
     let mut measured = severities.cube(&outcome);
-    write_cube(&measured, &folder, CUBE_FILE)?;
+    write_cube(&measured, folder, CUBE_FILE)?;
     let events = archive.locations().map(|location| location.number_of_events).sum();
     let summary = Summary::new(&derive(&measured), &outcome, events);
     let text = serde_json::to_string_pretty(&summary)? + "\n";
-    Folder::open(&folder)?.write(JSON_FILE, text.as_bytes())?;
+    Folder::open(folder)?.write(JSON_FILE, text.as_bytes())?;
     tell_gaps(&outcome);
     measured.change_texts(&mut make_printable);
-    print(&text_of(&derive(&measured), &summary, &folder))?;
-    Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let text = text_of(&derive(&measured), &summary, folder);
+    Ok(Analysis { text, is_complete: errors.is_empty() })
 }
 
 /// Nothing is written next to files of other tools, if the user does not say so.

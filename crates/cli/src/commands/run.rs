@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
-use super::{reference, say};
+use super::{analyze, reference, say};
 use crate::calibration::calibrate;
 use crate::executables::executable;
 use crate::machine::Moment;
@@ -30,6 +30,7 @@ use crate::{child, experiment, failure, variables};
     pompeii run -- ./ocean 400                                    a profile and a summary
     pompeii run --trace -o before -- ./ocean 400                  and a trace, in the folder before
     OMP_NUM_THREADS=8 pompeii run -o eight --replace -- ./ocean 400
+    pompeii run --analyze -- ./ocean 400                          who waited for whom, and why
     pompeii run --trace --filter ocean.filter -- ./ocean 400      leave functions out
     pompeii run --trace --window 10:12.5 -- ./ocean 400           only 2.5 seconds of the run
     pompeii run --trace --window 'step@100:102' -- ./ocean 400    only three visits of region step
@@ -41,6 +42,9 @@ pub struct Arguments {
     /// Record a trace in addition to the profile
     #[arg(long)]
     trace: bool,
+    /// Record a trace, and analyze it when the program has ended (pompeii analyze)
+    #[arg(long)]
+    analyze: bool,
     /// Folder for the experiment [default: a new name from date and time]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -147,7 +151,7 @@ fn start(arguments: &Arguments, recording: &Recording, made: &Made) -> std::io::
     // What a program says of its experiment where there is no `run` is said here.
     command.env("POMPEII_QUIET", "1");
     for (name, wanted) in [
-        ("POMPEII_TRACE", arguments.trace),
+        ("POMPEII_TRACE", arguments.trace || arguments.analyze),
         ("POMPEII_TIMED_UNDEFERRED", arguments.timed_undeferred),
         ("POMPEII_FOLLOW_FORKS", arguments.follow_forks),
     ] {
@@ -186,7 +190,14 @@ fn conclude(
             if arguments.reference.is_some() {
                 reference::run(folder, &arguments.command, recording, info);
             }
+            let traces = match arguments.analyze {
+                true => analyze::analyze_run(folder, &manifest),
+                false => Vec::new(),
+            };
             summarise(arguments, folder, &manifest);
+            if !arguments.quiet {
+                traces.iter().for_each(|text| super::print_error(&format!("\n{text}")));
+            }
         }
         Ok(None) => not_measured(arguments, experiment, info),
         Err(error) => say(format!(

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::Sandbox;
+use crate::common::{LOOP, Sandbox};
 use serde_json::Value;
 
 /// Thread 1 comes 20 ms late to a barrier, and each thread keeps a critical section for 200 ms.
@@ -72,6 +72,39 @@ fn the_waiting_of_a_run_is_found_with_its_causes() {
     // The report has the form of a profile.
     let report = sandbox.succeeds("report exp/trace.cubex");
     assert!(report.output.contains("late.c:8"), "{}", report.output);
+}
+
+#[test]
+fn a_run_can_be_analyzed_at_its_end() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    let ended = sandbox.pompeii("run --analyze -o exp -- ./loop");
+    assert_eq!((ended.code, ended.output.as_str()), (Some(3), "4950\n"));
+    ended.says("CPU allocation went to");
+    ended.says("Critical path");
+    assert!(sandbox.exists("exp/traces.otf2") && sandbox.exists("exp/analysis.json"));
+    assert_eq!(fs::read(sandbox.path("exp/trace.cubex")).unwrap(), {
+        sandbox.succeeds("analyze exp -o again");
+        fs::read(sandbox.path("again/trace.cubex")).unwrap()
+    });
+    let quiet = sandbox.pompeii("run -q --analyze -o quiet -- ./loop");
+    assert_eq!((quiet.code, quiet.messages.as_str()), (Some(3), ""));
+    assert!(sandbox.exists("quiet/trace.cubex"));
+}
+
+#[test]
+fn each_program_of_a_run_is_analyzed_at_its_end() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    sandbox.compile("late", PROGRAM);
+    sandbox.file("both.sh", "./loop; ./late");
+    let ended = sandbox.succeeds("run --analyze -o exp -- sh both.sh");
+    ended.says("Critical path");
+    ended.says("Longest waiting");
+    let programs = fs::read_dir(sandbox.path("exp/procs")).unwrap();
+    let folders: Vec<_> = programs.map(|entry| entry.unwrap().path()).collect();
+    let analyzed = folders.iter().filter(|folder| folder.join("trace.cubex").exists()).count();
+    assert_eq!(analyzed + usize::from(sandbox.exists("exp/trace.cubex")), 2, "{folders:?}");
 }
 
 #[test]
