@@ -65,7 +65,7 @@ fn diagnose(search: &mut Search, group: &TaskGroup, (tasks, known): (&Tasks, &[T
     let busiest = numbers.constructs.iter().max_by_key(|c| (c.work, std::cmp::Reverse(c.task)));
     let Some(&busiest) = busiest else { return };
     let (name, construct, words) = if let Some(small) = tasks_too_small::find(&numbers, lost) {
-        (tasks_too_small::PROPERTY.name, small, words_too_small(&lens, &small))
+        (tasks_too_small::PROPERTY.name, small, words_too_small(&lens, &small, &numbers))
     } else if task_creation_bottleneck::applies(&numbers, lost) {
         (task_creation_bottleneck::PROPERTY.name, busiest, words_creation(&lens, &numbers))
     } else if tasks_too_few::applies(&numbers, lost)
@@ -133,7 +133,7 @@ fn tasks_of_each(lens: &Lens, numbers: &TaskNumbers) -> (String, f64) {
     (format!("{} of {} each", format::counted(executed, "task"), shown(lens, mean)), mean)
 }
 
-fn words_too_small(lens: &Lens, small: &TaskConstruct) -> Words {
+fn words_too_small(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) -> Words {
     let (work, creation) = (small.mean_work(), small.mean_creation());
     let tasks = format::counted(small.executed, "task");
     let (each, create) = (shown(lens, work), shown(lens, creation));
@@ -142,10 +142,21 @@ fn words_too_small(lens: &Lens, small: &TaskConstruct) -> Words {
         let more = format::count(small.undeferred);
         details.push(format!("{more} more were executed at once by their creator and not timed."));
     }
-    let larger = (tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64;
+    let worth = (tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64;
+    let larger = worth.max(tasks_in_one(small, numbers.threads as i64));
     let target = lens.cube.regions[small.task].source().unwrap_or_default();
     let advice = Advice { kind: AdviceKind::Cutoff, target, value: Some(larger.to_string()) };
     Words { cause: Some(Cause::TasksTooSmall), details, advice }
+}
+
+/// How many tasks of a taskloop one task may replace, so that there are still enough for each
+/// thread. More tasks than that even out nothing, since a taskloop shares one range of iterations;
+/// and runtime libraries let one thread execute all of them if there are very many. 1 for other
+/// tasks.
+fn tasks_in_one(small: &TaskConstruct, threads: i64) -> i64 {
+    let in_a_loop = small.executed / small.loop_visits.max(1);
+    let wanted = threads.max(1) * tasks_too_few::ENOUGH_PER_THREAD;
+    if small.loop_visits > 0 { (in_a_loop / wanted).max(1) } else { 1 }
 }
 
 fn words_too_few(lens: &Lens, numbers: &TaskNumbers) -> Words {

@@ -134,6 +134,8 @@ pub(crate) struct TaskConstruct {
     pub creation: i64,
     /// Instances that their creator ran at once, counted only: cut off, or the queue was full.
     pub undeferred: i64,
+    /// Visits of the taskloops that create it.
+    pub loop_visits: i64,
 }
 
 impl TaskConstruct {
@@ -148,7 +150,8 @@ impl TaskConstruct {
         let loops: Vec<CallId> = creations.iter().copied().filter(is_loop).collect();
         let executed = lens.sum("visits", tops);
         let created = lens.sum("tasks_created", creations);
-        let waiting = lens.sum("visits", &loops).saturating_mul(longest(lens, task));
+        let loop_visits = lens.sum("visits", &loops);
+        let waiting = loop_visits.saturating_mul(longest(lens, task));
         let in_loops = (lens.sum("omp_taskloop", &loops) - waiting).max(0);
         Self {
             task,
@@ -157,6 +160,7 @@ impl TaskConstruct {
             created: if created == 0 && in_loops > 0 { executed } else { created },
             creation: lens.sum("omp_task_creation", creations) + in_loops,
             undeferred: lens.sum("tasks_undeferred", creations),
+            loop_visits,
         }
     }
 
@@ -229,8 +233,9 @@ impl TaskNumbers {
             all.iter().copied().filter(|&call| lens.role(call) == role).collect()
         };
         let creations = with_role(Role::TaskCreate);
+        let taskloops = with_role(Role::Taskloop);
         let mut created: HashMap<RegionId, Vec<CallId>> = HashMap::new();
-        for &call in creations.iter().chain(&with_role(Role::Taskloop)) {
+        for &call in creations.iter().chain(&taskloops) {
             if let Some(task) = tasks.of(lens, call) {
                 created.entry(task).or_default().push(call);
             }
@@ -245,12 +250,15 @@ impl TaskNumbers {
             let values = lens.by_location(metric, calls);
             creators.iter().map(|&(location, _)| values[location]).sum::<i64>()
         };
-        let around: BTreeSet<CallId> =
-            creations.iter().filter_map(|&call| tasks.around(lens, call)).collect();
+        let around_all = |calls: &[CallId]| -> BTreeSet<CallId> {
+            calls.iter().filter_map(|&call| tasks.around(lens, call)).collect()
+        };
+        let around = around_all(&creations);
+        let around_loops = around_all(&taskloops);
         let computed = on_creators("comp", &producing(lens, &around)) as f64;
         let untimed: f64 = constructs.iter().map(TaskConstruct::untimed).sum();
         Self {
-            barriers: task_barriers(lens, &regions, &around),
+            barriers: task_barriers(lens, &regions, &(&around | &around_loops)),
             taskwaits: [Role::Taskwait, Role::TaskgroupEnd, Role::Taskloop]
                 .into_iter()
                 .flat_map(with_role)

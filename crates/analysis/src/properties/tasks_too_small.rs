@@ -93,22 +93,24 @@ mod tests {
     }
 
     /// A taskloop has no events of creations: 780 ms in it are creation, but for the 3 ms that its
-    /// longest task can keep it waiting. With one task of 790 ms it is all waiting.
+    /// longest task can keep it waiting, and the other thread waits for it. With one task of 790 ms
+    /// it is all waiting. Ten tasks per thread are enough, however small they are.
     #[test]
     fn a_taskloop_with_tiny_tasks() {
-        let found = |longest: i64| -> Vec<String> {
-            let mut cube = crate::notation::cube(
+        let found = |longest: i64, count: u64| -> Vec<String> {
+            let mut cube = crate::notation::cube(&format!(
                 "wall=1000 locations=2 clock=1000000
                  a/parallel@a.c:2                                *  visits=1
                  a/parallel@a.c:2/taskloop@a.c:5                 0  time=780 visits=1
-                 a/parallel@a.c:2/taskloop@a.c:5/task@a.c:5      0  task_time=220 task_switches=400
+                 a/parallel@a.c:2/taskloop@a.c:5/task@a.c:5      0  task_time=220 \
+                 task_switches={count}
                  a/parallel@a.c:2/implicit barrier@a.c:8         1  time=1000 visits=1 \
                  omp_ibarrier_wait=1000
-                 TASKS/task@a.c:5                                0  time=220 visits=400",
-            )
+                 TASKS/task@a.c:5                                0  time=220 visits={count}",
+            ))
             .unwrap();
             let moments =
-                Moments { count: 400, min: 0, max: longest, sum: 220, sum_of_squares: 0.0 };
+                Moments { count, min: 0, max: longest, sum: 220, sum_of_squares: 0.0 };
             cube.task_times = vec![TaskTimes {
                 region: cube.regions.ids().find(|&id| cube.regions[id].role == Role::Task).unwrap(),
                 location: LocationId(0),
@@ -121,12 +123,11 @@ mod tests {
             });
             shown.collect()
         };
+        expect![[r#"tasks_too_small 400 tasks of 550 ns each; creating one takes 1.9 µs. Some("36")"#]].assert_eq(&found(3, 400).join("\n"));
+        expect![[r#"tasks_too_small 4,000 tasks of 55 ns each; creating one takes 194 ns. Some("200")"#]].assert_eq(&found(3, 4000).join("\n"));
         expect![[r#"
             omp_ibarrier_wait  Some("No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.")
-            tasks_too_small 400 tasks of 550 ns each; creating one takes 1.9 µs. Some("36")"#]].assert_eq(&found(3).join("\n"));
-        expect![[r#"
-            omp_ibarrier_wait  Some("No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.")
-            omp_taskloop 1 visit, 780 µs each. Some("Choose grainsize or num_tasks: about ten tasks per thread.")"#]].assert_eq(&found(790).join("\n"));
+            omp_taskloop 1 visit, 780 µs each. Some("Choose grainsize or num_tasks: about ten tasks per thread.")"#]].assert_eq(&found(790, 400).join("\n"));
     }
 
     #[test]
