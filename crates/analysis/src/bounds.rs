@@ -3,7 +3,7 @@
 //! refused. What is readable of a damaged report has zeros in their place.
 
 use pompeii_cubex as cubex;
-use pompeii_model::{Row, Wait};
+use pompeii_model::{Root, Row, Wait};
 
 use crate::load::LoadError;
 
@@ -58,6 +58,21 @@ pub fn keep_waits(waits: &mut Vec<Wait>) {
         let is_kept = parts.iter().all(|&part| part >= 0) && all.max(time) <= SUM_MAX;
         if is_kept {
             (visits, ticks) = (all, time);
+        }
+        is_kept
+    });
+}
+
+/// Leaves out causes of waiting that make the sum too large. A share may be less than 0 by the
+/// rounding of a few ticks.
+pub fn keep_roots(roots: &mut Vec<Root>) {
+    let mut ticks = 0_i64;
+    roots.retain(|root| {
+        let parts = [root.direct_ticks, root.indirect_ticks];
+        let all = parts.iter().fold(ticks, |all, part| all.saturating_add(part.saturating_abs()));
+        let is_kept = all <= SUM_MAX;
+        if is_kept {
+            ticks = all;
         }
         is_kept
     });

@@ -13,6 +13,7 @@ pub fn derive(measured: &Cube) -> Cube {
     let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);
     cube.difference.clone_from(&measured.difference);
     cube.waits.clone_from(&measured.waits);
+    cube.roots.clone_from(&measured.roots);
     cube.task_times.clone_from(&measured.task_times);
     cube.visit_times.clone_from(&measured.visit_times);
     for property in properties::metrics() {

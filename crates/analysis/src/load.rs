@@ -10,8 +10,8 @@ use pompeii_cubex as cubex;
 use pompeii_cubex::Id as _;
 use pompeii_model::{
     CALLER_PARAMETER, CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId,
-    Metric, MetricId, Paradigm, Process, ProcessId, Region, RegionId, Role, Row, System,
-    TASKS_FILE, TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
+    Metric, MetricId, Paradigm, Process, ProcessId, ROOTS_FILE, Region, RegionId, Role, Root, Row,
+    System, TASKS_FILE, TaskTimes, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use thiserror::Error;
 
@@ -128,6 +128,7 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
     cube.wall_ticks = wall_ticks(reader, &cube, time)?;
     complete_walls(&mut cube, report, time);
     cube.waits = waits(reader, &ids)?;
+    cube.roots = roots(reader, &ids)?;
     cube.visit_times = visit_times(reader, &ids)?;
     cube.task_times = task_times(reader, cube.regions.len(), &ids)?;
     Ok(cube)
@@ -197,6 +198,19 @@ fn waits(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Wait>, LoadError> {
     let mut waits: Vec<Wait> = waits.filter_map(known).collect();
     bounds::keep_waits(&mut waits);
     Ok(waits)
+}
+
+/// What the waiting goes back to, if the report is that of a trace.
+fn roots(reader: &cubex::Reader, ids: &Ids) -> Result<Vec<Root>, LoadError> {
+    let text = reader.file(ROOTS_FILE)?.unwrap_or_default();
+    let known = |root: Root| {
+        let by = (ids.call(root.by.0)?, ids.location(root.by.1)?);
+        Some(Root { call: ids.call(root.call)?, by, ..root })
+    };
+    let roots = Root::parse_all(&String::from_utf8_lossy(&text)).into_iter();
+    let mut roots: Vec<Root> = roots.filter_map(known).collect();
+    bounds::keep_roots(&mut roots);
+    Ok(roots)
 }
 
 /// Times of single visits, where they were asked for.

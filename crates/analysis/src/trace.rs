@@ -242,6 +242,7 @@ impl Severities {
         add_path(&mut cube, outcome);
         add_delays(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
+        cube.roots.clone_from(&outcome.roots);
         cube
     }
 

@@ -13,8 +13,8 @@ use pompeii_cubex::{
 };
 use pompeii_model::{
     CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Definitions, Id, IndexVec, Map,
-    MetricId, ProcessId, TASKS_FILE, TaskTimes, Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE,
-    Wait,
+    MetricId, ProcessId, ROOTS_FILE, Root, TASKS_FILE, TaskTimes, Union, Unit, VISITS_FILE,
+    VisitTimes, WAITS_FILE, Wait,
 };
 use pompeii_otf2::folder::Folder;
 
@@ -170,10 +170,13 @@ fn write_files(
     calls: &IndexVec<CallId, cubex::CallPathId>,
 ) -> Result<(), cubex::Error> {
     let waits: Vec<Wait> = cube.waits.iter().map(|wait| stored(wait, calls)).collect();
-    let visit = |times: &VisitTimes| VisitTimes {
-        call: CallId::from_index(calls[times.call].index()),
-        ..*times
+    let root = |root: &Root| Root {
+        call: in_report(root.call, calls),
+        by: (in_report(root.by.0, calls), root.by.1),
+        ..*root
     };
+    let roots: Vec<Root> = cube.roots.iter().map(root).collect();
+    let visit = |times: &VisitTimes| VisitTimes { call: in_report(times.call, calls), ..*times };
     let visits: Vec<VisitTimes> = cube.visit_times.iter().map(visit).collect();
     let regions = FileRegions::new(&cube.regions);
     let in_file =
@@ -183,6 +186,7 @@ fn write_files(
         (VISITS_FILE, VisitTimes::write_all(&visits)),
         (TASKS_FILE, TaskTimes::write_all(&times)),
         (WAITS_FILE, Wait::write_all(&waits)),
+        (ROOTS_FILE, Root::write_all(&roots)),
     ];
     for (name, text) in files.iter().filter(|(_, text)| !text.is_empty()) {
         writer.file(name, text.as_bytes())?;
@@ -215,12 +219,16 @@ fn write_statistics(
 
 /// The wait with the report's call paths; locations are the same there.
 fn stored(wait: &Wait, calls: &IndexVec<CallId, cubex::CallPathId>) -> Wait {
-    let stored = |call: CallId| CallId::from_index(calls[call].index());
     Wait {
-        call: stored(wait.call),
-        by: wait.by.map(|(call, location)| (stored(call), location)),
+        call: in_report(wait.call, calls),
+        by: wait.by.map(|(call, location)| (in_report(call, calls), location)),
         ..*wait
     }
+}
+
+/// A call path by its number in the report.
+fn in_report(call: CallId, calls: &IndexVec<CallId, cubex::CallPathId>) -> CallId {
+    CallId::from_index(calls[call].index())
 }
 
 /// The parent in the file. Readers expect one root (pycubexr refuses two), so the root of tasks

@@ -6,8 +6,8 @@
 //! what the two display modes are made of, in O(1) per call path after one pass.
 
 use crate::{
-    CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId, Row,
-    System, TaskTimes, Ticks, VisitTimes, Wait,
+    CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
+    Root, Row, System, TaskTimes, Ticks, VisitTimes, Wait,
 };
 
 /// Severities of a run with the three dimensions that they are spread over.
@@ -30,6 +30,8 @@ pub struct Cube {
     pub difference: Option<String>,
     /// Who waited for whom.
     pub waits: Vec<Wait>,
+    /// What the waiting goes back to, if the values are those of a trace.
+    pub roots: Vec<Root>,
     /// Times of task instances, by construct and location.
     pub task_times: Vec<TaskTimes>,
     /// Times of single visits, where they were asked for.
@@ -77,6 +79,7 @@ impl Cube {
             system,
             difference: None,
             waits: Vec::new(),
+            roots: Vec::new(),
             task_times: Vec::new(),
             visit_times: Vec::new(),
             metrics: IndexVec::default(),

@@ -23,6 +23,7 @@ mod distribution;
 mod ids;
 mod metric;
 mod region;
+mod root;
 mod row;
 mod schedule;
 mod system;
@@ -41,6 +42,7 @@ pub use distribution::{
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
 pub use region::{CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role};
+pub use root::{ROOTS_FILE, Root};
 pub use row::Row;
 pub use system::{Location, Process, System};
 pub use time::{Frequency, Ticks};

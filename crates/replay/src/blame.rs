@@ -5,11 +5,16 @@
 //! that nothing is lost: all blame together is all waiting. Since a wait only refers to earlier
 //! ones, one loop from the last to the first is enough. It runs whenever no later wait can refer to
 //! the waits so far, so that memory follows the waits between two barriers.
+//!
+//! Cost keeps the call path at which it was waited, so each activity knows all places of waiting
+//! that go back to it, also through other waits.
 
 use std::collections::VecDeque;
+use std::ops::AddAssign;
 
 use crate::hash::Table;
 use crate::path::Part;
+use crate::tree::NodeId;
 
 /// A wait, by its number in the trace.
 pub type WaitId = u64;
@@ -23,9 +28,11 @@ enum Cause {
 
 #[derive(Debug)]
 struct Wait {
+    /// Where the location waited.
+    at: NodeId,
     ticks: i64,
-    /// Cost that later waits have passed on.
-    received: i64,
+    /// Cost that later waits have passed on, by the call paths of its waiting.
+    received: Vec<(NodeId, i64)>,
     /// Causes with their weights, which are positive; at least one.
     causes: Vec<(Cause, i64)>,
 }
@@ -39,20 +46,27 @@ pub struct Delay {
     pub indirect: i64,
 }
 
+impl AddAssign for Delay {
+    fn add_assign(&mut self, other: Self) {
+        self.direct += other.direct;
+        self.indirect += other.indirect;
+    }
+}
+
 /// All waits that are not settled, and the delays of those that are.
 #[derive(Debug, Default)]
 pub struct Blame {
     waits: VecDeque<Wait>,
     /// Number of the first of them.
     first: WaitId,
-    delays: Table<Part, Delay>,
+    roots: Table<(NodeId, Part), Delay>,
 }
 
 impl Blame {
-    /// Adds a wait. If nothing has a weight, `otherwise` is its cause.
+    /// Adds a wait of some ticks at a call path. If nothing has a weight, `otherwise` is its cause.
     pub fn add(
         &mut self,
-        ticks: i64,
+        (at, ticks): (NodeId, i64),
         otherwise: Part,
         activities: impl IntoIterator<Item = (Part, i64)>,
         waits: &[(WaitId, i64)],
@@ -64,7 +78,7 @@ impl Blame {
         if causes.is_empty() {
             causes.push((Cause::Activity(otherwise), 1));
         }
-        self.waits.push_back(Wait { ticks, received: 0, causes });
+        self.waits.push_back(Wait { at, ticks, received: Vec::new(), causes });
         self.first + self.waits.len() as u64 - 1
     }
 
@@ -95,33 +109,49 @@ impl Blame {
 
     fn divide(&mut self, wait: &Wait) {
         let sum: i128 = wait.causes.iter().map(|(_, weight)| i128::from(*weight)).sum();
-        let (mut before, mut given) = (0_i128, (0_i64, 0_i64));
+        let mut before = 0_i128;
         for &(cause, weight) in &wait.causes {
+            // Shares are differences of rounded sums, so they add up to the whole: over the causes
+            // as well as over the places of waiting.
+            let share = |ticks: i64| {
+                let up_to = |weight: i128| (i128::from(ticks) * weight / sum) as i64;
+                up_to(before + i128::from(weight)) - up_to(before)
+            };
+            self.give(cause, wait.at, Delay { direct: share(wait.ticks), indirect: 0 });
+            let (mut received, mut given) = (0, 0);
+            for &(at, ticks) in &wait.received {
+                received += ticks;
+                let up_to = share(received);
+                self.give(cause, at, Delay { direct: 0, indirect: up_to - given });
+                given = up_to;
+            }
             before += i128::from(weight);
-            // Shares are differences of rounded sums, so they add up to the whole.
-            let share = |ticks: i64| (i128::from(ticks) * before / sum) as i64;
-            let up_to = (share(wait.ticks), share(wait.received));
-            let (direct, indirect) = (up_to.0 - given.0, up_to.1 - given.1);
-            given = up_to;
-            match cause {
-                Cause::Activity(at) => {
-                    let delay = self.delays.entry(at).or_default();
-                    delay.direct += direct;
-                    delay.indirect += indirect;
-                }
-                Cause::Wait(id) => {
-                    let place = id.checked_sub(self.first).map(|place| place as usize);
-                    if let Some(earlier) = place.and_then(|place| self.waits.get_mut(place)) {
-                        earlier.received += direct + indirect;
-                    }
+        }
+    }
+
+    /// Gives a cause its share of what was waited at a call path.
+    fn give(&mut self, cause: Cause, at: NodeId, share: Delay) {
+        if share == Delay::default() {
+            return;
+        }
+        match cause {
+            Cause::Activity(part) => *self.roots.entry((at, part)).or_default() += share,
+            Cause::Wait(id) => {
+                let place = id.checked_sub(self.first).map(|place| place as usize);
+                let earlier = place.and_then(|place| self.waits.get_mut(place));
+                let Some(Wait { received, .. }) = earlier else { return };
+                let ticks = share.direct + share.indirect;
+                match received.iter_mut().find(|(known, _)| *known == at) {
+                    Some((_, sum)) => *sum += ticks,
+                    None => received.push((at, ticks)),
                 }
             }
         }
     }
 
-    /// The delays of all waits that are settled.
-    pub fn delays(&self) -> &Table<Part, Delay> {
-        &self.delays
+    /// All waits that are settled: for each call path of waiting and each activity, the delay.
+    pub fn roots(&self) -> &Table<(NodeId, Part), Delay> {
+        &self.roots
     }
 
     /// Number of waits that are not settled.
@@ -140,13 +170,23 @@ mod tests {
 
     const A: Part = (NodeId(1), LocationId(0));
     const B: Part = (NodeId(2), LocationId(1));
+    const X: NodeId = NodeId(3);
+    const Y: NodeId = NodeId(4);
+
+    /// The delays that an activity caused.
+    fn delay(blame: &Blame, part: Part) -> Delay {
+        let mut sum = Delay::default();
+        let of = blame.roots().iter().filter(|((_, by), _)| *by == part);
+        of.for_each(|(_, delay)| sum += *delay);
+        sum
+    }
 
     #[test]
     fn cost_goes_back_through_waits_and_nothing_is_lost() {
         let mut blame = Blame::default();
-        let first = blame.add(10, A, [(A, 3), (B, 4)], &[]);
-        let second = blame.add(7, B, [(B, 2)], &[(first, 1)]);
-        blame.add(5, A, [], &[(second, 5)]);
+        let first = blame.add((X, 10), A, [(A, 3), (B, 4)], &[]);
+        let second = blame.add((Y, 7), B, [(B, 2)], &[(first, 1)]);
+        blame.add((X, 5), A, [], &[(second, 5)]);
         // The first one may be referred to: nothing is settled.
         blame.settle(Some(first));
         assert_eq!(blame.unsettled(), 3);
@@ -154,22 +194,28 @@ mod tests {
         // The third passes 5 on: the second gives 2/3 of 7 and of 5 to B, the rest to the first,
         // which gives 3/7 of its 10 and of what it received to A.
         let (direct, indirect) = (4 + 6, 3 + 3);
-        assert_eq!(blame.delays()[&B], Delay { direct, indirect });
-        let total: i64 = blame.delays().values().map(|delay| delay.direct + delay.indirect).sum();
+        assert_eq!(delay(&blame, B), Delay { direct, indirect });
+        let total: i64 = blame.roots().values().map(|delay| delay.direct + delay.indirect).sum();
         assert_eq!(total, 22);
+        // The 10 and 5 ticks at X go to both, and the 7 at Y, too.
+        let at = |place, part| blame.roots()[&(place, part)];
+        assert_eq!(at(X, A), Delay { direct: 4, indirect: 1 });
+        assert_eq!(at(X, B), Delay { direct: 6, indirect: 4 });
+        assert_eq!(at(Y, A), Delay { direct: 0, indirect: 1 });
+        assert_eq!(at(Y, B), Delay { direct: 4, indirect: 2 });
         assert_eq!(blame.unsettled(), 0);
     }
 
     #[test]
     fn a_wait_that_a_kept_one_refers_to_is_kept() {
         let mut blame = Blame::default();
-        let first = blame.add(10, A, [(A, 1)], &[]);
-        blame.add(1, A, [(A, 1)], &[]);
-        let third = blame.add(7, B, [], &[(first, 1)]);
+        let first = blame.add((X, 10), A, [(A, 1)], &[]);
+        blame.add((X, 1), A, [(A, 1)], &[]);
+        let third = blame.add((Y, 7), B, [], &[(first, 1)]);
         blame.settle(Some(third));
         assert_eq!(blame.unsettled(), 3);
-        let fourth = blame.add(7, B, [(B, 1)], &[]);
+        let fourth = blame.add((Y, 7), B, [(B, 1)], &[]);
         blame.settle(Some(fourth));
-        assert_eq!((blame.unsettled(), blame.delays()[&A].indirect), (1, 7));
+        assert_eq!((blame.unsettled(), delay(&blame, A).indirect), (1, 7));
     }
 }

@@ -57,6 +57,32 @@ fn waiting_for_a_lock_that_makes_late_at_a_barrier_is_passed_back() {
 }
 
 #[test]
+fn each_place_of_waiting_knows_what_it_goes_back_to() {
+    // The trace above without `work`: thread 0 is late at the barrier only because it waited.
+    let trace = "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel; + critical; acquire 0 1; + critical_body
+         12 0.0 + critical
+         30 0.1 -; release 0 1; -; + ibarrier
+         30 0.0 acquire 0 2
+         40 0.0 -; release 0 2; + ibarrier
+         44 0.0 -; -; endteam A; join
+         44 0.1 -; -; endteam A";
+    // At the barrier thread 1 waits 10 ticks. Weights are 2 of `parallel` and 10 of `critical` of
+    // thread 0, and 18 ticks of waiting: the cumulated shares are 0, 4 and 10.
+    check_by(
+        text::analyse_roots,
+        trace,
+        expect![[r#"
+        program/parallel/critical for program/parallel/critical/critical_body on 0.1: 18 direct, 0 indirect
+        program/parallel/ibarrier for program/parallel/critical on 0.0: 4 direct, 0 indirect
+        program/parallel/ibarrier for program/parallel/critical/critical_body on 0.1: 0 direct, 6 indirect
+    "#]],
+    );
+}
+
+#[test]
 fn a_chain_of_holders_is_followed_to_its_begin() {
     // Thread 0 has the lock up to 30, thread 1 up to 40. Thread 2 waits from 12 to 40: up to 30 for
     // thread 0, which delays thread 1, and then for thread 1.

@@ -221,7 +221,7 @@ impl Explanations {
         let own = times.shares(ticks - through, by.node);
         let own = own.into_iter().map(|(node, ticks)| ((node, by.location), ticks));
         let waits: Vec<(WaitId, i64)> = wait.map(|wait| (wait, through)).into_iter().collect();
-        let id = self.blame.add(ticks, (by.node, by.location), own, &waits);
+        let id = self.blame.add((at.node, ticks), (by.node, by.location), own, &waits);
         if let Some(activity) = self.activities[at.location.index()].last_mut() {
             activity.times.add(at.node, -ticks);
             activity.waits.push((id, ticks));
@@ -249,7 +249,7 @@ impl Explanations {
             let excess = late.times.ticks.iter().map(|&(node, ticks)| {
                 ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
             });
-            self.blame.add(ticks, last, excess, &late.waits);
+            self.blame.add((visit.at.node, ticks), last, excess, &late.waits);
         }
         meeting.left += 1;
         if meeting.left >= definitions.team_size(visit.team.team.into()) {

@@ -1,9 +1,9 @@
 //! What the analysis of a trace comes to: call paths in their final order, with times and visits by
 //! location.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use pompeii_model::{CallId, CallTree, IndexVec, LocationId};
+use pompeii_model::{CallId, CallTree, IndexVec, LocationId, Root};
 
 use crate::blame::Delay;
 use crate::compound::Compound;
@@ -37,8 +37,8 @@ impl Joins {
 pub struct Causes {
     /// Times of the path.
     pub path: Table<Part, i64>,
-    /// Delays by their causes.
-    pub delays: Table<Part, Delay>,
+    /// Delays by the call paths of waiting and their causes.
+    pub roots: Table<(NodeId, Part), Delay>,
 }
 
 /// The values of a call path on a location.
@@ -70,6 +70,8 @@ pub struct Outcome {
     pub critical_path: Vec<(CallId, LocationId, i64)>,
     /// How long others waited because of each call path and location; empty as the critical path.
     pub delays: Vec<(CallId, LocationId, Delay)>,
+    /// The same by the call paths at which was waited.
+    pub roots: Vec<Root>,
     /// Instances that were not complete when the trace ended.
     pub incomplete: u64,
 }
@@ -105,13 +107,19 @@ impl Outcome {
             .map(|(&(node, location), &ticks)| (call_of[node.0 as usize], location, ticks))
             .collect();
         critical_path.sort_unstable();
-        let delay = |(&(node, location), &delay): (&Part, &Delay)| {
-            (call_of[node.0 as usize], location, delay)
-        };
-        let causes = causes.delays.iter().filter(|(_, delay)| **delay != Delay::default());
-        let mut delays: Vec<(CallId, LocationId, Delay)> = causes.map(delay).collect();
-        delays.sort_unstable_by_key(|(call, location, _)| (*call, *location));
-        Outcome { definitions, calls, call_of, entries, gaps, critical_path, delays, incomplete }
+        let roots = roots(&causes.roots, &call_of);
+        let delays = delays(&roots);
+        Outcome {
+            definitions,
+            calls,
+            call_of,
+            entries,
+            gaps,
+            critical_path,
+            delays,
+            roots,
+            incomplete,
+        }
     }
 
     /// The call path of a node.
@@ -145,4 +153,30 @@ impl Outcome {
     pub fn locations(&self) -> usize {
         self.definitions.system.locations.len()
     }
+}
+
+/// The causes of waiting, in an order that does not depend on the numbers of nodes.
+fn roots(found: &Table<(NodeId, Part), Delay>, call_of: &[CallId]) -> Vec<Root> {
+    let call = |node: NodeId| call_of[node.0 as usize];
+    let root = |(&(at, (by, location)), delay): (&(NodeId, Part), &Delay)| Root {
+        call: call(at),
+        by: (call(by), location),
+        direct_ticks: delay.direct,
+        indirect_ticks: delay.indirect,
+    };
+    let mut roots: Vec<Root> = found.iter().map(root).collect();
+    roots.retain(|root| (root.direct_ticks, root.indirect_ticks) != (0, 0));
+    roots.sort_unstable_by_key(|root| (root.call, root.by));
+    roots
+}
+
+/// How long others waited because of each call path and location.
+fn delays(roots: &[Root]) -> Vec<(CallId, LocationId, Delay)> {
+    let mut delays: BTreeMap<(CallId, LocationId), Delay> = BTreeMap::new();
+    for root in roots {
+        let delay = Delay { direct: root.direct_ticks, indirect: root.indirect_ticks };
+        *delays.entry(root.by).or_default() += delay;
+    }
+    let all = delays.into_iter().filter(|(_, delay)| *delay != Delay::default());
+    all.map(|((call, location), delay)| (call, location, delay)).collect()
 }

@@ -34,7 +34,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Region, Role};
+use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Region, Role, Root};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
 use pompeii_otf2::event::*;
@@ -389,6 +389,11 @@ pub fn analyse_blame(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &|outcome, _| show_blame(outcome))
 }
 
+/// As [`analyse`], but shows at which places was waited for whom in the end.
+pub fn analyse_roots(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| show_roots(outcome))
+}
+
 /// As [`analyse`], but shows the critical path.
 pub fn analyse_path(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &|outcome, _| show_path(outcome))
@@ -436,6 +441,20 @@ pub fn show_blame(outcome: &Outcome) -> String {
         let location = &outcome.definitions.system.locations[location].name;
         let path = outcome.path(call);
         let _ = writeln!(text, "{path} on {location}: {direct} direct, {indirect} indirect");
+    }
+    text
+}
+
+/// Where locations waited because of each call path and location.
+pub fn show_roots(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for root in &outcome.roots {
+        let (call, location) = root.by;
+        let location = &outcome.definitions.system.locations[location].name;
+        let (at, by) = (outcome.path(root.call), outcome.path(call));
+        let Root { direct_ticks, indirect_ticks, .. } = root;
+        let delay = format!("{direct_ticks} direct, {indirect_ticks} indirect");
+        let _ = writeln!(text, "{at} for {by} on {location}: {delay}");
     }
     text
 }

@@ -154,7 +154,7 @@ impl<'a> Matching<'a> {
         let master = definitions.system.processes.iter().next().map(|process| process.master);
         let causes = causes.zip(master).map(|((paths, explanations), master)| Causes {
             path: paths.result(master),
-            delays: explanations.result().delays().clone(),
+            roots: explanations.result().roots().clone(),
         });
         (joins, incomplete, causes.unwrap_or_default())
     }

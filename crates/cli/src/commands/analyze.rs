@@ -11,7 +11,7 @@ use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, properties};
 use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
-use pompeii_model::{CallId, Cube, Ticks, Unit, Wait};
+use pompeii_model::{CallId, Cube, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::process::Gaps;
@@ -164,6 +164,8 @@ struct Summary {
     properties: Vec<Total>,
     /// What was waited for, the longest waiting first.
     waits: Vec<Waiting>,
+    /// What the waiting goes back to, the longest first.
+    causes: Vec<RootCause>,
     incomplete: u64,
 }
 
@@ -183,6 +185,17 @@ struct Waiting {
     seconds: f64,
 }
 
+/// Waiting of all locations at one call path that goes back to one call path on one location.
+#[derive(Serialize)]
+struct RootCause {
+    at: String,
+    by: String,
+    location: String,
+    seconds: f64,
+    /// The part of it that others have passed on, because they waited themselves.
+    indirect_s: f64,
+}
+
 impl Summary {
     fn new(cube: &Cube, outcome: &Outcome, events: u64) -> Summary {
         let totals = properties::metrics().filter(|property| property.unit == Unit::Ticks);
@@ -199,6 +212,7 @@ impl Summary {
             wall_s: cube.clock.seconds(cube.wall_ticks),
             properties: totals.collect(),
             waits: waits(cube, outcome),
+            causes: causes(cube, outcome),
             incomplete: outcome.incomplete,
         }
     }
@@ -232,6 +246,19 @@ fn waits(cube: &Cube, outcome: &Outcome) -> Vec<Waiting> {
         seconds: cube.clock.seconds(wait.ticks()),
     };
     by_call(cube).into_iter().map(waiting).collect()
+}
+
+fn causes(cube: &Cube, outcome: &Outcome) -> Vec<RootCause> {
+    let mut roots: Vec<&Root> = cube.roots.iter().collect();
+    roots.sort_by_key(|root| (-root.ticks(), root.call, root.by));
+    let cause = |root: &Root| RootCause {
+        at: outcome.path(root.call),
+        by: outcome.path(root.by.0),
+        location: cube.system.locations[root.by.1].name.clone(),
+        seconds: cube.clock.seconds(root.ticks()),
+        indirect_s: cube.clock.seconds(root.indirect_ticks),
+    };
+    roots.into_iter().map(cause).collect()
 }
 
 /// What is printed.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{LOOP, Sandbox};
+use pompeii_model::Root;
 use serde_json::Value;
 
 /// Thread 1 comes 20 ms late to a barrier, and each thread keeps a critical section for 200 ms.
@@ -69,6 +70,15 @@ fn the_waiting_of_a_run_is_found_with_its_causes() {
     assert!(seconds(&analysis, "delay_omp") > 0.0, "{analysis}");
     let causes = ended.output.split_once("Causes of waiting").unwrap().1;
     assert!(causes.contains("critical body main late.c:9"), "{}", ended.output);
+    let causes = analysis["causes"].as_array().unwrap();
+    let waited = |cause: &&Value| cause["at"].as_str().unwrap().ends_with("@late.c:9");
+    let first = causes.iter().find(waited).unwrap();
+    assert!(first["by"].as_str().unwrap().contains("critical sblock"), "{first}");
+    // What the report keeps is what was found.
+    let report = pompeii_cubex::Reader::open(sandbox.path("exp/trace.cubex")).unwrap();
+    let cube = pompeii_analysis::measured(&report).unwrap();
+    let delays = cube.metric("delay_omp").map(|metric| cube.total(metric));
+    assert_eq!(Some(cube.roots.iter().map(Root::ticks).sum()), delays);
     // The report has the form of a profile.
     let report = sandbox.succeeds("report exp/trace.cubex");
     assert!(report.output.contains("late.c:8"), "{}", report.output);

@@ -1,10 +1,13 @@
 //! The engine against the reference analyser, on random programs and on traces of another writer.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use pompeii_model::Role;
+use pompeii_model::{CallId, Role};
 use pompeii_otf2::read::Archive;
-use pompeii_replay::compound::{CollectiveVisit, Compound, Pattern, Place};
+use pompeii_replay::compound::{
+    BarrierVisit, CollectiveVisit, Compound, LockVisit, Pattern, Place, TurnVisit,
+};
 use pompeii_replay::text::{show, show_blame, show_path};
 use pompeii_replay::{Options, Outcome, replay, trace};
 
@@ -214,9 +217,24 @@ fn all_waiting_has_its_causes() {
             },
             _ => 0,
         };
-        let waited: i64 = compounds.iter().map(waited).sum();
+        let mut at_calls: BTreeMap<CallId, i64> = BTreeMap::new();
+        for compound in &compounds {
+            let (Compound::Barrier(BarrierVisit { at, .. })
+            | Compound::Lock(LockVisit { at, .. })
+            | Compound::Turn(TurnVisit { at, .. })) = compound
+            else {
+                continue;
+            };
+            *at_calls.entry(outcome.call(at.node)).or_default() += waited(compound);
+        }
+        let waited: i64 = at_calls.values().sum();
         let delays = outcome.delays.iter().map(|(.., delay)| delay.direct + delay.indirect);
         assert_eq!(delays.sum::<i64>(), waited, "seed {seed}: {:?}", world.shape);
+        // At each call path, too.
+        for root in &outcome.roots {
+            *at_calls.entry(root.call).or_default() -= root.ticks();
+        }
+        assert!(at_calls.values().all(|ticks| *ticks == 0), "seed {seed}: {at_calls:?}");
     }
 }
 
