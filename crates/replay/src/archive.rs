@@ -7,11 +7,12 @@ use pompeii_model::{
     Location, LocationId, MEASUREMENT_OFF, Paradigm, Process, ProcessId, Region, RegionId, Role,
 };
 use pompeii_otf2::definition::{self, Definition};
-use pompeii_otf2::enums::{self, GroupType, LocationType, RegionRole};
+use pompeii_otf2::enums::{self, GroupType, LocationType, ParameterType, RegionRole};
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::{CommRef, GroupRef, LocationRef, StringRef, SystemTreeNodeRef};
 
 use crate::definitions::{Comm, Definitions, TASKS};
+use crate::parameters::Kind;
 use crate::stream::Stream;
 use crate::window::Trace;
 
@@ -29,6 +30,7 @@ pub fn definitions(archive: &Archive) -> Definitions {
     reading.system();
     reading.comms();
     reading.sums();
+    reading.parameters();
     reading.found
 }
 
@@ -219,6 +221,34 @@ impl Reading<'_> {
         }
         for (class, region) in sums {
             self.found.add_sums(class, region);
+        }
+    }
+
+    /// The regions of the values of parameters: their names begin with those of the parameters.
+    fn parameters(&mut self) {
+        let archive = self.archive;
+        let mut ids: HashMap<&str, Vec<u32>> = HashMap::new();
+        for definition in archive.definitions() {
+            if let Definition::String(string) = definition {
+                ids.entry(&*string.string).or_default().push(string.id.0);
+            }
+        }
+        let texts = |text: &str| ids.get(text).cloned().unwrap_or_default();
+        for definition in archive.definitions() {
+            let Definition::Parameter(parameter) = definition else { continue };
+            let kind = match parameter.parameter_type {
+                ParameterType::INT64 => Kind::Signed,
+                ParameterType::UINT64 => Kind::Unsigned,
+                _ => Kind::Text,
+            };
+            let name = self.text(parameter.name);
+            let Definitions { regions, parameters, .. } = &mut self.found;
+            for (id, region) in regions.enumerated().filter(|(_, it)| it.role == Role::Parameter) {
+                let rest = region.name.strip_prefix(&name).and_then(|it| it.strip_prefix('='));
+                if let Some(value) = rest {
+                    parameters.add((parameter.id.0, kind), value, id, &texts);
+                }
+            }
         }
     }
 }

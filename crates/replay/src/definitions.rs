@@ -9,6 +9,8 @@ use pompeii_model::{
 };
 use pompeii_otf2::reference::{CommRef, RegionRef};
 
+use crate::parameters::Parameters;
+
 /// Name of the root of all tasks.
 pub const TASKS: &str = "TASKS";
 
@@ -102,6 +104,8 @@ pub struct Definitions {
     pub comms: HashMap<u32, Comm>,
     /// Metric classes of sums by their id.
     pub sums: HashMap<u32, Sums>,
+    /// Regions of the values of parameters.
+    pub parameters: Parameters,
     /// Numbers of the regions by their id in the archive.
     numbers: RegionNumbers,
     classes: Vec<Class>,
@@ -154,6 +158,7 @@ impl Definitions {
             location_ids: IndexVec::default(),
             comms: HashMap::new(),
             sums: HashMap::new(),
+            parameters: Parameters::default(),
             numbers: RegionNumbers::default(),
             classes: Vec::new(),
         };

@@ -30,6 +30,7 @@ pub mod matcher;
 pub mod message;
 mod message_order;
 pub mod outcome;
+pub mod parameters;
 pub mod path;
 mod path_arena;
 pub mod process;

@@ -34,6 +34,8 @@ impl Strand {
 pub struct Moved {
     /// From the outside in.
     pub frames: Vec<Frame<NodeId>>,
+    /// The current call path: below the innermost region there may be values of parameters.
+    pub node: Option<NodeId>,
 }
 
 impl Moved {
@@ -44,6 +46,7 @@ impl Moved {
             outer: tree.shared(frame.outer),
             since: frame.since,
         };
-        Moved { frames: strand.frames.iter().map(frame).collect() }
+        let node = strand.node.map(|node| tree.shared(node));
+        Moved { frames: strand.frames.iter().map(frame).collect(), node }
     }
 }

@@ -227,6 +227,54 @@ fn time_without_recording_is_that_of_a_region() {
 }
 
 #[test]
+fn values_of_parameters_are_parts_of_call_paths() {
+    // A value ends with its region; a new value of the same parameter takes the place of the last
+    // one and of those after it. A task takes its values along to the thread that goes on with it.
+    check(
+        "end 80
+         team A = 0.0 0.1
+         5 0.0 + main; value level 1
+         10 0.0 value size 7; + work
+         12 0.0 value level 3; -
+         15 0.0 value level 2
+         20 0.0 fork; team A; + parallel
+         20 0.1 team A; + parallel; + ibarrier
+         22 0.0 + task_create; create A 0 1; -; switch A 0 1; + task; value level 4
+         25 0.0 switch A 0 0
+         30 0.1 switch A 0 1
+         32 0.1 value level 5
+         36 0.1 -; done A 0 1; switch A 0 0
+         40 0.0 value level 6; + ibarrier
+         50 0.0 -; -; endteam A; join
+         50 0.1 -; -; endteam A
+         60 0.0 -",
+        expect![[r#"
+            program  time=[25, 0]  visits=[1, 0]
+            program/main  time=[0, 0]  visits=[1, 0]
+            program/main/level=1  time=[5, 0]  visits=[1, 0]
+            program/main/level=1/size=7  time=[3, 0]  visits=[1, 0]
+            program/main/level=1/size=7/work  time=[2, 0]  visits=[1, 0]
+            program/main/level=1/size=7/work/level=3  time=[0, 0]  visits=[1, 0]
+            program/main/level=2  time=[15, 0]  visits=[1, 0]
+            program/main/level=2/parallel  time=[17, 0]  visits=[1, 1]
+            program/main/level=2/parallel/ibarrier  time=[10, 24]  visits=[1, 1]
+            program/main/level=2/parallel/ibarrier/task  time=[0, 0]  visits=[0, 0]  task_time=[0, 6]  fragments=[0, 1]
+            program/main/level=2/parallel/task_create  time=[0, 0]  visits=[1, 0]
+            program/main/level=2/parallel/task  time=[0, 0]  visits=[0, 0]  task_time=[3, 0]  fragments=[1, 0]
+            program/main/level=2/parallel/level=6  time=[0, 0]  visits=[1, 0]
+            TASKS  time=[0, 0]  visits=[0, 0]
+            TASKS/task  time=[0, 0]  visits=[1, 0]
+            TASKS/task/level=4  time=[3, 2]  visits=[1, 0]
+            TASKS/task/level=5  time=[0, 4]  visits=[0, 1]
+            barrier 0.0 program/main/level=2/parallel/ibarrier 40..50, latest 40 0.0 program/main/level=2/parallel/ibarrier: wait 0, starvation 10, join 0
+            barrier 0.1 program/main/level=2/parallel/ibarrier 20..50, latest 40 0.0 program/main/level=2/parallel/ibarrier: wait 14, starvation 10, join 0
+            part 0.0 program/main/level=2/parallel 20 20..50 50: fork 0, join 0
+            part 0.1 program/main/level=2/parallel 20 20..50 50: fork 0, join 0
+        "#]],
+    );
+}
+
+#[test]
 fn damage_is_counted_and_reading_goes_on() {
     check(
         "end 50

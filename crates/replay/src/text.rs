@@ -23,6 +23,7 @@
 //! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
 //! | `begin`, `end OP C ROOT SENT RECEIVED` | collective operations, `end ALLREDUCE W - 8 8` |
 //! | `start REQUEST`, `complete OP C ROOT SENT RECEIVED REQUEST` | non-blocking ones |
+//! | `value NAME NUMBER` | a parameter has a value |
 //! | `sums REGION VISITS TICKS` | visits without records |
 //! | `off`, `on` | recording |
 //! | `program`, `exit` | begin and end of the program |
@@ -38,7 +39,7 @@ use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Regi
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
 use pompeii_otf2::event::*;
-use pompeii_otf2::reference::{CommRef, MetricRef, RegionRef, StringRef};
+use pompeii_otf2::reference::{CommRef, MetricRef, ParameterRef, RegionRef, StringRef};
 
 use crate::blame::Delay;
 use crate::compound::{
@@ -46,6 +47,7 @@ use crate::compound::{
 };
 use crate::definitions::{Comm, Definitions};
 use crate::outcome::Outcome;
+use crate::parameters::Kind;
 use crate::stream::Stream;
 use crate::window::{Options, Trace, replay};
 
@@ -198,6 +200,7 @@ impl Parser {
                 ProgramBegin { program_name, program_arguments }.into()
             }
             ["exit"] => ProgramEnd { exit_status: 0 }.into(),
+            ["value", name, number] => self.value(name, number)?,
             ["sums", region, visits, ticks] => self.sums(region, visits, ticks)?,
             [kind @ ("create" | "switch" | "done"), team, thread, number] => {
                 self.task(location, kind, (team, thread, number))?
@@ -234,6 +237,16 @@ impl Parser {
         let value = |text: &str| text.parse().ok().map(MetricValue::U64);
         let values = vec![value(visits)?, value(ticks)?, value("0")?, value("0")?];
         Some(Metric { metric: MetricRef(id), values }.into())
+    }
+
+    /// A region for each value of a parameter, which has the number of a region named like it.
+    fn value(&mut self, name: &str, number: &str) -> Option<Event> {
+        let parameter = self.region(name);
+        let region = RegionRef(self.region(&format!("{name}={number}")));
+        let (region, of) = (self.definitions.region(region), (parameter, Kind::Signed));
+        self.definitions.parameters.add(of, number, region, &|_| Vec::new());
+        let parameter = ParameterRef(parameter);
+        Some(ParameterInt { parameter, value: number.parse().ok()? }.into())
     }
 
     fn task(

@@ -70,6 +70,11 @@ impl SharedTree {
         inner.nodes[node.0 as usize].region
     }
 
+    fn parent(&self, node: NodeId) -> NodeId {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.nodes[node.0 as usize].parent
+    }
+
     /// The call tree of the model, and the call path of each node. Children are in the order of
     /// (time of the first visit, location, region), which depends on the trace alone. The root of
     /// tasks is there if it has children, or values (`has_task_values`).
@@ -225,6 +230,11 @@ impl LocalTree {
             Some(&known) => known,
             None => self.add(shared, tree.region(shared)),
         }
+    }
+
+    /// The call path around a node.
+    pub fn parent(&mut self, tree: &SharedTree, node: Local) -> Local {
+        self.import(tree, tree.parent(self.shared(node)))
     }
 
     /// The call path `parent` + `region`, visited at `time`.

@@ -8,6 +8,7 @@
 //! later (`window.rs`).
 
 mod messages;
+mod parameters;
 mod sums;
 mod tasks;
 mod teams;
@@ -19,6 +20,7 @@ use pompeii_otf2::event::Event;
 use pompeii_otf2::reference::RegionRef;
 
 use crate::definitions::{Class, Definitions};
+use crate::parameters::Value;
 use crate::process::{Fork, Gaps, Missing, Shared};
 use crate::record::{ForkId, Rec, TaskId, What};
 use crate::strand::{Frame, Moved, Strand};
@@ -230,7 +232,10 @@ impl Location {
                 self.account(time);
                 self.strand = Strand::at(None);
             }
-            _ => self.mpi(time, event),
+            _ => match Value::of(event) {
+                Some(value) => self.parameter(context, time, value),
+                None => self.mpi(time, event),
+            },
         }
         Ok(())
     }
@@ -326,6 +331,9 @@ impl Location {
             return Ok(());
         }
         self.account(time);
+        if class == Class::Barrier {
+            self.leave_values_at_end(context, region);
+        }
         self.push(context, region);
         match class {
             Class::Plain | Class::Parallel | Class::Task | Class::Creation => {}

@@ -136,11 +136,13 @@ impl Location {
         self.unknown_task = None;
         self.gaps.unknown_tasks += u64::from(moved.is_none());
         self.strand = Strand::at(Some(LocalTree::TASKS));
-        for frame in moved.into_iter().flat_map(|moved| moved.frames) {
+        if let Some(moved) = moved {
             let mut local = |node| self.tree.import(context.tree, node);
-            let (node, outer) = (local(frame.node), local(frame.outer));
-            self.strand.frames.push(Frame { node, outer, since: frame.since });
-            self.strand.node = Some(node);
+            for frame in moved.frames {
+                let (node, outer) = (local(frame.node), local(frame.outer));
+                self.strand.frames.push(Frame { node, outer, since: frame.since });
+            }
+            self.strand.node = moved.node.map(local);
         }
         self.begin_fragment(context, self.now);
         Ok(())
