@@ -36,7 +36,7 @@ pub struct Options {
     #[arg(long)]
     iterations: bool,
     /// Measure the waiting between MPI processes with additional small messages: not at all, in
-    /// collective operations, or (alone, or all) for messages too
+    /// collective operations, or (alone, or all) for messages too [default: collectives]
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true,
           default_missing_value = "all", value_parser = ["no", "collectives", "all"])]
     mpi_wait: Option<String>,

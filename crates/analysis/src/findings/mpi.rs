@@ -519,6 +519,39 @@ mod tests {
         );
     }
 
+    /// One `MPI_Wait` ends a collective operation, whose waiting is measured; the sends have no
+    /// message of ours next to them.
+    #[test]
+    fn messages_are_not_measured_where_only_collective_operations_are() {
+        check(
+            "wall=1000 locations=2 processes=2
+             a/main@a.c:21                0  time=959 visits=1
+             a/main@a.c:21                1  time=310 visits=1
+             a/main@a.c:21/MPI_Isend      0  time=1 visits=9 comms_send=9
+             a/main@a.c:21/MPI_Recv       1  time=650 visits=9 comms_recv=9
+             a/main@a.c:21/MPI_Wait       *  time=40 visits=9 mpi_icollective_wait=20 \
+             mpi_own_messages=9",
+            expect![[r#"
+                a.c:21 main | mpi_point2point lost=650 gain=?
+                    [late_sender, none]
+                    rank 0 computes 0.32 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:21.
+                    9 visits; 0.33 s on average, least on rank 0 (0 s), most on rank 1 (0.65 s).
+                    Run again with --mpi-wait to know the gain.
+                    Send before this work, or give a part of it to other processes.
+                a.c:21 MPI_Wait | mpi_point2point lost=80 gain=20 (14 to 33)
+                    [rank_imbalance_changing, none]
+                    18 visits; 40 ms on average, least on rank 0 (40 ms), most on rank 1 (40 ms).
+                    50 % of this time is waiting for other processes.
+                    No process is always late: balance each step, or use a non-blocking operation and compute before waiting.
+                a.c:21 MPI_Isend | mpi_point2point lost=1 gain=?
+                    [?, none]
+                    9 visits; 1.0 ms on average, least on rank 1 (0 s), most on rank 0 (1.0 ms).
+                    Run again with --mpi-wait to know the gain.
+                    Processes with much time wait for messages: balance the work, or send earlier.
+            "#]],
+        );
+    }
+
     /// Nine bytes cannot take a tenth of a second.
     #[test]
     fn without_waits_operations_that_take_longer_than_their_data_wait_in_turn() {

@@ -77,7 +77,7 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
     let mut found = Vec::new();
     for (metric, waits) in METRICS {
         let losses = search.losses(metric);
-        let is_measured = is_measured(&lens, &losses);
+        let is_measured = is_measured(&lens, metric, &losses);
         for (function, calls) in losses {
             let tree = &lens.cube.calls;
             // Where the line of the call is not known, the place is that of what is around it.
@@ -98,11 +98,16 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
 }
 
 /// Whether waiting in these calls was measured: then they contain messages of ours. Profiles
-/// without a number of these have waiting times instead.
-fn is_measured(lens: &Lens, losses: &[(RegionId, Vec<CallId>)]) -> bool {
+/// without a number of these have waiting times instead. A call that waits for requests may end a
+/// collective operation, so it does not tell whether messages are measured, but one that sends
+/// does.
+fn is_measured(lens: &Lens, metric: &str, losses: &[(RegionId, Vec<CallId>)]) -> bool {
+    let tells = |call: &&CallId| metric != MESSAGES || lens.own("comms_send", **call) > 0;
+    let of_losses = losses.iter().flat_map(|(_, calls)| calls).filter(tells);
+    let own: Ticks = of_losses.map(|&call| lens.own(OWN_MESSAGES, call)).sum();
     match lens.total(OWN_MESSAGES) {
         0 => WAITS.iter().any(|wait| lens.total(wait) > 0),
-        _ => losses.iter().any(|(_, calls)| lens.sum(OWN_MESSAGES, calls) > 0),
+        _ => own > 0,
     }
 }
 

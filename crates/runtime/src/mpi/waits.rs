@@ -32,11 +32,11 @@ pub enum Waits {
 }
 
 impl Waits {
-    /// The value of the environment variable. Yes is all: once there was nothing between.
+    /// The value of the environment variable. Yes is all: once there was nothing between. Without a
+    /// value it is what costs a usual program too little to be seen.
     pub fn new(value: Option<&str>) -> Self {
         match value.map(str::trim) {
-            None => Self::No,
-            Some("collectives") => Self::Collectives,
+            None | Some("collectives") => Self::Collectives,
             Some("all") => Self::All,
             Some(other) if crate::folder::is_yes(other) => Self::All,
             Some(_) => Self::No,
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn yes_is_all() {
+    fn yes_is_all_and_nothing_is_collective_operations() {
         let of = |value| Waits::new(Some(value));
         assert_eq!([of("1"), of("true"), of("all")], [Waits::All; 3]);
-        assert_eq!([of("0"), of("no"), of(""), Waits::new(None)], [Waits::No; 4]);
-        assert_eq!(of(" collectives"), Waits::Collectives);
+        assert_eq!([of("0"), of("no"), of("")], [Waits::No; 3]);
+        assert_eq!([of(" collectives"), Waits::new(None)], [Waits::Collectives; 2]);
     }
 
     #[test]

@@ -14,6 +14,8 @@ const CALLS_OF_A_ROUND: u64 = 7;
 type How = &'static [(&'static str, &'static str)];
 const PROFILE: How = &[("POMPEII_TRACE", "0")];
 const TRACE: How = &[("POMPEII_TRACE", "1")];
+const PROFILE_WITHOUT_WAITS: How = &[("POMPEII_TRACE", "0"), ("POMPEII_MPI_WAIT", "no")];
+const TRACE_WITHOUT_WAITS: How = &[("POMPEII_TRACE", "1"), ("POMPEII_MPI_WAIT", "no")];
 /// In callgrind every visit takes long.
 const GUARDED_TRACE: How =
     &[("POMPEII_TRACE", "1"), ("POMPEII_GUARD", "1"), ("POMPEII_GUARD_TIME", "1000000000")];
@@ -37,11 +39,12 @@ fn calls_cost_no_more_instructions_than_they_did() {
     plain.args(["-w", "calls.c", "-o", "plain"]).current_dir(sandbox.path(""));
     assert!(plain.status().unwrap().success());
     let plain = per_round(&sandbox, "./plain", PROFILE, 500, 2000);
-    let [profile, trace] =
-        [PROFILE, TRACE].map(|how| per_round(&sandbox, "./program", how, 500, 2000));
-    let added = [profile, trace].map(|measured| (measured - plain) / CALLS_OF_A_ROUND);
+    let added = [PROFILE_WITHOUT_WAITS, TRACE_WITHOUT_WAITS, PROFILE, TRACE]
+        .map(|how| (per_round(&sandbox, "./program", how, 500, 2000) - plain) / CALLS_OF_A_ROUND);
     // 491 and 642 with rustc 1.95.0 and gcc 12.2.0, 10 of them for the caller, and a tenth more.
-    assert!(added[0] <= 530 && added[1] <= 695, "{added:?}");
+    // With waits in collective operations 547 and 714: calls look for whom they could wait.
+    let most = [530, 695, 600, 785];
+    assert!(added.iter().zip(most).all(|(&added, most)| added <= most), "{added:?}");
     // It is something: the program is measured.
     assert!(added[0] > 100 && added[1] > added[0], "{added:?}");
 }

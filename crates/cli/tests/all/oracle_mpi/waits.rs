@@ -1,4 +1,4 @@
-//! `run --mpi-wait`: who waits for whom, on request and at no other time.
+//! `run --mpi-wait`: who waits for whom, for messages on request only.
 
 use super::{Mpi, Sandbox, Source, all_libraries, command, count, libraries, records};
 use crate::common::{oracles, with_more_time};
@@ -126,19 +126,24 @@ fn who_is_late_for_an_operation_is_known_soon_behind_it() {
     }
 }
 
-/// Times of messages are sent only if the user wants them; what they cost is known.
+/// Times of messages are sent only if the user wants them; what they cost is known. Those of
+/// collective operations are measured without being asked for.
 #[test]
-fn collective_operations_alone_can_be_measured() {
+fn collective_operations_alone_are_measured() {
     if !oracles() {
         return;
     }
     for mpi in libraries() {
         let sandbox = built(mpi, WAITS);
-        run(mpi, &sandbox, "--mpi-wait=collectives", "messages 1");
-        let [late_sender, _, _, _, _, _, barrier] = waiting(&sandbox);
-        assert_eq!((late_sender, barrier > 0), (0, true), "{}", mpi.name);
-        for (which, is_measured) in [("no", false), ("collectives", true), ("all", true)] {
-            run(mpi, &sandbox, &format!("--mpi-wait={which}"), "nxn 1");
+        for options in ["", "--mpi-wait=collectives"] {
+            run(mpi, &sandbox, options, "messages 1");
+            let [late_sender, _, _, _, _, _, barrier] = waiting(&sandbox);
+            assert_eq!((late_sender, barrier > 0), (0, true), "{} {options}", mpi.name);
+        }
+        for (which, is_measured) in
+            [("=no", false), ("=collectives", true), ("=all", true), ("", true)]
+        {
+            run(mpi, &sandbox, &format!("--mpi-wait{which}"), "nxn 1");
             let report = command(&sandbox, "report --json exp").output().unwrap().stdout;
             let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
             let metrics = report["metrics"].as_array().unwrap();
@@ -150,15 +155,14 @@ fn collective_operations_alone_can_be_measured() {
 }
 
 #[test]
-fn nothing_is_measured_or_sent_without_being_asked_for() {
+fn nothing_is_measured_if_the_user_wants_nothing_and_our_messages_are_in_no_trace() {
     if !oracles() {
         return;
     }
     for mpi in libraries() {
         let sandbox = built(mpi, WAITS);
-        run(mpi, &sandbox, "", "messages");
+        run(mpi, &sandbox, "--mpi-wait=no", "messages");
         assert_eq!(waiting(&sandbox), [0; 7], "{}", mpi.name);
-        // Our messages are in no trace.
         run(mpi, &sandbox, "--mpi-wait --trace --no-guard", "messages");
         let text = records(&sandbox);
         let names = ["MPI_ISEND", "MPI_IRECV", "MPI_SEND", "MPI_RECV", "MPI_COLLECTIVE_END"];
