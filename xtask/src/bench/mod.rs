@@ -2,6 +2,8 @@
 //! what it is measured on, for benchmarks that know several things. To add a benchmark: a file
 //! here, and its line in `BENCHMARKS`.
 
+mod analyze;
+mod cost;
 mod cpu_time;
 mod hybrid;
 mod instrument;
@@ -19,7 +21,8 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 8] = [
+const BENCHMARKS: [Benchmark; 9] = [
+    ("analyze", analyze::run),
     ("hybrid", |_| hybrid::run()),
     ("instrument", instrument::run),
     ("mpi", |_| mpi::run()),

@@ -5,11 +5,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use nix::sys::resource::{UsageWho, getrusage};
+use anyhow::{Result, ensure};
 
+use super::cost;
 use crate::shell;
 
 /// The first one finishes the experiment.
@@ -62,34 +61,12 @@ pub fn run(number: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// The cost of one command. Its memory is looked at while it runs.
+/// The cost of one command.
 fn cost(pompeii: &Path, folder: &Path, words: &str) -> Result<String> {
     let script = format!("ulimit -t {SECONDS_MAX}; ulimit -v {KILOBYTES_MAX}; exec \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]).arg(pompeii).args(words.split(' ')).current_dir(folder);
-    let before = cpu_seconds()?;
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let status = Path::new("/proc").join(child.id().to_string()).join("status");
-    let mut peak_kb = 0;
-    let ended = loop {
-        peak_kb = fs::read_to_string(&status).ok().and_then(|text| peak(&text)).unwrap_or(peak_kb);
-        match child.try_wait()? {
-            Some(ended) => break ended,
-            None => std::thread::sleep(Duration::from_millis(2)),
-        }
-    };
-    let mark = if ended.success() { "" } else { "!" };
-    Ok(format!("{:>7.1} s{mark:1} {:>5}", cpu_seconds()? - before, peak_kb / 1000))
-}
-
-fn peak(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse().ok()
-}
-
-/// CPU time of all children that have ended.
-fn cpu_seconds() -> Result<f64> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
-    let times = [usage.user_time(), usage.system_time()];
-    Ok(times.iter().map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6).sum())
+    let cost = cost::of(command.stdout(Stdio::null()).stderr(Stdio::null()))?;
+    let mark = if cost.is_success { "" } else { "!" };
+    Ok(format!("{:>7.1} s{mark:1} {:>5}", cost.cpu_s, cost.peak_bytes / 1_000_000))
 }
