@@ -53,16 +53,16 @@ pub struct EventView<'a> {
 /// [`visit`](EventReader::visit).
 #[derive(Debug)]
 pub struct EventReader<S = FileChunks> {
-    stream: Stream<S>,
+    pub(super) stream: Stream<S>,
     location: LocationRef,
     mappings: Arc<Mappings>,
     clock: Option<Arc<ClockCorrection>>,
     /// The last timestamp in the file.
-    file_time: u64,
-    batch: Batch,
+    pub(super) file_time: u64,
+    pub(super) batch: Batch,
     /// The event read last; also the next one to be delivered if `waits`.
     current: EventRecord,
-    waits: bool,
+    pub(super) waits: bool,
     /// The last metric event, unless it is the current one: the next one gets its memory.
     spare: Event,
 }

@@ -10,6 +10,7 @@ mod events;
 mod mapped;
 mod merged;
 mod parallel;
+mod places;
 mod records;
 mod references;
 mod simple;
@@ -23,6 +24,7 @@ pub use events::{EventReader, EventRecord, EventView};
 pub use mapped::MappedFile;
 pub use merged::Merged;
 pub use parallel::Part;
+pub use places::Place;
 pub use records::{
     DefinitionReader, MarkerReader, SnapshotReader, SnapshotRecord, ThumbnailReader,
 };

@@ -56,18 +56,36 @@ pub(super) struct Batch {
     /// They stand at the end, from `next` on: so one comparison tells whether there is one.
     events: [Simple; BATCH],
     next: usize,
+    /// How many there were when the batch was filled.
+    filled: usize,
+    /// Place of the first event in its chunk, and the last timestamp before it.
+    begin: (usize, u64),
 }
 
 impl Batch {
     /// No events.
     pub fn new() -> Batch {
-        Batch { events: [Simple { time: 0, code: 0 }; BATCH], next: BATCH }
+        let events = [Simple { time: 0, code: 0 }; BATCH];
+        Batch { events, next: BATCH, filled: 0, begin: (0, 0) }
     }
 
     /// The next event.
     #[inline(always)]
     pub fn first(&self) -> Option<Simple> {
         self.events.get(self.next).copied()
+    }
+
+    /// Forgets the events that were not delivered.
+    pub fn clear(&mut self) {
+        self.next = BATCH;
+    }
+
+    /// If there are events to deliver: where the batch began, with the time there, and how many
+    /// of its events were delivered.
+    pub fn begin(&self) -> Option<(usize, u64, usize)> {
+        let (at, time) = self.begin;
+        let left = BATCH - self.next;
+        (left > 0).then_some((at, time, self.filled.saturating_sub(left)))
     }
 
     /// The time of the event that is so many behind the next one.
@@ -92,6 +110,7 @@ impl Batch {
         time: &mut u64,
         global: impl Fn(Simple) -> Simple,
     ) -> usize {
+        self.begin = (at, *time);
         let (events, mut count) = (&mut self.events, 0);
         let take = |simple| {
             if let Some(place) = events.get_mut(count) {
@@ -105,6 +124,7 @@ impl Batch {
             Endian::Big => walk::<true>(bytes, at, time, take),
         };
         self.next = BATCH - count;
+        self.filled = count;
         // Mostly they fill the batch. To copy what was just stored would wait for the stores.
         if self.next > 0 {
             self.events.copy_within(..count, self.next);

@@ -63,6 +63,35 @@ impl<S: ChunkSource> Stream<S> {
         self.at = usize::MAX;
     }
 
+    /// Number of the current chunk and the next byte in it. Before a chunk is loaded, and where the
+    /// rest of one is given up, this is the begin of the next chunk, byte 0. After the end of the
+    /// file it is a chunk that no file has.
+    pub fn place(&self) -> (u64, u64) {
+        if self.ended {
+            (u64::MAX, 0)
+        } else if self.loaded && self.at != usize::MAX {
+            (self.chunks.start.saturating_sub(1), self.at as u64)
+        } else {
+            (self.chunks.start, 0)
+        }
+    }
+
+    /// Goes to a place that [`place`](Self::place) returned; reading ends where it did before.
+    pub fn go_to(&mut self, chunk: u64, byte: u64) -> Result<(), Error> {
+        self.flawed_chunk = false;
+        self.cut = false;
+        self.set_chunks(chunk..self.chunks.end.max(chunk));
+        if byte == 0 || self.ended {
+            return Ok(());
+        }
+        self.next_chunk()?;
+        // A place in the header of a chunk, from a damaged file, is behind it.
+        if self.at != usize::MAX {
+            self.at = self.at.max(usize::try_from(byte).unwrap_or(usize::MAX));
+        }
+        Ok(())
+    }
+
     /// Nothing more is to be read.
     #[inline]
     pub fn has_ended(&self) -> bool {

@@ -10,6 +10,7 @@ mod oracle_read;
 mod oracle_write;
 mod places;
 mod recover;
+mod resume;
 mod rewrite;
 mod samples;
 mod ways_of_reading;
