@@ -435,7 +435,7 @@ mod tests {
                 program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]  critical_path=[2, 2]
                 program/parallel/ibarrier/task  task_time=[0, 18]  task_switches=[0, 1]
                 TASKS
-                TASKS/task  time=[0, 18]  visits=[0, 1]  critical_path=[0, 18]
+                TASKS/task  time=[0, 18]  visits=[0, 1]  critical_path=[0, 18]  delay_omp=[0, 20]
                 program/parallel/ibarrier on 0: 1 visits, 0 ticks, 22 starvation, for an unknown cause
                 program/parallel/ibarrier on 1: 1 visits, 0 ticks, 4 starvation, for an unknown cause
             "#]],

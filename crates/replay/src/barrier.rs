@@ -151,6 +151,8 @@ impl Barriers {
         if team == Some(key.0) {
             visit.task_ticks = visit.tasks_at(record.time);
             visit.task_since = is_task.then_some(record.time);
+            // The creation of the task may be missing.
+            self.teams.entry(key.0).or_default().has_tasks |= is_task;
         }
     }
 

@@ -6,6 +6,7 @@
 use pompeii_model::LocationId;
 
 use crate::record::{ForkId, TeamInstance};
+use crate::task::compound::{Awaited, TaskVisit, TaskWaitVisit, TeamTasks};
 use crate::tree::NodeId;
 
 /// A place in the program on a location.
@@ -18,7 +19,7 @@ pub struct Place {
 }
 
 /// The time between two times.
-fn span(from: u64, to: u64) -> i64 {
+pub(crate) fn span(from: u64, to: u64) -> i64 {
     to.saturating_sub(from).cast_signed()
 }
 
@@ -260,4 +261,12 @@ pub enum Compound {
     Lock(LockVisit),
     /// A location had its turn.
     Turn(TurnVisit),
+    /// A task is done.
+    Task(TaskVisit),
+    /// The tasks of a team are done.
+    Tasks(TeamTasks),
+    /// A thread had no task.
+    TaskWait(TaskWaitVisit),
+    /// A thread waits for what happens now.
+    Awaited(Awaited),
 }

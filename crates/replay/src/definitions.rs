@@ -29,6 +29,12 @@ pub enum Class {
     Creation,
     /// A taskloop, which creates tasks.
     Taskloop,
+    /// A taskwait.
+    Taskwait,
+    /// A taskgroup.
+    Taskgroup,
+    /// The end of a taskgroup, where its tasks are waited for.
+    TaskgroupEnd,
     /// An ordered construct.
     Ordered,
     /// The body of an ordered construct.
@@ -48,6 +54,9 @@ impl Class {
             (_, Role::Task) => Class::Task,
             (_, Role::TaskCreate) => Class::Creation,
             (_, Role::Taskloop) => Class::Taskloop,
+            (_, Role::Taskwait) => Class::Taskwait,
+            (_, Role::Taskgroup) => Class::Taskgroup,
+            (_, Role::TaskgroupEnd) => Class::TaskgroupEnd,
             (_, Role::Ordered) => Class::Ordered,
             (_, Role::OrderedBody) => Class::OrderedBody,
             _ => Class::Plain,

@@ -8,7 +8,9 @@
 //!   waited for the same lock itself goes back to the wait of the holder.
 //! * Turn: likewise, with the body of the ordered construct.
 //!
-//! Explanations stay within a process. Starvation has none: which task is missing is not known.
+//! * Task: what its creator did before the creation, or what the task did (`task/explain.rs`).
+//!
+//! Explanations stay within a process.
 
 use std::collections::HashMap;
 
@@ -19,18 +21,20 @@ use crate::compound::{BarrierVisit, Compound, Place};
 use crate::definitions::Definitions;
 use crate::hash::Table;
 use crate::record::{Rec, TeamInstance, What};
+use crate::task::compound::{Scheduling, TaskWaitVisit};
+use crate::task::explain::TaskActivities;
 use crate::tree::NodeId;
 
 /// Times by call path, in the order in which the call paths came: numbers of nodes differ between
 /// runs, this order does not.
-#[derive(Debug, Default)]
-struct Times {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
     ticks: Vec<(NodeId, i64)>,
     places: Table<NodeId, usize>,
 }
 
 impl Times {
-    fn add(&mut self, node: NodeId, ticks: i64) {
+    pub(crate) fn add(&mut self, node: NodeId, ticks: i64) {
         let place = *self.places.entry(node).or_insert(self.ticks.len());
         match self.ticks.get_mut(place) {
             Some((_, sum)) => *sum += ticks,
@@ -57,7 +61,11 @@ impl Times {
         times.map(share).collect()
     }
 
-    fn get(&self, node: NodeId) -> i64 {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeId, i64)> + '_ {
+        self.ticks.iter().copied()
+    }
+
+    pub(crate) fn get(&self, node: NodeId) -> i64 {
         self.places.get(&node).map_or(0, |&place| self.ticks[place].1)
     }
 }
@@ -96,6 +104,10 @@ struct Meeting {
 /// Locks that a location can have at a time.
 const HOLDS_MAX: usize = 64;
 
+/// Waits for tasks that a location can pass back between two barriers. Further ones count as its
+/// own activity, because memory must not follow the number of tasks.
+const TASK_WAITS_MAX: usize = 1_000;
+
 /// Explanations of all waits.
 #[derive(Debug, Default)]
 pub struct Explanations {
@@ -108,6 +120,7 @@ pub struct Explanations {
     meetings: HashMap<(TeamInstance, u32), Meeting>,
     locks: HashMap<(ProcessId, u32), Holder>,
     turns: HashMap<TeamInstance, Holder>,
+    tasks: TaskActivities,
     blame: Blame,
 }
 
@@ -116,12 +129,14 @@ impl Explanations {
     pub fn new(locations: usize) -> Explanations {
         let activities = (0..locations).map(|_| Vec::new()).collect();
         let holds = (0..locations).map(|_| Vec::new()).collect();
-        Explanations { activities, holds, ..Explanations::default() }
+        let tasks = TaskActivities::new(locations);
+        Explanations { activities, holds, tasks, ..Explanations::default() }
     }
 
     /// A location comes to a record; `profile` has its time since the last one.
     pub fn advance(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
         self.hold_on(definitions, record, profile);
+        self.tasks.advance(record, profile);
         let activities = &mut self.activities[record.location.index()];
         if matches!(record.what, What::PartBegin { .. }) {
             activities.push(Activity::default());
@@ -178,8 +193,12 @@ impl Explanations {
     /// A wait has ended.
     pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
         match compound {
-            Compound::Barrier(visit) => self.barrier(definitions, record, visit),
+            Compound::Barrier(visit) => {
+                self.tasks.exclude(visit.at, visit.wait_ticks());
+                self.barrier(definitions, record, visit);
+            }
             Compound::Lock(visit) => {
+                self.tasks.exclude(visit.at, visit.wait_ticks());
                 let process = definitions.system.locations[visit.at.location].process;
                 let key = (process, visit.lock);
                 let holder = self.locks.get(&key).copied();
@@ -193,6 +212,7 @@ impl Explanations {
                 self.locks.insert(key, Holder { location, order: visit.order, since, wait });
             }
             Compound::Turn(visit) => {
+                self.tasks.exclude(visit.at, visit.wait_ticks());
                 let What::Turn { team: Some(team), .. } = record.what else { return };
                 let holder = self.turns.get(&team).copied();
                 let by = visit.before.map(|(_, by)| by);
@@ -201,7 +221,27 @@ impl Explanations {
                 let (location, since) = (visit.at.location, visit.begun);
                 self.turns.insert(team, Holder { location, order: 0, since, wait });
             }
+            Compound::TaskWait(visit) => self.task_wait(visit),
+            Compound::Awaited(awaited) => self.tasks.awaited(record, awaited),
+            Compound::Tasks(tasks) => self.tasks.forget_done(tasks.wait),
             _ => {}
+        }
+    }
+
+    /// All waits that end with a record are known.
+    pub fn advanced(&mut self, record: &Rec) {
+        self.tasks.settle(record);
+    }
+
+    /// A thread has waited for a task. In a barrier it is not late because of that: all leave it
+    /// when the last task is done.
+    fn task_wait(&mut self, visit: &TaskWaitVisit) {
+        let Some(id) = self.tasks.wait(visit, &mut self.blame) else { return };
+        let Some(activity) = self.activities[visit.at.location.index()].last_mut() else { return };
+        let is_barrier = matches!(visit.scheduling, Scheduling::Barrier(_));
+        if !is_barrier && activity.waits.len() < TASK_WAITS_MAX {
+            activity.times.add(visit.at.node, -visit.wait_ticks());
+            activity.waits.push((id, visit.wait_ticks()));
         }
     }
 
@@ -260,7 +300,8 @@ impl Explanations {
         let is_now = (record.location, record.time) == (location, visit.leave);
         if let (true, Some(activity)) = (is_now, self.activities[location.index()].last_mut()) {
             *activity = Activity::default();
-            activity.times.add(visit.at.node, visit.rest_ticks());
+            // With tasks nothing new begins before the last of them is done.
+            activity.times.add(visit.at.node, visit.rest_ticks() - visit.starvation_ticks());
         }
     }
 

@@ -38,6 +38,7 @@ pub mod record;
 mod side;
 pub mod strand;
 pub mod stream;
+pub mod task;
 pub mod text;
 pub mod tree;
 pub mod turn;

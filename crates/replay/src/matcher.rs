@@ -17,6 +17,7 @@ use crate::fork::Forks;
 use crate::lock::Locks;
 use crate::message::Messages;
 use crate::record::Rec;
+use crate::task::Tasks;
 use crate::turn::Turns;
 
 /// Takes the compounds that are found.
@@ -61,6 +62,7 @@ matchers! {
     barriers: Barriers,
     locks: Locks,
     turns: Turns,
+    tasks: Tasks,
     messages: Messages,
     collectives: Collectives,
 }

@@ -226,9 +226,14 @@ fn a_receive_in_a_task_waits_in_the_call_path_of_the_task() {
          66 0.1 -; -; endteam A
          67 0.0 join",
         expect![[r#"
+            no task 0.0 program/parallel/ibarrier 16..20: 4, wait 0 for nothing
             late sender 0.0 TASKS/task/exchange/MPI_Recv 25..62: wait 35 for 1.0 program/MPI_Send, 8 bytes
+            done 0.0 TASKS/task 20..62, created 10 0.0 program/parallel/task_create: ready 10, work 42, 1 fragments, 0 children
             barrier 0.0 program/parallel/ibarrier 16..66, latest 16 0.0 program/parallel/ibarrier: wait 0, starvation 8, join 0
+            no task 0.0 program/parallel/ibarrier 62..66: 4, wait 0 for nothing
             barrier 0.1 program/parallel/ibarrier 15..66, latest 16 0.0 program/parallel/ibarrier: wait 1, starvation 50, join 0
+            no task 0.1 program/parallel/ibarrier 15..66: 50, wait 46 for end 62 0.0 TASKS/task
+            team 0.0 program/parallel 6..66: 1 tasks, work 60, span 46, bounds 46..76
         "#]],
     );
 }

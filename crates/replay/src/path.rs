@@ -6,8 +6,9 @@
 //! time since the last one. When a wait ends, the tip is given up: the longest path leads through
 //! the location that was waited for, so the new tip continues the path of that location. Causers
 //! are the thread with the last activity before all leave a barrier, the fork of a worker's part,
-//! the release of a lock that was waited for, and the turn before in an ordered construct. The
-//! length of a tip is the time since the begin of the program at each record.
+//! the release of a lock that was waited for, the turn before in an ordered construct, and the
+//! creation or the end of a task that was waited for (`task/path.rs`). The length of a tip is the
+//! time since the begin of the program at each record.
 //!
 //! Paths share their beginnings: a path is a node with a parent. Nodes with one holder are merged
 //! after each window, so there are about twice as many as locations and snapshots.
@@ -23,6 +24,7 @@ use crate::definitions::Definitions;
 use crate::hash::Table;
 use crate::path_arena::{Arena, Path};
 use crate::record::{ForkId, Rec, TeamInstance, What};
+use crate::task::path::TaskSnapshots;
 use crate::tree::NodeId;
 
 /// A part of a path: time of a location at a call path.
@@ -30,7 +32,7 @@ pub type Part = (NodeId, LocationId);
 
 /// The path of a location up to a time.
 #[derive(Debug)]
-struct Snapshot {
+pub(crate) struct Snapshot {
     path: Path,
     time: u64,
 }
@@ -63,6 +65,7 @@ pub struct Paths {
     releases: HashMap<(ProcessId, u32), (u32, Snapshot)>,
     turns: HashMap<TeamInstance, Snapshot>,
     barriers: HashMap<(TeamInstance, u32), Left>,
+    pub(crate) tasks: TaskSnapshots,
 }
 
 impl Paths {
@@ -75,6 +78,7 @@ impl Paths {
             releases: HashMap::new(),
             turns: HashMap::new(),
             barriers: HashMap::new(),
+            tasks: TaskSnapshots::default(),
         }
     }
 
@@ -133,15 +137,23 @@ impl Paths {
                     self.arena.release(old.path);
                 }
             }
+            What::TaskSwitch { .. } => self.forget_created(record),
             _ => {}
         }
     }
 
     /// The path of a location up to its last record.
-    fn of(&mut self, location: LocationId) -> Option<Snapshot> {
+    pub(crate) fn of(&mut self, location: LocationId) -> Option<Snapshot> {
         let tip = &self.tips[location.index()];
         let path = self.arena.share(tip.path.as_ref()?);
         Some(Snapshot { path, time: tip.last })
+    }
+
+    /// Gives up a snapshot, if there is one.
+    pub(crate) fn release(&mut self, snapshot: Option<Snapshot>) {
+        if let Some(snapshot) = snapshot {
+            self.arena.release(snapshot.path);
+        }
     }
 
     /// A wait has ended with this record: the longest path leads through its causer.
@@ -166,6 +178,9 @@ impl Paths {
                 let snapshot = before.map(|it| (self.arena.share(&it.path), it.time));
                 self.jump_if_now(record, visit.at.location, snapshot);
             }
+            Compound::Awaited(awaited) => self.awaited(record, awaited),
+            Compound::TaskWait(visit) => self.task_wait(record, visit),
+            Compound::Tasks(tasks) => self.forget_done(tasks.wait),
             Compound::Part(part) if part.at.location == part.fork.master => {
                 if let Some(old) = self.forks.remove(&part.fork) {
                     self.arena.release(old.path);
@@ -233,7 +248,7 @@ impl Paths {
 
     /// The path of the record's location continues another path. The time since then was spent at
     /// the call path of the wait. A path never leads forward in time.
-    fn jump(&mut self, record: &Rec, to: Snapshot, node: NodeId) {
+    pub(crate) fn jump(&mut self, record: &Rec, to: Snapshot, node: NodeId) {
         let Some(ticks) = record.time.checked_sub(to.time) else {
             self.arena.release(to.path);
             return;

@@ -66,6 +66,15 @@ pub struct CollectiveEnd {
     pub received: u64,
 }
 
+/// Which tasks a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Its children: taskwait.
+    Children,
+    /// All tasks that were created since the begin of a taskgroup, and their descendants.
+    Group,
+}
+
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -118,8 +127,16 @@ pub enum What {
         /// The task; `None` stands for the implicit one.
         task: Option<TaskId>,
     },
-    /// The current task is done.
+    /// The current task is done; the call path is that of its construct.
     TaskComplete(TaskId),
+    /// The current task waits for other tasks.
+    TaskWaitEnter(Scope),
+    /// It goes on.
+    TaskWaitLeave(Scope),
+    /// The current task begins a taskgroup.
+    GroupBegin,
+    /// The taskgroup that was begun last is over.
+    GroupEnd,
     /// It is the location's turn in an ordered construct; the call path is that of the construct.
     Turn {
         /// The team.

@@ -130,10 +130,18 @@ fn tasks_have_call_paths_of_their_own_and_suspend_each_other() {
             TASKS/task/work  time=[8, 0]  visits=[1, 0]
             TASKS/task/task_create  time=[2, 0]  visits=[1, 0]
             TASKS/task/taskwait  time=[9, 0]  visits=[1, 0]
+            no task 0.0 program/parallel/ibarrier 20..22: 2, wait 0 for nothing
+            taskwait 0.0 TASKS/task/taskwait 32..40: 8, wait 0 for nothing
+            done 0.0 TASKS/task 40..45, created 30 0.0 TASKS/task/task_create: ready 10, work 5, 1 fragments, 0 children
+            taskwait 0.0 TASKS/task/taskwait 45..46: 1, wait 0 for nothing
+            done 0.0 TASKS/task 22..46, created 12 0.0 program/parallel/task_create: ready 10, work 10, 2 fragments, 1 children
             barrier 0.0 program/parallel/ibarrier 20..50, latest 20 0.1 program/parallel/ibarrier: wait 0, starvation 6, join 0
+            no task 0.0 program/parallel/ibarrier 46..50: 4, wait 0 for nothing
             barrier 0.1 program/parallel/ibarrier 20..50, latest 20 0.1 program/parallel/ibarrier: wait 0, starvation 30, join 0
+            no task 0.1 program/parallel/ibarrier 20..50: 30, wait 26 for end 46 0.0 TASKS/task
             part 0.0 program/parallel 10 10..50 50: fork 0, join 0
             part 0.1 program/parallel 10 10..50 50: fork 0, join 0
+            team 0.0 program/parallel 10..50: 2 tasks, work 35, span 15, bounds 18..33
         "#]],
     );
 }
@@ -155,7 +163,10 @@ fn other_writers_switch_back_from_tasks_only_at_the_end_of_the_barrier() {
             program/parallel/ibarrier/task  time=[0]  visits=[0]  task_time=[10]  fragments=[1]
             TASKS  time=[0]  visits=[0]
             TASKS/task  time=[10]  visits=[1]
-            barrier 0.0 program/parallel/ibarrier 12..50, latest 12 0.0 program/parallel/ibarrier: wait 0, starvation 0, join 28
+            done 0.0 TASKS/task 20..30, created unknown: ready 0, work 10, 1 fragments, 0 children
+            barrier 0.0 program/parallel/ibarrier 12..50, latest 12 0.0 program/parallel/ibarrier: wait 0, starvation 28, join 0
+            no task 0.0 program/parallel/ibarrier 30..50: 20, wait 0 for nothing
+            team 0.0 program/parallel 10..50: 1 tasks, work 12, span 10, bounds 12..22
             part 0.0 program/parallel 10 10..50 50: fork 0, join 0
         "#]],
     );
@@ -184,10 +195,15 @@ fn an_untied_task_moves_with_its_call_stack() {
             TASKS  time=[0, 0]  visits=[0, 0]
             TASKS/task  time=[5, 0]  visits=[0, 1]
             TASKS/task/work  time=[5, 5]  visits=[0, 1]
-            barrier 0.0 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 0, join 30
-            barrier 0.1 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 0, join 35
+            no task 0.0 program/parallel/ibarrier 10..30: 20, wait 15 for creation 25 0.1 program/parallel/ibarrier
+            done 0.0 TASKS/task 20..40, created unknown: ready 0, work 15, 2 fragments, 0 children
+            barrier 0.0 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 30, join 0
+            no task 0.0 program/parallel/ibarrier 40..50: 10, wait 0 for nothing
+            barrier 0.1 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 35, join 0
+            no task 0.1 program/parallel/ibarrier 25..50: 25, wait 15 for end 40 0.0 TASKS/task
             part 0.0 program/parallel 10 10..50 50: fork 0, join 0
             part 0.1 program/parallel 10 10..50 50: fork 0, join 0
+            team 0.0 program/parallel 10..50: 1 tasks, work 15, span 15, bounds 15..23
         "#]],
     );
 }
@@ -296,6 +312,7 @@ fn damage_is_counted_and_reading_goes_on() {
             TASKS  time=[0, 23]  visits=[0, 0]
             TASKS/work  time=[0, 15]  visits=[0, 1]
             Gaps { backward: 1, unbalanced: 2, open_regions: 1, unknown_forks: 1, unknown_tasks: 1, errors: 0 }
+            incomplete 1
         "#]],
     );
 }
@@ -344,10 +361,15 @@ fn a_barrier_has_its_latest_arrival_and_waiting_without_tasks() {
             program/parallel/barrier/task  time=[0, 0]  visits=[0, 0]  task_time=[0, 4]  fragments=[0, 1]
             TASKS  time=[0, 0]  visits=[0, 0]
             TASKS/task  time=[0, 4]  visits=[0, 1]
+            no task 0.1 program/parallel/barrier 20..22: 0, wait 0 for nothing
+            done 0.1 TASKS/task 22..26, created 12 0.1 program/parallel/task_create: ready 10, work 4, 1 fragments, 0 children
             barrier 0.0 program/parallel/barrier 30..34, latest 30 0.0 program/parallel/barrier: wait 0, starvation 4, join 0
+            no task 0.0 program/parallel/barrier 30..34: 4, wait 0 for nothing
             barrier 0.1 program/parallel/barrier 20..35, latest 30 0.0 program/parallel/barrier: wait 6, starvation 5, join 0
+            no task 0.1 program/parallel/barrier 26..35: 5, wait 0 for nothing
             part 0.0 program/parallel 10 10..40 40: fork 0, join 0
             part 0.1 program/parallel 10 10..40 40: fork 0, join 0
+            team 0.0 program/parallel 10..40: 1 tasks, work 45, span 26, bounds 26..49
         "#]],
     );
 }
@@ -376,10 +398,15 @@ fn a_task_that_goes_on_after_the_latest_arrival_is_waiting_for_the_other() {
             program/parallel/ibarrier/task  time=[0, 0]  visits=[0, 0]  task_time=[0, 18]  fragments=[0, 1]
             TASKS  time=[0, 0]  visits=[0, 0]
             TASKS/task  time=[0, 18]  visits=[0, 1]
+            no task 0.1 program/parallel/ibarrier 20..22: 0, wait 0 for nothing
+            done 0.1 TASKS/task 22..40, created 12 0.1 program/parallel/task_create: ready 10, work 18, 1 fragments, 0 children
             barrier 0.0 program/parallel/ibarrier 30..42, latest 30 0.0 program/parallel/ibarrier: wait 0, starvation 12, join 0
+            no task 0.0 program/parallel/ibarrier 30..42: 12, wait 10 for end 40 0.1 TASKS/task
             barrier 0.1 program/parallel/ibarrier 20..42, latest 30 0.0 program/parallel/ibarrier: wait 2, starvation 2, join 0
+            no task 0.1 program/parallel/ibarrier 40..42: 2, wait 0 for nothing
             part 0.0 program/parallel 10 10..42 42: fork 0, join 0
             part 0.1 program/parallel 10 10..42 42: fork 0, join 0
+            team 0.0 program/parallel 10..42: 1 tasks, work 48, span 20, bounds 24..44
         "#]],
     );
 }
@@ -478,14 +505,19 @@ fn a_barrier_in_a_nested_team_is_not_that_of_the_outer_team() {
             TASKS/task  time=[0, 2, 0]  visits=[0, 1, 0]
             TASKS/task/parallel:2  time=[0, 6, 12]  visits=[0, 1, 1]
             TASKS/task/parallel:2/ibarrier  time=[0, 8, 2]  visits=[0, 1, 1]
+            no task 0.1 program/parallel:1/ibarrier 12..14: 0, wait 0 for nothing
             barrier 0.1 TASKS/task/parallel:2/ibarrier 20..28, latest 26 0.2 TASKS/task/parallel:2/ibarrier: wait 6, starvation 0, join 2
             barrier 0.2 TASKS/task/parallel:2/ibarrier 26..28, latest 26 0.2 TASKS/task/parallel:2/ibarrier: wait 0, starvation 0, join 2
             part 0.1 TASKS/task/parallel:2 14 14..28 28: fork 0, join 0
             part 0.2 TASKS/task/parallel:2 14 15..28 28: fork 1, join 0
+            done 0.1 TASKS/task 14..30, created 11 0.1 program/parallel:1/task_create: ready 3, work 19, 1 fragments, 0 children
             barrier 0.0 program/parallel:1/ibarrier 50..52, latest 50 0.0 program/parallel:1/ibarrier: wait 0, starvation 2, join 0
+            no task 0.0 program/parallel:1/ibarrier 50..52: 2, wait 0 for nothing
             barrier 0.1 program/parallel:1/ibarrier 12..52, latest 50 0.0 program/parallel:1/ibarrier: wait 22, starvation 2, join 0
+            no task 0.1 program/parallel:1/ibarrier 30..52: 2, wait 0 for nothing
             part 0.0 program/parallel:1 10 10..52 52: fork 0, join 0
             part 0.1 program/parallel:1 10 10..52 52: fork 0, join 0
+            team 0.0 program/parallel:1 10..52: 1 tasks, work 61, span 40, bounds 40..71
         "#]],
     );
 }

@@ -49,6 +49,7 @@ use crate::definitions::{Comm, Definitions};
 use crate::outcome::Outcome;
 use crate::parameters::Kind;
 use crate::stream::Stream;
+use crate::task;
 use crate::window::{Options, Trace, replay};
 
 /// A trace in memory.
@@ -407,6 +408,18 @@ pub fn analyse_roots(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &|outcome, _| show_roots(outcome))
 }
 
+/// As [`analyse`], but shows facts about tasks, the critical path, and who is to blame.
+pub fn analyse_tasks(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, compounds| {
+        let lines = compounds.iter().filter_map(|it| task::show::line(outcome, it));
+        let mut text: String = lines.map(|line| line + "\n").collect();
+        if outcome.incomplete != 0 {
+            let _ = writeln!(text, "incomplete {}", outcome.incomplete);
+        }
+        text + &show_path(outcome) + &show_blame(outcome)
+    })
+}
+
 /// As [`analyse`], but shows the critical path.
 pub fn analyse_path(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &|outcome, _| show_path(outcome))
@@ -488,7 +501,8 @@ pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
         }
         text.push('\n');
     }
-    for compound in compounds {
+    let is_shown = |it: &&Compound| !matches!(it, Compound::Awaited(_));
+    for compound in compounds.iter().filter(is_shown) {
         text += &compound_line(outcome, compound);
         text.push('\n');
     }
@@ -501,7 +515,7 @@ pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
     text
 }
 
-fn place(outcome: &Outcome, place: Place) -> String {
+pub(crate) fn place(outcome: &Outcome, place: Place) -> String {
     let location = &outcome.definitions.system.locations[place.location].name;
     format!("{location} {}", outcome.path(outcome.call(place.node)))
 }
@@ -556,6 +570,9 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
             let (at, wait) = (place(outcome, at), visit.wait_ticks());
             let before = before(visit.before);
             format!("lock {lock} #{order} {at} {since}..{acquired}, after {before}: wait {wait}")
+        }
+        Compound::Task(_) | Compound::Tasks(_) | Compound::TaskWait(_) | Compound::Awaited(_) => {
+            task::show::line(outcome, compound).unwrap_or_default()
         }
         Compound::Turn(visit) => {
             let TurnVisit { at, since, begun, .. } = *visit;

@@ -135,8 +135,9 @@ impl<'a> Matching<'a> {
                 }
                 found(compound);
             });
-            if let Some((paths, _)) = causes {
+            if let Some((paths, explanations)) = causes {
                 paths.snapshot(definitions, record);
+                explanations.advanced(record);
             }
         }
         if let Some((paths, explanations)) = causes {

@@ -22,7 +22,7 @@ use pompeii_otf2::reference::RegionRef;
 use crate::definitions::{Class, Definitions};
 use crate::parameters::Value;
 use crate::process::{Fork, Gaps, Missing, Shared};
-use crate::record::{ForkId, Rec, TaskId, What};
+use crate::record::{ForkId, Rec, Scope, TaskId, What};
 use crate::strand::{Frame, Moved, Strand};
 use crate::tree::{Local, LocalTree, NodeId, SharedTree};
 
@@ -339,6 +339,9 @@ impl Location {
             Class::Plain | Class::Parallel | Class::Task | Class::Creation => {}
             Class::Barrier => self.enter_barrier(context),
             Class::Taskloop => self.expect_tasks(),
+            Class::Taskwait => self.record_here(What::TaskWaitEnter(Scope::Children)),
+            Class::Taskgroup => self.record_here(What::GroupBegin),
+            Class::TaskgroupEnd => self.record_here(What::TaskWaitEnter(Scope::Group)),
             Class::Ordered => self.enter_ordered(),
             Class::OrderedBody => self.enter_ordered_body(),
             Class::Mpi => self.record_here(What::MpiEnter { region }),
@@ -387,6 +390,9 @@ impl Location {
             }
             Class::Parallel => {}
             Class::Creation => self.leave_creation(),
+            Class::Taskwait => self.record(frame.node, What::TaskWaitLeave(Scope::Children)),
+            Class::Taskgroup => self.record(frame.node, What::GroupEnd),
+            Class::TaskgroupEnd => self.record(frame.node, What::TaskWaitLeave(Scope::Group)),
             Class::Ordered => self.leave_ordered(frame),
             Class::OrderedBody => self.leave_ordered_body(),
             Class::Barrier => self.leave_barrier(frame.node),

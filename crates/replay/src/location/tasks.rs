@@ -159,10 +159,21 @@ impl Location {
         Some(Moved::new(&strand, &self.tree))
     }
 
+    /// The call path of the construct of the current task.
+    fn construct(&mut self, context: &Context<'_>) -> Local {
+        let fragment = self.part().fragment.map(|(node, _)| self.tree.region(node));
+        match fragment {
+            Some(region) => self.tree.child(context.tree, (LocalTree::TASKS, region), self.now),
+            None => LocalTree::TASKS,
+        }
+    }
+
     /// The current task is done: the thread is back in the task that it had suspended for it. The
     /// switch may have its event later: Score-P writes it when the barrier ends.
     pub(super) fn complete(&mut self, context: &Context<'_>, time: u64, task: TaskId) {
-        self.note(time, What::TaskComplete(task));
+        self.account(time);
+        let construct = self.construct(context);
+        self.record(construct, What::TaskComplete(task));
         if self.part().task != Some(task) {
             self.gaps.unknown_tasks += 1;
             return;

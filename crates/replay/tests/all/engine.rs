@@ -8,6 +8,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, Pattern, Place, TurnVisit,
 };
+use pompeii_replay::task::compound::TaskWaitVisit;
 use pompeii_replay::text::{show, show_blame, show_path};
 use pompeii_replay::{Options, Outcome, replay, trace};
 
@@ -91,6 +92,7 @@ fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {
             ]
         }
         Compound::Collective(visit) => collective(visit),
+        Compound::TaskWait(visit) => vec![("task_wait", visit.at, visit.wait_ticks())],
         _ => Vec::new(),
     }
 }
@@ -120,7 +122,7 @@ pub fn differences(one: &Waits, other: &Waits) -> (Waits, Waits) {
 
 /// Properties whose matchers are compared with the reference analyser.
 pub fn is_compared(property: &str) -> bool {
-    property.starts_with("mpi") || property.starts_with("omp")
+    property.starts_with("mpi") || property.starts_with("omp") || property == "task_wait"
 }
 
 /// The engine and the reference analyser find the same in a program.
@@ -211,6 +213,7 @@ fn all_waiting_has_its_causes() {
         let waited = |compound: &Compound| match compound {
             Compound::Barrier(it) if is_other(it.at, it.last) => it.wait_ticks(),
             Compound::Lock(it) => it.wait_ticks(),
+            Compound::TaskWait(it) => it.wait_ticks(),
             Compound::Turn(it) => match it.before {
                 Some((_, by)) if is_other(it.at, by) => it.wait_ticks(),
                 _ => 0,
@@ -221,6 +224,7 @@ fn all_waiting_has_its_causes() {
         for compound in &compounds {
             let (Compound::Barrier(BarrierVisit { at, .. })
             | Compound::Lock(LockVisit { at, .. })
+            | Compound::TaskWait(TaskWaitVisit { at, .. })
             | Compound::Turn(TurnVisit { at, .. })) = compound
             else {
                 continue;

@@ -6,7 +6,8 @@ use crate::generate::{Shape, program};
 use crate::naive::Trace;
 
 /// Properties that the generator does not know: they follow from definitions, not from waiting.
-const DEFINED: [&str; 14] = [
+const DEFINED: [&str; 15] = [
+    "task_wait",
     "omp_ibarrier_starvation",
     "omp_ebarrier_starvation",
     "mpi_cls_count",

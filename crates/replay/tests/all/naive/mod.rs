@@ -6,6 +6,7 @@ mod collectives;
 mod messages;
 mod operations;
 pub mod path;
+mod tasks;
 mod threads;
 
 use std::collections::HashMap;
@@ -57,6 +58,8 @@ pub struct Trace {
     events: Vec<Seen>,
     /// Which instance of which team each event belongs to, as far as it does.
     teams: Vec<Option<(u32, usize)>>,
+    /// The explicit task that runs at each event.
+    tasks: Vec<Option<(u32, u32, u32)>>,
     /// The visit in which each location is after each event.
     after: Vec<Option<usize>>,
 }
@@ -83,6 +86,7 @@ impl Trace {
             visits: Vec::new(),
             events: Vec::new(),
             teams: Vec::new(),
+            tasks: Vec::new(),
             after: Vec::new(),
         };
         let mut states: HashMap<u64, State> = HashMap::new();
@@ -151,6 +155,7 @@ impl Trace {
             _ => {}
         }
         self.teams.push(state.team);
+        self.tasks.push(state.task);
         self.after.push(state.stack.last().copied());
         self.events.push(Seen { location, time, event, visit });
         if let Event::ThreadTeamEnd(_) = self.events[self.events.len() - 1].event {
@@ -164,6 +169,7 @@ impl Trace {
         self.messages(&mut waits);
         self.collectives(&mut waits);
         self.threads(&mut waits);
+        self.task_waits(&mut waits);
         waits
     }
 

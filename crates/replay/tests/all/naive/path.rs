@@ -37,7 +37,8 @@ impl Trace {
             };
             let ticks = self.events[place].time - self.events[jump].time;
             let location = self.events[place].location;
-            self.on_path(&mut path, self.events[place].visit, location, ticks);
+            let waiting = self.idle_before(place).map(|(_, visit)| visit);
+            self.on_path(&mut path, waiting.or(self.events[place].visit), location, ticks);
             now = Some(jump);
         }
         path
@@ -64,7 +65,7 @@ impl Trace {
         enter?.visit
     }
 
-    fn before(&self, place: usize) -> Option<usize> {
+    pub(super) fn before(&self, place: usize) -> Option<usize> {
         self.last_of(self.events[place].location, place)
     }
 
@@ -72,7 +73,11 @@ impl Trace {
     fn jump(&self, place: usize) -> Option<usize> {
         let seen = &self.events[place];
         match &seen.event {
-            Event::Leave(_) => self.causer_of_barrier(place),
+            Event::Leave(_) => self.causer_of_barrier(place).or_else(|| {
+                let is_barrier = self.barrier_of(seen.visit?).is_some();
+                self.task_cause(place).filter(|_| !is_barrier)
+            }),
+            Event::ThreadTaskSwitch(_) => self.task_cause(place),
             Event::ThreadAcquireLock(lock) => {
                 let enter = self.visits[seen.visit?].enter;
                 (0..place).rev().find(|&number| {
@@ -131,8 +136,10 @@ impl Trace {
             Event::Enter(_) | Event::Leave(_) => visit.is_some_and(|visit| {
                 let (paradigm, role) = self.role(visit);
                 let barrier = matches!(role, RegionRole::BARRIER | RegionRole::IMPLICIT_BARRIER);
-                paradigm == Paradigm::MPI
-                    || (paradigm == Paradigm::OPENMP && (barrier || role == RegionRole::PARALLEL))
+                let is_task_wait =
+                    role == RegionRole::TASK_WAIT && !self.name(visit).contains("taskyield");
+                let is_openmp = barrier || role == RegionRole::PARALLEL || is_task_wait;
+                paradigm == Paradigm::MPI || (paradigm == Paradigm::OPENMP && is_openmp)
             }),
             Event::ProgramBegin(_) | Event::ProgramEnd(_) => false,
             // The thread is back when its task is done.

@@ -1,0 +1,162 @@
+//! Facts about tasks: instances, the tasks of a team as a whole, and threads without a task.
+
+use crate::compound::{Place, span};
+use crate::record::{TaskId, TeamInstance};
+
+/// A task instance that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskVisit {
+    /// The location that has ended it, and the call path of its construct.
+    pub at: Place,
+    /// Its name.
+    pub task: TaskId,
+    /// When and where it was created; `None` if the trace does not have that.
+    pub created: Option<(u64, Place)>,
+    /// When its first fragment began.
+    pub begun: u64,
+    /// When it was done.
+    pub ended: u64,
+    /// Time of its fragments without waiting, with that of teams that it has forked.
+    pub work: i64,
+    /// How often a thread executed a part of it.
+    pub fragments: u32,
+    /// Tasks that it has created.
+    pub children: u32,
+}
+
+impl TaskVisit {
+    /// From the creation to the begin.
+    pub fn ready_ticks(&self) -> i64 {
+        self.created.map_or(0, |(created, _)| span(created, self.begun))
+    }
+}
+
+/// The tasks of a team in a parallel region, its implicit ones included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeamTasks {
+    /// The master, and the call path of the region.
+    pub at: Place,
+    /// The team, in this execution of the region.
+    pub team: TeamInstance,
+    /// Threads of the team.
+    pub threads: usize,
+    /// When the master began its part.
+    pub begin: u64,
+    /// When the last thread ended its part.
+    pub end: u64,
+    /// Explicit tasks.
+    pub tasks: u64,
+    /// Time of all threads without waiting for other threads: the time on one thread.
+    pub work: i64,
+    /// The longest chain of work in which each part needs the one before: the time on any number
+    /// of threads.
+    pub span: i64,
+    /// What waiting of the team for tasks is known by.
+    pub wait: WaitNumber,
+}
+
+impl TeamTasks {
+    /// Duration of the region.
+    pub fn ticks(&self) -> i64 {
+        span(self.begin, self.end)
+    }
+
+    /// No schedule of these tasks on as many threads takes less: max(work / threads, span).
+    pub fn least_ticks(&self) -> i64 {
+        self.share().max(self.span)
+    }
+
+    /// A schedule in which no thread waits while a task is ready takes at most that, without the
+    /// time for management: work / threads + span.
+    pub fn most_ticks(&self) -> i64 {
+        self.share() + self.span
+    }
+
+    /// The work of a thread, rounded up.
+    fn share(&self) -> i64 {
+        let threads = i64::try_from(self.threads).unwrap_or(i64::MAX).max(1);
+        self.work / threads + i64::from(self.work % threads != 0)
+    }
+}
+
+/// Tells apart the taskwaits, taskgroups and teams in which threads wait for tasks.
+pub type WaitNumber = u64;
+
+/// Where a thread waits for tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheduling {
+    /// In a barrier, with this number in its team.
+    Barrier(u32),
+    /// In a taskwait.
+    Taskwait,
+    /// At the end of a taskgroup.
+    TaskgroupEnd,
+}
+
+/// What ended the waiting of a thread for a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskEvent {
+    /// This task was created, or another thread suspended it.
+    Created(TaskId),
+    /// The last task was done that was waited for there.
+    Done(WaitNumber),
+}
+
+/// Why a thread had no task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskCause {
+    /// When it ended.
+    pub time: u64,
+    /// Where: the creation, or the construct of the task that was done.
+    pub by: Place,
+    /// How.
+    pub event: TaskEvent,
+}
+
+/// A time in which a thread is at a scheduling point and executes no task: from its arrival or the
+/// end of a task to the begin of the next task or the end of the construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskWaitVisit {
+    /// The location, and the call path of the scheduling point.
+    pub at: Place,
+    /// What it is.
+    pub scheduling: Scheduling,
+    /// When it begins.
+    pub begin: u64,
+    /// When it ends.
+    pub end: u64,
+    /// From when on the thread waits for tasks: before the latest arrival at a barrier it waits for
+    /// a thread instead.
+    pub since: u64,
+    /// What the thread has waited for; `None` if a task was ready already, or the trace does not
+    /// have it.
+    pub cause: Option<TaskCause>,
+    /// The taskwait or taskgroup ends with it.
+    pub over: Option<WaitNumber>,
+}
+
+impl TaskWaitVisit {
+    /// All of the time in which the thread waits for tasks.
+    pub fn ticks(&self) -> i64 {
+        span(self.since, self.end)
+    }
+
+    /// The part of it up to the event that ended it. The rest is the cost of scheduling.
+    pub fn wait_ticks(&self) -> i64 {
+        self.cause.map_or(0, |cause| span(self.since, cause.time.min(self.end)))
+    }
+}
+
+/// An event that a thread waits for at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A task was created, or suspended.
+    Created(TaskId),
+    /// A task is done that a taskwait, a taskgroup or a barrier waits for.
+    Done {
+        /// The task.
+        task: TaskId,
+        /// What waits for it.
+        by: [Option<WaitNumber>; 3],
+    },
+}

@@ -1,0 +1,574 @@
+//! Tasks: instances with their work, the longest chain of work of each parallel region, and the
+//! times in which threads had no task, with the reason.
+//!
+//! Each task, explicit or implicit, carries the length of the longest chain of work that leads to
+//! it. A new task takes the length from its creator. Taskwait takes the maximum of the children
+//! that are done, the end of a taskgroup that of its tasks, and a barrier that of the whole team.
+//! Time at scheduling points, from a fork to its join, and in front of a lock or a turn is no work.
+//!
+//! A thread without a task waits for one of two events: the creation of the task that it executes
+//! next, or the end of the last task that its taskwait, taskgroup or barrier waits for. If the task
+//! was there before the thread had time for it, nothing was waited for: this is the cost of
+//! scheduling.
+//!
+//! Only tasks that are not done are kept, so memory follows their number.
+
+pub mod compound;
+pub(crate) mod explain;
+pub(crate) mod path;
+pub(crate) mod show;
+mod state;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
+
+use pompeii_model::LocationId;
+
+use crate::compound::{Compound, Place};
+use crate::definitions::Definitions;
+use crate::matcher::{Found, Matcher};
+use crate::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
+use compound::{
+    Awaited, Scheduling, TaskCause, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks, WaitNumber,
+};
+use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, place};
+
+/// All tasks that are not done, and the teams that may have some.
+#[derive(Debug, Default)]
+pub struct Tasks {
+    /// The parts of each location, from the outside in.
+    parts: HashMap<LocationId, Vec<Part>>,
+    teams: HashMap<TeamInstance, Team>,
+    live: HashMap<TaskId, Task>,
+    groups: HashMap<WaitNumber, Group>,
+    /// The longest chains of teams whose masters have ended their parts, until they join.
+    spans: HashMap<ForkId, i64>,
+    /// The last tasks that were done without a creation.
+    early: VecDeque<TaskId>,
+    next: u64,
+    incomplete: u64,
+}
+
+/// Tasks that can be done before their creation, because both have the same time.
+const EARLY_MAX: usize = 32;
+
+impl Tasks {
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn part(&mut self, location: LocationId) -> Option<&mut Part> {
+        self.parts.get_mut(&location)?.last_mut()
+    }
+
+    /// The task that runs on a location.
+    fn current(&mut self, location: LocationId) -> Option<&mut Strand> {
+        let part = self.parts.get_mut(&location)?.last_mut()?;
+        match part.task {
+            None => Some(&mut part.implicit),
+            Some(task) => self.live.get_mut(&task).map(|task| &mut task.strand),
+        }
+    }
+
+    fn strand_of(&mut self, owner: Owner) -> Option<&mut Strand> {
+        match owner {
+            Owner::Thread(location, team) => {
+                let parts = self.parts.get_mut(&location)?;
+                let part = parts.iter_mut().rfind(|part| part.team == team)?;
+                Some(&mut part.implicit)
+            }
+            Owner::Task(task, serial) => {
+                let task = self.live.get_mut(&task).filter(|task| task.serial == serial)?;
+                Some(&mut task.strand)
+            }
+        }
+    }
+
+    /// Counts the time since the last record of the location as work, if it is.
+    fn account(&mut self, record: &Rec) {
+        let Some(part) = self.part(record.location) else { return };
+        let since = std::mem::replace(&mut part.since, record.time);
+        let end = match record.what {
+            What::Acquire { since: asked, .. } | What::Turn { since: asked, .. } => {
+                asked.clamp(since, record.time.max(since))
+            }
+            _ => record.time,
+        };
+        if !part.is_forked {
+            self.work(record.location, end.saturating_sub(since).cast_signed());
+        }
+    }
+
+    fn work(&mut self, location: LocationId, ticks: i64) {
+        let Some(strand) = self.current(location).filter(|strand| strand.wait.is_none()) else {
+            return;
+        };
+        strand.path += ticks;
+        strand.work += ticks;
+        if let Some(part) = self.part(location) {
+            part.work += ticks;
+        }
+    }
+
+    fn begin_part(
+        &mut self,
+        definitions: &Definitions,
+        record: &Rec,
+        (team, fork): (TeamInstance, Option<ForkId>),
+    ) {
+        let (number, outer) = (self.number(), self.owner(record.location));
+        let size = definitions.team_size(team.team.into());
+        let of_team = self.teams.entry(team).or_insert_with(|| Team::new(number, size));
+        if let Some(fork) = fork.filter(|fork| fork.master == record.location) {
+            (of_team.fork, of_team.outer) = (Some(fork), outer);
+            of_team.at = Some((place(record.location, record.node), record.time));
+        }
+        let parts = self.parts.entry(record.location).or_default();
+        parts.push(Part::new(team, record.time));
+    }
+
+    fn end_part(&mut self, record: &Rec, team: TeamInstance, found: Found<'_>) {
+        self.end_idle(record, None, found);
+        let Some(parts) = self.parts.get_mut(&record.location) else { return };
+        let Some(part) = parts.pop_if(|part| part.team == team) else { return };
+        if let Some(outer) = parts.last_mut() {
+            outer.since = record.time;
+        }
+        self.forget_groups(&part.implicit);
+        let Some(of_team) = self.teams.get_mut(&team) else { return };
+        of_team.work += part.work;
+        of_team.path = of_team.path.max(part.implicit.path);
+        of_team.end = of_team.end.max(record.time);
+        of_team.ended += 1;
+        if let Some(fork) = of_team.fork.filter(|fork| fork.master == record.location) {
+            self.spans.insert(fork, of_team.path);
+        }
+        if of_team.ended >= of_team.size {
+            self.end_team(team, found);
+        }
+    }
+
+    fn end_team(&mut self, team: TeamInstance, found: Found<'_>) {
+        let Some(ended) = self.teams.remove(&team) else { return };
+        if ended.live > 0 {
+            self.live.retain(|_, task| task.team != team);
+            self.incomplete += ended.live;
+        }
+        if let (Some(outer), Some((at, _))) = (ended.outer, ended.at) {
+            self.add_inner_work((outer, at.location), ended.work);
+        }
+        let (Some((at, begin)), 1..) = (ended.at, ended.tasks) else { return };
+        let Team { size: threads, tasks, work, path: span, end, number: wait, .. } = ended;
+        found(Compound::Tasks(TeamTasks {
+            at,
+            team,
+            threads,
+            begin,
+            end,
+            tasks,
+            work,
+            span,
+            wait,
+        }));
+    }
+
+    /// The work of an inner team is work of the task that forked it. The last thread may end its
+    /// part after the join.
+    fn add_inner_work(&mut self, (outer, master): (Owner, LocationId), ticks: i64) {
+        let Some(strand) = self.strand_of(outer) else { return };
+        strand.work += ticks;
+        if let Some(part) = self.part(master) {
+            part.work += ticks;
+        }
+    }
+
+    /// The longest chain of an inner team is part of that of the task that forked it.
+    fn join(&mut self, record: &Rec, fork: ForkId) {
+        let span = self.spans.remove(&fork);
+        if let Some(part) = self.part(record.location) {
+            part.is_forked = false;
+        }
+        if let (Some(span), Some(strand)) = (span, self.current(record.location)) {
+            strand.path += span;
+        }
+    }
+
+    fn create(&mut self, record: &Rec, id: TaskId, found: Found<'_>) {
+        let location = record.location;
+        let Some(&Part { team, task, .. }) = self.part(location).map(|part| &*part) else { return };
+        let serial = self.number();
+        let creator = task.and_then(|task| self.live.get(&task));
+        let (owner, inherited) = match (task, creator) {
+            (Some(task), Some(of)) => (Owner::Task(task, of.serial), of.group),
+            _ => (Owner::Thread(location, team), None),
+        };
+        let Some(strand) = self.current(location) else { return };
+        strand.children += 1;
+        let (path, group) = (strand.path, strand.groups.last().copied().or(inherited));
+        let created = Some((record.time, place(location, record.node)));
+        if self.is_begun(id, (path, created, group, owner)) {
+            return;
+        }
+        let strand = Strand { path, ..Strand::default() };
+        let (ready, owner) = (created, Some(owner));
+        self.add(id, Task { created, ready, group, owner, ..task_of(team, serial, strand) });
+        if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
+            found(Compound::Awaited(Awaited::Created(id)));
+        }
+    }
+
+    /// At one and the same time another thread may have begun the task already, and even ended it.
+    fn is_begun(
+        &mut self,
+        id: TaskId,
+        (path, created, group, owner): (i64, Option<(u64, Place)>, Option<WaitNumber>, Owner),
+    ) -> bool {
+        if let Some(place) = self.early.iter().position(|early| *early == id) {
+            self.early.remove(place);
+            return true;
+        }
+        let Some(task) = self.live.get_mut(&id).filter(|task| task.created.is_none()) else {
+            return false;
+        };
+        (task.created, task.ready, task.group, task.owner) = (created, created, group, Some(owner));
+        task.strand.path += path;
+        true
+    }
+
+    fn add(&mut self, id: TaskId, task: Task) {
+        if let Some(team) = self.teams.get_mut(&task.team) {
+            team.tasks += 1;
+            team.live += 1;
+        }
+        if let Some(old) = self.live.insert(id, task) {
+            // Its end is not in the trace.
+            self.incomplete += 1;
+            if let Some(team) = self.teams.get_mut(&old.team) {
+                team.live -= 1;
+            }
+        }
+    }
+
+    /// The location goes on with another task.
+    fn switch(&mut self, record: &Rec, to: Option<TaskId>, found: Found<'_>) {
+        let location = record.location;
+        let Some(team) = self.part(location).map(|part| part.team) else { return };
+        let ready = to.and_then(|to| self.live.get(&to)?.ready);
+        let cause = to.zip(ready).map(|(to, (time, by))| {
+            let event = TaskEvent::Created(to);
+            TaskCause { time, by, event }
+        });
+        self.end_idle(record, cause, found);
+        self.suspend(record, found);
+        if let Some(to) = to {
+            if !self.live.contains_key(&to) {
+                let serial = self.number();
+                self.add(to, task_of(team, serial, Strand::default()));
+            }
+            let from = self
+                .owner(location)
+                .filter(|owner| self.strand_of(*owner).is_some_and(|strand| strand.wait.is_none()));
+            if let Some(task) = self.live.get_mut(&to) {
+                task.is_undeferred |= task.begun.is_none() && task.owner == from && from.is_some();
+                task.begun = task.begun.or(Some(record.time));
+                task.fragments += 1;
+            }
+        }
+        if let Some(part) = self.part(location) {
+            part.task = to;
+        }
+        self.begin_idle_if_waiting(record);
+    }
+
+    /// The task that runs is suspended. If it does not wait, another thread may go on with it.
+    fn suspend(&mut self, record: &Rec, found: Found<'_>) {
+        let Some(&Part { team, task: Some(id), .. }) = self.part(record.location).map(|it| &*it)
+        else {
+            return;
+        };
+        let Some(task) = self.live.get_mut(&id).filter(|task| task.strand.wait.is_none()) else {
+            return;
+        };
+        task.ready = Some((record.time, place(record.location, record.node)));
+        if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
+            found(Compound::Awaited(Awaited::Created(id)));
+        }
+    }
+
+    /// The task that runs on a location.
+    fn owner(&mut self, location: LocationId) -> Option<Owner> {
+        let &Part { team, task, .. } = self.part(location).map(|part| &*part)?;
+        match task {
+            None => Some(Owner::Thread(location, team)),
+            Some(task) => self.live.get(&task).map(|of| Owner::Task(task, of.serial)),
+        }
+    }
+
+    fn complete(&mut self, record: &Rec, id: TaskId, found: Found<'_>) {
+        let Some(part) = self.part(record.location).filter(|part| part.task == Some(id)) else {
+            return;
+        };
+        part.task = None;
+        let Some(task) = self.live.remove(&id) else { return };
+        self.forget_groups(&task.strand);
+        if task.created.is_none() {
+            self.early.push_front(id);
+            self.early.truncate(EARLY_MAX);
+        }
+        let done = Done { time: record.time, place: place(record.location, record.node) };
+        let by = [
+            self.tell_owner(&task, done),
+            self.tell_group(&task, done),
+            self.tell_team(&task, done),
+        ];
+        found(Compound::Task(TaskVisit {
+            at: done.place,
+            task: id,
+            created: task.created,
+            begun: task.begun.unwrap_or(record.time),
+            ended: record.time,
+            work: task.strand.work,
+            fragments: task.fragments,
+            children: task.strand.children,
+        }));
+        if by.iter().any(Option::is_some) {
+            found(Compound::Awaited(Awaited::Done { task: id, by }));
+        }
+    }
+
+    /// A child is done. Returns the taskwait of another thread that waits for it.
+    fn tell_owner(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
+        let owner = self.strand_of(task.owner?)?;
+        owner.child_path = owner.child_path.max(task.strand.path);
+        owner.last_child = Some(done);
+        if task.is_undeferred {
+            owner.path = owner.path.max(task.strand.path);
+        }
+        let is_other = |wait: &Wait| wait.at.location != done.place.location;
+        let wait =
+            owner.wait.filter(|wait| wait.scheduling == Scheduling::Taskwait && is_other(wait));
+        wait.map(|wait| wait.number)
+    }
+
+    fn tell_group(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
+        let number = task.group?;
+        let group = self.groups.get_mut(&number)?;
+        group.path = group.path.max(task.strand.path);
+        group.last = Some(done);
+        group.waits.filter(|waits| *waits != done.place.location).map(|_| number)
+    }
+
+    fn tell_team(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
+        let team = self.teams.get_mut(&task.team)?;
+        team.path = team.path.max(task.strand.path);
+        team.last_done = Some(done);
+        team.live = team.live.saturating_sub(1);
+        // Before all have arrived at a barrier, its threads wait for another thread.
+        let is_late = team.barriers.values().any(|barrier| barrier.latest.is_some());
+        (team.idle > 0 && is_late).then_some(team.number)
+    }
+
+    fn begin_group(&mut self, record: &Rec) {
+        let number = self.number();
+        if let Some(strand) = self.current(record.location) {
+            strand.groups.push(number);
+            self.groups.insert(number, Group { path: 0, last: None, waits: None });
+        }
+    }
+
+    fn end_group(&mut self, record: &Rec) {
+        let number = self.current(record.location).and_then(|strand| strand.groups.pop());
+        number.map(|number| self.groups.remove(&number));
+    }
+
+    /// A task is over, and its taskgroups with it.
+    fn forget_groups(&mut self, strand: &Strand) {
+        for number in &strand.groups {
+            self.groups.remove(number);
+        }
+    }
+
+    /// The task that runs begins to wait.
+    fn wait(&mut self, record: &Rec, scope: Scope) {
+        let number = self.number();
+        let at = place(record.location, record.node);
+        let Some(strand) = self.current(record.location) else { return };
+        let wait = match (scope, strand.groups.last()) {
+            (Scope::Children, _) => Wait { scheduling: Scheduling::Taskwait, number, at },
+            (Scope::Group, Some(&number)) => {
+                Wait { scheduling: Scheduling::TaskgroupEnd, number, at }
+            }
+            (Scope::Group, None) => return,
+        };
+        strand.wait = Some(wait);
+        if let Some(group) = self.groups.get_mut(&wait.number) {
+            group.waits = Some(record.location);
+        }
+        self.begin_idle_if_waiting(record);
+    }
+
+    /// The task that runs has what it waited for.
+    fn go_on(&mut self, record: &Rec, found: Found<'_>) {
+        let Some(strand) = self.current(record.location) else { return };
+        let Some(wait) = strand.wait else { return };
+        let (path, last) = match wait.scheduling {
+            Scheduling::TaskgroupEnd => match self.groups.get_mut(&wait.number) {
+                Some(group) => {
+                    group.waits = None;
+                    (group.path, group.last)
+                }
+                None => (0, None),
+            },
+            _ => (std::mem::take(&mut strand.child_path), strand.last_child.take()),
+        };
+        self.end_idle(record, last.map(|done| done.cause(wait.number)), found);
+        if let Some(strand) = self.current(record.location) {
+            strand.wait = None;
+            strand.path = strand.path.max(path);
+        }
+    }
+
+    fn arrive(&mut self, record: &Rec, (team, barrier): (TeamInstance, u32)) {
+        let at = place(record.location, record.node);
+        let (Some(of_team), Some(parts)) =
+            (self.teams.get_mut(&team), self.parts.get_mut(&record.location))
+        else {
+            return;
+        };
+        let Some(part) = parts.last_mut().filter(|part| part.team == team) else { return };
+        of_team.path = of_team.path.max(part.implicit.path);
+        let open: &mut Barrier = of_team.barriers.entry(barrier).or_default();
+        open.arrived += 1;
+        if open.arrived == of_team.size {
+            open.latest = Some(record.time);
+        }
+        let (scheduling, number) = (Scheduling::Barrier(barrier), of_team.number);
+        part.implicit.wait = Some(Wait { scheduling, number, at });
+        self.begin_idle_if_waiting(record);
+    }
+
+    fn leave(&mut self, record: &Rec, (team, barrier): (TeamInstance, u32), found: Found<'_>) {
+        let Some(of_team) = self.teams.get(&team) else { return };
+        let cause = of_team.last_done.map(|done| done.cause(of_team.number));
+        self.end_idle(record, cause, found);
+        let Some(of_team) = self.teams.get_mut(&team) else { return };
+        let longest = of_team.path;
+        let Some(open) = of_team.barriers.get_mut(&barrier) else { return };
+        let path = *open.path.get_or_insert(longest);
+        open.left += 1;
+        if open.left >= of_team.size {
+            of_team.barriers.remove(&barrier);
+        }
+        if let Some(part) = self.part(record.location).filter(|part| part.team == team) {
+            part.implicit.wait = None;
+            part.implicit.path = part.implicit.path.max(path);
+        }
+    }
+
+    fn begin_idle_if_waiting(&mut self, record: &Rec) {
+        let is_waiting = self.current(record.location).is_some_and(|strand| strand.wait.is_some());
+        let Some(part) = self.part(record.location).filter(|part| part.idle_since.is_none()) else {
+            return;
+        };
+        if is_waiting {
+            part.idle_since = Some(record.time);
+            let team = part.team;
+            if let Some(team) = self.teams.get_mut(&team) {
+                team.idle += 1;
+            }
+        }
+    }
+
+    /// The thread has something to do again. The cause counts if it came in this time, and from
+    /// another thread.
+    fn end_idle(&mut self, record: &Rec, cause: Option<TaskCause>, found: Found<'_>) {
+        let (location, end) = (record.location, record.time);
+        let Some(wait) = self.current(location).and_then(|strand| strand.wait) else { return };
+        let Some(part) = self.part(location) else { return };
+        let (team, Some(begin)) = (part.team, part.idle_since.take()) else { return };
+        let Some(team) = self.teams.get_mut(&team) else { return };
+        team.idle = team.idle.saturating_sub(1);
+        let since = match wait.scheduling {
+            Scheduling::Barrier(barrier) => {
+                let latest = team.barriers.get(&barrier).and_then(|barrier| barrier.latest);
+                latest.map_or(end, |latest| latest.clamp(begin, end))
+            }
+            _ => begin,
+        };
+        let is_over = matches!(record.what, What::TaskWaitLeave(_));
+        let over = is_over.then_some(wait.number);
+        let has_tasks = team.tasks > 0 || !matches!(wait.scheduling, Scheduling::Barrier(_));
+        if has_tasks && (begin < end || over.is_some()) {
+            let from = |cause: &TaskCause| match cause.event {
+                TaskEvent::Created(_) => begin,
+                TaskEvent::Done(_) => since,
+            };
+            let is_other = |cause: &TaskCause| cause.by.location != location;
+            let cause = cause.filter(|cause| cause.time > from(cause) && is_other(cause));
+            let at = place(location, wait.at.node);
+            let scheduling = wait.scheduling;
+            let visit = TaskWaitVisit { at, scheduling, begin, end, since, cause, over };
+            found(Compound::TaskWait(visit));
+        }
+    }
+}
+
+impl Done {
+    fn cause(self, number: WaitNumber) -> TaskCause {
+        let Done { time, place: by } = self;
+        TaskCause { time, by, event: TaskEvent::Done(number) }
+    }
+}
+
+/// A task of which only its name is known.
+fn task_of(team: TeamInstance, serial: u64, strand: Strand) -> Task {
+    Task {
+        serial,
+        strand,
+        team,
+        owner: None,
+        created: None,
+        ready: None,
+        group: None,
+        begun: None,
+        fragments: 0,
+        is_undeferred: false,
+    }
+}
+
+impl Matcher for Tasks {
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+        self.account(record);
+        match record.what {
+            What::Fork(_) => {
+                if let Some(part) = self.part(record.location) {
+                    part.is_forked = true;
+                }
+            }
+            What::Join(fork) => self.join(record, fork),
+            What::PartBegin { team, fork, .. } => {
+                self.begin_part(definitions, record, (team, fork))
+            }
+            What::PartEnd { team, .. } => self.end_part(record, team, found),
+            What::TaskCreate(task) => self.create(record, task, found),
+            What::TaskSwitch { task, .. } => self.switch(record, task, found),
+            What::TaskComplete(task) => self.complete(record, task, found),
+            What::TaskWaitEnter(scope) => self.wait(record, scope),
+            What::TaskWaitLeave(_) => self.go_on(record, found),
+            What::GroupBegin => self.begin_group(record),
+            What::GroupEnd => self.end_group(record),
+            What::BarrierEnter { team, barrier } => self.arrive(record, (team, barrier)),
+            What::BarrierLeave { team, barrier, .. } => {
+                self.leave(record, (team, barrier), found);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, _: &Definitions, _: Found<'_>) -> u64 {
+        self.incomplete + self.live.len() as u64
+    }
+}

@@ -1,0 +1,168 @@
+//! What is known of tasks, teams and threads while the records of a trace come.
+
+use std::collections::HashMap;
+
+use pompeii_model::LocationId;
+
+use super::compound::{Scheduling, WaitNumber};
+use crate::compound::Place;
+use crate::record::{ForkId, TaskId, TeamInstance};
+use crate::tree::NodeId;
+
+/// A task that is done: when, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    pub time: u64,
+    pub place: Place,
+}
+
+/// A task waits for others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    pub scheduling: Scheduling,
+    pub number: WaitNumber,
+    /// Where it began.
+    pub at: Place,
+}
+
+/// An explicit or implicit task.
+#[derive(Debug, Default)]
+pub(super) struct Strand {
+    /// Length of the longest chain of work from the begin of the region to here.
+    pub path: i64,
+    /// Time of its fragments without waiting.
+    pub work: i64,
+    /// It waits.
+    pub wait: Option<Wait>,
+    /// Tasks that it has created.
+    pub children: u32,
+    /// The longest chain to the end of a child, and the last end of a child.
+    pub child_path: i64,
+    pub last_child: Option<Done>,
+    /// Its open taskgroups, from the outside in.
+    pub groups: Vec<WaitNumber>,
+}
+
+/// Whose child a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Of the implicit task of a thread.
+    Thread(LocationId, TeamInstance),
+    /// Of an explicit task. Another one may have the same name later, with another number.
+    Task(TaskId, u64),
+}
+
+/// An explicit task that is not done.
+#[derive(Debug)]
+pub(super) struct Task {
+    /// Counts all tasks.
+    pub serial: u64,
+    pub strand: Strand,
+    pub team: TeamInstance,
+    /// `None` if its creation is not in the trace.
+    pub owner: Option<Owner>,
+    pub created: Option<(u64, Place)>,
+    /// Since when another thread can execute it, and who made it ready: by its creation, or by
+    /// suspending it.
+    pub ready: Option<(u64, Place)>,
+    /// The taskgroup in which it was created.
+    pub group: Option<WaitNumber>,
+    pub begun: Option<u64>,
+    pub fragments: u32,
+    /// Its creator executes it in place of going on.
+    pub is_undeferred: bool,
+}
+
+/// A taskgroup.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The longest chain to the end of one of its tasks, and the last end.
+    pub path: i64,
+    pub last: Option<Done>,
+    /// Where its end waits.
+    pub waits: Option<LocationId>,
+}
+
+/// A barrier that not all threads have left.
+#[derive(Debug, Default)]
+pub(super) struct Barrier {
+    pub arrived: usize,
+    /// The latest arrival, if all have arrived.
+    pub latest: Option<u64>,
+    /// The longest chain to its end, when a thread has left it.
+    pub path: Option<i64>,
+    pub left: usize,
+}
+
+/// A team in its parallel region.
+#[derive(Debug)]
+pub(super) struct Team {
+    pub number: WaitNumber,
+    pub size: usize,
+    pub fork: Option<ForkId>,
+    /// The task that has forked it, if that is in a team itself.
+    pub outer: Option<Owner>,
+    /// The master and the region, and when it began.
+    pub at: Option<(Place, u64)>,
+    pub end: u64,
+    pub ended: usize,
+    pub tasks: u64,
+    /// Tasks that are not done.
+    pub live: u64,
+    /// Threads without a task at scheduling points.
+    pub idle: usize,
+    pub work: i64,
+    /// The longest chain to the end of a task or to a barrier.
+    pub path: i64,
+    pub last_done: Option<Done>,
+    pub barriers: HashMap<u32, Barrier>,
+}
+
+impl Team {
+    pub fn new(number: WaitNumber, size: usize) -> Team {
+        Team {
+            number,
+            size,
+            fork: None,
+            outer: None,
+            at: None,
+            end: 0,
+            ended: 0,
+            tasks: 0,
+            live: 0,
+            idle: 0,
+            work: 0,
+            path: 0,
+            last_done: None,
+            barriers: HashMap::new(),
+        }
+    }
+}
+
+/// The part of a location in a team.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub team: TeamInstance,
+    /// The explicit task that runs; `None` for the implicit one.
+    pub task: Option<TaskId>,
+    pub implicit: Strand,
+    /// Time up to which work is counted.
+    pub since: u64,
+    pub work: i64,
+    /// Between a fork and its join the time is that of the inner team.
+    pub is_forked: bool,
+    /// The task that runs waits, and the thread has no other one.
+    pub idle_since: Option<u64>,
+}
+
+impl Part {
+    pub fn new(team: TeamInstance, since: u64) -> Part {
+        let (task, implicit) = (None, Strand::default());
+        Part { team, task, implicit, since, work: 0, is_forked: false, idle_since: None }
+    }
+}
+
+/// A place on a location.
+pub(super) fn place(location: LocationId, node: NodeId) -> Place {
+    Place { location, node }
+}

@@ -1,0 +1,183 @@
+//! Threads without a task: for which creation, or for the end of which task, they wait.
+
+use pompeii_otf2::enums::{Paradigm, RegionRole};
+use pompeii_otf2::event::*;
+
+use super::Trace;
+use crate::generate::world::Waits;
+
+/// Where a thread can wait for tasks.
+#[derive(Clone, Copy, PartialEq)]
+enum Point {
+    Barrier,
+    Taskwait,
+    GroupEnd,
+}
+
+/// A task, by its team and its number there.
+type Name = (u32, u32, u32);
+
+impl Trace {
+    /// Waiting for tasks in all scheduling points.
+    pub(super) fn task_waits(&self, waits: &mut Waits) {
+        for (place, seen) in self.events.iter().enumerate() {
+            let Some((begin, visit)) = self.idle_before(place) else { continue };
+            let Some(cause) = self.task_cause(place) else { continue };
+            let since = match self.point(visit) {
+                Some(Point::Barrier) => match self.latest_arrival(visit, place) {
+                    Some(latest) => latest.max(begin),
+                    None => continue,
+                },
+                _ => begin,
+            };
+            let until = self.events[cause].time.min(seen.time);
+            self.wait(waits, "task_wait", visit, i128::from(until) - i128::from(since));
+        }
+    }
+
+    /// The event that ended the time without a task before an event: a creation, or the end of a
+    /// task, on another location.
+    pub(super) fn task_cause(&self, place: usize) -> Option<usize> {
+        let (begin, visit) = self.idle_before(place)?;
+        let seen = &self.events[place];
+        let cause = match &seen.event {
+            Event::ThreadTaskSwitch(to) => self.creation(place, name(to)),
+            Event::Leave(_) => match self.point(visit)? {
+                Point::Barrier => self.last_end(place, &|_| true),
+                Point::Taskwait => {
+                    let children = self.created_by(place, 0);
+                    self.last_end(place, &|task| children.contains(&task))
+                }
+                Point::GroupEnd => {
+                    let begin = self.group_begin(place)?;
+                    let all = self.descendants(place, begin);
+                    self.last_end(place, &|task| all.contains(&task))
+                }
+            },
+            _ => None,
+        };
+        let is_later = |cause: &usize| self.events[*cause].time > begin;
+        cause.filter(is_later).filter(|cause| self.events[*cause].location != seen.location)
+    }
+
+    /// Since when, and where, the thread had no task before an event.
+    pub(super) fn idle_before(&self, place: usize) -> Option<(u64, usize)> {
+        if self.is_switch_back(place) {
+            return None;
+        }
+        let before = self.before(place)?;
+        let (begin, after) = match self.is_switch_back(before) {
+            true => (self.before(before)?, before),
+            false => (before, before),
+        };
+        let visit = self.after[after].filter(|visit| self.point(*visit).is_some())?;
+        Some((self.events[begin].time, visit))
+    }
+
+    /// The thread goes back to what it had suspended for a task that is done.
+    fn is_switch_back(&self, place: usize) -> bool {
+        matches!(self.events[place].event, Event::ThreadTaskSwitch(_))
+            && self.before(place).is_some_and(|before| {
+                matches!(self.events[before].event, Event::ThreadTaskComplete(_))
+            })
+    }
+
+    fn point(&self, visit: usize) -> Option<Point> {
+        let name = self.name(visit);
+        match self.role(visit) {
+            (Paradigm::OPENMP, RegionRole::BARRIER | RegionRole::IMPLICIT_BARRIER) => {
+                Some(Point::Barrier)
+            }
+            (Paradigm::OPENMP, RegionRole::TASK_WAIT) if name.contains("taskgroup end") => {
+                Some(Point::GroupEnd)
+            }
+            (Paradigm::OPENMP, RegionRole::TASK_WAIT) if name.contains("taskwait") => {
+                Some(Point::Taskwait)
+            }
+            _ => None,
+        }
+    }
+
+    /// The latest arrival at the barrier of a visit, if all have arrived before an event.
+    fn latest_arrival(&self, visit: usize, place: usize) -> Option<u64> {
+        let barriers = self.barriers();
+        let instance = barriers.iter().find(|it| it.0 == visit)?.1;
+        let size = self.members(pompeii_otf2::reference::CommRef(instance.0)).len();
+        let same = barriers.iter().filter(|it| it.1 == instance).map(|it| it.0);
+        let arrivals: Vec<usize> = (0..place)
+            .filter(|&number| {
+                matches!(self.events[number].event, Event::Enter(_))
+                    && self.events[number].visit.is_some_and(|it| same.clone().any(|of| of == it))
+            })
+            .collect();
+        (arrivals.len() == size).then(|| self.events[arrivals[size - 1]].time)
+    }
+
+    fn creation(&self, place: usize, task: Name) -> Option<usize> {
+        let process = self.process(self.events[place].location);
+        let is_creation = |number: &usize| {
+            let seen = &self.events[*number];
+            matches!(&seen.event, Event::ThreadTaskCreate(it)
+                if (it.thread_team.0, it.creating_thread, it.generation_number) == task)
+                && self.process(seen.location) == process
+        };
+        (0..place).rev().find(is_creation)
+    }
+
+    /// The last end of one of these tasks before an event.
+    fn last_end(&self, place: usize, is_one: &dyn Fn(Name) -> bool) -> Option<usize> {
+        let team = self.teams[place];
+        (0..place).rev().find(|&number| {
+            self.teams[number] == team
+                && matches!(&self.events[number].event, Event::ThreadTaskComplete(it)
+                    if is_one((it.thread_team.0, it.creating_thread, it.generation_number)))
+        })
+    }
+
+    /// Tasks that the task which runs at an event has created since another event.
+    fn created_by(&self, place: usize, since: usize) -> Vec<Name> {
+        let creator = self.tasks[place];
+        let is_same = |number: &usize| {
+            self.tasks[*number] == creator
+                && self.teams[*number] == self.teams[place]
+                && (creator.is_some()
+                    || self.events[*number].location == self.events[place].location)
+        };
+        (since..place).filter(is_same).filter_map(|number| self.created_at(number)).collect()
+    }
+
+    fn created_at(&self, number: usize) -> Option<Name> {
+        match &self.events[number].event {
+            Event::ThreadTaskCreate(it) => {
+                Some((it.thread_team.0, it.creating_thread, it.generation_number))
+            }
+            _ => None,
+        }
+    }
+
+    /// Tasks that were created since the begin of a group, and their descendants.
+    fn descendants(&self, place: usize, begin: usize) -> Vec<Name> {
+        let mut all = self.created_by(place, begin);
+        for number in begin..place {
+            let is_inside = self.tasks[number].is_some_and(|creator| all.contains(&creator));
+            let created = self.created_at(number);
+            all.extend(created.filter(|_| is_inside && self.teams[number] == self.teams[place]));
+        }
+        all
+    }
+
+    /// Where the taskgroup begins that ends with an event.
+    fn group_begin(&self, place: usize) -> Option<usize> {
+        let super::Parent::Visit(group) = self.visits[self.events[place].visit?].parent else {
+            return None;
+        };
+        (0..place).find(|&number| {
+            matches!(self.events[number].event, Event::Enter(_))
+                && self.events[number].visit == Some(group)
+        })
+    }
+}
+
+fn name(to: &ThreadTaskSwitch) -> Name {
+    (to.thread_team.0, to.creating_thread, to.generation_number)
+}
