@@ -120,7 +120,7 @@ impl Waiting {
         details.extend(both_parts(&lens, kind, team.parts));
         let mut site = Site { region: owner_region, construct, metric, calls };
         let is_single = lens.role(scope) == Role::Single;
-        let taskwait = is_single.then(|| taskwait(search, scope, &team)).flatten();
+        let taskwait = taskwait(search, scope, &team);
         if let Some(call) = taskwait {
             site.region = lens.cube.calls.region(call);
             site.construct = lens.region(call).construct().to_owned();
@@ -168,8 +168,9 @@ fn loop_work(search: &Search, barriers: &[CallId], team: &Team) -> Option<LoopWo
     LoopWork::new(search, &scopes, team.parts.members / team.teams.max(1))
 }
 
-/// The taskwait in which the late thread is most of the time by which it is late, the tasks that it
-/// executes there included: no other thread gets more tasks until it goes on.
+/// The taskwait, taskgroup or taskloop in which the late thread is most of the time by which it is
+/// late, the tasks that it executes there included: no other thread gets more tasks until it goes
+/// on.
 fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
     let cube = search.lens.cube;
     let lens = &search.lens;
@@ -180,9 +181,14 @@ fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
         let tasks = cube.calls.children(call).iter().map(|&child| ticks("task_time", child));
         ticks("time", call) + tasks.sum::<Ticks>()
     };
-    let waits = search.paths.taskwaits.get(&scope)?;
+    // An explicit barrier has no code in it: what comes before it lies next to it.
+    let around = cube.calls.parent(scope).filter(|_| lens.role(scope) == Role::Barrier);
+    let waits = search.paths.taskwaits.get(&around.unwrap_or(scope))?;
     let (most, call) = waits.iter().map(|&call| (time(call), call)).max()?;
-    (2 * most >= team.parts.mean() - team.parts.least).then_some(call)
+    // The end of a taskgroup has no line that a user would look for.
+    let is_end = lens.role(call) == Role::TaskgroupEnd;
+    let named = cube.calls.parent(call).filter(|_| is_end).unwrap_or(call);
+    (2 * most >= team.parts.mean() - team.parts.least).then_some(named)
 }
 
 /// How large the steady and the changing part are, if there are both.
@@ -361,8 +367,8 @@ pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Latene
              the others have other work."
         }
         Cause::TaskwaitInLoop => {
-            "No more tasks exist than are created before each taskwait: wait once after the loop, \
-             or describe the order by depend."
+            "No more tasks exist than are created before each wait: wait once after the loop \
+             (taskloop: nogroup), or describe the order by depend."
         }
         Cause::FewUnits if is_loop => {
             "Make more and shorter iterations, or parallelise an inner loop too (collapse)."
@@ -504,7 +510,7 @@ mod tests {
                 a.c:7 taskwait | omp_ibarrier_wait lost=240 gain=120 (70 to 142)
                     [taskwait_in_loop, none]
                     thread 0 arrives last, 0.12 s after the average.
-                    No more tasks exist than are created before each taskwait: wait once after the loop, or describe the order by depend.
+                    No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
                 a.c:7 taskwait | omp_taskwait lost=10 gain=10 (7 to 16)
                     [taskwait_in_loop, none]
                     90 visits, 111 µs each.

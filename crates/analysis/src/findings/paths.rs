@@ -13,7 +13,8 @@ use crate::Lens;
 pub(super) struct Paths {
     /// The call paths that end in each region, ascending.
     pub(super) by_region: IndexVec<RegionId, Vec<CallId>>,
-    /// The taskwaits in each single, in the innermost one.
+    /// Where one thread waits for tasks in each single, and in the code of each parallel region
+    /// that is for one thread: taskwaits, ends of taskgroups, taskloops.
     pub(super) taskwaits: HashMap<CallId, Vec<CallId>>,
     /// All barriers.
     pub(super) barriers: Vec<CallId>,
@@ -62,11 +63,53 @@ fn is_body(role: Role) -> bool {
 fn taskwaits(lens: &Lens) -> HashMap<CallId, Vec<CallId>> {
     let tree = &lens.cube.calls;
     let singles = tree.innermost(|call| lens.role(call) == Role::Single);
+    let parallels = tree.innermost(|call| lens.role(call) == Role::Parallel);
+    let masters = tree.innermost(|call| matches!(lens.role(call), Role::Master | Role::Masked));
+    let waits = |role| matches!(role, Role::Taskwait | Role::TaskgroupEnd | Role::Taskloop);
     let mut found: HashMap<CallId, Vec<CallId>> = HashMap::new();
-    for call in tree.ids().filter(|&call| lens.role(call) == Role::Taskwait) {
-        if let Some(single) = singles[call] {
-            found.entry(single).or_default().push(call);
+    for call in tree.ids().filter(|&call| waits(lens.role(call))) {
+        // After a single with nowait, or a master, the others wait at the end of the region.
+        let for_one = singles[call].or(masters[call]);
+        let region = for_one.and_then(|_| parallels[call]);
+        for scope in singles[call].into_iter().chain(region) {
+            found.entry(scope).or_default().push(call);
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    /// Thread 0 waits for tasks and executes some of them. The others wait at the barrier after the
+    /// code for one thread, wherever it lies.
+    #[test]
+    fn waits_for_tasks_are_found_in_all_code_for_one_thread() {
+        let named = |for_one: &str, barrier: &str, wait: &str| {
+            let cube = crate::notation::cube(&format!(
+                "wall=500 locations=2
+                 a/parallel@a.c:2                     *  time=10 visits=1
+                 a/parallel@a.c:2/{for_one}           0  time=10 visits=1
+                 a/parallel@a.c:2/{for_one}/{wait}    0  time=10 visits=90
+                 a/parallel@a.c:2/{for_one}/{wait}/task@a.c:5  0  task_time=460
+                 a/parallel@a.c:2/{barrier}           1  time=250 visits=1 omp_ibarrier_wait=240 \
+                 omp_ebarrier_wait=240
+                 a/parallel@a.c:2/{barrier}           0  visits=1 omp_barrier_last=1
+                 a/parallel@a.c:2/{barrier}/task@a.c:5  1  task_time=230
+                 TASKS/task@a.c:5                     0  time=460 visits=90
+                 TASKS/task@a.c:5                     1  time=230 visits=90",
+            ));
+            let found = crate::findings(&crate::derive(&cube.unwrap())).swap_remove(0);
+            (found.place, found.cause.map(|cause| cause.code()))
+        };
+        let is_found = |line: &str| (line.to_owned(), Some("taskwait_in_loop"));
+        let single = "single@a.c:3/single sblock@a.c:3";
+        let (inner, end) = ("single@a.c:3/implicit barrier@a.c:8", "implicit barrier@a.c:9");
+        let group = "taskgroup@a.c:6/taskgroup end@a.c:7";
+        assert_eq!(named(single, inner, group), is_found("a.c:6"));
+        assert_eq!(named(single, end, "taskwait@a.c:7"), is_found("a.c:7"));
+        assert_eq!(named("master@a.c:3", end, "taskwait@a.c:7"), is_found("a.c:7"));
+        assert_eq!(named("masked@a.c:3", "barrier@a.c:9", group), is_found("a.c:6"));
+        // What is for all threads is not what one of them is late by.
+        assert_ne!(named("for@a.c:3", end, "taskwait@a.c:7").1, Some("taskwait_in_loop"));
+    }
 }

@@ -31,6 +31,10 @@ pub(super) const NAMES: [&str; 3] = [
 /// All that is lost at barriers. A final barrier without measured starvation has it in its join.
 const AT_BARRIERS: &[&str] = &["omp_barrier", "omp_management"];
 
+/// What a task costs about that another thread executes, in seconds: its memory, the lock of the
+/// queue and the counts in it change CPUs, several cache lines each.
+const HANDED_OVER_S: f64 = 1e-6;
+
 /// The metrics that a diagnosis explains there.
 const EXPLAINED: &[&str] = &[
     "omp_ibarrier_wait",
@@ -142,21 +146,41 @@ fn words_too_small(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) ->
         let more = format::count(small.undeferred);
         details.push(format!("{more} more were executed at once by their creator and not timed."));
     }
-    let worth = (tasks_too_small::WORTH * creation / work.max(0.1)).ceil() as i64;
-    let larger = worth.max(tasks_in_one(small, numbers.threads as i64));
     let target = lens.cube.regions[small.task].source().unwrap_or_default();
-    let advice = Advice { kind: AdviceKind::Cutoff, target, value: Some(larger.to_string()) };
+    let value = larger(lens, small, numbers).to_string();
+    let advice = Advice { kind: AdviceKind::Cutoff, target, value: Some(value) };
     Words { cause: Some(Cause::TasksTooSmall), details, advice }
 }
 
-/// How many tasks of a taskloop one task may replace, so that there are still enough for each
-/// thread. More tasks than that even out nothing, since a taskloop shares one range of iterations;
-/// and runtime libraries let one thread execute all of them if there are very many. 1 for other
-/// tasks.
-fn tasks_in_one(small: &TaskConstruct, threads: i64) -> i64 {
-    let in_a_loop = small.executed / small.loop_visits.max(1);
-    let wanted = threads.max(1) * tasks_too_few::ENOUGH_PER_THREAD;
-    if small.loop_visits > 0 { (in_a_loop / wanted).max(1) } else { 1 }
+/// How many tasks one task may replace so that there are still enough for each thread between two
+/// waits, 1 or more.
+fn tasks_in_one(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) -> i64 {
+    let threads = numbers.threads.max(1) as i64;
+    let outside = |calls: &[CallId]| -> Vec<CallId> {
+        calls.iter().copied().filter(|&call| !lens.in_task_tree(call)).collect()
+    };
+    let waits = match small.loop_visits {
+        0 => {
+            lens.sum("visits", &outside(&numbers.taskwaits))
+                + lens.sum("visits", &outside(&numbers.barriers)) / threads
+        }
+        visits => visits,
+    };
+    let between = (small.executed + small.undeferred) / waits.max(1);
+    (between / (threads * tasks_too_few::ENOUGH_PER_THREAD)).max(1)
+}
+
+/// How many present tasks one task is to do. Enough for what creating one takes now; and since
+/// larger tasks go to other threads more often, enough for that, too. A taskloop shares one range
+/// of iterations: more tasks than are needed even out nothing, and runtime libraries let one thread
+/// execute all of them if there are very many.
+fn larger(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) -> i64 {
+    let work = small.mean_work().max(0.1);
+    let worth = |ticks: f64| (tasks_too_small::WORTH * ticks / work).ceil() as i64;
+    let most = tasks_in_one(lens, small, numbers);
+    let handed_over = HANDED_OVER_S * lens.cube.clock.ticks_per_second();
+    let wanted = if small.loop_visits > 0 { most } else { most.min(worth(handed_over)) };
+    wanted.max(worth(small.mean_creation()))
 }
 
 fn words_too_few(lens: &Lens, numbers: &TaskNumbers) -> Words {

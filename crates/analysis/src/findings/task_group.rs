@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use pompeii_model::{CallId, Id, IndexVec, LocationId, RegionId, Role, TaskTime};
+use pompeii_model::{CallId, Distribution, Id, IndexVec, LocationId, RegionId, Role, TaskTime};
 
 use crate::Lens;
 
@@ -142,7 +142,8 @@ impl TaskConstruct {
     /// `tops` are the tops of its trees, `creations` the call paths that create it.
     ///
     /// A taskloop creates its tasks without an event for each, and then waits for them: no longer
-    /// than one task takes after the last has been fetched.
+    /// than one task takes after the last has been fetched, in all visits no longer than as many of
+    /// the longest tasks take.
     fn new(lens: &Lens, task: RegionId, (tops, creations): (&[CallId], &[CallId])) -> Self {
         let calls = &lens.cube.calls;
         let trees: Vec<CallId> = tops.iter().flat_map(|&top| calls.subtree(top)).collect();
@@ -151,7 +152,7 @@ impl TaskConstruct {
         let executed = lens.sum("visits", tops);
         let created = lens.sum("tasks_created", creations);
         let loop_visits = lens.sum("visits", &loops);
-        let waiting = loop_visits.saturating_mul(longest(lens, task));
+        let waiting = longest(lens, task, loop_visits);
         let in_loops = (lens.sum("omp_taskloop", &loops) - waiting).max(0);
         Self {
             task,
@@ -185,11 +186,27 @@ impl TaskConstruct {
     }
 }
 
-/// The time of the longest instance; of all instances together if that is not known.
-fn longest(lens: &Lens, task: RegionId) -> i64 {
+/// The time of so many longest instances together, no less than it is: instances of a bin of the
+/// histogram may all be as long as the bin allows. If nothing is known of them, all time.
+fn longest(lens: &Lens, task: RegionId, number: i64) -> i64 {
     let times = lens.cube.task_times.iter();
+    let mut all = Distribution::default();
     let of = times.filter(|of| of.region == task && of.time == TaskTime::Execution);
-    of.map(|of| of.ticks.moments.max).max().unwrap_or(i64::MAX)
+    of.for_each(|of| all.join(&of.ticks));
+    if all.moments.count == 0 {
+        return i64::MAX;
+    }
+    let mut left = number.max(0) as u64;
+    let mut bins: Vec<(f64, f64, u64)> = all.histogram().collect();
+    if bins.is_empty() {
+        bins.push((0.0, f64::INFINITY, all.moments.count));
+    }
+    let in_bin = |&(_, beyond, count): &(f64, f64, u64)| {
+        let here = count.min(left);
+        left -= here;
+        here as f64 * beyond.min(all.moments.max as f64)
+    };
+    bins.iter().rev().map(in_bin).sum::<f64>() as i64
 }
 
 /// What the profile knows about a task group. Times are clock ticks over all locations.
@@ -320,4 +337,31 @@ fn producing(lens: &Lens, constructs: &BTreeSet<CallId>) -> Vec<CallId> {
         }
     }
     inside.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pompeii_model::{Moments, TaskTimes};
+
+    /// One instance of 900 ticks that was preempted, and 99 of up to 15 ticks. The histogram says no
+    /// more of these.
+    #[test]
+    fn one_long_instance_is_not_all_of_the_longest() {
+        let mut cube = crate::notation::cube("wall=1 locations=1\nTASKS/task@a.c:5  0  time=1");
+        let cube = cube.as_mut().unwrap();
+        let task = cube.regions.ids().find(|&id| cube.regions[id].role == Role::Task).unwrap();
+        let moments = Moments { count: 100, min: 8, max: 900, sum: 1890, sum_of_squares: 0.0 };
+        let mut bins = vec![0; 11];
+        (bins[4], bins[10]) = (99, 1);
+        cube.task_times.push(TaskTimes {
+            region: task,
+            location: LocationId(0),
+            time: TaskTime::Execution,
+            ticks: Distribution { moments, bins },
+        });
+        let of = |number| longest(&Lens::new(cube), task, number);
+        assert_eq!([of(1), of(3), of(100), of(1000)], [900, 932, 2484, 2484]);
+        assert_eq!(longest(&Lens::new(cube), RegionId(0), 1), i64::MAX);
+    }
 }
