@@ -212,7 +212,7 @@ impl<'a> Name<'a> {
 }
 
 /// The call path of `other` with the same names, for each of `cube`.
-fn pairs(cube: &Cube, other: &Cube) -> IndexVec<CallId, Option<CallId>> {
+pub(crate) fn pairs(cube: &Cube, other: &Cube) -> IndexVec<CallId, Option<CallId>> {
     let mut known: HashMap<(Option<CallId>, Name), CallId> = HashMap::new();
     for call in other.calls.ids() {
         known.entry((other.calls.parent(call), Name::new(other, call))).or_insert(call);

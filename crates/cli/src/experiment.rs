@@ -9,6 +9,7 @@ use pompeii_finish::{End, MANIFEST_FILE, Manifest, PROFILE_FILE, RunInfo, Unende
 use pompeii_model::Cube;
 use tempfile::TempDir;
 
+use crate::analyzed_trace;
 use crate::commands::say;
 use crate::progress::Progress;
 use crate::terminal::{make_printable, shown};
@@ -23,6 +24,9 @@ pub struct Experiment {
     pub is_running: bool,
     /// Its severities: what was measured and what follows from it.
     pub cube: Cube,
+    /// Whether the cube has the causes that the analysis of the trace found, or why not; `None` if
+    /// there is no such analysis.
+    pub trace_note: Option<String>,
 }
 
 impl Experiment {
@@ -62,13 +66,16 @@ impl Damaged {
 /// What is missing or unreadable, and what to do.
 pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
     let source = Source::of(folder)?;
-    let cube = load(&source.profile, damaged, pompeii_analysis::load)?;
+    let mut measured = load(&source.profile, damaged, pompeii_analysis::measured)?;
+    let is_whole = source.snapshot.is_none() && folder.is_dir();
+    let trace_note = if is_whole { analyzed_trace::add(&mut measured, folder) } else { None };
+    let cube = pompeii_analysis::derive(&measured);
     let manifest = match &source.snapshot {
         Some(copy) => manifest_of(copy.path()).map(without_ends),
         None => manifest_of(folder),
     };
     let is_running = source.snapshot.is_some();
-    Ok(Experiment { folder: folder.to_owned(), manifest, is_running, cube })
+    Ok(Experiment { folder: folder.to_owned(), manifest, is_running, cube, trace_note })
 }
 
 /// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be

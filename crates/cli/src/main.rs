@@ -5,6 +5,7 @@
 //! return the program's own; 125 where the tool failed before the start of the program, 126 and
 //! 127 as a shell does.
 
+mod analyzed_trace;
 mod calibration;
 mod child;
 mod commands;

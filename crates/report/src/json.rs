@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::dilation::sentence;
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
+use crate::json_roots::JsonRootCause;
 use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null};
 use crate::limits::limits;
 use crate::processes::{JsonProcess, json_processes};
@@ -180,6 +181,8 @@ pub struct JsonFinding {
     /// The `cause` of an entry of `machine` that explains the loss, or `null`.
     #[schemars(schema_with = "cause_or_null")]
     pub explained_by: Option<&'static str>,
+    /// What the waiting goes back to, the largest part first. Only the analysis of a trace knows it.
+    pub root_causes: Vec<JsonRootCause>,
     /// What was observed, as sentences.
     pub details: Vec<String>,
     /// The advice as a sentence.
@@ -440,6 +443,7 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
         share: finding.share,
         significant: finding.is_significant(cube),
         explained_by: finding.explained_by.map(Cause::code),
+        root_causes: JsonRootCause::all(cube, finding),
         details: finding.details.clone(),
         suggestion: finding.advice.sentence(),
         call_paths: finding.calls.iter().map(|call| call.index()).collect(),

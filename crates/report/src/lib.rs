@@ -15,6 +15,7 @@ mod factors;
 mod html;
 mod json;
 mod json_distributions;
+mod json_roots;
 mod json_schema;
 mod layout;
 mod limits;

@@ -31,6 +31,7 @@ mod next_barrier;
 mod outside;
 mod overheads;
 mod paths;
+mod roots;
 mod sections;
 mod sets;
 mod slower;
@@ -84,8 +85,23 @@ pub struct Finding {
     pub details: Vec<String>,
     /// What to change.
     pub advice: Advice,
+    /// What the waiting goes back to by a trace of the run, the largest part first.
+    pub roots: Vec<RootCause>,
     /// What the machine did that explains the loss, see [`crate::findings_on`].
     pub explained_by: Option<Cause>,
+}
+
+/// Code that waiting goes back to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootCause {
+    /// Its call path.
+    pub call: CallId,
+    /// The location that is most often late because of it.
+    pub location: LocationId,
+    /// The waiting at the call paths of the finding that goes back to it.
+    pub ticks: Ticks,
+    /// Its share of all waiting there.
+    pub share: f64,
 }
 
 /// Below these shares of allocation and wall time a finding is not worth a line of the summary.
@@ -162,6 +178,7 @@ pub(crate) fn findings_with(cube: &Cube, known: Known) -> Vec<Finding> {
             detect(&mut search);
         }
     }
+    roots::follow(&mut search);
     let mut found = search.found;
     found.retain(|finding| finding.lost_ticks > 0);
     let threads = cube.system.locations.len();
@@ -280,6 +297,7 @@ impl<'a> Search<'a> {
             share: lens.share(loss.lost),
             details: words.details,
             advice,
+            roots: Vec::new(),
             explained_by: None,
         });
     }

@@ -19,12 +19,10 @@ use pompeii_replay::{Options, Outcome, replay, trace};
 use serde::Serialize;
 
 use super::{dump, print, say};
+use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
 use crate::terminal::{make_printable, shown};
 
-/// The report, in the folder of the results.
-const CUBE_FILE: &str = "trace.cubex";
-/// The same in short, for programs.
 const JSON_FILE: &str = "analysis.json";
 /// The trace of an experiment.
 const ANCHOR_FILE: &str = "traces.otf2";
@@ -283,8 +281,10 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     text += &longest_waiting(cube);
     text += &longest(cube, ("delay_omp", "Causes of waiting"));
     text += &longest(cube, ("critical_path", "Critical path"));
-    let file = folder.join(CUBE_FILE);
-    text + &format!("\n Next: pompeii report {}\n", shown(&file))
+    // The report of an experiment uses the analysis of its trace.
+    let is_experiment = folder.join(MANIFEST_FILE).exists();
+    let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };
+    text + &format!("\n Next: pompeii report {}\n", shown(&next))
 }
 
 /// Where waiting was longest, and for what. A construct may have several call paths, for example

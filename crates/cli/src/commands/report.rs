@@ -110,6 +110,7 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .then(|| IS_RUNNING.to_owned())
             .into_iter()
             .chain(compared.note)
+            .chain(experiment.trace_note.clone())
             .chain(off_share(&experiment.cube))
             .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, &experiment.folder)))
             .map(|note| shown(&note).into_owned())

@@ -84,6 +84,58 @@ fn the_waiting_of_a_run_is_found_with_its_causes() {
     assert!(report.output.contains("late.c:8"), "{}", report.output);
 }
 
+/// A text without its line breaks and indentation.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn reports_use_the_analysis_of_the_trace() {
+    let sandbox = traced();
+    let before = sandbox.succeeds("report exp").output;
+    assert!(!before.contains("trace analysis"), "{before}");
+    sandbox.succeeds("analyze exp");
+    let report = one_line(&sandbox.succeeds("report exp").output);
+    for text in [
+        "trace analysis in exp/trace.cubex",
+        "According to the trace",
+        "critical_path",
+        "delay_omp",
+    ] {
+        assert!(report.contains(text), "{text}: {report}");
+    }
+    let output = sandbox.succeeds("report exp --json").output;
+    let report: Value = serde_json::from_str(&output).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let critical = findings.iter().find(|finding| finding["cause"] == "critical").unwrap();
+    let root = &critical["root_causes"][0];
+    assert_eq!((root["line"].as_u64(), root["share"].as_f64() > Some(0.9)), (Some(9), true));
+    sandbox.succeeds("html exp -o page.html");
+    let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
+    assert!(page.contains("trace analysis in exp/trace.cubex"));
+}
+
+#[test]
+fn an_analysis_that_does_not_fit_the_profile_is_not_used() {
+    let sandbox = traced();
+    sandbox.succeeds("analyze exp");
+    let unused = |why: &str| {
+        let report = one_line(&sandbox.succeeds("report exp").output);
+        assert!(report.contains("is not used") && report.contains(why), "{why}: {report}");
+        assert!(report.contains("critical contention"), "{report}");
+        assert!(!report.contains("According to the trace"), "{report}");
+    };
+    sandbox.succeeds("run -q --analyze -o other -- ./late");
+    fs::copy(sandbox.path("other/trace.cubex"), sandbox.path("exp/trace.cubex")).unwrap();
+    unused("older than the profile");
+    let report = fs::read(sandbox.path("other/trace.cubex")).unwrap();
+    fs::write(sandbox.path("exp/trace.cubex"), &report[..report.len() / 2]).unwrap();
+    unused("cannot be read");
+    sandbox.succeeds("analyze exp");
+    let report = one_line(&sandbox.succeeds("report exp").output);
+    assert!(report.contains("According to the trace"), "{report}");
+}
+
 #[test]
 fn a_run_can_be_analyzed_at_its_end() {
     let sandbox = Sandbox::new();

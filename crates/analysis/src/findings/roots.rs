@@ -1,0 +1,473 @@
+//! What the waiting goes back to, if a trace of the run was analysed. A profile has sums: it sees
+//! who arrives last, and in which code this thread computes longer in all. A trace has each visit: it
+//! sees the code that made a thread late, if another thread is late each time, and follows waiting
+//! that is a consequence of other waiting.
+//!
+//! If profile and trace agree, a finding stays as it is, and gets a sentence more. If most of the
+//! waiting goes back to other code, the loss moves there, in proportion: into the finding that this
+//! code has already, or into a new one. So no loss is counted twice.
+
+use std::collections::{BTreeMap, HashMap};
+
+use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Root, Ticks};
+
+use super::imbalance::Lateness;
+use super::{Cause, Finding, RootCause, Search, barriers, is_barrier};
+use crate::{Lens, format};
+
+/// Code that a smaller share of the waiting goes back to is not worth a finding of its own.
+const SMALL_SHARE: f64 = 0.1;
+
+/// Threads with a smaller share of the delays of some code are not named.
+const MOST: f64 = 0.6;
+
+/// Causes that a finding names.
+const NAMED: usize = 3;
+
+/// Completes the findings of a search with what the trace says.
+pub(super) fn follow(search: &mut Search) {
+    if search.lens.cube.roots.is_empty() {
+        return;
+    }
+    let mut found = std::mem::take(&mut search.found);
+    let roots = Roots::new(search);
+    move_losses(&roots, &mut found);
+    for finding in &mut found {
+        finding.roots = roots.causes(&finding.calls);
+        finding.details.extend(roots.sentence(finding));
+    }
+    search.found = found;
+}
+
+/// The causes of the waiting of a run.
+struct Roots<'a> {
+    search: &'a Search<'a>,
+    /// By the call path that waits.
+    by_call: HashMap<CallId, Vec<&'a Root>>,
+    /// The innermost critical construct around each call path.
+    critical: IndexVec<CallId, Option<CallId>>,
+}
+
+/// Code that waiting goes back to.
+struct Origin {
+    region: RegionId,
+    /// Its call path with the most waiting.
+    code: CallId,
+    /// The construct or function around it, which a finding names.
+    site: CallId,
+    ticks: Ticks,
+    /// The part that comes through other waiting.
+    indirect: Ticks,
+    /// By location.
+    by: BTreeMap<LocationId, Ticks>,
+}
+
+impl<'a> Roots<'a> {
+    fn new(search: &'a Search<'a>) -> Self {
+        let lens = search.lens;
+        let mut by_call: HashMap<CallId, Vec<&Root>> = HashMap::new();
+        for root in &lens.cube.roots {
+            by_call.entry(root.call).or_default().push(root);
+        }
+        let critical = lens.cube.calls.innermost(|call| lens.role(call) == Role::Critical);
+        Self { search, by_call, critical }
+    }
+
+    fn of(&self, calls: &[CallId]) -> impl Iterator<Item = &'a Root> {
+        calls.iter().filter_map(|call| self.by_call.get(call)).flatten().copied()
+    }
+
+    /// What a finding names for some code: the critical construct that it is in, the construct that
+    /// only one thread executes, or else the innermost construct or function.
+    fn site(&self, code: CallId) -> CallId {
+        let paths = &self.search.paths;
+        let around = self.critical[code].or(paths.for_one[code]).unwrap_or(code);
+        paths.construct[around].unwrap_or(around)
+    }
+
+    /// What the waiting at these call paths goes back to, the largest part first.
+    fn origins(&self, calls: &[CallId]) -> Vec<Origin> {
+        let tree = &self.search.lens.cube.calls;
+        let mut parts: BTreeMap<(RegionId, CallId), Origin> = BTreeMap::new();
+        for root in self.of(calls) {
+            let (code, location) = root.by;
+            let site = self.site(code);
+            let region = tree.region(site);
+            let origin = parts.entry((region, code)).or_insert_with(|| Origin {
+                region,
+                code,
+                site,
+                ticks: 0,
+                indirect: 0,
+                by: BTreeMap::new(),
+            });
+            origin.ticks += root.ticks();
+            origin.indirect += root.indirect_ticks;
+            *origin.by.entry(location).or_default() += root.ticks();
+        }
+        let mut parts: Vec<Origin> = parts.into_values().collect();
+        parts.sort_by_key(|part| (-part.ticks, part.code));
+        let mut found: Vec<Origin> = Vec::new();
+        let mut known: HashMap<RegionId, usize> = HashMap::new();
+        for part in parts {
+            match known.get(&part.region) {
+                Some(&at) => found[at].add(part),
+                None => {
+                    known.insert(part.region, found.len());
+                    found.push(part);
+                }
+            }
+        }
+        found.sort_by_key(|origin| (-origin.ticks, origin.region));
+        found
+    }
+
+    /// The causes of the waiting of a finding, as data.
+    fn causes(&self, calls: &[CallId]) -> Vec<RootCause> {
+        let all: Ticks = self.of(calls).map(Root::ticks).sum();
+        let origins = self.origins(calls).into_iter();
+        let origins = origins.map(|origin| (origin.ticks as f64 / all.max(1) as f64, origin));
+        let large = origins.filter(|(share, _)| *share >= SMALL_SHARE).take(NAMED);
+        large
+            .map(|(share, origin)| RootCause {
+                call: origin.code,
+                location: origin.most().0,
+                ticks: origin.ticks,
+                share,
+            })
+            .collect()
+    }
+
+    /// Whether the finding names this code.
+    fn is_named(&self, finding: &Finding, origin: &Origin) -> bool {
+        let lens = &self.search.lens;
+        if origin.region == finding.region || is_barrier(lens.role(origin.site)) {
+            return true;
+        }
+        if origin.is_lock(lens) || has_name_of_its_own(lens, origin.site) {
+            return false;
+        }
+        // A part of the construct.
+        let above = lens.cube.calls.ancestors(origin.site);
+        above.into_iter().any(|call| lens.cube.calls.region(call) == finding.region)
+    }
+
+    /// The places of waiting that go back to the code of a finding, and to which code most.
+    fn sentence(&self, finding: &Finding) -> Option<String> {
+        let lens = &self.search.lens;
+        let origins = self.origins(&finding.calls);
+        let origin = origins.iter().find(|origin| self.is_named(finding, origin))?;
+        if is_barrier(lens.role(origin.site)) {
+            return None;
+        }
+        // Everywhere in the run, and of all waiting at these places.
+        let of_it = |root: &&Root| lens.cube.calls.region(self.site(root.by.0)) == origin.region;
+        let mut places: BTreeMap<RegionId, (Ticks, Ticks)> = BTreeMap::new();
+        for root in &lens.cube.roots {
+            let place = places.entry(lens.cube.calls.region(root.call)).or_default();
+            place.0 += root.ticks();
+            place.1 += if of_it(&root) { root.ticks() } else { 0 };
+        }
+        places.retain(|_, (all, own)| *own > 0 && *own as f64 >= SMALL_SHARE * *all as f64);
+        let sums = places.values().fold((0, 0), |(all, own), of| (all + of.0, own + of.1));
+        let share = sums.1 as f64 / sums.0.max(1) as f64;
+        let regions: Vec<RegionId> = places.into_keys().collect();
+        let place = waiting_places(lens, &regions)?;
+        let (location, ticks) = origin.most();
+        let who = match ticks as f64 >= MOST * origin.ticks as f64 {
+            true => format!(" on {}", lens.thread_name(location)),
+            false => String::new(),
+        };
+        let (percent, code) = (format::percent(share.min(1.0)), name(lens, origin.code));
+        Some(format!(
+            "According to the trace, {percent} of the waiting at {place} goes back to {code}{who}."
+        ))
+    }
+}
+
+impl Origin {
+    fn add(&mut self, other: Self) {
+        self.ticks += other.ticks;
+        self.indirect += other.indirect;
+        for (location, ticks) in other.by {
+            *self.by.entry(location).or_default() += ticks;
+        }
+    }
+
+    /// The location with the largest delay, and this delay.
+    fn most(&self) -> (LocationId, Ticks) {
+        let most = self.by.iter().rev().max_by_key(|(_, ticks)| **ticks);
+        most.map_or((LocationId(0), 0), |(&location, &ticks)| (location, ticks))
+    }
+
+    /// Whether it delays by keeping others waiting in a critical construct.
+    fn is_lock(&self, lens: &Lens) -> bool {
+        lens.role(self.site) == Role::Critical && 2 * self.indirect >= self.ticks
+    }
+}
+
+/// What people look for by its name: a function, or a region of theirs.
+fn has_name_of_its_own(lens: &Lens, code: CallId) -> bool {
+    matches!(lens.role(code), Role::Function | Role::User)
+}
+
+/// `for relax ocean.c:118`, `assemble (mesh.c:88)`.
+fn name(lens: &Lens, code: CallId) -> String {
+    let name = format::name_with_place(lens.cube, code);
+    match lens.region(code).source().filter(|_| has_name_of_its_own(lens, code)) {
+        Some(source) => format!("{name} ({source})"),
+        None => name,
+    }
+}
+
+/// `barrier a.c:5`, `4 barriers`, `3 places`.
+fn waiting_places(lens: &Lens, regions: &[RegionId]) -> Option<String> {
+    let are_barriers = regions.iter().all(|&region| is_barrier(lens.cube.regions[region].role));
+    match (regions, are_barriers) {
+        ([], _) => None,
+        (&[one], _) => Some(lens.cube.regions[one].label()),
+        (several, true) => Some(format!("{} barriers", several.len())),
+        (several, false) => Some(format!("{} places", several.len())),
+    }
+}
+
+/// Moves losses at barriers to the code that they go back to, if no finding of this waiting names
+/// it.
+fn move_losses(roots: &Roots, found: &mut Vec<Finding>) {
+    let mut moved: Vec<(RegionId, Finding)> = Vec::new();
+    for at in 0..found.len() {
+        let is_imbalance =
+            matches!(found[at].cause, Some(Cause::ImbalanceSteady | Cause::ImbalanceChanging));
+        let is_waiting = matches!(found[at].metric, "omp_ibarrier_wait" | "omp_ebarrier_wait");
+        if !is_imbalance || !is_waiting {
+            continue;
+        }
+        let origins = roots.origins(&found[at].calls);
+        let all: Ticks = origins.iter().map(|origin| origin.ticks).sum();
+        let is_other = |origin: &&Origin| {
+            origin.ticks as f64 >= SMALL_SHARE * all as f64 && !is_known(roots, found, at, origin)
+        };
+        let others: Vec<&Origin> = origins.iter().filter(is_other).collect();
+        let whole = found[at].clone();
+        let mut rest = 1.0;
+        for origin in others {
+            let share = origin.ticks as f64 / all.max(1) as f64;
+            rest -= share;
+            moved.push((origin.region, part(roots, &whole, (origin, share))));
+        }
+        if rest < 1.0 {
+            let rest = if rest < SMALL_SHARE { 0.0 } else { rest };
+            found[at] = scaled(roots, whole, rest);
+        }
+    }
+    for (region, part) in moved {
+        let known =
+            found.iter_mut().find(|finding| finding.region == region && is_one(finding, &part));
+        match known {
+            Some(finding) => finding.add(part, roots),
+            None => found.push(part),
+        }
+    }
+    found.retain(|finding| finding.lost_ticks > 0);
+}
+
+/// Whether two findings at the same region are about the same cause.
+fn is_one(finding: &Finding, part: &Finding) -> bool {
+    finding.cause == part.cause || finding.metric == part.metric
+}
+
+/// Whether this finding, or another one of the same waiting, names the code.
+fn is_known(roots: &Roots, found: &[Finding], at: usize, origin: &Origin) -> bool {
+    let finding = &found[at];
+    roots.is_named(finding, origin)
+        || found.iter().any(|other| {
+            other.region == origin.region
+                && other.calls.iter().any(|call| finding.calls.contains(call))
+        })
+}
+
+/// A share of a finding.
+fn scaled(roots: &Roots, whole: Finding, share: f64) -> Finding {
+    let lost_ticks = (whole.lost_ticks as f64 * share) as Ticks;
+    Finding {
+        lost_ticks,
+        gain: whole.gain.map(|gain| gain.part(share)),
+        share: roots.search.lens.share(lost_ticks),
+        ..whole
+    }
+}
+
+/// The share of a finding whose cause is other code.
+fn part(roots: &Roots, whole: &Finding, (origin, share): (&Origin, f64)) -> Finding {
+    let lens = &roots.search.lens;
+    let role = lens.role(origin.site);
+    let is_for_one = roots.search.paths.for_one[origin.code].is_some();
+    let cause = match () {
+        () if origin.is_lock(lens) => Cause::Critical,
+        () if is_for_one => Cause::SingleMaster,
+        () => whole.cause.unwrap_or(Cause::ImbalanceChanging),
+    };
+    let region = &lens.cube.regions[origin.region];
+    let construct = region.construct().to_owned();
+    let advice = match cause {
+        Cause::Critical => super::Advice::none(
+            "Enter less often (private sums, reduction), or make its body shorter.",
+        ),
+        _ => barriers::advice(cause, &construct, role, Lateness::Always),
+    };
+    let late = lens.cube.regions[whole.region].label();
+    let details = vec![format!("It makes threads late at {late}.")];
+    let whole = scaled(roots, whole.clone(), share);
+    Finding {
+        cause: Some(cause),
+        region: origin.region,
+        construct,
+        place: region.place(),
+        details,
+        advice,
+        ..whole
+    }
+}
+
+impl Finding {
+    /// Adds a loss with the same cause.
+    fn add(&mut self, part: Finding, roots: &Roots) {
+        self.lost_ticks += part.lost_ticks;
+        self.share = roots.search.lens.share(self.lost_ticks);
+        let most = roots.search.unmeasured_ticks;
+        self.gain = self.gain.zip(part.gain).map(|(own, more)| (own + more).up_to(most));
+        self.calls.extend(part.calls);
+        self.calls.dedup();
+        self.details.extend(part.details);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use pompeii_model::{CallId, LocationId, Root};
+
+    use super::super::{Known, check_cube};
+
+    /// Causes: the end of the call path that waits, that of the cause, its location, and direct and
+    /// indirect milliseconds.
+    fn check(text: &str, roots: &[(&str, &str, u32, i64, i64)], expect: Expect) {
+        let mut cube = crate::notation::cube(text).unwrap();
+        let name = |call: CallId| {
+            let region = &cube.regions[cube.calls.region(call)];
+            format!("{}@{}", region.construct(), region.begin_line)
+        };
+        let find = |end: &str| cube.calls.ids().find(|&call| name(call) == end).unwrap();
+        let root = |&(call, by, location, direct_ticks, indirect_ticks)| Root {
+            call: find(call),
+            by: (find(by), LocationId(location)),
+            direct_ticks,
+            indirect_ticks,
+        };
+        cube.roots = roots.iter().map(root).collect();
+        check_cube(&crate::derive(&cube), Known::default(), expect);
+    }
+
+    const LATE: &str = "wall=500 locations=2
+        a/parallel@a.c:30                    *  visits=1
+        a/parallel@a.c:30/assemble@b.c:9     0  time=400 visits=40
+        a/parallel@a.c:30/assemble@b.c:9     1  time=100 visits=40
+        a/parallel@a.c:30/solve@b.c:20       *  time=100 visits=40
+        a/parallel@a.c:30/barrier@a.c:33     0  visits=40 omp_barrier_last=40
+        a/parallel@a.c:30/barrier@a.c:33     1  time=300 visits=40 omp_ebarrier_wait=300";
+
+    #[test]
+    fn what_profile_and_trace_both_know_gets_a_sentence() {
+        check(
+            LATE,
+            &[("barrier@33", "assemble@9", 0, 290, 0), ("barrier@33", "solve@20", 0, 10, 0)],
+            expect![[r#"
+                b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
+                    [imbalance_steady, none]
+                    thread 0 arrives last in 100 % of 40 visits, 3.8 ms after the average.
+                    It computes 0.15 s longer here than its team on average, which waits at barrier a.c:33.
+                    According to the trace, 97 % of the waiting at barrier a.c:33 goes back to assemble (b.c:9) on thread 0.
+                    This thread has more work: split the work by cost, or use tasks.
+            "#]],
+        );
+    }
+
+    /// Both threads compute equally long in all, but in each visit another one is late.
+    #[test]
+    fn the_loss_moves_to_the_code_that_makes_another_thread_late_each_time() {
+        check(
+            "wall=500 locations=2
+             a/parallel@a.c:30                    *  visits=1
+             a/parallel@a.c:30/assemble@b.c:9     *  time=300 visits=40
+             a/parallel@a.c:30/solve@b.c:20       *  time=100 visits=40
+             a/parallel@a.c:30/barrier@a.c:33     *  time=100 visits=40 omp_ebarrier_wait=100
+             a/parallel@a.c:30/barrier@a.c:33     *  omp_barrier_last=20",
+            &[
+                ("barrier@33", "assemble@9", 0, 80, 0),
+                ("barrier@33", "assemble@9", 1, 85, 0),
+                ("barrier@33", "solve@20", 1, 35, 0),
+            ],
+            expect![[r#"
+                b.c:9 assemble | omp_ebarrier_wait lost=165 gain=82 (48 to 99)
+                    [imbalance_changing, none]
+                    It makes threads late at barrier a.c:33.
+                    According to the trace, 82 % of the waiting at barrier a.c:33 goes back to assemble (b.c:9).
+                    No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
+                b.c:20 solve | omp_ebarrier_wait lost=35 gain=17 (10 to 21)
+                    [imbalance_changing, none]
+                    It makes threads late at barrier a.c:33.
+                    According to the trace, 18 % of the waiting at barrier a.c:33 goes back to solve (b.c:20) on thread 1.
+                    No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
+            "#]],
+        );
+    }
+
+    /// After the critical section, the threads come to one of two barriers. Thread 0 waits there for
+    /// thread 1, which has waited for the critical section. The profile sees this for the larger
+    /// one.
+    #[test]
+    fn waiting_that_follows_from_a_critical_section_is_lost_there() {
+        check(
+            "wall=600 locations=2
+             a/parallel@a.c:30                     *  visits=1
+             a/parallel@a.c:30/critical@a.c:31     *  visits=40
+             a/parallel@a.c:30/critical@a.c:31     1  time=200 omp_lock_contention_critical=200
+             a/parallel@a.c:30/critical@a.c:31/critical sblock@a.c:31  *  time=200 visits=40
+             a/parallel@a.c:30/barrier@a.c:33      1  visits=30 omp_barrier_last=30
+             a/parallel@a.c:30/barrier@a.c:33      0  visits=30 time=150 omp_ebarrier_wait=150
+             a/parallel@a.c:30/barrier@a.c:36      1  visits=10 omp_barrier_last=10
+             a/parallel@a.c:30/barrier@a.c:36      0  visits=10 time=50 omp_ebarrier_wait=50
+             a/parallel@a.c:30/solve@b.c:20        *  time=200 visits=40
+             a/parallel@a.c:30/implicit barrier@a.c:50  *  visits=1",
+            &[
+                ("critical@31", "critical sblock@31", 0, 200, 0),
+                ("barrier@33", "critical sblock@31", 0, 0, 150),
+                ("barrier@36", "critical sblock@31", 0, 0, 48),
+                ("barrier@36", "solve@20", 1, 2, 0),
+            ],
+            expect![[r#"
+                a.c:31 critical | omp_lock_contention_critical lost=398 gain=174 (137 to 210)
+                    [critical, none]
+                    80 visits: 2.5 ms waiting for another thread, 5.0 ms inside.
+                    It makes threads late at barrier a.c:36.
+                    According to the trace, 100 % of the waiting at 3 places goes back to critical body a.c:31 on thread 0.
+                    Enter less often (private sums, reduction), or make its body shorter.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn without_a_trace_nothing_changes() {
+        check(
+            LATE,
+            &[],
+            expect![[r#"
+            b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
+                [imbalance_steady, none]
+                thread 0 arrives last in 100 % of 40 visits, 3.8 ms after the average.
+                It computes 0.15 s longer here than its team on average, which waits at barrier a.c:33.
+                This thread has more work: split the work by cost, or use tasks.
+        "#]],
+        );
+    }
+}
