@@ -86,10 +86,21 @@ fn details(property: &Property, columns: usize) -> String {
     if !parts.is_empty() {
         text += &wrap(&format!("parts: {}", parts.join(", ")), columns, "", "  ");
     }
-    for (heading, section) in property.sections() {
+    for (at, (heading, section)) in property.sections().into_iter().enumerate() {
         text += &format!("\n{heading}\n{}", wrap(section, columns, "  ", "  "));
+        if at == 0 {
+            text += &picture(property);
+        }
     }
     text
+}
+
+/// Time lines that show the property.
+fn picture(property: &Property) -> String {
+    let Some(picture) = property.picture() else { return String::new() };
+    let lines = picture.lines().map(|line| format!("  {line}\n"));
+    let legend = "  (= work, . what is measured, - other time in the call or construct)\n";
+    format!("\nPicture\n{}{legend}", lines.collect::<String>())
 }
 
 fn cause_details(cause: Cause, columns: usize) -> String {
@@ -163,6 +174,13 @@ mod tests {
                 What it measures
                   Time between the arrival of a thread at an implicit barrier and the arrival of
                   the last thread of the team.
+
+                Picture
+                  thread 0  =========|..............|===
+                  thread 1  ==============|.........|===
+                  thread 2  ========================|===
+                                     ^ arrival      ^ arrival of the last thread
+                  (= work, . what is measured, - other time in the call or construct)
 
                 Formula
                   for each barrier and thread: measure of [own arrival, latest arrival of the

@@ -31,3 +31,9 @@ pub const PROPERTY: Property = Property {
             it.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ....|===|.............|....
+thread 1      |.................|
+              ^ fork            ^ barrier";

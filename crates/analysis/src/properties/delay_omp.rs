@@ -31,3 +31,8 @@ pub const PROPERTY: Property = Property {
             1.2 s at the next barrier. assemble has a delay of 3.6 s on thread 1.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  === f ===|------------|====       waits at the barrier
+thread 1  === f ===.............|====       is longer in f";

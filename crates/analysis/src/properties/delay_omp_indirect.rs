@@ -27,3 +27,9 @@ pub const PROPERTY: Property = Property {
             are indirect.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ===|--------------------|===      waits at the barrier
+thread 1  ===|----------|=========|===      had waited for the lock
+thread 2  ==|...........|====|----|===      had the lock";

@@ -1,6 +1,8 @@
 //! The catalogue of performance properties. To add one: write a file beside this one with its
 //! name, parent, documentation, computation and tests, and a line in `catalogue!` after its parent.
-//! The metric tree, `explain`, the page's help and the manual are all made from this list.
+//! A property of waiting has a picture for `explain`, too: `PICTURE` in its file, and a line in
+//! `pictures!`. The metric tree, `explain`, the page's help and the manual are all made from this
+//! list.
 //!
 //! Names are Scalasca's where it has one, because scripts and people know them. A child is always
 //! a part of its parent; what belongs to no OpenMP class (the overhead of worksharing constructs)
@@ -90,10 +92,24 @@ impl Property {
             .collect()
     }
 
+    /// Time lines of threads or processes, at most 76 columns wide, for waiting and its causes: its
+    /// own, or those of the property that it is a part of.
+    pub fn picture(&self) -> Option<&'static str> {
+        let own = PICTURES.iter().find(|(name, _)| *name == self.name);
+        own.map(|(_, picture)| *picture).or_else(|| self.parent.and_then(find)?.picture())
+    }
+
     /// Whether it is a metric of the cube (and not a diagnosis).
     pub fn is_metric(&self) -> bool {
         !matches!(self.compute, Compute::Nothing)
     }
+}
+
+macro_rules! pictures {
+    ($($module:ident)*) => {
+        /// Properties that have a picture of their own: `PICTURE` in their file.
+        const PICTURES: &[(&str, &str)] = &[$(($module::PROPERTY.name, $module::PICTURE)),*];
+    };
 }
 
 macro_rules! catalogue {
@@ -331,6 +347,37 @@ catalogue! {
     task_creation_bottleneck
 }
 
+pictures! {
+    critical_path
+    delay_omp
+    delay_omp_indirect
+    mpi_barrier_completion
+    mpi_barrier_wait
+    mpi_earlyreduce
+    mpi_earlyscan
+    mpi_finalize_wait
+    mpi_icollective_wait
+    mpi_init_completion
+    mpi_latebroadcast
+    mpi_latereceiver
+    mpi_latesender
+    mpi_latesender_wo
+    mpi_nxn_completion
+    mpi_wait_nxn
+    omp_ebarrier_starvation
+    omp_ebarrier_wait
+    omp_fork
+    omp_ibarrier_starvation
+    omp_ibarrier_wait
+    omp_idle_threads
+    omp_limited_parallelism
+    omp_lock_contention_api
+    omp_lock_contention_critical
+    omp_ordered_wait
+    omp_taskgroup
+    omp_taskwait
+}
+
 /// Measured names that are shown under another one, as (measured, shown).
 const ALIASES: &[(&str, &str)] = &[
     ("omp_task_starvation", "omp_ibarrier_starvation"),
@@ -407,6 +454,34 @@ mod tests {
             }
             let first = property.title.chars().next().unwrap();
             assert!(first.is_uppercase() || property.title.starts_with("taskwait"));
+        }
+    }
+
+    /// Properties that say how long a thread or process waits, and for which others.
+    fn is_waiting(name: &str) -> bool {
+        let ends = ["_wait", "_starvation", "_completion", "_contention_critical"];
+        let begins = ["mpi_late", "mpi_early", "mpi_lswo", "mpi_wait_nxn", "omp_lock_contention"];
+        ends.iter().any(|end| name.ends_with(end)) || begins.iter().any(|it| name.starts_with(it))
+    }
+
+    #[test]
+    fn all_waiting_has_a_picture_and_says_what_to_try() {
+        let waiting: Vec<_> = metrics().filter(|property| is_waiting(property.name)).collect();
+        assert!(waiting.len() >= 20, "{}", waiting.len());
+        for property in waiting.into_iter().filter(|property| property.unit == Unit::Ticks) {
+            assert!(property.picture().is_some(), "{} has no picture", property.name);
+            assert!(property.doc.remedy.len() > 20, "{}", property.name);
+        }
+    }
+
+    #[test]
+    fn pictures_have_time_lines_with_waiting_that_fit_a_terminal() {
+        for (name, picture) in PICTURES {
+            let lines: Vec<&str> = picture.lines().collect();
+            assert!(lines.iter().all(|line| line.len() <= 76 && line.is_ascii()), "{name}");
+            let is_line = |line: &&&str| line.starts_with("thread ") || line.starts_with("rank ");
+            assert!((2..=3).contains(&lines.iter().filter(is_line).count()), "{name}");
+            assert!(picture.contains("..."), "{name}: nothing is marked");
         }
     }
 

@@ -24,3 +24,9 @@ pub const PROPERTY: Property = Property {
         example: "The first process leaves at 53 us, another one at 55 us: 2 us.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|-------|================      MPI_Barrier: leaves first
+rank 1  ========|---.........|=======
+                    ^ rank 0 has left";

@@ -24,3 +24,9 @@ pub const PROPERTY: Property = Property {
         example: "Four processes need 3, 3, 3 and 5 s before the barrier: 3 x 2 s = 6 s.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|................---|====      MPI_Barrier
+rank 1  =========|...........---|====
+rank 2  =====================|--|====      begins last";

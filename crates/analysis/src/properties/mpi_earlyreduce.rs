@@ -24,3 +24,9 @@ pub const PROPERTY: Property = Property {
         example: "The root has no part of the work, so it waits for the results of the others.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|................---|====      MPI_Reduce: the root
+rank 1  =======|--|==================
+rank 2  =====================|--|====      sends last";

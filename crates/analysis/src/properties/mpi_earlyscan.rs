@@ -24,3 +24,10 @@ pub const PROPERTY: Property = Property {
             others wait 0.6 s in total.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  =====================|--|====      MPI_Scan
+rank 1  =======|.............---|====
+rank 2  ====|................---|====
+                             ^ the last one of lower rank begins";

@@ -23,3 +23,8 @@ pub const PROPERTY: Property = Property {
         example: "Rank 3 has finished its part 2 s before the others: it waits 2 s.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|................---|          MPI_Finalize
+rank 1  =====================|--|          begins it last";

@@ -28,3 +28,9 @@ pub const PROPERTY: Property = Property {
             up to 2 ms.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  =|-|====|............--|=====      MPI_Iallreduce, MPI_Wait
+rank 1  =====================|-|==|-|      MPI_Iallreduce, MPI_Wait
+                ^ MPI_Wait   ^ MPI_Iallreduce";

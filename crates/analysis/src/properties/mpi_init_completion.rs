@@ -23,3 +23,9 @@ pub const PROPERTY: Property = Property {
             rank 7.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  |-----------|================      MPI_Init: leaves first
+rank 1      |-------.........|=======
+                    ^ rank 0 has left";

@@ -23,3 +23,9 @@ pub const PROPERTY: Property = Property {
         example: "The root reads input for 1 s while 15 other processes wait: 15 s.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  =====================|--|====      MPI_Bcast: the root
+rank 1  ====|................---|====
+rank 2  =========|...........---|====";

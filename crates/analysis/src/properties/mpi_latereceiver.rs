@@ -27,3 +27,9 @@ pub const PROPERTY: Property = Property {
         example: "Rank 0 sends 4 MB at 10 ms, rank 1 calls MPI_Recv at 60 ms: rank 0 waits 50 ms.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|................---|====      MPI_Ssend
+rank 1  =====================|--|====      MPI_Recv
+            ^ send begins    ^ receive begins";

@@ -23,3 +23,9 @@ pub const PROPERTY: Property = Property {
         example: "7 processes wait until a master sends them work.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|................---|====      MPI_Recv
+rank 1  =====================|--|====      MPI_Send
+            ^ receive begins ^ send begins";

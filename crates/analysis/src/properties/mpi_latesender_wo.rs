@@ -28,3 +28,9 @@ pub const PROPERTY: Property = Property {
             has sent at 20 ms.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  =====|...............--|-|===      MPI_Recv from 1, then from 2
+rank 1  =====================|--|====      MPI_Send
+rank 2  ===|--|======================      MPI_Send, earlier";

@@ -25,3 +25,9 @@ pub const PROPERTY: Property = Property {
             us: 6 us for that one.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|-------|================      MPI_Allreduce: leaves first
+rank 1  ========|---.........|=======
+                    ^ rank 0 has left";

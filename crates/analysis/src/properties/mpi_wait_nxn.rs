@@ -24,3 +24,9 @@ pub const PROPERTY: Property = Property {
         example: "Three processes wait 0.4 s for the fourth in each of 10 steps: 12 s.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 0  ====|................---|====      MPI_Allreduce
+rank 1  =========|...........---|====
+rank 2  =====================|--|====      begins last";

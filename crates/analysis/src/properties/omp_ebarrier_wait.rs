@@ -30,6 +30,13 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  =========|..............|===
+thread 1  ==============|.........|===
+thread 2  ========================|===
+                   ^ arrival      ^ arrival of the last thread";
+
 #[cfg(test)]
 mod tests {
     use crate::properties::check;

@@ -26,3 +26,9 @@ pub const PROPERTY: Property = Property {
             regions take 3 us.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ======|==================
+thread 1        |......|===========
+                ^ fork ^ thread 1 begins";

@@ -34,6 +34,12 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ====|= task =|..........|===     no task is ready
+thread 1  ====|======= task ======|===
+              ^ barrier           ^ all tasks have ended";
+
 #[cfg(test)]
 mod tests {
     use crate::properties::check;

@@ -32,6 +32,11 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  == serial ==|== parallel ==|== serial ==
+thread 1  ............|==============|............";
+
 #[cfg(test)]
 mod tests {
     use crate::properties::check;

@@ -28,6 +28,12 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  == serial ==|== parallel ==|== serial ==
+thread 1              |==============|
+thread 2              |..............|             not in the team";
+
 #[cfg(test)]
 mod tests {
     use crate::properties::check;

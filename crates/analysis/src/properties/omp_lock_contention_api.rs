@@ -25,3 +25,10 @@ pub const PROPERTY: Property = Property {
             and join them at the end.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ===|== has lock ==|=============
+thread 1  =======|..........|== has lock ==|===
+                 ^          ^ thread 0: omp_unset_lock
+                 thread 1: omp_set_lock";

@@ -26,3 +26,9 @@ pub const PROPERTY: Property = Property {
             more than half of the threads are waiting.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ===|== critical ==|=============
+thread 1  =======|..........|== critical ==|===
+                 ^ comes    ^ thread 0 leaves";

@@ -26,3 +26,9 @@ pub const PROPERTY: Property = Property {
             most three threads can work at a time, even if there are 8.",
     },
 };
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  == iteration 0 ==|= ordered =|========
+thread 1  = iteration 1 =|.............|= ordered =|==
+                         ^ comes       ^ its turn";

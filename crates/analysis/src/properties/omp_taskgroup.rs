@@ -30,6 +30,12 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  = creates =|..................|===
+thread 1  =====|== task of the group ===|===
+                     ^ end of taskgroup ^ the last task ends";
+
 #[cfg(test)]
 mod tests {
     use crate::properties::check;

@@ -30,6 +30,12 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  = creates =|..................|===
+thread 1  =====|====== child task ======|===
+                     ^ taskwait         ^ the last child ends";
+
 #[cfg(test)]
 mod tests {
     use crate::properties::check;
