@@ -1,4 +1,4 @@
-//! `cargo xtask truth [--seed N] [--quick] [--json FILE] [--list] [--programs FOLDER]
+//! `cargo xtask truth [--seed N] [--quick] [--trace] [--json FILE] [--list] [--programs FOLDER]
 //! [PROGRAM...]`: the court that
 //! judges what Pompeii reports. `--publish FILE...` makes a page of the manual from its values.
 //!
@@ -10,8 +10,8 @@
 //!
 //! Layers: `lists`, `statistics`, `seed` and `machine` know nothing of programs; `header` and
 //! `program` read them; `surroundings` and `version` build and start them; `observe` and `pairs`
-//! measure; `verdict` and `goals` judge without measuring; `row`, `table`, `quick` and `publish`
-//! put it together.
+//! measure; `verdict` and `goals` judge without measuring; `row`, `table`, `quick`, `traced` and
+//! `publish` put it together.
 
 #![allow(clippy::disallowed_methods, reason = "the court measures wall time, as benchmarks do")]
 
@@ -29,6 +29,7 @@ mod seed;
 pub(crate) mod statistics;
 mod surroundings;
 mod table;
+mod traced;
 mod verdict;
 mod version;
 
@@ -60,6 +61,7 @@ const DISTURBED: u8 = 3;
 struct Options {
     seed: u64,
     quick: bool,
+    trace: bool,
     list: bool,
     json: Option<PathBuf>,
     /// The folder of the programs, if it is not that of the project.
@@ -84,6 +86,9 @@ pub fn run(words: &[String]) -> Result<ExitCode> {
     let tool = Tool::new(&shell::build_pompeii()?)?;
     let folder = std::path::absolute(shell::target_folder().join("truth"))?;
     let folder = folder.join(format!("seed-{}", options.seed));
+    if options.trace {
+        return traced::session(&Row::of(&programs), &tool, options.seed, &folder);
+    }
     if options.quick {
         for row in Row::of(&programs) {
             if let Err(error) = quick::look(&row, &tool, options.seed, &folder) {
@@ -102,6 +107,7 @@ impl Options {
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" => options.quick = true,
+                "--trace" => options.trace = true,
                 "--list" => options.list = true,
                 "--seed" => {
                     let seed = words.next().context("--seed needs a number")?;
@@ -114,7 +120,7 @@ impl Options {
                     options.folder = Some(words.next().context("--programs needs a folder")?.into())
                 }
                 option if option.starts_with('-') => bail!(
-                    "no option `{option}`; options are --seed N, --quick, --list, --json FILE, \
+                    "no option `{option}`; options are --seed N, --quick, --trace, --list, --json FILE, \
                      --programs FOLDER"
                 ),
                 name => options.programs.push(name.to_owned()),

@@ -1,5 +1,5 @@
-//! The results of `pompeii analyze` in an experiment. Reports use them in addition to the profile. If
-//! they cannot be used, reports say why, and show the profile.
+//! The results of `pompeii analyze` in an experiment. Reports use them in addition to the profile.
+//! If they cannot be used, reports say why, and show the profile.
 
 use std::path::Path;
 

@@ -181,7 +181,7 @@ pub struct JsonFinding {
     /// The `cause` of an entry of `machine` that explains the loss, or `null`.
     #[schemars(schema_with = "cause_or_null")]
     pub explained_by: Option<&'static str>,
-    /// What the waiting goes back to, the largest part first. Only the analysis of a trace knows it.
+    /// What the waiting goes back to, the largest part first; empty without an analysis of a trace.
     pub root_causes: Vec<JsonRootCause>,
     /// What was observed, as sentences.
     pub details: Vec<String>,

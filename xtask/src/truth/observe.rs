@@ -62,6 +62,16 @@ impl Observation {
     }
 }
 
+/// One run with a trace.
+pub(super) struct Traced {
+    /// The report of the profile alone.
+    pub(super) profile: Observation,
+    /// The report that uses the analysis of the trace.
+    pub(super) trace: Observation,
+    /// `analysis.json`.
+    pub(super) analysis: Value,
+}
+
 /// The tool, and which options it has.
 pub(super) struct Tool {
     path: String,
@@ -136,6 +146,26 @@ impl Tool {
             observation.seconds = seconds;
         }
         Ok(observation)
+    }
+
+    /// A run with a trace: its report before and after the analysis, and what this has found.
+    pub(super) fn observe_traced(&self, workshop: &Workshop<'_>, wait: bool) -> Result<Traced> {
+        let experiment = "experiment-traced";
+        let mut before = self.run(experiment, workshop, wait);
+        before.insert(2, "--trace".to_owned());
+        let surroundings = Surroundings::new(workshop.surroundings(&Version::Measured))?;
+        version::start(surroundings.around(workshop.command(&Version::Measured, &before)))?;
+        let profile = self.report(experiment, workshop)?;
+        let mut analyze = Command::new(&self.path);
+        analyze.args(["analyze", experiment]).current_dir(&workshop.folder);
+        let output = analyze.output()?;
+        let messages = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{analyze:?}: {}\n{messages}", output.status);
+        let file = workshop.folder.join(experiment).join("analysis.json");
+        let analysis =
+            std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let analysis = serde_json::from_str(&analysis).context("analysis.json")?;
+        Ok(Traced { profile, trace: self.report(experiment, workshop)?, analysis })
     }
 
     /// A measured run: its seconds, and what others took of the machine.

@@ -114,11 +114,16 @@ impl<'a> Row<'a> {
         workshop: &Workshop<'_>,
         runs: usize,
     ) -> Result<Vec<Observation>> {
+        self.build(tool, workshop)?;
+        (0..runs).map(|number| tool.observe(workshop, number, self.wait)).collect()
+    }
+
+    /// Builds the faulty, the repaired and the measured version.
+    pub(super) fn build(&self, tool: &Tool, workshop: &Workshop<'_>) -> Result<()> {
         workshop.build(&Version::Faulty, &[])?;
         workshop.build(&Version::Repaired, &[])?;
         let compile = tool.compile(&self.program.header.instrument);
-        workshop.build(&Version::Measured, &compile)?;
-        (0..runs).map(|number| tool.observe(workshop, number, self.wait)).collect()
+        workshop.build(&Version::Measured, &compile)
     }
 
     /// Builds what the first finding advises; `None` where it advises nothing that can be applied.

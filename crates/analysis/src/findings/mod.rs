@@ -48,6 +48,7 @@ use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks};
 pub use advice::Advice;
 pub use gain::Gain;
 pub use lists::{AdviceKind, Cause};
+pub use paths::construct;
 pub(crate) use task_group::{TaskConstruct, TaskNumbers};
 
 use self::paths::Paths;

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, IndexVec, RegionId, Role};
+use pompeii_model::{CallId, Cube, IndexVec, RegionId, Role};
 
 use super::is_barrier;
 use crate::Lens;
@@ -51,6 +51,12 @@ impl Paths {
             },
         }
     }
+}
+
+/// The innermost construct or function of a call path: itself, unless it is a body or a chunk.
+pub fn construct(cube: &Cube, call: CallId) -> CallId {
+    let is_construct = |at: &CallId| !is_body(cube.regions[cube.calls.region(*at)].role);
+    cube.calls.ancestors(call).find(is_construct).unwrap_or(call)
 }
 
 fn is_body(role: Role) -> bool {

@@ -1,7 +1,7 @@
 //! What the waiting goes back to, if a trace of the run was analysed. A profile has sums: it sees
-//! who arrives last, and in which code this thread computes longer in all. A trace has each visit: it
-//! sees the code that made a thread late, if another thread is late each time, and follows waiting
-//! that is a consequence of other waiting.
+//! who arrives last, and in which code this thread computes longer in all. A trace has each visit.
+//! Therefore it shows the code that made a thread late, even if another thread is late each time,
+//! and it shows waiting that is a consequence of other waiting.
 //!
 //! If profile and trace agree, a finding stays as it is, and gets a sentence more. If most of the
 //! waiting goes back to other code, the loss moves there, in proportion: into the finding that this
@@ -422,9 +422,9 @@ mod tests {
         );
     }
 
-    /// After the critical section, the threads come to one of two barriers. Thread 0 waits there for
-    /// thread 1, which has waited for the critical section. The profile sees this for the larger
-    /// one.
+    /// After the critical section, the threads come to one of two barriers. Thread 0 waits there
+    /// for thread 1, which has waited for the critical section. The profile sees this for the
+    /// larger one.
     #[test]
     fn waiting_that_follows_from_a_critical_section_is_lost_there() {
         check(

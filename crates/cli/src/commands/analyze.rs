@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds};
 use pompeii_analysis::trace::Severities;
-use pompeii_analysis::{derive, properties};
+use pompeii_analysis::{derive, findings, properties};
 use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
 use pompeii_model::{CallId, Cube, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
@@ -188,6 +188,10 @@ struct Waiting {
 struct RootCause {
     at: String,
     by: String,
+    /// File and first line of the construct or function in which `by` ends; empty and 0 if they are
+    /// not known.
+    file: String,
+    line: u32,
     location: String,
     seconds: f64,
     /// The part of it that others have passed on, because they waited themselves.
@@ -249,12 +253,17 @@ fn waits(cube: &Cube, outcome: &Outcome) -> Vec<Waiting> {
 fn causes(cube: &Cube, outcome: &Outcome) -> Vec<RootCause> {
     let mut roots: Vec<&Root> = cube.roots.iter().collect();
     roots.sort_by_key(|root| (-root.ticks(), root.call, root.by));
-    let cause = |root: &Root| RootCause {
-        at: outcome.path(root.call),
-        by: outcome.path(root.by.0),
-        location: cube.system.locations[root.by.1].name.clone(),
-        seconds: cube.clock.seconds(root.ticks()),
-        indirect_s: cube.clock.seconds(root.indirect_ticks),
+    let cause = |root: &Root| {
+        let region = &cube.regions[cube.calls.region(findings::construct(cube, root.by.0))];
+        RootCause {
+            at: outcome.path(root.call),
+            by: outcome.path(root.by.0),
+            file: region.file.clone(),
+            line: region.begin_line,
+            location: cube.system.locations[root.by.1].name.clone(),
+            seconds: cube.clock.seconds(root.ticks()),
+            indirect_s: cube.clock.seconds(root.indirect_ticks),
+        }
     };
     roots.into_iter().map(cause).collect()
 }

@@ -74,6 +74,8 @@ fn the_waiting_of_a_run_is_found_with_its_causes() {
     let waited = |cause: &&Value| cause["at"].as_str().unwrap().ends_with("@late.c:9");
     let first = causes.iter().find(waited).unwrap();
     assert!(first["by"].as_str().unwrap().contains("critical sblock"), "{first}");
+    assert_eq!(first["line"].as_u64(), Some(9), "{first}");
+    assert!(first["file"].as_str().unwrap().ends_with("late.c"), "{first}");
     // What the report keeps is what was found.
     let report = pompeii_cubex::Reader::open(sandbox.path("exp/trace.cubex")).unwrap();
     let cube = pompeii_analysis::measured(&report).unwrap();

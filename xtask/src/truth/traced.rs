@@ -1,0 +1,154 @@
+//! `--trace`: what the analysis of a trace adds to the profile. Each program is measured once with
+//! a trace. Its first finding is compared before and after the analysis, and the code that most of
+//! the waiting goes back to must be the planted cause.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::observe::{Finding, Tool};
+use super::pairs::Turn;
+use super::program::Place;
+use super::row::Row;
+use super::{NOT_MET, table};
+
+/// Causes whose loss is waiting for the code at the planted line. At other causes, for example a
+/// barrier that is not needed, the waiting goes back to code that is right.
+const WAITING: [&str; 12] = [
+    "imbalance_steady",
+    "imbalance_changing",
+    "few_units",
+    "critical",
+    "lock",
+    "single_master",
+    "ordered",
+    "rank_imbalance_steady",
+    "rank_imbalance_changing",
+    "late_sender",
+    "late_receiver",
+    "serialised_chain",
+];
+
+/// The share of rows in which the planted cause must be first.
+const GOAL: f64 = 0.95;
+
+/// Looks at all rows, and judges how often the planted cause is first.
+pub(super) fn session(rows: &[Row<'_>], tool: &Tool, seed: u64, folder: &Path) -> Result<ExitCode> {
+    println!(
+        "{:36} {:>10} {:>10} {:>10}  most waiting goes back to",
+        "", "profile", "trace", "measured"
+    );
+    let mut right = Vec::new();
+    for row in rows.iter().filter(|row| row.lacks().is_none()) {
+        match look(row, tool, seed, folder) {
+            Ok(is_first) => right.extend(is_first),
+            Err(error) => println!("{:36} FAILED: {error:#}", row.name()),
+        }
+    }
+    let (count, of) = (right.iter().filter(|right| **right).count(), right.len());
+    let share = count as f64 / of.max(1) as f64;
+    let is_met = of == 0 || share >= GOAL;
+    println!(
+        "planted cause first: {count} of {of}, {:.1} %; goal >= {:.0} %: {}",
+        100.0 * share,
+        100.0 * GOAL,
+        if is_met { "met" } else { "NOT MET" }
+    );
+    Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(NOT_MET) })
+}
+
+/// Measures a row and prints a line. Says whether the planted cause is first; `None`: its loss is
+/// no waiting.
+fn look(row: &Row<'_>, tool: &Tool, seed: u64, folder: &Path) -> Result<Option<bool>> {
+    let header = &row.program.header;
+    let workshop = row.workshop(seed, folder)?;
+    row.build(tool, &workshop)?;
+    let traced = tool.observe_traced(&workshop, row.wait)?;
+    let turn = Turn::run(&workshop, None, false)?;
+    let gain = turn.faulty.seconds - turn.repaired.seconds;
+    let blame = blame(&traced.analysis)?;
+    let all: f64 = blame.iter().map(|(_, seconds)| seconds).sum();
+    let first = blame.first().filter(|_| all > 0.0);
+    let at = row.program.at.as_ref();
+    let is_first = first.is_some_and(|(place, _)| Some(place) == at);
+    let is_judged = WAITING.contains(&header.cause.as_str());
+    let found = first.map_or("-".to_owned(), |(place, seconds)| {
+        format!("{place} {:.0} %", 100.0 * seconds / all)
+    });
+    let wanted = at.map_or("-".to_owned(), ToString::to_string);
+    let verdict = match (is_judged, is_first) {
+        (false, _) => String::new(),
+        (true, true) => "right".to_owned(),
+        (true, false) => format!("WRONG, expected {wanted}"),
+    };
+    let gains = [&traced.profile, &traced.trace].map(|run| predicted(run.findings.first()));
+    let [profile, trace] = gains;
+    println!("{:36} {profile:>10} {trace:>10} {gain:>8.3} s  {found} {verdict}", row.name());
+    for (name, run) in [("profile", &traced.profile), ("trace", &traced.trace)] {
+        let is_right = run.findings.first().is_some_and(|finding| {
+            finding.cause.as_deref() == Some(&header.cause) && finding.place.as_ref() == at
+        });
+        if is_judged && !is_right {
+            println!("    {name}: {}", told(run.findings.first(), &wanted));
+        }
+    }
+    Ok(is_judged.then_some(is_first))
+}
+
+fn predicted(finding: Option<&Finding>) -> String {
+    let gain = finding.and_then(|finding| finding.gain_s);
+    gain.map_or("-".to_owned(), |gain| format!("{gain:.3} s"))
+}
+
+/// A first finding that is not the expected one.
+fn told(finding: Option<&Finding>, wanted: &str) -> String {
+    let Some(finding) = finding else { return format!("no finding, expected {wanted}") };
+    let place = finding.place.as_ref().map_or("?".to_owned(), ToString::to_string);
+    let cause = finding.cause.as_deref().unwrap_or("not stated");
+    format!("first {cause} at {place}, gain {}, expected {wanted}", table::predicted(finding))
+}
+
+/// The waiting that goes back to each line, the longest first, in seconds.
+fn blame(analysis: &Value) -> Result<Vec<(Place, f64)>> {
+    let causes = analysis.get("causes").and_then(Value::as_array).context("no causes")?;
+    let mut sums: Vec<(Place, f64)> = Vec::new();
+    for cause in causes {
+        let file = cause.get("file").and_then(Value::as_str).context("a cause has a file")?;
+        let line = cause.get("line").and_then(Value::as_u64).context("a cause has a line")?;
+        let seconds = cause.get("seconds").and_then(Value::as_f64).context("seconds")?;
+        ensure!(seconds.is_finite(), "{seconds} seconds");
+        let file = file.rsplit('/').next().unwrap_or_default().to_owned();
+        let place = Place { file, line };
+        match sums.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, sum)) => *sum += seconds,
+            None => sums.push((place, seconds)),
+        }
+    }
+    sums.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    Ok(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn waiting_is_summed_by_line() {
+        let cause = |file: &str, line: u64, seconds: f64| json!({"by": "a/c", "file": file, "line": line, "seconds": seconds});
+        let causes = [cause("/x/a.c", 5, 1.0), cause("b.c", 5, 1.5), cause("a.c", 5, 1.0)];
+        let sums = blame(&json!({ "causes": causes })).unwrap();
+        let shown: Vec<String> = sums.iter().map(|(at, s)| format!("{at} {s}")).collect();
+        assert_eq!(shown, ["a.c:5 2", "b.c:5 1.5"]);
+        assert!(blame(&json!({})).is_err());
+    }
+
+    #[test]
+    fn causes_are_those_of_the_list() {
+        let known = super::super::lists::causes();
+        assert!(WAITING.iter().all(|cause| super::super::lists::has(&known, cause)));
+    }
+}
