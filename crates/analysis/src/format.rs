@@ -1,7 +1,7 @@
 //! Numbers as people read them, the same in every report: two to three digits, a blank before the
 //! unit, thousands with commas.
 
-use pompeii_model::{CallId, Cube};
+use pompeii_model::{CallId, Cube, RegionId};
 
 /// A span of time: `4.8 s`, `0.66 s`, `3.1 ms`, `12 µs`.
 pub fn seconds(seconds: f64) -> String {
@@ -84,6 +84,11 @@ pub fn counted(value: i64, thing: &str) -> String {
 /// The last region of a call path, a construct with its place: `for flow ocean.c:118`, `relax`.
 pub fn name_with_place(cube: &Cube, call: CallId) -> String {
     cube.regions[cube.calls.region(call)].label()
+}
+
+/// A region, a construct with its place.
+pub fn region_with_place(cube: &Cube, region: RegionId) -> String {
+    cube.regions[region].label()
 }
 
 #[cfg(test)]

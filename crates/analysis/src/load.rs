@@ -76,6 +76,10 @@ pub enum LoadError {
 const MEASURED_ONLY: &[&str] = &["omp_task_starvation"];
 /// What says of a metric of the report that it was asked for beside time.
 const COUNTED: &str = "pompeii::counted";
+/// How many decimals a counter of real numbers has.
+const DECIMALS: &str = "pompeii::decimals";
+/// More are not written.
+const DECIMALS_MAX: u8 = 9;
 
 /// Reads a report and computes all properties of the catalogue.
 ///
@@ -257,6 +261,13 @@ impl Ids {
     }
 }
 
+/// With how many decimals a counter of real numbers is kept. Values of another file may be too
+/// large for so many; a conversion to integers makes them the largest one.
+fn decimals(metric: &cubex::Metric) -> Option<u8> {
+    let (_, text) = metric.attributes.iter().find(|(key, _)| key == DECIMALS)?;
+    text.trim().parse().ok().filter(|&decimals| decimals <= DECIMALS_MAX)
+}
+
 fn read_metric(
     cube: &mut Cube,
     reader: &cubex::Reader,
@@ -269,11 +280,11 @@ fn read_metric(
         "sec" => Unit::Ticks,
         "bytes" => Unit::Bytes,
         "ns" => Unit::Nanoseconds,
-        _ => Unit::Count,
+        _ => decimals(definition).map_or(Unit::Count, Unit::Decimals),
     };
     let mut values = reader.values(id)?.converted(|number: f64| match unit {
         Unit::Ticks => clock.ticks(number),
-        Unit::Count | Unit::Bytes | Unit::Nanoseconds => number.round() as i64,
+        _ => (number * unit.parts()).round() as i64,
     })?;
     if definition.kind == cubex::MetricKind::Inclusive {
         values.to_exclusive(&reader.report().call_paths);

@@ -14,7 +14,7 @@ use pompeii_replay::compound::{
 use pompeii_replay::tree::NodeId;
 use pompeii_replay::{Outcome, tree::Values};
 
-use crate::properties;
+use crate::{properties, trace_counters};
 
 /// The metrics that compounds have severities for.
 const NAMES: [&str; 31] = [
@@ -241,6 +241,7 @@ impl Severities {
         }
         add_path(&mut cube, outcome);
         add_delays(&mut cube, outcome);
+        trace_counters::add(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
         cube.roots.clone_from(&outcome.roots);
         cube

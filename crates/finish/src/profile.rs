@@ -91,6 +91,11 @@ fn write_metric(
                 seconds.iter_mut().zip(&ticks).for_each(|(to, from)| *to = of(from));
                 writer.row(theirs, call, &seconds)?;
             }
+            Unit::Decimals(_) => {
+                let of = |&parts: &i64| parts as f64 / unit.parts();
+                seconds.iter_mut().zip(&ticks).for_each(|(to, from)| *to = of(from));
+                writer.row(theirs, call, &seconds)?;
+            }
             Unit::Count | Unit::Bytes | Unit::Nanoseconds => {
                 counts.iter_mut().zip(&ticks).for_each(|(to, from)| *to = from.cast_unsigned());
                 writer.row(theirs, call, &counts)?;
@@ -243,6 +248,14 @@ fn counted() -> (String, String) {
     ("pompeii::counted".to_owned(), "true".to_owned())
 }
 
+/// With how many decimals the values of a metric are exact.
+fn decimals(unit: Unit) -> Option<(String, String)> {
+    match unit {
+        Unit::Decimals(decimals) => Some(("pompeii::decimals".to_owned(), decimals.to_string())),
+        _ => None,
+    }
+}
+
 /// The definitions, and the report's call path of each of ours.
 fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     let mut report = Report::new(concat!("Pompeii ", env!("CARGO_PKG_VERSION")));
@@ -263,19 +276,19 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
 
 fn describe_metrics(cube: &Cube, report: &mut Report) {
     for (position, metric) in cube.metrics().iter().enumerate() {
-        let time = metric.unit == Unit::Ticks;
+        let is_real = matches!(metric.unit, Unit::Ticks | Unit::Decimals(_));
         report.metrics.push(
             None,
             cubex::Metric {
                 unique_name: metric.name.clone(),
                 display_name: metric.title.clone(),
-                data_type: if time { DataType::Double } else { DataType::Uint64 },
+                data_type: if is_real { DataType::Double } else { DataType::Uint64 },
                 unit: metric.unit.cube_name().to_owned(),
                 kind: if position == 0 { MetricKind::Inclusive } else { MetricKind::Exclusive },
                 description: metric.description.clone(),
                 attributes: match is_measured(&metric.name) {
                     true => Vec::new(),
-                    false => vec![counted()],
+                    false => [counted()].into_iter().chain(decimals(metric.unit)).collect(),
                 },
                 ..cubex::Metric::default()
             },

@@ -14,6 +14,8 @@ pub enum Unit {
     Bytes,
     /// Nanoseconds of a clock of the system's.
     Nanoseconds,
+    /// Parts of 10^-n: a counter of real numbers, with so many decimals.
+    Decimals(u8),
 }
 
 impl Unit {
@@ -24,6 +26,15 @@ impl Unit {
             Unit::Count => "occ",
             Unit::Bytes => "bytes",
             Unit::Nanoseconds => "ns",
+            Unit::Decimals(_) => "#",
+        }
+    }
+
+    /// How many parts one of it has, if it is not counted in whole ones.
+    pub fn parts(self) -> f64 {
+        match self {
+            Unit::Decimals(decimals) => 10f64.powi(i32::from(decimals)),
+            _ => 1.0,
         }
     }
 }

@@ -11,6 +11,7 @@ use pompeii_otf2::enums::{self, GroupType, LocationType, ParameterType, RegionRo
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::{CommRef, GroupRef, LocationRef, StringRef, SystemTreeNodeRef};
 
+use crate::archive_counters;
 use crate::definitions::{Comm, Definitions, TASKS};
 use crate::parameters::Kind;
 use crate::stream::Stream;
@@ -31,6 +32,7 @@ pub fn definitions(archive: &Archive) -> Definitions {
     reading.comms();
     reading.sums();
     reading.parameters();
+    archive_counters::add(archive, &mut reading.found);
     reading.found
 }
 

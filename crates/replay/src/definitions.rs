@@ -9,6 +9,7 @@ use pompeii_model::{
 };
 use pompeii_otf2::reference::{CommRef, RegionRef};
 
+use crate::counter::{Counter, CounterClass, CounterId};
 use crate::parameters::Parameters;
 
 /// Name of the root of all tasks.
@@ -115,6 +116,10 @@ pub struct Definitions {
     pub sums: HashMap<u32, Sums>,
     /// Regions of the values of parameters.
     pub parameters: Parameters,
+    /// Counters.
+    pub counters: IndexVec<CounterId, Counter>,
+    /// Their metric classes, and instances of these, by id.
+    pub counter_classes: HashMap<u32, CounterClass>,
     /// Numbers of the regions by their id in the archive.
     numbers: RegionNumbers,
     classes: Vec<Class>,
@@ -168,6 +173,8 @@ impl Definitions {
             comms: HashMap::new(),
             sums: HashMap::new(),
             parameters: Parameters::default(),
+            counters: IndexVec::default(),
+            counter_classes: HashMap::new(),
             numbers: RegionNumbers::default(),
             classes: Vec::new(),
         };
@@ -200,6 +207,13 @@ impl Definitions {
     #[inline]
     pub fn region(&self, id: RegionRef) -> RegionId {
         self.numbers.get(id.0).unwrap_or(self.program_region)
+    }
+
+    /// The counter of this name, which is new if there is none.
+    pub fn add_counter(&mut self, counter: Counter) -> CounterId {
+        let same = |(_, known): &(CounterId, &Counter)| **known == counter;
+        let known = self.counters.enumerated().find(same).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.counters.push(counter))
     }
 
     /// A metric class has the sums of a region, which is defined already.

@@ -14,11 +14,13 @@
 //! Results are integers, and the same for all numbers of threads and sizes of windows.
 
 pub mod archive;
+mod archive_counters;
 pub mod barrier;
 pub mod blame;
 mod call;
 pub mod collective;
 pub mod compound;
+pub mod counter;
 pub mod definitions;
 pub mod explain;
 pub mod fork;
@@ -48,6 +50,8 @@ pub mod window;
 mod blame_tests;
 #[cfg(test)]
 mod collective_tests;
+#[cfg(test)]
+mod counter_tests;
 #[cfg(test)]
 mod message_tests;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use pompeii_model::{CallId, CallTree, IndexVec, LocationId, Root};
 
 use crate::blame::Delay;
 use crate::compound::Compound;
+use crate::counter::{Amount, Amounts, CounterId};
 use crate::definitions::Definitions;
 use crate::hash::Table;
 use crate::location::Location;
@@ -72,6 +73,8 @@ pub struct Outcome {
     pub delays: Vec<(CallId, LocationId, Delay)>,
     /// The same by the call paths at which was waited.
     pub roots: Vec<Root>,
+    /// What counters counted: their sums by call path and location, in the order of the counters.
+    pub counted: Vec<(CounterId, CallId, LocationId, Amount)>,
     /// Instances that were not complete when the trace ended.
     pub incomplete: u64,
 }
@@ -82,7 +85,7 @@ impl Outcome {
         (definitions, tree): (Definitions, &SharedTree),
         locations: &[Location],
         (joins, incomplete): (&Joins, u64),
-        causes: &Causes,
+        (causes, amounts): (&Causes, &Amounts),
     ) -> Outcome {
         let has_task_values = locations.iter().any(|location| location.tree().has_task_values());
         let (calls, call_of) = tree.canonical(has_task_values);
@@ -109,6 +112,11 @@ impl Outcome {
         critical_path.sort_unstable();
         let roots = roots(&causes.roots, &call_of);
         let delays = delays(&roots);
+        let counted = amounts.iter().map(|(&(counter, node, location), &amount)| {
+            (counter, call_of[node.0 as usize], location, amount)
+        });
+        let mut counted: Vec<_> = counted.collect();
+        counted.sort_unstable_by_key(|(counter, call, location, _)| (*counter, *call, *location));
         Outcome {
             definitions,
             calls,
@@ -118,6 +126,7 @@ impl Outcome {
             critical_path,
             delays,
             roots,
+            counted,
             incomplete,
         }
     }

@@ -93,6 +93,8 @@ pub struct Gaps {
     pub unknown_forks: u64,
     /// Fragments of tasks whose begin is not in the trace.
     pub unknown_tasks: u64,
+    /// Values of counters that are smaller than those before them.
+    pub counters: u64,
     /// Errors while reading.
     pub errors: u64,
 }
@@ -105,6 +107,7 @@ impl Gaps {
         self.open_regions += other.open_regions;
         self.unknown_forks += other.unknown_forks;
         self.unknown_tasks += other.unknown_tasks;
+        self.counters += other.counters;
         self.errors += other.errors;
     }
 }

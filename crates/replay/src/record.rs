@@ -4,6 +4,7 @@
 use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
+use crate::counter::Level;
 use crate::tree::NodeId;
 
 /// An execution of a parallel region by a team: the k-th begin of the team on each of its members.
@@ -165,6 +166,8 @@ pub enum What {
         /// Number of its acquisition.
         order: u32,
     },
+    /// A counter was read whose values several locations record.
+    Level(Level),
     /// The location has no more events.
     End,
     /// The location enters a function of MPI.

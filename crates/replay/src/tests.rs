@@ -282,10 +282,15 @@ fn values_of_parameters_are_parts_of_call_paths() {
             TASKS/task  time=[0, 0]  visits=[1, 0]
             TASKS/task/level=4  time=[3, 2]  visits=[1, 0]
             TASKS/task/level=5  time=[0, 4]  visits=[0, 1]
+            no task 0.1 program/main/level=2/parallel/ibarrier 20..30: 0, wait 0 for creation 25 0.0 program/main/level=2/parallel
+            done 0.1 TASKS/task 22..36, created 22 0.0 program/main/level=2/parallel/task_create: ready 0, work 9, 2 fragments, 0 children
             barrier 0.0 program/main/level=2/parallel/ibarrier 40..50, latest 40 0.0 program/main/level=2/parallel/ibarrier: wait 0, starvation 10, join 0
+            no task 0.0 program/main/level=2/parallel/ibarrier 40..50: 10, wait 0 for nothing
             barrier 0.1 program/main/level=2/parallel/ibarrier 20..50, latest 40 0.0 program/main/level=2/parallel/ibarrier: wait 14, starvation 10, join 0
+            no task 0.1 program/main/level=2/parallel/ibarrier 36..50: 10, wait 0 for nothing
             part 0.0 program/main/level=2/parallel 20 20..50 50: fork 0, join 0
             part 0.1 program/main/level=2/parallel 20 20..50 50: fork 0, join 0
+            team 0.0 program/main/level=2/parallel 20..50: 1 tasks, work 26, span 26, bounds 26..39
         "#]],
     );
 }
@@ -311,7 +316,7 @@ fn damage_is_counted_and_reading_goes_on() {
             program/parallel  time=[0, 2]  visits=[0, 1]
             TASKS  time=[0, 23]  visits=[0, 0]
             TASKS/work  time=[0, 15]  visits=[0, 1]
-            Gaps { backward: 1, unbalanced: 2, open_regions: 1, unknown_forks: 1, unknown_tasks: 1, errors: 0 }
+            Gaps { backward: 1, unbalanced: 2, open_regions: 1, unknown_forks: 1, unknown_tasks: 1, counters: 0, errors: 0 }
             incomplete 1
         "#]],
     );

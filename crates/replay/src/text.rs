@@ -4,6 +4,7 @@
 //! end 60                      # when the measurement ends; it begins at 0
 //! team A = 0.0 0.1            # locations are RANK.THREAD
 //! comm W = 0 1                # ranks
+//! counter flops = ACCUMULATED_START   # a mode of OTF2; then `real`, `shared`
 //! 10 0.0 fork
 //! 12 0.0 team A; + parallel   # enter
 //! 14 0.1 team A; + parallel
@@ -25,6 +26,7 @@
 //! | `start REQUEST`, `complete OP C ROOT SENT RECEIVED REQUEST` | non-blocking ones |
 //! | `value NAME NUMBER` | a parameter has a value |
 //! | `sums REGION VISITS TICKS` | visits without records |
+//! | `count NAME VALUE` | a value of a counter |
 //! | `off`, `on` | recording |
 //! | `program`, `exit` | begin and end of the program |
 //!
@@ -37,7 +39,7 @@ use std::fmt::Write as _;
 
 use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Region, Role, Root};
 use pompeii_otf2::encode::MetricValue;
-use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode};
+use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode, MetricMode};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{CommRef, MetricRef, ParameterRef, RegionRef, StringRef};
 
@@ -45,12 +47,16 @@ use crate::blame::Delay;
 use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
 };
+use crate::counter::{Amount, Counter, CounterClass};
 use crate::definitions::{Comm, Definitions};
 use crate::outcome::Outcome;
 use crate::parameters::Kind;
 use crate::stream::Stream;
 use crate::task;
 use crate::window::{Options, Trace, replay};
+
+/// Metric classes of counters have numbers from here on, those of sums have lower ones.
+const COUNTER_CLASSES: u32 = 1_000_000;
 
 /// A trace in memory.
 #[derive(Clone, Debug)]
@@ -154,6 +160,7 @@ impl Parser {
                 let members = ranks.iter().map(member).collect::<Option<Vec<_>>>()?;
                 self.comm(name, members);
             }
+            ["counter", name, "=", mode, words @ ..] => self.counter(name, mode, words)?,
             [time, location, ..] => {
                 let (time, id) = (time.parse().ok()?, *self.locations.get(*location)?);
                 let events = line.split_once(location)?.1;
@@ -202,6 +209,7 @@ impl Parser {
             }
             ["exit"] => ProgramEnd { exit_status: 0 }.into(),
             ["value", name, number] => self.value(name, number)?,
+            ["count", name, value] => self.count(name, value)?,
             ["sums", region, visits, ticks] => self.sums(region, visits, ticks)?,
             [kind @ ("create" | "switch" | "done"), team, thread, number] => {
                 self.task(location, kind, (team, thread, number))?
@@ -228,6 +236,28 @@ impl Parser {
         self.definitions.add_region(id, region(name));
         self.regions.insert(name.to_owned(), id);
         id
+    }
+
+    /// A metric class for each counter.
+    fn counter(&mut self, name: &str, mode: &str, words: &[&str]) -> Option<()> {
+        let mode = MetricMode::ALL.iter().find(|(_, known)| *known == mode)?.0;
+        let counter = Counter { is_real: words.contains(&"real"), ..Counter::new(name, mode) };
+        let id = self.definitions.add_counter(counter);
+        let shared = words.contains(&"shared").then_some(0);
+        let class = CounterClass { members: vec![id], shared };
+        self.definitions.counter_classes.insert(COUNTER_CLASSES + id.0, class);
+        Some(())
+    }
+
+    fn count(&self, name: &str, value: &str) -> Option<Event> {
+        let counters = &self.definitions.counters;
+        let (id, counter) = counters.enumerated().find(|(_, counter)| counter.name == name)?;
+        let value = match counter.is_real {
+            true => MetricValue::F64(value.parse().ok()?),
+            false => MetricValue::I64(value.parse().ok()?),
+        };
+        let metric = MetricRef(COUNTER_CLASSES + id.0);
+        Some(Metric { metric, values: vec![value] }.into())
     }
 
     /// A metric class for each region with sums, with the number of the region.
@@ -500,6 +530,15 @@ pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
             let _ = write!(text, "  task_time={ticks:?}  fragments={fragments:?}");
         }
         text.push('\n');
+    }
+    for &(counter, call, location, amount) in &outcome.counted {
+        let counter = &outcome.definitions.counters[counter].name;
+        let location = &outcome.definitions.system.locations[location].name;
+        let amount = match amount {
+            Amount::Whole(amount) => amount.to_string(),
+            Amount::Real(amount) => format!("{amount:?}"),
+        };
+        let _ = writeln!(text, "{counter} {location} {} = {amount}", outcome.path(call));
     }
     let is_shown = |it: &&Compound| !matches!(it, Compound::Awaited(_));
     for compound in compounds.iter().filter(is_shown) {

@@ -70,6 +70,7 @@ impl SharedTree {
         inner.nodes[node.0 as usize].region
     }
 
+    /// The call path around the one of a node; a root's is itself.
     fn parent(&self, node: NodeId) -> NodeId {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.nodes[node.0 as usize].parent
@@ -183,6 +184,10 @@ pub struct LocalTree {
 struct LocalNode {
     shared: NodeId,
     region: RegionId,
+    /// The call path around it; a root's is itself.
+    parent: Local,
+    /// Number of call paths around it.
+    depth: u32,
     values: Values,
     /// Time since the last sync record.
     recent_ticks: i64,
@@ -204,8 +209,8 @@ impl LocalTree {
             known: HashMap::new(),
             recent: None,
         };
-        tree.add(PROGRAM, program);
-        tree.add(TASKS, tasks);
+        tree.add((PROGRAM, program), LocalTree::PROGRAM);
+        tree.add((TASKS, tasks), LocalTree::TASKS);
         tree
     }
 
@@ -215,21 +220,61 @@ impl LocalTree {
     /// The root of the call paths of tasks.
     pub const TASKS: Local = Local(1);
 
-    fn add(&mut self, shared: NodeId, region: RegionId) -> Local {
+    fn add(&mut self, (shared, region): (NodeId, RegionId), parent: Local) -> Local {
         let local = Local(self.nodes.len() as u32);
+        let depth = if parent == local { 0 } else { self.nodes[parent.0 as usize].depth + 1 };
         let (values, last, children) = (Values::default(), None, Vec::new());
         let recent_ticks = 0;
-        self.nodes.push(LocalNode { shared, region, values, recent_ticks, last, children });
+        self.nodes.push(LocalNode {
+            shared,
+            region,
+            parent,
+            depth,
+            values,
+            recent_ticks,
+            last,
+            children,
+        });
         self.known.insert(shared, local);
         local
     }
 
     /// The call path of a node of the shared tree.
     pub fn import(&mut self, tree: &SharedTree, shared: NodeId) -> Local {
-        match self.known.get(&shared) {
-            Some(&known) => known,
-            None => self.add(shared, tree.region(shared)),
+        let mut missing = Vec::new();
+        let mut next = shared;
+        // The roots are known from the begin.
+        let mut local = loop {
+            match self.known.get(&next) {
+                Some(&known) => break known,
+                None => missing.push(next),
+            }
+            next = tree.parent(next);
+        };
+        while let Some(next) = missing.pop() {
+            local = self.add((next, tree.region(next)), local);
         }
+        local
+    }
+
+    /// The innermost call path that contains both. The roots contain nothing of each other: of the
+    /// program and a task it is that of the program, which waits for the task or executes it.
+    pub fn common(&self, one: Local, other: Local) -> Local {
+        let at = |node: Local| &self.nodes[node.0 as usize];
+        let (mut above, mut above_other) = (one, other);
+        while above != above_other {
+            let (depth, other_depth) = (at(above).depth, at(above_other).depth);
+            if (depth, other_depth) == (0, 0) {
+                return if above == LocalTree::PROGRAM { one } else { other };
+            }
+            if depth >= other_depth {
+                above = at(above).parent;
+            }
+            if other_depth >= depth {
+                above_other = at(above_other).parent;
+            }
+        }
+        above
     }
 
     /// The call path around a node.
@@ -277,7 +322,8 @@ impl LocalTree {
         let above = self.nodes[parent.0 as usize].shared;
         let shared = tree.child(above, region, (time, self.location));
         // It may be here already: as the path of a fork that this location has taken part in.
-        let child = self.known.get(&shared).copied().unwrap_or_else(|| self.add(shared, region));
+        let child = self.known.get(&shared).copied();
+        let child = child.unwrap_or_else(|| self.add((shared, region), parent));
         let children = &mut self.nodes[parent.0 as usize].children;
         children.push((region, child));
         let first_in_table = if children.len() == FEW + 1 { 0 } else { children.len() - 1 };

@@ -22,6 +22,7 @@ use pompeii_model::{Id, LocationId, ProcessId};
 use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
+use crate::counter::{Amounts, Levels};
 use crate::definitions::Definitions;
 use crate::explain::Explanations;
 use crate::location::{Context, Location, Profile};
@@ -77,12 +78,13 @@ pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) +
             drop(sender);
         });
     }
-    let (joins, incomplete, causes) = matching.end();
+    let (joins, incomplete, causes, mut amounts) = matching.end();
     let Engine { tree, seats, .. } = engine;
     let seats =
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
     let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
-    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), &causes)
+    locations.iter().for_each(|location| location.counted(&mut amounts));
+    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), (&causes, &amounts))
 }
 
 /// The records of a window in their order, and the times between them.
@@ -104,6 +106,7 @@ struct Matching<'a> {
     definitions: &'a Definitions,
     matchers: Matchers,
     joins: Joins,
+    levels: Levels,
     causes: Option<(Paths, Explanations)>,
     found: &'a mut (dyn FnMut(Compound) + Send),
 }
@@ -114,19 +117,20 @@ impl<'a> Matching<'a> {
         found: &'a mut (dyn FnMut(Compound) + Send),
         wants_path: bool,
     ) -> Matching<'a> {
-        let (matchers, joins) = (Matchers::default(), Joins::default());
+        let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
         let locations = definitions.system.locations.len();
         let causes = wants_path.then(|| (Paths::new(locations), Explanations::new(locations)));
-        Matching { definitions, matchers, joins, causes, found }
+        Matching { definitions, matchers, joins, levels, causes, found }
     }
 
     fn take(&mut self, window: &Window) {
-        let Matching { definitions, matchers, joins, causes, found } = self;
+        let Matching { definitions, matchers, joins, levels, causes, found } = self;
         for record in &window.records {
             if let Some((paths, explanations)) = causes {
                 paths.advance(record, window.profile(record));
                 explanations.advance(definitions, record, window.profile(record));
             }
+            levels.record(&definitions.counters, record);
             matchers.record(definitions, record, &mut |compound: Compound| {
                 joins.note(&compound);
                 if let Some((paths, explanations)) = causes {
@@ -146,8 +150,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    fn end(self) -> (Joins, u64, Causes) {
-        let Matching { definitions, mut matchers, mut joins, causes, found } = self;
+    fn end(self) -> (Joins, u64, Causes, Amounts) {
+        let Matching { definitions, mut matchers, mut joins, levels, causes, found } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
             joins.note(&compound);
             found(compound);
@@ -157,7 +161,7 @@ impl<'a> Matching<'a> {
             path: paths.result(master),
             roots: explanations.result().roots().clone(),
         });
-        (joins, incomplete, causes.unwrap_or_default())
+        (joins, incomplete, causes.unwrap_or_default(), levels.amounts())
     }
 }
 
@@ -210,7 +214,7 @@ impl Seat {
                 self.blocked = Some((time, event, missing));
             }
             ControlFlow::Continue(()) => {
-                self.location.end(context.definitions.end);
+                self.location.end(context.definitions);
                 self.has_ended = true;
                 done += 1;
             }

@@ -205,10 +205,15 @@ fn docs() -> Vec<PageDoc> {
 fn metrics(cube: &Cube) -> Vec<PageMetric> {
     let metric = |metric: &pompeii_model::Metric| PageMetric {
         name: metric.name.clone(),
-        title: metric.title.clone(),
+        title: match metric.unit {
+            Unit::Decimals(decimals) if decimals > 0 => {
+                format!("{}, in parts of 10^-{decimals}", metric.title)
+            }
+            _ => metric.title.clone(),
+        },
         unit: match metric.unit {
             Unit::Ticks => "sec",
-            Unit::Count | Unit::Bytes | Unit::Nanoseconds => "occ",
+            _ => "occ",
         },
         parent: index(metric.parent),
     };

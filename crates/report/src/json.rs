@@ -453,7 +453,7 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
 fn shown(cube: &Cube, unit: Unit, value: i64) -> f64 {
     match unit {
         Unit::Ticks => cube.clock.seconds(value),
-        Unit::Count | Unit::Bytes | Unit::Nanoseconds => value as f64,
+        _ => value as f64 / unit.parts(),
     }
 }
 

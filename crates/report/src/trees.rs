@@ -97,6 +97,7 @@ impl Table<'_> {
             Unit::Ticks => format::seconds(self.lens.seconds(value)),
             Unit::Nanoseconds => format::seconds(value as f64 * 1e-9),
             Unit::Count | Unit::Bytes => format::count(value),
+            Unit::Decimals(_) => format!("{}", value as f64 / self.unit.parts()),
         };
         if self.is_difference() { signed(text, value) } else { text }
     }
@@ -111,7 +112,7 @@ fn properties(table: &Table) -> String {
             // Times are shares of the CPU allocation, in whichever tree they stand.
             let whole = match metric.unit {
                 Unit::Ticks => cube.allocation_ticks(),
-                Unit::Count | Unit::Bytes | Unit::Nanoseconds => cube.total(id),
+                _ => cube.total(id),
             };
             open.push((id, 0, whole));
         }

@@ -9,20 +9,12 @@
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::{Advice, Cause, Gain, Loss, SIGNIFICANT_SHARE, Search, Site, Words, grouped};
+use crate::processor::{Processor, Rates};
 use crate::{Lens, format};
 
 /// Work is inflated if it takes longer by this share at least: all cores together may run at a
 /// lower frequency than one alone, and two runs differ.
 const INFLATED: f64 = 0.1;
-
-/// From this number of misses of the last cache per 1,000 instructions on, and with less than one
-/// instruction per cycle, code is bound by memory: each miss takes some hundreds of cycles, so ten
-/// of them take longer than 1,000 instructions.
-const MANY_MISSES: f64 = 10.0;
-
-const MISSES: [&str; 4] = ["PAPI_L3_TCM", "cache-misses", "LLC-load-misses", "LLC-misses"];
-const INSTRUCTIONS: [&str; 2] = ["PAPI_TOT_INS", "instructions"];
-const CYCLES: [&str; 3] = ["PAPI_TOT_CYC", "cycles", "cpu-cycles"];
 
 const ADVICE: &str = "Threads wait for memory or write the same cache lines: keep data in the \
     caches (blocks), pad what each thread writes, let the thread that uses data touch it first.";
@@ -195,21 +187,17 @@ fn site(lens: &Lens, region: RegionId, calls: Vec<CallId>) -> Site {
 struct Bound {
     region: RegionId,
     calls: Vec<CallId>,
-    misses_per_1000: f64,
-    /// Instructions per cycle, if cycles were counted.
-    per_cycle: Option<f64>,
+    rates: Rates,
 }
 
 fn bound_by_counters(search: &Search) -> Vec<Bound> {
     let lens = &search.lens;
-    let first =
-        |names: &[&'static str]| names.iter().copied().find(|&name| lens.metric(name).is_some());
-    let (Some(misses), Some(instructions)) = (first(&MISSES), first(&INSTRUCTIONS)) else {
+    let processor = Processor::of(lens.cube);
+    let (Some(_), Some(instructions)) = (processor.misses, processor.instructions) else {
         return Vec::new();
     };
-    let cycles = first(&CYCLES);
     // Counters may be read at the borders of parallel regions and functions only.
-    let counted = lens.cube.calls.innermost(|call| lens.own(instructions, call) > 0);
+    let counted = lens.cube.calls.innermost(|call| lens.cube.own(instructions, call) > 0);
     let is_parallel = |call: &CallId| {
         search.paths.outermost_parallel[*call].is_some() || lens.in_task_tree(*call)
     };
@@ -219,32 +207,23 @@ fn bound_by_counters(search: &Search) -> Vec<Bound> {
     let of = |(region, pairs): (RegionId, Vec<(CallId, CallId)>)| {
         let counted: Vec<CallId> =
             grouped(pairs.iter().map(|pair| pair.0), |at| at).into_iter().map(|of| of.0).collect();
-        let sum = |metric: &str| lens.sum(metric, &counted) as f64;
-        let done = sum(instructions).max(1.0);
-        Bound {
-            region,
-            calls: pairs.into_iter().map(|pair| pair.1).collect(),
-            misses_per_1000: 1000.0 * sum(misses) / done,
-            per_cycle: cycles.map(|cycles| done / sum(cycles).max(1.0)),
-        }
+        let rates = processor.rates(lens.cube, &counted, 0);
+        Bound { region, calls: pairs.into_iter().map(|pair| pair.1).collect(), rates }
     };
-    let is_bound = |of: &Bound| {
-        of.misses_per_1000 >= MANY_MISSES && of.per_cycle.is_none_or(|per_cycle| per_cycle < 1.0)
-    };
-    groups.into_iter().map(of).filter(is_bound).collect()
+    groups.into_iter().map(of).filter(|of| of.rates.is_memory_bound()).collect()
 }
 
 impl Bound {
     /// In at least this part of its cycles a processor completed no instruction. If cycles were not
     /// counted, how much is lost is not known, and there is no finding.
     fn report(&self, search: &mut Search) {
-        let Some(per_cycle) = self.per_cycle else { return };
+        let Some(per_cycle) = self.rates.per_cycle else { return };
         let lens = search.lens;
         let lost = (lens.sum("comp", &self.calls) as f64 * (1.0 - per_cycle)) as Ticks;
         let detail = format!(
             "{:.0} cache misses per 1,000 instructions and {per_cycle:.2} instructions per cycle: \
              it waits for memory.",
-            self.misses_per_1000
+            self.rates.misses_per_1000.unwrap_or_default()
         );
         let words = Words {
             cause: Some(Cause::MemoryOrSharing),

@@ -1,5 +1,7 @@
 //! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
 
+mod counters;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -133,14 +135,16 @@ fn threads(wanted: Option<usize>) -> usize {
 
 /// What is wrong with the trace: for nothing of it a value was guessed.
 fn tell_gaps(outcome: &Outcome) {
-    let Gaps { backward, unbalanced, open_regions, unknown_forks, unknown_tasks, errors } =
+    let Gaps { backward, unbalanced, open_regions, unknown_forks, unknown_tasks, .. } =
         outcome.gaps;
+    let Gaps { counters, errors, .. } = outcome.gaps;
     let all = [
         (backward, "an event is earlier than the one before it"),
         (unbalanced, "a region is left that is not the innermost open one"),
         (open_regions, "a region is open at the end"),
         (unknown_forks, "a thread begins its part of a parallel region without a fork"),
         (unknown_tasks, "a task goes on that did not begin"),
+        (counters, "the value of a counter is smaller than the one before it"),
         (errors, "a record could not be read"),
         (outcome.incomplete, "a barrier, a parallel region or an operation of MPI is not complete"),
     ];
@@ -165,6 +169,12 @@ struct Summary {
     /// What the waiting goes back to, the longest first.
     causes: Vec<RootCause>,
     incomplete: u64,
+    /// Totals of the counters of the trace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counters: Vec<counters::Counter>,
+    /// What counters of the processor say of each region, the longest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    processor: Vec<counters::Region>,
 }
 
 #[derive(Serialize)]
@@ -216,6 +226,8 @@ impl Summary {
             waits: waits(cube, outcome),
             causes: causes(cube, outcome),
             incomplete: outcome.incomplete,
+            counters: counters::counters(cube),
+            processor: counters::regions(cube),
         }
     }
 }
@@ -290,6 +302,7 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     text += &longest_waiting(cube);
     text += &longest(cube, ("delay_omp", "Causes of waiting"));
     text += &longest(cube, ("critical_path", "Critical path"));
+    text += &counters::lines(&summary.counters, &summary.processor);
     // The report of an experiment uses the analysis of its trace.
     let is_experiment = folder.join(MANIFEST_FILE).exists();
     let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };

@@ -7,6 +7,7 @@
 //! not there yet, [`Location::event`] changes nothing and says so; the same event is tried again
 //! later (`window.rs`).
 
+mod counters;
 mod messages;
 mod parameters;
 mod sums;
@@ -26,6 +27,7 @@ use crate::record::{ForkId, Rec, Scope, TaskId, What};
 use crate::strand::{Frame, Moved, Strand};
 use crate::tree::{Local, LocalTree, NodeId, SharedTree};
 
+use counters::Counting;
 use teams::{Part, PartBegin};
 
 /// What all locations use.
@@ -80,6 +82,8 @@ pub struct Location {
     goes_on_without: bool,
     /// The calls that have begun the non-blocking collective operations of requests.
     operations: HashMap<u64, Local>,
+    /// What it counts besides time, if the trace has counters.
+    counting: Option<Box<Counting>>,
     gaps: Gaps,
     records: Vec<Rec>,
     /// Times between records.
@@ -114,6 +118,7 @@ impl Location {
             waits_for_turn: false,
             goes_on_without: false,
             operations: HashMap::new(),
+            counting: Counting::of(definitions),
             gaps: Gaps::default(),
             records: Vec::new(),
             profile: Vec::new(),
@@ -193,6 +198,12 @@ impl Location {
         if let Event::ThreadTeamBegin(begin) = event {
             return self.team_begin(context, time, begin.thread_team);
         }
+        if let Event::Metric(metric) = event {
+            self.read_counters(context, time, metric);
+            if !context.definitions.sums.contains_key(&metric.metric.0) {
+                return Ok(());
+            }
+        }
         if self.is_between {
             self.settle(context, None)?;
             // The part began later, if times go back.
@@ -257,11 +268,13 @@ impl Location {
         self.tree.values(LocalTree::PROGRAM).visits += u64::from(is_master);
     }
 
-    /// The trace ends at `end`.
-    pub fn end(&mut self, end: u64) {
+    /// The trace ends.
+    pub fn end(&mut self, definitions: &Definitions) {
+        let end = definitions.end;
         self.gaps.open_regions += self.strand.frames.len() as u64;
         self.account(end.max(self.now));
         self.end_fragment(self.now);
+        self.end_counters(definitions);
         if self.has_begun {
             self.record_here(What::End);
         }
@@ -272,6 +285,9 @@ impl Location {
     fn account(&mut self, time: u64) {
         if let Some(node) = self.strand.node {
             self.tree.add_ticks(node, (time - self.now).cast_signed());
+            if let Some(counting) = self.counting.as_mut().filter(|_| time > self.now) {
+                counting.note(&self.tree, node);
+            }
         }
         self.now = time;
     }

@@ -22,16 +22,19 @@ fn check(machine: &str, expected: Expect) {
     program.env("POMPEII_EXPERIMENT", "exp").env("MACHINE", machine).env("POMPEII_TRACE", "1");
     program.env("POMPEII_METRICS", "instructions,branches,cycles,r01c2");
     assert!(program.status().unwrap().success());
-    let report = sandbox.succeeds("report exp --json").output;
-    let report: Value = serde_json::from_str(&report).unwrap();
-    let mut found = String::new();
-    for path in report["call_paths"].as_array().unwrap() {
-        let (metrics, region) = (&path["metrics"], path["region"].as_u64().unwrap() as usize);
-        if metrics["instructions"].as_f64().is_some_and(|counted| counted > 0.0) {
-            let name = report["regions"][region]["name"].as_str().unwrap();
-            let _ = writeln!(found, "{name}: {} {}", metrics["instructions"], metrics["branches"]);
-        }
-    }
+    let mut found = by_call_path(&sandbox, "exp");
+    // A trace has readings at borders only.
+    sandbox.succeeds("analyze exp");
+    let of_trace = by_call_path(&sandbox, "exp/trace.cubex");
+    let mut of_trace: Vec<&str> = of_trace.lines().collect();
+    of_trace.sort_unstable();
+    let expected_there = [
+        "!$omp parallel @counted.c:7: 300.0 30.0",
+        "!$omp task @counted.c:16: 50000.0 5000.0",
+        "counted: 20.0 2.0",
+        "work: 2000.0 200.0",
+    ];
+    assert_eq!(of_trace, expected_there);
     // Wrapped lines begin with three spaces.
     let text = sandbox.succeeds("report exp").output.replace("\n   ", " ");
     let said = ["Counters were read ", "The processor has ", "Not counted: "];
@@ -44,6 +47,21 @@ fn check(machine: &str, expected: Expect) {
         let _ = writeln!(found, "{}", kept.collect::<Vec<_>>().join(" "));
     }
     expected.assert_eq(&found);
+}
+
+/// The instructions and branches of each call path that has some, by region.
+fn by_call_path(sandbox: &Sandbox, report: &str) -> String {
+    let report = sandbox.succeeds(&format!("report {report} --json")).output;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let mut found = String::new();
+    for path in report["call_paths"].as_array().unwrap() {
+        let (metrics, region) = (&path["metrics"], path["region"].as_u64().unwrap() as usize);
+        if metrics["instructions"].as_f64().is_some_and(|counted| counted > 0.0) {
+            let name = report["regions"][region]["name"].as_str().unwrap();
+            let _ = writeln!(found, "{name}: {} {}", metrics["instructions"], metrics["branches"]);
+        }
+    }
+    found
 }
 
 /// At every event, each value where it belongs; a task that is executed in a taskwait has its own.
