@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use pompeii_cubex::Reader;
-use pompeii_finish::quoted;
 use pompeii_model::Cube;
 
+use crate::commands::shown_name;
 use crate::failure;
 use crate::progress::Progress;
 use crate::terminal::shown;
@@ -25,13 +25,13 @@ pub fn add(measured: &mut Cube, folder: &Path) -> Option<String> {
     let _progress = Progress::of(format!("reading {}", shown(&file)));
     Some(match try_add(measured, &file) {
         Ok(()) => {
-            format!("Causes of waiting are those of the trace analysis in {}.", quoted(&file))
+            format!("Causes of waiting are those of the trace analysis in {}.", shown_name(&file))
         }
         Err(error) => format!(
             "The trace analysis in {} is not used: {}. `pompeii analyze {}` makes a new one.",
-            quoted(&file),
+            shown_name(&file),
             failure::message(&error),
-            quoted(folder)
+            shown_name(folder)
         ),
     })
 }

@@ -20,7 +20,7 @@ use pompeii_replay::process::Gaps;
 use pompeii_replay::{Options, Outcome, replay, trace};
 use serde::Serialize;
 
-use super::{dump, print, say};
+use super::{dump, print, say, shown_name};
 use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
 use crate::terminal::{make_printable, shown};
@@ -306,7 +306,7 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     // The report of an experiment uses the analysis of its trace.
     let is_experiment = folder.join(MANIFEST_FILE).exists();
     let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };
-    text + &format!("\n Next: pompeii report {}\n", shown(&next))
+    text + &format!("\n Next: pompeii report {}\n", shown(&shown_name(&next)))
 }
 
 /// Where waiting was longest, and for what. A construct may have several call paths, for example

@@ -28,6 +28,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use pompeii_otf2::print::printable_json;
 
+pub use self::report::shown_name;
 use crate::{progress, terminal};
 
 /// What to do.

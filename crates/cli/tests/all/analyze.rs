@@ -146,6 +146,8 @@ fn a_run_can_be_analyzed_at_its_end() {
     assert_eq!((ended.code, ended.output.as_str()), (Some(3), "4950\n"));
     ended.says("CPU allocation went to");
     ended.says("Critical path");
+    ended.says("trace analysis in exp/trace.cubex");
+    ended.says("Next: pompeii report exp\n");
     assert!(sandbox.exists("exp/traces.otf2") && sandbox.exists("exp/analysis.json"));
     assert_eq!(fs::read(sandbox.path("exp/trace.cubex")).unwrap(), {
         sandbox.succeeds("analyze exp -o again");
