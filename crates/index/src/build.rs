@@ -1,0 +1,178 @@
+//! The index of one location, made of its events. Locations do not need each other, so a caller may
+//! index several of them at the same time; this crate starts no threads.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use pompeii_otf2::event::Event;
+use pompeii_otf2::read::{ChunkSource, EventReader};
+use pompeii_replay::definitions::Definitions;
+
+use crate::cell::Kind;
+use crate::format::{IndexWriter, Piece, Section};
+use crate::row::RowBuilder;
+use crate::shape::Shape;
+use crate::state::State;
+use crate::walk::{Visitor, Walker};
+
+/// Levels of the call stack that have rows; deeper ones are not drawn.
+pub const STACK_LEVELS_MAX: usize = 1024;
+/// Levels with at most this number of bins are read with each picture of the whole run.
+const COARSE_BINS_MAX: u64 = 8192;
+
+/// What all locations of a trace use.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Definitions of the trace. A region of an index is its number there.
+    pub definitions: &'a Definitions,
+    /// The division of time.
+    pub shape: Shape,
+    states: Vec<State>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of a trace.
+    pub fn new(definitions: &'a Definitions, shape: Shape) -> Context<'a> {
+        let states = definitions.regions.iter().map(State::of).collect();
+        Context { definitions, shape, states }
+    }
+
+    /// The state of each region.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// When the trace ends, in ticks.
+    pub(crate) fn end(&self) -> u64 {
+        self.shape.origin.saturating_add(self.shape.length)
+    }
+}
+
+/// The rows of a location.
+#[derive(Debug)]
+pub(crate) struct Rows<'a> {
+    states: &'a [State],
+    shape: Shape,
+    flat: RowBuilder,
+    stack: Vec<RowBuilder>,
+    /// The number of stack levels, those without a row included.
+    depth: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(states: &'a [State], shape: Shape) -> Rows<'a> {
+        let flat = RowBuilder::new(shape, Kind::Flat);
+        Rows { states, shape, flat, stack: Vec::new(), depth: 0 }
+    }
+
+    /// The finished rows: `flat`, then the stack levels from the outermost one on.
+    pub fn finish(self) -> impl Iterator<Item = Vec<crate::row::Level>> {
+        let states = self.states;
+        std::iter::once(self.flat).chain(self.stack).map(move |row| row.finish(states))
+    }
+}
+
+impl Visitor for Rows<'_> {
+    #[inline]
+    fn enter(&mut self, _: u32) {}
+
+    #[inline]
+    fn innermost(&mut self, start: u64, end: u64, region: u32) {
+        let (start, end) = (self.shape.units(start), self.shape.units(end));
+        self.flat.add(self.states, start, end, region, 0);
+    }
+
+    #[inline]
+    fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
+        self.depth = self.depth.max(level + 1);
+        if level >= self.stack.len() {
+            let rows = (level + 1).min(STACK_LEVELS_MAX);
+            let row = || RowBuilder::new(self.shape, Kind::Stack);
+            self.stack.resize_with(rows.max(self.stack.len()), row);
+        }
+        if let Some(row) = self.stack.get_mut(level) {
+            let (start, end) = (self.shape.units(start), self.shape.units(end));
+            row.add(self.states, start, end, region, cuts);
+        }
+    }
+}
+
+/// Makes the index of one location.
+#[derive(Debug)]
+pub struct LocationBuilder<'a> {
+    context: &'a Context<'a>,
+    walker: Walker,
+    rows: Rows<'a>,
+    events: u64,
+    errors: u64,
+}
+
+impl<'a> LocationBuilder<'a> {
+    /// A location before its first event.
+    pub fn new(context: &'a Context<'a>) -> LocationBuilder<'a> {
+        LocationBuilder {
+            context,
+            walker: Walker::new(),
+            rows: Rows::new(&context.states, context.shape),
+            events: 0,
+            errors: 0,
+        }
+    }
+
+    /// Takes the next event, with its time in ticks.
+    #[inline]
+    pub fn event(&mut self, time: u64, event: &Event) {
+        self.events += 1;
+        self.walker.event(self.context.definitions, time, event, &mut self.rows);
+    }
+
+    /// Takes all events of a reader. Those that cannot be read are counted.
+    pub fn read<S: ChunkSource>(&mut self, reader: &mut EventReader<S>) {
+        let _ = reader.visit::<()>(|event| {
+            match event {
+                Ok(event) => self.event(event.time, event.event),
+                Err(_) => self.errors += 1,
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// The index of the location, when all its events have been taken. Regions that are still open
+    /// end with the trace.
+    pub fn finish(mut self) -> LocationIndex {
+        self.walker.end(self.context.end(), &mut self.rows);
+        let (depth, shape) = (self.rows.depth, self.context.shape);
+        let mut pieces = Vec::new();
+        for (row, levels) in self.rows.finish().enumerate() {
+            for (level, of_level) in levels.into_iter().enumerate() {
+                let bins = (shape.length >> shape.unit_log2) >> shape.bin_log2(level);
+                let is_coarse = bins <= COARSE_BINS_MAX;
+                let piece = |section, words| Piece { section, row, level, words, is_coarse };
+                let exact = of_level.exact.iter().flat_map(|exact| exact.words()).collect();
+                let fillers = of_level.fillers.iter().map(|filler| filler.word()).collect();
+                pieces.push(piece(Section::Exact, exact));
+                pieces.push(piece(Section::Fillers, fillers));
+            }
+        }
+        let words = vec![self.events, self.errors, depth as u64];
+        let (section, is_coarse) = (Section::Facts, true);
+        pieces.push(Piece { section, row: 0, level: 0, words, is_coarse });
+        LocationIndex { pieces }
+    }
+}
+
+/// The index of one location, in memory.
+#[derive(Clone, Debug)]
+pub struct LocationIndex {
+    pieces: Vec<Piece>,
+}
+
+impl<W: Write> IndexWriter<W> {
+    /// Adds a location with its number in the definitions, once and in any order.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn add(&mut self, location: usize, index: LocationIndex) -> io::Result<()> {
+        self.pieces(location, index.pieces)
+    }
+}

@@ -1,0 +1,166 @@
+//! What a row consists of: exact intervals, and runs of bins that are alike, each in one or two
+//! words of a file.
+//!
+//! | word | bits from the highest on |
+//! |---|---|
+//! | interval, first | start 48, region 16 |
+//! | interval, second | duration 48, unused 14, ends that are cut 2 |
+//! | filler | bin 28, region 16, bins of the run less one 8, shares 12 |
+
+use crate::shape::{BIN_BITS, TIME_BITS};
+use crate::state::State;
+use crate::tally::Tally;
+
+/// The longest run of bins.
+const RUN_MAX: u64 = 256;
+/// A whole bin, in the parts that a stack level's shares count.
+pub(crate) const WHOLE: u64 = 63;
+/// A whole bin, in the parts that the shares of states count.
+pub(crate) const SEVENTHS: u64 = 7;
+/// Neighbours whose shares differ by no more than this are alike, in 63rds.
+pub(crate) const ALIKE: u64 = 4;
+
+/// An end of an interval that is not one of the visit: it began before.
+pub const CUT_BEGIN: u8 = 1;
+/// An end of an interval that is not one of the visit: it goes on later.
+pub const CUT_END: u8 = 2;
+
+/// What the shares of a row's fillers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The shares of the four states, in sevenths.
+    Flat,
+    /// The share of the dominant region and of all regions, in 63rds.
+    Stack,
+}
+
+/// What is shown of a bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// The region with most ticks.
+    pub region: u16,
+    /// Shares as the kind of the row says, in 12 bits.
+    pub shares: u16,
+}
+
+impl Cell {
+    /// The cell of a bin.
+    pub fn of(kind: Kind, states: &[State], tally: &Tally, bin_log2: u32) -> Cell {
+        let (region, dominant) = tally.dominant();
+        let shares = match kind {
+            Kind::Flat => state_shares(states, tally, bin_log2),
+            Kind::Stack => {
+                let covered = tally.entries().iter().map(|(_, ticks)| ticks).sum();
+                part(dominant, bin_log2) << 6 | part(covered, bin_log2)
+            }
+        };
+        Cell { region, shares: shares as u16 }
+    }
+
+    /// Whether two bins may be shown as one.
+    fn is_like(self, other: Cell, kind: Kind) -> bool {
+        let near = |shift: u16| {
+            let six = |cell: Cell| u64::from(cell.shares >> shift & 0x3f);
+            six(self).abs_diff(six(other)) <= ALIKE
+        };
+        self.region == other.region
+            && match kind {
+                Kind::Flat => self.shares == other.shares,
+                Kind::Stack => near(0) && near(6),
+            }
+    }
+}
+
+/// The 63rds of a bin; 0 only if there is nothing.
+fn part(ticks: u64, bin_log2: u32) -> u64 {
+    rounded(ticks, bin_log2, WHOLE).clamp(u64::from(ticks > 0), WHOLE)
+}
+
+/// Ticks in parts of a bin, of which the whole bin has so many.
+fn rounded(ticks: u64, bin_log2: u32, whole: u64) -> u64 {
+    let halves = u128::from(ticks) * u128::from(2 * whole) + (1 << bin_log2);
+    (halves >> (bin_log2 + 1)) as u64
+}
+
+/// The shares of the four states in sevenths, computing in the lowest bits. Waiting has a seventh
+/// as soon as it is a fiftieth of the bin, because it must be seen; the largest share gives it.
+fn state_shares(states: &[State], tally: &Tally, bin_log2: u32) -> u64 {
+    let mut ticks = [0; 4];
+    for (region, of_region) in tally.entries() {
+        let state = states.get(usize::from(*region)).copied().unwrap_or(State::Computing);
+        if let Some(place) = State::SHOWN.iter().position(|shown| *shown == state) {
+            ticks[place] += of_region;
+        }
+    }
+    let mut shares = ticks.map(|ticks| rounded(ticks, bin_log2, SEVENTHS).min(SEVENTHS));
+    let waiting = State::Waiting as usize;
+    if shares[waiting] == 0 && u128::from(ticks[waiting]) * 50 >= 1 << bin_log2 {
+        shares[waiting] = 1;
+    }
+    while shares.iter().sum::<u64>() > SEVENTHS {
+        let largest = (0..4).max_by_key(|place| shares[*place]).unwrap_or_default();
+        shares[largest] -= 1;
+    }
+    shares.iter().rev().fold(0, |word, share| word << 3 | share)
+}
+
+/// An interval, in units after the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exact {
+    pub start: u64,
+    pub duration: u64,
+    pub region: u16,
+    /// [`CUT_BEGIN`] and [`CUT_END`].
+    pub cuts: u8,
+}
+
+impl Exact {
+    pub fn words(self) -> [u64; 2] {
+        [self.start << 16 | u64::from(self.region), self.duration << 16 | u64::from(self.cuts)]
+    }
+
+    pub fn from_words([first, second]: [u64; 2]) -> Exact {
+        debug_assert_eq!(TIME_BITS, u64::BITS - 16);
+        let cuts = second as u8 & (CUT_BEGIN | CUT_END);
+        Exact { start: first >> 16, duration: second >> 16, region: first as u16, cuts }
+    }
+
+    /// The end; both numbers have 48 bits.
+    pub fn end(self) -> u64 {
+        self.start + self.duration
+    }
+}
+
+/// A run of bins that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Filler {
+    pub bin: u64,
+    pub length: u64,
+    pub cell: Cell,
+}
+
+impl Filler {
+    /// Whether the run goes on with a bin.
+    pub fn takes(&self, bin: u64, cell: Cell, kind: Kind) -> bool {
+        self.bin + self.length == bin && self.length < RUN_MAX && self.cell.is_like(cell, kind)
+    }
+
+    pub fn word(self) -> u64 {
+        let Cell { region, shares } = self.cell;
+        self.bin << (u64::BITS - BIN_BITS)
+            | u64::from(region) << 20
+            | (self.length - 1) << 12
+            | u64::from(shares)
+    }
+
+    pub fn from_word(word: u64) -> Filler {
+        let cell = Cell { region: (word >> 20) as u16, shares: word as u16 & 0xfff };
+        let length = (word >> 12 & 0xff) + 1;
+        Filler { bin: word >> (u64::BITS - BIN_BITS), length, cell }
+    }
+
+    /// The bin after the run.
+    pub fn end(self) -> u64 {
+        self.bin + self.length
+    }
+}

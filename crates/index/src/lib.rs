@@ -1,0 +1,71 @@
+//! The index of a trace for a timeline: pictures of any window at any zoom without a look at all
+//! events. Events go in, bytes come out; no threads and no clocks, and files in [`file`] only.
+//!
+//! * A **row** is the innermost regions of a location, or one level of its call stack. The index
+//!   has the exact intervals of each row by classes of duration, and bins that sum up all shorter
+//!   ones, in levels a factor of 4 apart (`row.rs`). Start reading there.
+//! * A **picture** ([`Index::picture`]) takes one level, so its size follows the number of columns
+//!   and not the number of events. Windows that are finer than the finest level are made from the
+//!   events.
+//! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`).
+//! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
+//!   it anew.
+//!
+//! A region in a picture is its number in [`pompeii_replay::archive::definitions`], and so is a
+//! location.
+//!
+//! ```
+//! use pompeii_index::{Context, IndexWriter, Index, LocationBuilder, Row, file};
+//! use pompeii_otf2::read::Archive;
+//! use pompeii_otf2::reference::LocationRef;
+//!
+//! # let anchor = std::path::Path::new("../otf2/tests/samples/hybrid/traces.otf2");
+//! # let folder = tempfile::tempdir()?;
+//! # let index_file = folder.path().join("view.index");
+//! let archive = Archive::open(anchor)?;
+//! let definitions = pompeii_replay::archive::definitions(&archive);
+//! let locations = &definitions.location_ids;
+//! let ids: Vec<u64> = locations.iter().copied().collect();
+//! let survey = file::survey(&archive, &ids)?;
+//!
+//! // Locations may be indexed by several threads; here it is one after the other.
+//! let context = Context::new(&definitions, survey.shape);
+//! file::write(&index_file, |out| {
+//!     let mut writer = IndexWriter::new(out, survey.fingerprint, survey.shape, ids.len())?;
+//!     for (number, id) in ids.iter().enumerate() {
+//!         let mut events = archive.events(LocationRef(*id)).map_err(std::io::Error::other)?;
+//!         let mut builder = LocationBuilder::new(&context);
+//!         builder.read(&mut events);
+//!         writer.add(number, builder.finish())?;
+//!     }
+//!     writer.finish()
+//! })?;
+//!
+//! let index = file::open(&index_file, survey.fingerprint)?;
+//! let whole = definitions.begin..definitions.end;
+//! let rows = [(0, Row::Flat), (0, Row::Stack(0))];
+//! if let Some(picture) = index.picture(&rows, whole, 1000) {
+//!     let boxes = picture.x0.iter().zip(&picture.x1).zip(&picture.what);
+//!     for ((x0, x1), what) in boxes.take(picture.counts[0] as usize) {
+//!         println!("{x0} to {x1}: region {}, shares {:?}", what.region(), what.state_shares());
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build;
+mod cell;
+pub mod file;
+mod format;
+mod picture;
+mod row;
+mod shape;
+mod state;
+mod tally;
+mod walk;
+
+pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
+pub use format::{Fingerprint, Flaw, Index, IndexWriter, VERSION};
+pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};
+pub use shape::Shape;
+pub use state::{OTHER, State};

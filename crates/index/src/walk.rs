@@ -1,0 +1,343 @@
+//! The walk along the events of one location: which regions are open when.
+//!
+//! Tasks are cut where they are suspended: at a switch, the regions of the task that the thread
+//! leaves are closed and kept by task instance. When the thread comes back to the task, they go on
+//! as new intervals. The implicit task's regions, for example the barrier in which the thread
+//! executes tasks, stay open below them. Memory follows the tasks that are alive.
+//!
+//! The state of a walk can be saved and loaded, so that a window of the trace is decoded without
+//! the events before it.
+
+use std::collections::HashMap;
+
+use pompeii_otf2::enums::MeasurementMode;
+use pompeii_otf2::event::Event;
+use pompeii_replay::definitions::Definitions;
+
+use crate::cell::{CUT_BEGIN, CUT_END};
+
+/// What a walk finds.
+pub trait Visitor {
+    /// A region is entered.
+    fn enter(&mut self, region: u32);
+    /// The innermost region from `start` to `end` was this one. Innermost regions come in the order
+    /// of time and do not overlap.
+    fn innermost(&mut self, start: u64, end: u64, region: u32);
+    /// A region was open from `start` to `end` on a level of the call stack, counted from 0. The
+    /// intervals of a level come in the order of time and do not overlap. `cuts` has
+    /// [`CUT_BEGIN`] and [`CUT_END`].
+    fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8);
+}
+
+/// A task instance: team, creating thread and number.
+pub(crate) type Task = (u32, u32, u32);
+
+/// An open region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub region: u32,
+    pub since: u64,
+    /// [`CUT_BEGIN`], or 0.
+    pub cut: u8,
+}
+
+/// A team that the location is in, or the time outside of all teams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The explicit task that runs, and the number of open regions below it.
+    pub task: Option<(Task, usize)>,
+    /// Explicit tasks that were suspended for others, the last one last.
+    pub below: Vec<Task>,
+}
+
+/// The open regions of a location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Walker {
+    /// Time of the last event.
+    pub now: u64,
+    /// Time from which on the innermost region has been this one.
+    pub since: u64,
+    pub frames: Vec<Frame>,
+    /// From the outside in; never empty.
+    pub parts: Vec<Part>,
+    /// Open regions of suspended tasks, the innermost one last.
+    pub aside: HashMap<Task, Vec<u32>>,
+    /// When a gap ends that is open as the innermost region.
+    pub gap_end: Option<u64>,
+}
+
+impl Walker {
+    /// Before the first event.
+    pub fn new() -> Walker {
+        Walker {
+            now: 0,
+            since: 0,
+            frames: Vec::new(),
+            parts: vec![Part::default()],
+            aside: HashMap::new(),
+            gap_end: None,
+        }
+    }
+
+    /// Takes an event. One that is earlier than the event before counts as if it had the same time.
+    #[inline]
+    pub fn event(
+        &mut self,
+        definitions: &Definitions,
+        time: u64,
+        event: &Event,
+        visitor: &mut impl Visitor,
+    ) {
+        let time = time.max(self.now);
+        if let Some(end) = self.gap_end {
+            self.end_gap(end.min(time), visitor);
+        }
+        self.now = time;
+        match event {
+            Event::Enter(enter) => self.enter(definitions.region(enter.region).0, visitor),
+            Event::Leave(leave) => self.leave(definitions.region(leave.region).0, visitor),
+            _ => self.other(definitions, event, visitor),
+        }
+    }
+
+    fn other(&mut self, definitions: &Definitions, event: &Event, visitor: &mut impl Visitor) {
+        let off = definitions.off_region.0;
+        match event {
+            Event::ThreadTeamBegin(_) => self.parts.push(Part::default()),
+            Event::ThreadTeamEnd(_) => {
+                self.switch(None, visitor);
+                self.parts.pop();
+                if self.parts.is_empty() {
+                    self.parts.push(Part::default());
+                }
+            }
+            Event::ThreadTaskSwitch(it) => {
+                let task = (it.thread_team.0, it.creating_thread, it.generation_number);
+                self.switch((task.2 != 0).then_some(task), visitor);
+            }
+            Event::ThreadTaskComplete(it) => {
+                let task = (it.thread_team.0, it.creating_thread, it.generation_number);
+                self.complete(task, visitor);
+            }
+            Event::MeasurementOnOff(it) if it.measurement_mode == MeasurementMode::OFF => {
+                self.enter(off, visitor);
+            }
+            Event::MeasurementOnOff(_) => self.leave(off, visitor),
+            // Nothing was recorded while the events were written.
+            Event::BufferFlush(it) => {
+                self.enter(off, visitor);
+                self.gap_end = Some(it.stop_time.0.max(self.now));
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, region: u32, visitor: &mut impl Visitor) {
+        self.border(visitor);
+        visitor.enter(region);
+        self.frames.push(Frame { region, since: self.now, cut: 0 });
+    }
+
+    #[inline]
+    fn leave(&mut self, region: u32, visitor: &mut impl Visitor) {
+        let floor = self.floor();
+        let open = self.frames.get(floor..).unwrap_or_default();
+        // Regions inside of it that were not left end with it. One that is not open is ignored.
+        let Some(place) = open.iter().rposition(|frame| frame.region == region) else { return };
+        self.border(visitor);
+        self.close_down_to(floor + place, 0, visitor);
+    }
+
+    /// Number of open regions that do not belong to the running task.
+    #[inline]
+    fn floor(&self) -> usize {
+        self.parts.last().and_then(|part| part.task).map_or(0, |(_, floor)| floor)
+    }
+
+    /// The innermost region changes, or a regions begins inside of it.
+    #[inline]
+    fn border(&mut self, visitor: &mut impl Visitor) {
+        if let Some(frame) = self.frames.last() {
+            visitor.innermost(self.since, self.now, frame.region);
+        }
+        self.since = self.now;
+    }
+
+    /// Closes the innermost regions until so many are left.
+    #[inline]
+    fn close_down_to(&mut self, left: usize, cut: u8, visitor: &mut impl Visitor) {
+        while self.frames.len() > left
+            && let Some(frame) = self.frames.pop()
+        {
+            let level = self.frames.len();
+            visitor.level(level, frame.since, self.now, frame.region, frame.cut | cut);
+        }
+    }
+
+    /// A gap that a region stands for has ended.
+    #[cold]
+    fn end_gap(&mut self, end: u64, visitor: &mut impl Visitor) {
+        self.gap_end = None;
+        self.now = end.max(self.now);
+        self.border(visitor);
+        self.close_down_to(self.frames.len().saturating_sub(1), 0, visitor);
+    }
+
+    /// The thread goes on with another task, or with the implicit one.
+    fn switch(&mut self, to: Option<Task>, visitor: &mut impl Visitor) {
+        let current = self.parts.last().and_then(|part| part.task);
+        if current.map(|(task, _)| task) == to {
+            return;
+        }
+        self.border(visitor);
+        if let Some((task, floor)) = current {
+            let open = self.frames.get(floor..).unwrap_or_default();
+            self.aside.insert(task, open.iter().map(|frame| frame.region).collect());
+            self.close_down_to(floor, CUT_END, visitor);
+        }
+        let Some(part) = self.parts.last_mut() else { return };
+        part.below.extend(current.map(|(task, _)| task));
+        self.resume(to);
+    }
+
+    /// The task goes on where it was suspended, or begins.
+    fn resume(&mut self, to: Option<Task>) {
+        let floor = self.frames.len();
+        if let Some(part) = self.parts.last_mut() {
+            part.below.retain(|below| Some(*below) != to);
+            part.task = to.map(|task| (task, floor));
+        }
+        let regions = to.and_then(|task| self.aside.remove(&task)).unwrap_or_default();
+        let goes_on = |region| Frame { region, since: self.now, cut: CUT_BEGIN };
+        self.frames.extend(regions.into_iter().map(goes_on));
+    }
+
+    /// A task has ended: the thread is back in the task that it had suspended for it.
+    fn complete(&mut self, task: Task, visitor: &mut impl Visitor) {
+        let current = self.parts.last().and_then(|part| part.task);
+        let Some((_, floor)) = current.filter(|(running, _)| *running == task) else {
+            self.aside.remove(&task);
+            return;
+        };
+        self.border(visitor);
+        self.close_down_to(floor, 0, visitor);
+        let below = self.parts.last().and_then(|part| part.below.last().copied());
+        self.resume(below.filter(|below| self.aside.contains_key(below)));
+    }
+
+    /// Ends all intervals at `time`, because the trace or what is shown of it ends.
+    pub fn end(&mut self, time: u64, visitor: &mut impl Visitor) {
+        let time = time.max(self.now);
+        if let Some(end) = self.gap_end {
+            self.end_gap(end.min(time), visitor);
+        }
+        self.now = time;
+        self.border(visitor);
+        self.close_down_to(0, CUT_END, visitor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use pompeii_replay::text;
+
+    use super::*;
+
+    /// What is found, as text.
+    #[derive(Default)]
+    struct Found(String);
+
+    impl Visitor for Found {
+        fn enter(&mut self, _: u32) {}
+        fn innermost(&mut self, start: u64, end: u64, region: u32) {
+            if start < end {
+                let _ = write!(self.0, "{start}-{end} in {region}; ");
+            }
+        }
+        fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
+            let _ = write!(self.0, "{level}: {start}-{end} {region} cut {cuts}; ");
+        }
+    }
+
+    /// The only location of a trace, which ends at 100. The engine's own regions are 0 to 2; those
+    /// of the trace follow in the order of their first Enter.
+    fn check(trace: &str, expected: &str) {
+        let trace = text::parse(trace).expect("a trace");
+        let (mut walker, mut found) = (Walker::new(), Found::default());
+        for (time, event) in &trace.events[0] {
+            walker.event(&trace.definitions, *time, event, &mut found);
+        }
+        walker.end(100, &mut found);
+        assert_eq!(found.0.trim_end(), expected);
+    }
+
+    #[test]
+    fn nested_regions() {
+        check(
+            "10 0.0 + a\n20 0.0 + b\n30 0.0 -\n40 0.0 -",
+            "10-20 in 3; 20-30 in 4; 1: 20-30 4 cut 0; 30-40 in 3; 0: 10-40 3 cut 0;",
+        );
+    }
+
+    #[test]
+    fn the_trace_ends_in_a_region() {
+        check("10 0.0 + a", "10-100 in 3; 0: 10-100 3 cut 2;");
+    }
+
+    #[test]
+    fn what_was_not_left_ends_with_what_is_around() {
+        check(
+            "10 0.0 + a\n20 0.0 + b\n30 0.0 - a\n40 0.0 - b",
+            "10-20 in 3; 20-30 in 4; 1: 20-30 4 cut 0; 0: 10-30 3 cut 0;",
+        );
+    }
+
+    #[test]
+    fn no_recording_is_a_region() {
+        check(
+            "10 0.0 + a\n20 0.0 off\n50 0.0 on\n60 0.0 -",
+            "10-20 in 3; 20-50 in 2; 1: 20-50 2 cut 0; 50-60 in 3; 0: 10-60 3 cut 0;",
+        );
+    }
+
+    #[test]
+    fn a_flush_is_a_gap() {
+        let trace = text::parse("10 0.0 + a\n60 0.0 -").expect("a trace");
+        for (stop, expected) in [
+            (30, "10-20 in 3; 20-30 in 2; 1: 20-30 2 cut 0; 30-60 in 3; 0: 10-60 3 cut 0;"),
+            // A gap is over at the next event, whatever it says.
+            (u64::MAX, "10-20 in 3; 20-60 in 2; 1: 20-60 2 cut 0; 0: 10-60 3 cut 0;"),
+        ] {
+            let stop_time = pompeii_otf2::Timestamp(stop);
+            let flush = pompeii_otf2::event::BufferFlush { stop_time }.into();
+            let (mut walker, mut found) = (Walker::new(), Found::default());
+            let events = &trace.events[0];
+            for (time, event) in [&events[0], &(20, flush), &events[1]] {
+                walker.event(&trace.definitions, *time, event, &mut found);
+            }
+            assert_eq!(found.0.trim_end(), expected);
+        }
+    }
+
+    /// The implicit task's barrier stays open below the tasks that are executed in it.
+    #[test]
+    fn tasks_in_a_barrier() {
+        check(
+            "team A = 0.0\n0 0.0 + ibarrier\n10 0.0 switch A 0 1; + task\n20 0.0 switch A 0 2; + task\n\
+             30 0.0 -; done A 0 2; switch A 0 1\n40 0.0 -; done A 0 1; switch A 0 0\n50 0.0 -",
+            "0-10 in 3; 10-20 in 4; 1: 10-20 4 cut 2; 20-30 in 4; 1: 20-30 4 cut 0; \
+             30-40 in 4; 1: 30-40 4 cut 1; 40-50 in 3; 0: 0-50 3 cut 0;",
+        );
+    }
+
+    #[test]
+    fn times_that_go_back_count_as_now() {
+        check(
+            "10 0.0 + a\n5 0.0 + b\n20 0.0 -",
+            "10-20 in 4; 1: 10-20 4 cut 0; 20-100 in 3; 0: 10-100 3 cut 2;",
+        );
+    }
+}

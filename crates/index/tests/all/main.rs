@@ -1,0 +1,5 @@
+//! All integration tests of this crate, one module per topic, in one program: linked once.
+
+mod damage;
+mod pictures;
+mod simulation;

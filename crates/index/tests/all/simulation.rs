@@ -1,0 +1,248 @@
+//! Events of one location that a small simulation makes, which knows what is open at any time. It
+//! keeps the whole stack for each piece of time, and has no code in common with the index.
+
+use std::collections::{BTreeMap, HashSet};
+
+use pompeii_model::{Paradigm, Region, Role};
+use pompeii_otf2::event::*;
+use pompeii_otf2::reference::{CommRef, RegionRef};
+use pompeii_replay::definitions::Definitions;
+use proptest::prelude::*;
+
+/// Number of regions that are entered.
+pub const REGIONS: u32 = 12;
+
+/// Regions of all states.
+pub fn definitions() -> Definitions {
+    let roles = [Role::Function, Role::ImplicitBarrier, Role::TaskCreate, Role::Loop];
+    let mut definitions = Definitions::new("program");
+    for id in 0..REGIONS {
+        let role = roles[id as usize % roles.len()];
+        let paradigm = if id % 5 == 4 { Paradigm::Mpi } else { Paradigm::OpenMp };
+        let region = Region { role, paradigm, ..Region::artificial(&format!("region {id}")) };
+        definitions.add_region(id, region);
+    }
+    definitions
+}
+
+/// An interval of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    pub start: u64,
+    pub end: u64,
+    /// As the definitions number it.
+    pub region: u32,
+}
+
+/// A row of a timeline, as far as the simulation knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Of {
+    Flat,
+    Level(usize),
+}
+
+/// What one visit is on the stack: its number, the fragment of its task, and its region.
+type Entry = (u32, u32, u32);
+
+/// An interval, and what tells it from the next one.
+type Identified = (Interval, (u32, u32));
+
+#[derive(Default)]
+struct Part {
+    implicit: Vec<Entry>,
+    tasks: BTreeMap<u64, Vec<Entry>>,
+    current: Option<u64>,
+    below: Vec<u64>,
+    done: HashSet<u64>,
+}
+
+/// Events, and what was open between them.
+#[derive(Default)]
+pub struct Simulation {
+    pub events: Vec<(u64, Event)>,
+    /// Pieces of time: begin, end, number of the innermost interval, stack.
+    pieces: Vec<(u64, u64, u32, Vec<Entry>)>,
+    /// Times and regions of all enters.
+    pub enters: Vec<(u64, u32)>,
+    now: u64,
+    parts: Vec<Part>,
+    visits: u32,
+    fragments: u32,
+    borders: u32,
+}
+
+/// One step: the time since the last one, what is done, and with what.
+pub type Step = (u64, u8, u8);
+
+/// Steps whose times differ by orders of magnitude.
+pub fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let time = prop_oneof![Just(0), 1..8_u64, 1..100_u64, 1..3000_u64, 1..60_000_u64];
+    prop::collection::vec((time, 0..16_u8, any::<u8>()), 0..most)
+}
+
+impl Simulation {
+    pub fn of(steps: &[Step]) -> Simulation {
+        let mut simulation = Simulation::default();
+        simulation.parts.push(Part::default());
+        for &(ticks, action, argument) in steps {
+            simulation.pass(ticks);
+            simulation.act(action, argument);
+        }
+        simulation
+    }
+
+    /// What is open stays open until `end`.
+    pub fn end(&mut self, end: u64) {
+        self.pass(end - self.now);
+    }
+
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn pass(&mut self, ticks: u64) {
+        if ticks > 0 {
+            let mut stack = Vec::new();
+            for part in &self.parts {
+                stack.extend(&part.implicit);
+                stack.extend(part.current.iter().flat_map(|task| &part.tasks[task]));
+            }
+            self.pieces.push((self.now, self.now + ticks, self.borders, stack));
+            self.now += ticks;
+        }
+    }
+
+    fn push(&mut self, event: impl Into<Event>) {
+        self.events.push((self.now, event.into()));
+    }
+
+    fn strand(&mut self) -> &mut Vec<Entry> {
+        let part = self.parts.last_mut().expect("a part");
+        match part.current {
+            Some(task) => part.tasks.get_mut(&task).expect("a task"),
+            None => &mut part.implicit,
+        }
+    }
+
+    fn act(&mut self, action: u8, argument: u8) {
+        match action {
+            0..6 => self.enter(u32::from(argument) % REGIONS),
+            6..11 => self.leave(),
+            11 => {
+                self.push(ThreadTeamBegin { thread_team: CommRef(0) });
+                self.parts.push(Part::default());
+            }
+            12 => self.end_team(),
+            13 => self.switch(u64::from(argument) % 5),
+            14 => self.switch(0),
+            _ => self.complete(),
+        }
+    }
+
+    fn enter(&mut self, region: u32) {
+        self.push(Enter { region: RegionRef(region) });
+        let number = definitions().region(RegionRef(region)).0;
+        self.enters.push((self.now, number));
+        self.visits += 1;
+        self.borders += 1;
+        let entry = (self.visits, self.fragments, number);
+        self.strand().push(entry);
+    }
+
+    fn leave(&mut self) {
+        let Some((.., number)) = self.strand().pop() else { return };
+        // The three regions of the engine come first.
+        self.push(Leave { region: RegionRef(number - 3) });
+        self.borders += 1;
+    }
+
+    fn end_team(&mut self) {
+        let part = self.parts.last().expect("a part");
+        let is_idle = part.implicit.is_empty() && part.current.is_none();
+        if self.parts.len() > 1 && is_idle {
+            self.push(ThreadTeamEnd { thread_team: CommRef(0) });
+            self.parts.pop();
+        }
+    }
+
+    /// Numbers of task instances are those of their part.
+    fn task(&self, number: u64) -> u64 {
+        number + 10 * self.parts.len() as u64 + 1000 * u64::from(self.begins())
+    }
+
+    /// A later team at the same depth has other tasks.
+    fn begins(&self) -> u32 {
+        let is_begin = |(_, event): &&(u64, Event)| matches!(event, Event::ThreadTeamBegin(_));
+        self.events.iter().filter(is_begin).count() as u32
+    }
+
+    fn switch(&mut self, number: u64) {
+        let known = self.parts.last().expect("a part").tasks.keys().copied();
+        // Tasks that exist already, or a new one.
+        let known: Vec<u64> = known.collect();
+        let to = match number {
+            0 => None,
+            1 | 2 if !known.is_empty() => Some(known[number as usize % known.len()]),
+            _ => Some(self.task(number)),
+        };
+        let part = self.parts.last().expect("a part");
+        if to == part.current || to.is_some_and(|to| part.done.contains(&to)) {
+            return;
+        }
+        let generation_number = to.unwrap_or_default() as u32;
+        let (thread_team, creating_thread) = (CommRef(0), 0);
+        self.push(ThreadTaskSwitch { thread_team, creating_thread, generation_number });
+        let part = self.parts.last_mut().expect("a part");
+        part.below.extend(part.current);
+        self.go_on(to);
+    }
+
+    fn go_on(&mut self, to: Option<u64>) {
+        self.borders += 1;
+        self.fragments += 1;
+        let part = self.parts.last_mut().expect("a part");
+        part.below.retain(|below| Some(*below) != to);
+        part.current = to;
+        if let Some(to) = to {
+            let fragment = self.fragments;
+            part.tasks.entry(to).or_default().iter_mut().for_each(|entry| entry.1 = fragment);
+        }
+    }
+
+    fn complete(&mut self) {
+        let part = self.parts.last_mut().expect("a part");
+        let Some(task) = part.current else { return };
+        part.tasks.remove(&task);
+        part.done.insert(task);
+        let back = part.below.last().copied();
+        let (thread_team, creating_thread) = (CommRef(0), 0);
+        let generation_number = task as u32;
+        self.push(ThreadTaskComplete { thread_team, creating_thread, generation_number });
+        self.go_on(back);
+    }
+
+    /// The intervals of all rows.
+    pub fn rows(&self) -> BTreeMap<Of, Vec<Interval>> {
+        let mut rows: BTreeMap<Of, Vec<Identified>> = BTreeMap::new();
+        let mut add = |row: Of, interval: Interval, identity: (u32, u32)| {
+            let row = rows.entry(row).or_default();
+            match row.last_mut() {
+                Some((last, same)) if *same == identity && last.end == interval.start => {
+                    last.end = interval.end;
+                }
+                _ => row.push((interval, identity)),
+            }
+        };
+        for (start, end, border, stack) in &self.pieces {
+            let interval = |region| Interval { start: *start, end: *end, region };
+            for (level, (visit, fragment, region)) in stack.iter().enumerate() {
+                add(Of::Level(level), interval(*region), (*visit, *fragment));
+            }
+            if let Some((.., region)) = stack.last() {
+                add(Of::Flat, interval(*region), (*border, 0));
+            }
+        }
+        let plain = |row: Vec<(Interval, _)>| row.into_iter().map(|(it, _)| it).collect();
+        rows.into_iter().map(|(of, row)| (of, plain(row))).collect()
+    }
+}
