@@ -76,6 +76,16 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Whether all is known of its waiting.
+    pub(crate) fn is_judged(&self) -> bool {
+        self.is_done
+    }
+
+    /// The calls of other processes for which it may have waited, as far as they are known.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &MessageEnd> {
+        self.latest_send.iter().chain(&self.latest_operation).chain(&self.posts)
+    }
+
     /// How long the call waits until `time`, if it has ended.
     pub(crate) fn ticks_until(&self, time: u64) -> u64 {
         self.leave.map_or(0, |leave| time.min(leave).saturating_sub(self.enter))
@@ -204,6 +214,11 @@ impl Calls {
             self.calls[id.0] = None;
             self.free.push(id.0);
         }
+    }
+
+    /// All calls that are kept.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().flatten()
     }
 
     /// Calls that have ended and are not judged, by their begin and location.

@@ -12,6 +12,7 @@ use pompeii_otf2::enums::CollectiveOp;
 use crate::compound::{CollectiveVisit, Compound, Pattern, Place};
 use crate::definitions::{Comm, Definitions};
 use crate::matcher::{Found, Matcher};
+use crate::open::Open;
 use crate::record::{CollectiveEnd, Rec, What};
 
 /// The part of a process in an operation.
@@ -138,6 +139,16 @@ impl Matcher for Collectives {
             }
         }
         incomplete
+    }
+
+    fn open(&self, open: &mut Open) {
+        self.begins.iter().for_each(|(location, begin)| open.causing(*location, *begin));
+        let management = [&self.init, &self.finalize].into_iter().filter(|call| !call.is_done);
+        let calls = management.flat_map(|call| &call.calls).map(|(_, part)| part);
+        for part in self.open.values().flatten().chain(calls) {
+            open.waiting(part.at.location, part.begin);
+            open.causing(part.at.location, part.begin);
+        }
     }
 }
 

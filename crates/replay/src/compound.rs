@@ -136,6 +136,61 @@ impl CollectiveVisit {
     }
 }
 
+/// What a call of MPI waited in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MpiKind {
+    /// For the sender of a message.
+    LateSender,
+    /// For the receiver of a message.
+    LateReceiver,
+    /// For another process in a non-blocking collective operation.
+    Icollective,
+    /// In a collective operation.
+    Collective(Pattern),
+}
+
+/// A wait in a call of MPI, whatever kind it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MpiWait {
+    /// The location and the call path that wait.
+    pub at: Place,
+    /// What it waits in.
+    pub kind: MpiKind,
+    /// When the call, or its part in the operation, began.
+    pub begin: u64,
+    /// When it ended.
+    pub end: u64,
+    /// The call that it waits for.
+    pub causer: Place,
+    /// When that one began.
+    pub until: u64,
+}
+
+impl MpiWait {
+    /// The wait of a compound, if it is one of MPI.
+    pub fn of(compound: &Compound) -> Option<MpiWait> {
+        let message = |kind: MpiKind, visit: &MessageVisit| {
+            let MessageVisit { at, enter: begin, leave: end, partner } = *visit;
+            MpiWait { at, kind, begin, end, causer: partner.at, until: partner.enter }
+        };
+        Some(match compound {
+            Compound::LateSender(visit) => message(MpiKind::LateSender, visit),
+            Compound::LateReceiver(visit) => message(MpiKind::LateReceiver, visit),
+            Compound::Icollective(visit) => message(MpiKind::Icollective, visit),
+            Compound::Collective(visit) => {
+                let CollectiveVisit { at, pattern, begin, end, causer, until, .. } = *visit;
+                MpiWait { at, kind: MpiKind::Collective(pattern), begin, end, causer, until }
+            }
+            _ => return None,
+        })
+    }
+
+    /// Waiting until the other call began, at most until the end.
+    pub fn ticks(&self) -> i64 {
+        span(self.begin, self.until.min(self.end))
+    }
+}
+
 /// The visit of a location at a barrier of its team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierVisit {

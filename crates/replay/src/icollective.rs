@@ -101,6 +101,12 @@ impl Operations {
         true
     }
 
+    /// The calls that have begun the operations which are not complete.
+    pub(crate) fn begins(&self) -> impl Iterator<Item = &MessageEnd> {
+        let begun = self.begun.values().flatten().map(|one| &one.begin);
+        begun.chain(self.open.values().flatten().map(|part| &part.begin))
+    }
+
     /// The trace ends: the number of operations that are not complete.
     pub(crate) fn incomplete(&self) -> u64 {
         let begun: usize = self.begun.values().map(VecDeque::len).sum();

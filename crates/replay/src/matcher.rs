@@ -16,6 +16,7 @@ use crate::definitions::Definitions;
 use crate::fork::Forks;
 use crate::lock::Locks;
 use crate::message::Messages;
+use crate::open::Open;
 use crate::record::Rec;
 use crate::task::Tasks;
 use crate::turn::Turns;
@@ -30,6 +31,9 @@ pub trait Matcher {
 
     /// The trace ends: returns the number of instances that are not complete.
     fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64;
+
+    /// Names the calls of MPI that the open instances may concern.
+    fn open(&self, _: &mut Open) {}
 }
 
 /// Defines all matchers of a trace.
@@ -52,6 +56,11 @@ macro_rules! matchers {
                 let mut incomplete = 0;
                 $(incomplete += self.$field.end(definitions, found);)*
                 incomplete
+            }
+
+            /// The calls of MPI that the open instances of all matchers may concern.
+            pub fn open(&self, open: &mut Open) {
+                $(self.$field.open(open);)*
             }
         }
     };

@@ -17,6 +17,7 @@ use crate::definitions::Definitions;
 use crate::icollective::{Answer, Operations};
 use crate::matcher::{Found, Matcher};
 use crate::message_order::Received;
+use crate::open::Open;
 use crate::record::{CollectiveEnd, Message, Rec, What};
 use crate::side::{By, Key, Side};
 
@@ -120,6 +121,18 @@ impl Matcher for Messages {
             side.order.look(&mut self.calls, found);
         }
         (sends + receives) as u64 + self.lost + self.operations.incomplete()
+    }
+
+    fn open(&self, open: &mut Open) {
+        for call in self.calls.kept().filter(|call| !call.is_judged()) {
+            open.waiting(call.at.location, call.enter);
+            call.others().for_each(|end| open.causing(end.at.location, end.enter));
+        }
+        let sends = self.sends.values().flatten().map(|sent| &sent.end);
+        let receives = self.receives.values().flatten().filter_map(|receive| receive.post.as_ref());
+        let sides = self.sides.iter().flat_map(Side::ends);
+        let ends = sends.chain(receives).chain(sides).chain(self.operations.begins());
+        ends.for_each(|end| open.causing(end.at.location, end.enter));
     }
 }
 

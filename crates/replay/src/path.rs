@@ -13,15 +13,19 @@
 //! Paths share their beginnings: a path is a node with a parent. Nodes with one holder are merged
 //! after each window, so there are about twice as many as locations and snapshots.
 //!
-//! Messages and collective operations are no causers: paths stay within a process.
+//! A wait of MPI ends with its call. The causer is the process that was waited for, at the begin of
+//! its call (`marks.rs`). Starting MPI is such a wait, too, so the path begins in the process that
+//! came there last.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
-use crate::compound::Compound;
+use crate::compound::{Compound, MpiWait};
 use crate::definitions::Definitions;
 use crate::hash::Table;
+use crate::marks::Marks;
 use crate::path_arena::{Arena, Path};
 use crate::record::{ForkId, Rec, TeamInstance, What};
 use crate::task::path::TaskSnapshots;
@@ -44,6 +48,8 @@ struct Tip {
     /// Times of its last record and of the one before.
     last: u64,
     before: u64,
+    /// When its last activity ended, which is known with its last record.
+    end: u64,
 }
 
 /// A barrier that some threads have left.
@@ -66,6 +72,7 @@ pub struct Paths {
     turns: HashMap<TeamInstance, Snapshot>,
     barriers: HashMap<(TeamInstance, u32), Left>,
     pub(crate) tasks: TaskSnapshots,
+    marks: Marks,
 }
 
 impl Paths {
@@ -79,6 +86,7 @@ impl Paths {
             turns: HashMap::new(),
             barriers: HashMap::new(),
             tasks: TaskSnapshots::default(),
+            marks: Marks::new(locations),
         }
     }
 
@@ -86,6 +94,10 @@ impl Paths {
     pub fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
         let tip = &mut self.tips[record.location.index()];
         (tip.before, tip.last) = (tip.last, record.time);
+        if record.what == What::End {
+            let ticks: i64 = profile.iter().map(|(_, ticks)| ticks).sum();
+            tip.end = tip.before.saturating_add_signed(ticks);
+        }
         let path = match (tip.path.take(), record.what) {
             (Some(path), _) => self.arena.own(path),
             // A worker has no path before its first fork.
@@ -103,6 +115,8 @@ impl Paths {
     /// What the record says to those that come later.
     pub fn snapshot(&mut self, definitions: &Definitions, record: &Rec) {
         let process = definitions.system.locations[record.location].process;
+        let tip = &self.tips[record.location.index()];
+        self.marks.note(&mut self.arena, record, tip.path.as_ref());
         match record.what {
             What::Fork(fork) => {
                 if let Some(snapshot) = self.of(record.location)
@@ -190,6 +204,14 @@ impl Paths {
         }
     }
 
+    /// A call of MPI that has waited ends with this record.
+    pub(crate) fn wait_in_call(&mut self, record: &Rec, wait: &MpiWait) {
+        let mark = self.marks.get(wait.causer.location, wait.until);
+        if let Some(path) = mark.map(|path| self.arena.share(path)) {
+            self.jump(record, Snapshot { path, time: wait.until }, record.node);
+        }
+    }
+
     fn jump_if_now(&mut self, record: &Rec, waiter: LocationId, to: Option<(Path, u64)>) {
         let Some((path, time)) = to else { return };
         match record.location == waiter {
@@ -261,14 +283,20 @@ impl Paths {
         }
     }
 
-    /// A window is over.
-    pub fn compact(&mut self) {
+    /// A window is over. `is_needed` tells of a begin of a call whether a wait may refer to it.
+    pub(crate) fn compact(&mut self, is_needed: &dyn Fn(LocationId, u64) -> bool) {
+        self.marks.forget(&mut self.arena, is_needed);
         self.arena.compact();
     }
 
-    /// The path of a location from the begin to the end.
-    pub fn result(&self, location: LocationId) -> Table<Part, i64> {
-        let tip = self.tips.get(location.index()).and_then(|tip| tip.path.as_ref());
-        tip.map(|path| self.arena.sum(path)).unwrap_or_default()
+    /// The path from the begin to the end, which is that of the process that ends last.
+    pub fn result(&self, definitions: &Definitions) -> Table<Part, i64> {
+        let masters = definitions.system.processes.iter().map(|process| process.master);
+        let ended = masters.filter_map(|location| {
+            let tip = self.tips.get(location.index())?;
+            Some(((tip.end, tip.before, Reverse(location)), tip.path.as_ref()?))
+        });
+        let last = ended.max_by_key(|(end, _)| *end);
+        last.map(|(_, path)| self.arena.sum(path)).unwrap_or_default()
     }
 }

@@ -50,6 +50,12 @@ pub(crate) struct Side {
 }
 
 impl Side {
+    /// The calls of which another process may turn out to have waited for one.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &MessageEnd> {
+        let known = self.sending.values().filter_map(|sending| sending.post.as_ref()?.as_ref());
+        self.posts.values().chain(known)
+    }
+
     /// A receive is posted.
     pub(crate) fn post(&mut self, request: u64, end: MessageEnd) {
         self.posts.insert(request, end);

@@ -22,17 +22,14 @@ use pompeii_model::{Id, LocationId, ProcessId};
 use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
-use crate::counter::{Amounts, Levels};
 use crate::definitions::Definitions;
-use crate::explain::Explanations;
 use crate::location::{Context, Location, Profile};
-use crate::matcher::Matchers;
-use crate::outcome::{Causes, Joins, Outcome};
-use crate::path::Paths;
+use crate::matching::{Matching, Window};
+use crate::outcome::Outcome;
 use crate::process::{Missing, Shared};
 use crate::record::Rec;
 use crate::stream::Stream;
-use crate::tree::{NodeId, SharedTree};
+use crate::tree::SharedTree;
 
 /// A trace: its definitions, and the events of each location in their order.
 #[derive(Debug)]
@@ -50,7 +47,7 @@ pub struct Options {
     pub threads: usize,
     /// Events of all locations in a window.
     pub window_events: usize,
-    /// Find the critical path and the causes of waiting, if the trace has one process.
+    /// Find the critical path and the causes of waiting.
     pub path: bool,
 }
 
@@ -65,14 +62,14 @@ impl Default for Options {
 pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
     let Trace { definitions, streams } = trace;
     let engine = Engine::new(&definitions, streams, options);
-    let mut matching = Matching::new(&definitions, found, engine.keeps_profiles());
+    let mut matching = Matching::new(&definitions, found, options.path);
     if options.threads < 2 {
-        engine.run(&mut |window| matching.take(&window));
+        engine.run(&mut |window| matching.take(window));
     } else {
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Window>(1);
             let matching = &mut matching;
-            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(&window)));
+            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(window)));
             // The receiver is there until the sender is dropped.
             engine.run(&mut |window| drop(sender.send(window)));
             drop(sender);
@@ -85,84 +82,6 @@ pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) +
     let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
     locations.iter().for_each(|location| location.counted(&mut amounts));
     Outcome::new((definitions, &tree), &locations, (&joins, incomplete), (&causes, &amounts))
-}
-
-/// The records of a window in their order, and the times between them.
-#[derive(Debug, Default)]
-struct Window {
-    records: Vec<Rec>,
-    profile: Profile,
-}
-
-impl Window {
-    fn profile(&self, record: &Rec) -> &[(NodeId, i64)] {
-        let (begin, length) = (record.profile.0 as usize, record.profile.1 as usize);
-        self.profile.get(begin..begin + length).unwrap_or_default()
-    }
-}
-
-/// Stage 2: the records of all locations in their order.
-struct Matching<'a> {
-    definitions: &'a Definitions,
-    matchers: Matchers,
-    joins: Joins,
-    levels: Levels,
-    causes: Option<(Paths, Explanations)>,
-    found: &'a mut (dyn FnMut(Compound) + Send),
-}
-
-impl<'a> Matching<'a> {
-    fn new(
-        definitions: &'a Definitions,
-        found: &'a mut (dyn FnMut(Compound) + Send),
-        wants_path: bool,
-    ) -> Matching<'a> {
-        let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
-        let locations = definitions.system.locations.len();
-        let causes = wants_path.then(|| (Paths::new(locations), Explanations::new(locations)));
-        Matching { definitions, matchers, joins, levels, causes, found }
-    }
-
-    fn take(&mut self, window: &Window) {
-        let Matching { definitions, matchers, joins, levels, causes, found } = self;
-        for record in &window.records {
-            if let Some((paths, explanations)) = causes {
-                paths.advance(record, window.profile(record));
-                explanations.advance(definitions, record, window.profile(record));
-            }
-            levels.record(&definitions.counters, record);
-            matchers.record(definitions, record, &mut |compound: Compound| {
-                joins.note(&compound);
-                if let Some((paths, explanations)) = causes {
-                    paths.wait(definitions, record, &compound);
-                    explanations.wait(definitions, record, &compound);
-                }
-                found(compound);
-            });
-            if let Some((paths, explanations)) = causes {
-                paths.snapshot(definitions, record);
-                explanations.advanced(record);
-            }
-        }
-        if let Some((paths, explanations)) = causes {
-            paths.compact();
-            explanations.settle();
-        }
-    }
-
-    fn end(self) -> (Joins, u64, Causes, Amounts) {
-        let Matching { definitions, mut matchers, mut joins, levels, causes, found } = self;
-        let incomplete = matchers.end(definitions, &mut |compound| {
-            joins.note(&compound);
-            found(compound);
-        });
-        let master = definitions.system.processes.iter().next().map(|process| process.master);
-        let causes = causes.zip(master).map(|((paths, explanations), master)| Causes {
-            path: paths.result(master),
-            roots: explanations.result().roots().clone(),
-        });
-        (joins, incomplete, causes.unwrap_or_default(), levels.amounts())
-    }
 }
 
 /// A location with its events.
@@ -270,18 +189,13 @@ struct Engine<'a> {
     options: Options,
 }
 
-/// A path does not lead through messages, so it is found if there is one process.
-fn has_path(definitions: &Definitions, options: Options) -> bool {
-    options.path && definitions.system.processes.len() == 1
-}
-
 impl<'a> Engine<'a> {
     fn new(definitions: &'a Definitions, streams: Vec<Stream>, options: Options) -> Engine<'a> {
         let tree = SharedTree::new(definitions.program_region, definitions.tasks_region);
         let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
         let seat = |(id, stream): (LocationId, Stream)| {
             let mut location = Location::new(id, definitions);
-            if has_path(definitions, options) {
+            if options.path {
                 location.keep_profiles();
             }
             let process = definitions.system.locations[id].process;
@@ -291,10 +205,6 @@ impl<'a> Engine<'a> {
         };
         let seats = definitions.system.locations.ids().zip(streams).map(seat).collect();
         Engine { definitions, tree, shared, seats, options }
-    }
-
-    fn keeps_profiles(&self) -> bool {
-        has_path(self.definitions, self.options)
     }
 
     fn context(&self, process: ProcessId) -> Context<'_> {

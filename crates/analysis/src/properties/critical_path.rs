@@ -14,12 +14,14 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time of a call path on the critical path of a trace. The critical path is the \
-            chain of activities that determines how long the program ran: if a thread waits, the \
-            path leads through the thread that it waits for.",
-        formula: "backward from the end of the master: the own time of each call path. At the end \
-            of a wait the path goes to the causer: at a barrier to the thread with the last \
-            activity before all leave, at the begin of a worker's part to the fork, at a lock or \
-            an ordered construct to the one before. All call paths together have the wall time.",
+            chain of activities that determines how long the program ran: if a thread or a process \
+            waits, the path leads through the one that it waits for.",
+        formula: "backward from the end of the process that ends last: the own time of each call \
+            path. At the end of a wait the path goes to the causer: at a barrier to the thread \
+            with the last activity before all leave, at the begin of a worker's part to the fork, \
+            at a lock or an ordered construct to the one before. In a call of MPI it goes to the \
+            process that was waited for, at the begin of its call. All call paths together have \
+            the wall time of the process in which the path begins.",
         cost: "Only a shorter critical path makes the run shorter. Time that is not on it can be \
             saved without any effect.",
         recognise: "Only a trace has this property: pompeii analyze finds it. A call path that has \

@@ -153,6 +153,75 @@ fn the_engine_agrees_with_another_analyser() {
     assert_eq!(text, "");
 }
 
+/// Samples with another critical path: that of the other analyser does not lead through locks, turns
+/// and scans, or through the calls of [`NOT_THERE`] and non-blocking operations.
+const OTHER_PATH: [&str; 7] = [
+    "mpi_early_exscan",
+    "mpi_nonblocking_collective",
+    "mpi_probe",
+    "omp_critical",
+    "omp_lock",
+    "omp_ordered",
+    "omp_test_lock",
+];
+
+/// Whether both analysers count time of the critical path alike in a call path: that of the other one
+/// begins in MPI_Init and ends in MPI_Finalize.
+fn is_path_compared(path: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    !last.starts_with("MPI_Init") && last != "MPI_Finalize" && last != "main" && !path.is_empty()
+}
+
+/// The end of a barrier of threads is time of any of them.
+fn path_cells(cells: BTreeMap<(String, usize), f64>) -> BTreeMap<(String, usize), f64> {
+    let mut compared = BTreeMap::new();
+    for ((path, location), value) in cells {
+        let is_barrier = path.rsplit('/').next().is_some_and(|last| last.contains("barrier @"));
+        if is_path_compared(&path) {
+            *compared.entry((path, if is_barrier { 0 } else { location })).or_default() += value;
+        }
+    }
+    compared
+}
+
+fn own_path(outcome: &Outcome) -> BTreeMap<(String, usize), f64> {
+    let mut cells = BTreeMap::new();
+    let root = format!("{}/", outcome.definitions.program);
+    for &(call, location, ticks) in &outcome.critical_path {
+        let path = outcome.path(call);
+        let path = path.strip_prefix(&root).unwrap_or_default().to_owned();
+        *cells.entry((path, location.0 as usize)).or_default() += ticks as f64 * 1e-9;
+    }
+    path_cells(cells)
+}
+
+#[test]
+fn the_critical_path_agrees_with_another_analyser() {
+    let (mut text, mut compared) = (String::new(), 0);
+    for (anchor, expected) in analysed() {
+        let name = expected["sample"].as_str().unwrap();
+        let theirs = severities(&expected, "critical_path");
+        // Of tasks and other threads than those of OpenMP the other analyser has no path.
+        let has_tasks = expected["paths"].to_string().contains("\"TASKS\"");
+        if has_tasks || theirs.is_empty() || OTHER_PATH.contains(&name) {
+            continue;
+        }
+        let (outcome, _) = engine::analyse(&anchor, Options { path: true, ..Options::default() });
+        let (theirs, ours) = (path_cells(theirs), own_path(&outcome));
+        for cell in theirs.keys().chain(ours.keys()).collect::<std::collections::BTreeSet<_>>() {
+            let value = |map: &BTreeMap<_, f64>| map.get(cell).copied().unwrap_or(0.0);
+            compared += 1;
+            if (value(&theirs) - value(&ours)).abs() > 1e-6 {
+                let values = (value(&theirs), value(&ours));
+                text += &format!("{name} {cell:?}: {:.9} and {:.9}\n", values.0, values.1);
+            }
+        }
+    }
+    assert_eq!(text, "");
+    // There is nothing to compare without the samples.
+    assert!(compared > 100 || samples().is_empty(), "{compared}");
+}
+
 /// Planned waiting that no property has: in the management of communicators.
 const UNSEEN: [&str; 2] = ["main/MPI_Comm_dup", "main/MPI_Comm_split"];
 

@@ -8,12 +8,12 @@ use crate::generate::world::Waits;
 
 /// One location's part of an operation.
 #[derive(Clone, Debug)]
-struct Part {
-    location: u64,
-    begin: u64,
-    end: u64,
-    visit: usize,
-    record: MpiCollectiveEnd,
+pub(super) struct Part {
+    pub location: u64,
+    pub begin: u64,
+    pub end: u64,
+    pub visit: usize,
+    pub record: MpiCollectiveEnd,
 }
 
 impl Part {
@@ -24,6 +24,15 @@ impl Part {
 
 impl Trace {
     pub(super) fn collectives(&self, waits: &mut Waits) {
+        for parts in self.instances() {
+            self.collective(waits, &parts);
+        }
+        self.management(waits, &["MPI_Init", "MPI_Init_thread"]);
+        self.management(waits, &["MPI_Finalize"]);
+    }
+
+    /// The parts of all operations of more than one process.
+    pub(super) fn instances(&self) -> Vec<Vec<Part>> {
         let mut instances: Vec<((u32, u64, usize), Vec<Part>)> = Vec::new();
         for location in self.locations() {
             for (key, part) in self.parts(location) {
@@ -33,11 +42,8 @@ impl Trace {
                 }
             }
         }
-        for (_, parts) in instances.iter().filter(|(_, parts)| parts.len() > 1) {
-            self.collective(waits, parts);
-        }
-        self.management(waits, &["MPI_Init", "MPI_Init_thread"]);
-        self.management(waits, &["MPI_Finalize"]);
+        let several = instances.into_iter().filter(|(_, parts)| parts.len() > 1);
+        several.map(|(_, parts)| parts).collect()
     }
 
     /// All parts of one location, with communicator, location if it is alone, and number.

@@ -7,13 +7,13 @@ use crate::generate::world::Waits;
 
 /// A message: places in the list of events, and visits.
 #[derive(Clone, Debug)]
-struct Message {
-    send: usize,
+pub(super) struct Message {
+    pub send: usize,
     receive: usize,
     /// The visits that posted the receive, completed it, and completed the send.
-    posted: usize,
-    completed: usize,
-    sent: Option<usize>,
+    pub posted: usize,
+    pub completed: usize,
+    pub sent: Option<usize>,
 }
 
 /// Communicator, sender, receiver, tag.
@@ -68,7 +68,7 @@ impl Trace {
     }
 
     /// The n-th send of a key belongs to its n-th receive. In the order of the receives' events.
-    fn matched(&self) -> Vec<Message> {
+    pub(super) fn matched(&self) -> Vec<Message> {
         let mut messages = Vec::new();
         for (receive, seen) in self.events.iter().enumerate() {
             let Some(key) = self.receive_key(seen) else { continue };
@@ -162,7 +162,7 @@ impl Trace {
     }
 
     /// The most of all messages that a visit receives.
-    fn late_sender(&self, messages: &[Message], visit: usize) -> i128 {
+    pub(super) fn late_sender(&self, messages: &[Message], visit: usize) -> i128 {
         if self.name(visit).starts_with("MPI_Test") {
             return 0;
         }
@@ -184,7 +184,11 @@ impl Trace {
     }
 
     /// The message that is received next after a probe. Another probe may find it again.
-    fn probed_message<'m>(&self, messages: &'m [Message], probe: usize) -> Option<&'m Message> {
+    pub(super) fn probed_message<'m>(
+        &self,
+        messages: &'m [Message],
+        probe: usize,
+    ) -> Option<&'m Message> {
         let (location, leave) = (self.visits[probe].location, self.visits[probe].leave);
         let ends = self.on(location).filter(|(_, seen)| {
             let is_leave = matches!(&seen.event, Event::Leave(_));
@@ -202,7 +206,7 @@ impl Trace {
     }
 
     /// The most of all messages whose sends a visit completes.
-    fn late_receiver(&self, messages: &[Message], visit: usize) -> i128 {
+    pub(super) fn late_receiver(&self, messages: &[Message], visit: usize) -> i128 {
         if self.name(visit).starts_with("MPI_Test") || self.name(visit) == "MPI_Sendrecv" {
             return 0;
         }

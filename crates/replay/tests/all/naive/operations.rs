@@ -43,6 +43,11 @@ impl Trace {
 
     /// When the last process began an operation whose data this one needs.
     pub(super) fn needed_since(&self, operations: &[Operation], own: &Operation) -> Option<u64> {
+        self.needed_begin(operations, own).map(|begun| self.visits[begun].enter)
+    }
+
+    /// The call in which it did.
+    pub(super) fn needed_begin(&self, operations: &[Operation], own: &Operation) -> Option<usize> {
         let members = self.members(own.record.communicator);
         let rank = |one: &Operation| members.iter().position(|&it| it == one.location);
         let is_same = |one: &&Operation| {
@@ -68,7 +73,7 @@ impl Trace {
                 _ => receives && sends,
             }
         });
-        needed.map(|one| self.visits[one.begun].enter).max()
+        needed.map(|one| one.begun).max_by_key(|&begun| self.visits[begun].enter)
     }
 
     /// How long a visit waits for operations that it completes.

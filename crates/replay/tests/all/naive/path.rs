@@ -1,11 +1,13 @@
-//! The critical path of a trace of one process, backward: from the end of the master to the begin of
-//! the program, over to the causer at the end of each wait.
+//! The critical path of a trace, backward: from the end of the process that ends last to the begin
+//! of the program, over to the causer at the end of each wait.
 
 use std::collections::BTreeMap;
 
+use pompeii_otf2::definition::Definition;
 use pompeii_otf2::enums::{Paradigm, RegionRole};
 use pompeii_otf2::event::*;
 
+use super::causers::CallWait;
 use super::{Seen, Trace};
 
 /// Ticks of the critical path by call path and location.
@@ -15,10 +17,15 @@ impl Trace {
     /// The critical path.
     pub fn critical_path(&self) -> Path {
         let mut path = Path::new();
-        let mut now = self.last_of(0, self.events.len());
+        let calls = self.call_waits();
+        let is_master = |number: &usize| self.is_master(self.events[*number].location);
+        let mut now = (0..self.events.len()).rev().find(is_master);
         while let Some(place) = now {
             let before = self.before(place);
-            let Some(jump) = self.jump(place) else {
+            let Some(jump) = self.jump(place, &calls) else {
+                if before.is_none() {
+                    self.begin_path(&mut path, place);
+                }
                 // The time between two events is that of the call path after the first one.
                 if let Some(before) = before {
                     let ticks = self.events[place].time - self.events[before].time;
@@ -42,6 +49,23 @@ impl Trace {
             now = Some(jump);
         }
         path
+    }
+
+    /// Without a begin of the program it began with the measurement.
+    fn begin_path(&self, path: &mut Path, first: usize) {
+        let begin = self.archive.definitions().iter().find_map(|definition| match definition {
+            Definition::ClockProperties(clock) => Some(clock.global_offset),
+            _ => None,
+        });
+        let Seen { location, time, event, .. } = &self.events[first];
+        if !matches!(event, Event::ProgramBegin(_)) {
+            self.on_path(path, None, *location, time - begin.unwrap_or(0));
+        }
+    }
+
+    /// Whether it is the first thread of its process.
+    fn is_master(&self, location: u64) -> bool {
+        location >> 32 == 0
     }
 
     fn on_path(&self, path: &mut Path, visit: Option<usize>, location: u64, ticks: u64) {
@@ -70,13 +94,17 @@ impl Trace {
     }
 
     /// If a wait ends with an event: where the path goes on.
-    fn jump(&self, place: usize) -> Option<usize> {
+    fn jump(&self, place: usize, calls: &[CallWait]) -> Option<usize> {
         let seen = &self.events[place];
         match &seen.event {
-            Event::Leave(_) => self.causer_of_barrier(place).or_else(|| {
+            Event::Leave(_) => {
+                let is_this = |wait: &&CallWait| Some(wait.visit) == seen.visit;
+                let causer = calls.iter().find(is_this).map(|wait| wait.causer);
+                let is_before = |causer: &usize| self.events[*causer].time < seen.time;
                 let is_barrier = self.barrier_of(seen.visit?).is_some();
-                self.task_cause(place).filter(|_| !is_barrier)
-            }),
+                let cause = self.causer_of_barrier(place).or(causer.filter(is_before));
+                cause.or_else(|| self.task_cause(place).filter(|_| !is_barrier))
+            }
             Event::ThreadTaskSwitch(_) => self.task_cause(place),
             Event::ThreadAcquireLock(lock) => {
                 let enter = self.visits[seen.visit?].enter;
@@ -86,14 +114,18 @@ impl Trace {
                         && matches!(&release.event, Event::ThreadReleaseLock(it)
                             if (it.lock_id, it.acquisition_order + 1)
                                 == (lock.lock_id, lock.acquisition_order))
+                        && self.process(release.location) == self.process(seen.location)
                 })
             }
             Event::Enter(_) => {
                 let visit = seen.visit?;
                 let is_part = self.role(visit) == (Paradigm::OPENMP, RegionRole::PARALLEL);
-                let is_worker = seen.location != 0;
-                let fork =
-                    |number: &usize| matches!(self.events[*number].event, Event::ThreadFork(_));
+                let is_worker = !self.is_master(seen.location);
+                let fork = |number: &usize| {
+                    let fork = &self.events[*number];
+                    matches!(fork.event, Event::ThreadFork(_))
+                        && self.process(fork.location) == self.process(seen.location)
+                };
                 (0..place).rev().find(fork).filter(|_| is_part && is_worker)
             }
             _ => None,
