@@ -36,6 +36,8 @@ mod lens;
 mod load;
 mod machine;
 mod measuring;
+#[cfg(test)]
+mod metric_tests;
 mod mpi_class;
 pub mod notation;
 mod own_messages;

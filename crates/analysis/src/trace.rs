@@ -5,6 +5,8 @@
 //! To add a metric: a line in `NAMES` and its severity in `severities`; the property of the same
 //! name has its title and documentation.
 
+mod tasks;
+
 use std::collections::HashMap;
 
 use pompeii_model::{Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Role, Unit, Wait};
@@ -17,7 +19,7 @@ use pompeii_replay::{Outcome, tree::Values};
 use crate::{properties, trace_counters};
 
 /// The metrics that compounds have severities for.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 37] = [
     "omp_fork",
     "omp_management",
     "omp_ibarrier_wait",
@@ -49,6 +51,12 @@ const NAMES: [&str; 31] = [
     "mpi_slswo_count",
     "mpi_clr_count",
     "mpi_slr_count",
+    "task_work",
+    "task_span",
+    "task_least",
+    "task_ready",
+    "task_wait_creation",
+    "task_wait_end",
 ];
 
 const FORK: usize = 0;
@@ -76,6 +84,13 @@ const MPI_BARRIER_END: usize = 21;
 const ALL_TO_ALL_END: usize = 22;
 const INIT_END: usize = 23;
 const FINALIZE: usize = 24;
+
+const WORK: usize = 31;
+const SPAN: usize = 32;
+const LEAST: usize = 33;
+const READY: usize = 34;
+const WAIT_CREATION: usize = 35;
+const WAIT_END: usize = 36;
 
 /// Counts of messages that were waited for: with data, then without.
 const LATE_SENDERS: [usize; 2] = [25, 26];
@@ -139,7 +154,7 @@ impl Severities {
             }
             Compound::Icollective(visit) => self.message(NON_BLOCKING, visit),
             Compound::Collective(visit) => self.collective(visit),
-            _ => {}
+            _ => self.tasks(compound),
         }
     }
 
@@ -157,7 +172,6 @@ impl Severities {
             }
         }
         self.wait(visit.at, Some(visit.last), (wait, 0));
-        self.wait(visit.at, None, (0, starvation));
     }
 
     fn message(&mut self, metric: usize, visit: &MessageVisit) {
@@ -193,7 +207,7 @@ impl Severities {
 
     fn add(&mut self, at: Place, metric: usize, value: i64) {
         if value != 0 {
-            let values = self.values.entry(key(at)).or_default();
+            let values = self.values.entry(key(at)).or_insert([0; NAMES.len()]);
             values[metric] = values[metric].saturating_add(value);
         }
     }
@@ -431,14 +445,15 @@ mod tests {
              42 0.1 -; -; endteam A",
             expect![[r#"
                 program  time=[28, 0]  visits=[1, 0]  critical_path=[28, 0]
-                program/parallel  time=[8, 10]  visits=[1, 1]  critical_path=[0, 10]
+                program/parallel  time=[8, 10]  visits=[1, 1]  task_work=[38, 0]  task_span=[20, 0]  task_least=[20, 0]  critical_path=[0, 10]
                 program/parallel/task_create  time=[2, 0]  visits=[1, 0]
-                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]  critical_path=[2, 2]
+                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]  task_wait_end=[20, 0]  critical_path=[2, 2]
                 program/parallel/ibarrier/task  task_time=[0, 18]  task_switches=[0, 1]
                 TASKS
-                TASKS/task  time=[0, 18]  visits=[0, 1]  critical_path=[0, 18]  delay_omp=[0, 20]
-                program/parallel/ibarrier on 0: 1 visits, 0 ticks, 22 starvation, for an unknown cause
-                program/parallel/ibarrier on 1: 1 visits, 0 ticks, 4 starvation, for an unknown cause
+                TASKS/task  time=[0, 18]  visits=[0, 1]  task_ready=[0, 10]  critical_path=[0, 18]  delay_omp=[0, 20]
+                program/parallel/ibarrier on 0: 1 visits, 0 ticks, 2 starvation, for an unknown cause
+                program/parallel/ibarrier on 0: 1 visits, 0 ticks, 20 starvation, for TASKS/task on 1
+                program/parallel/ibarrier on 1: 2 visits, 0 ticks, 4 starvation, for an unknown cause
             "#]],
         );
     }

@@ -14,13 +14,14 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time that other threads waited because of this call path on this thread: at \
-            barriers, for critical sections and locks, and for their turn in ordered constructs. \
-            All call paths together have all of this waiting.",
+            barriers, for critical sections and locks, for their turn in ordered constructs, and \
+            for tasks. All call paths together have all of this waiting.",
         formula: "at a barrier: the time by which the last thread was longer in each call path \
             than the waiting thread, since the barrier before. At a lock: what the holder did \
-            while it had the lock. At a turn: the body of the thread before. The waiting time is \
-            divided in proportion to these times and to the waiting of the causing thread, whose \
-            share goes back to its own causes.",
+            while it had the lock. At a turn: the body of the thread before. For a task: what its \
+            creator did more than the waiting thread, or all that the last task did. The waiting \
+            time is divided in proportion to these times and to the waiting of the causing \
+            thread, whose share goes back to its own causes.",
         cost: "Waiting cannot be repaired at the place of waiting. It ends if the call path with \
             this delay becomes shorter, or its work is spread among the threads.",
         recognise: "Only a trace has this property: pompeii analyze finds it. A thread that waits \

@@ -253,6 +253,18 @@ catalogue! {
     delay_omp
     /// The part of it that other waiting has passed on.
     delay_omp_indirect
+    /// Work.
+    task_work
+    /// The longest chain.
+    task_span
+    /// What a region takes at least.
+    task_least
+    /// From creation to begin.
+    task_ready
+    /// Threads wait for a creation.
+    task_wait_creation
+    /// Threads wait for the last task.
+    task_wait_end
     /// Visits.
     visits
     /// All tasks.

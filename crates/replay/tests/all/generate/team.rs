@@ -67,7 +67,7 @@ fn run(world: &mut World, construct: Construct, team: &Team) {
         }
         Construct::Loop => for_loop(world, team),
         Construct::Critical | Construct::Lock => locked(world, team, construct),
-        Construct::Tasks => task::construct(world, team),
+        Construct::Tasks => task::trees(world, team),
     }
 }
 
