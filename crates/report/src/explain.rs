@@ -227,11 +227,11 @@ mod tests {
                   for a long one.
 
                 Formula
-                  fewer than 10 executed tasks per thread of the region, and neither their size
-                  nor their creation nor one long task explains the loss. The loss around the
-                  tasks is at least 2 % of the CPU allocation, and at most twice (threads - 1) x
-                  work of all tasks. Lost: waiting, starvation and joining in the tasks'
-                  barriers + creation + taskwait.
+                  fewer than 10 executed tasks per thread of the region (and visit, if all tasks
+                  are those of taskloops), and neither their size nor their creation nor one
+                  long task explains the loss. The loss around the tasks is at least 2 % of the
+                  CPU allocation, and at most twice (threads - 1) x work of all tasks. Lost:
+                  waiting, starvation and joining in the tasks' barriers + creation + taskwait.
 
                 Possible gain
                   the loss around these tasks (waiting, starvation and joining in their

@@ -49,7 +49,7 @@ words! {
         SerialPart = "serial_part":
             "one thread works between the parallel regions, the others have no work",
         SingleMaster = "single_master":
-            "one thread works in single or master, and its team waits",
+            "one thread works in single, master or a task, and its team waits",
         NeedlessBarrier = "needless_barrier":
             "an explicit barrier makes threads wait that are balanced without it",
         NowaitPossible = "nowait_possible":
@@ -62,7 +62,7 @@ words! {
         OneCreator = "one_creator":
             "one thread creates all tasks and cannot do so fast enough",
         TaskwaitInLoop = "taskwait_in_loop":
-            "a taskwait after few tasks keeps the number of tasks too small",
+            "a wait for few tasks keeps the number of tasks too small",
         Dependences = "dependences": "dependences between tasks make a chain of them",
         LongLastTask = "long_last_task":
             "a long task begins when the others are nearly done",

@@ -38,7 +38,7 @@ fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
     let detail = format!("{}, {each} each.", format::counted(visits, "visit"));
     let cause = match metric {
         "omp_taskwait" | "omp_taskgroup" => Some(Cause::TaskwaitInLoop),
-        "omp_taskloop" | "omp_task_creation" => Some(Cause::TasksTooSmall),
+        "omp_task_creation" => Some(Cause::TasksTooSmall),
         _ => None,
     };
     let advice = match metric {

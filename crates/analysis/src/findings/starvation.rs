@@ -3,11 +3,12 @@
 //!
 //! * Hardly more than one task runs at a time, although others have been created and wait: they
 //!   depend on each other.
-//! * One task takes much longer than the others: it began too late.
+//! * One task takes much longer than the others: it began too late. If it creates the others, it
+//!   began first, and what it does before or after them runs alone.
 //! * All take about as long, and the rounds of N tasks that they need, ceil(n / N) x t, explain the
 //!   waiting: their number does not fit the number of threads.
 
-use pompeii_model::{CallId, Moments, RegionId, Ticks};
+use pompeii_model::{CallId, Moments, RegionId, Role, Ticks};
 
 use super::barriers::{divide, owner};
 use super::{Advice, Cause, Loss, Search, Site, Words};
@@ -47,7 +48,7 @@ fn starving(
     let mut details = vec![format!(
         "each thread waits {wait} while others execute tasks ({total} of tasks in total)."
     )];
-    let found = tasks.and_then(|tasks| tasks.cause(&lens));
+    let found = tasks.and_then(|tasks| tasks.cause(search));
     let (cause, advice) = found.as_ref().map_or_else(
         || (None, "Look for one long task, or a chain of dependent tasks: start it first."),
         |found| (Some(found.cause), found.advice),
@@ -130,7 +131,8 @@ impl<'a> Tasks<'a> {
         (tasks.execution.count > 0 && visits > 0).then_some(tasks)
     }
 
-    fn cause(&self, lens: &Lens) -> Option<Found> {
+    fn cause(&self, search: &Search) -> Option<Found> {
+        let lens = &search.lens;
         let seconds = |ticks: f64| format::seconds(ticks / lens.cube.clock.ticks_per_second());
         let most = *self.constructs.first()?;
         let longest = *self.constructs.iter().max_by_key(|of| of.execution.moments.max)?;
@@ -148,15 +150,23 @@ impl<'a> Tasks<'a> {
             });
         }
         if self.has_a_long_one() {
-            return Some(Found {
-                cause: Cause::LongLastTask,
-                task: longest.region,
-                detail: format!(
-                    "the longest task takes {}, the mean {}.",
-                    seconds(max),
-                    seconds(mean)
-                ),
-                advice: "Create the long tasks first, or split them.",
+            let task = longest.region;
+            let longest =
+                format!("the longest task takes {}, the mean {}", seconds(max), seconds(mean));
+            return Some(match self.creates_the_others(search, task) {
+                false => Found {
+                    cause: Cause::LongLastTask,
+                    task,
+                    detail: format!("{longest}."),
+                    advice: "Create the long tasks first, or split them.",
+                },
+                true => Found {
+                    cause: Cause::SingleMaster,
+                    task,
+                    detail: format!("{longest}. It creates other tasks."),
+                    advice: "What this task does before and after the tasks that it creates runs \
+                             alone: divide this work into tasks, too.",
+                },
             });
         }
         self.rounds_explain().then(|| Found {
@@ -189,6 +199,17 @@ impl<'a> Tasks<'a> {
     fn has_a_long_one(&self) -> bool {
         let (mean, max) = (self.execution.mean(), self.execution.max as f64);
         max >= LONG * mean && self.explains((max - mean) * (self.threads - 1) as f64)
+    }
+
+    /// Whether there is one instance of the construct in each visit, and it creates tasks.
+    fn creates_the_others(&self, search: &Search, task: RegionId) -> bool {
+        let lens = &search.lens;
+        let instances = self.constructs.iter().filter(|of| of.region == task);
+        let count: u64 = instances.map(|of| of.execution.moments.count).sum();
+        let tops = search.paths.by_region[task].iter().filter(|&&call| lens.is_task_tree(call));
+        let mut inside = tops.flat_map(|&top| lens.cube.calls.subtree(top));
+        count as i64 <= self.visits
+            && inside.any(|call| matches!(lens.role(call), Role::TaskCreate | Role::Taskloop))
     }
 
     fn rounds_explain(&self) -> bool {
@@ -269,6 +290,44 @@ mod tests {
                 "a.c:5 task long_last_task: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). the longest task takes 40 ms, the mean 10 ms."
             ],
         );
+    }
+
+    /// The root of a recursion is long as well, but it began first.
+    #[test]
+    fn a_long_task_that_creates_the_others_is_no_last_one() {
+        let found = |count: u64| {
+            let mut cube = crate::notation::cube(
+                "wall=500 locations=2
+                 a/parallel@a.c:2                                 *  visits=1
+                 a/parallel@a.c:2/implicit barrier@a.c:9          *  visits=1
+                 a/parallel@a.c:2/implicit barrier@a.c:9          1  time=200 \
+                 omp_task_starvation=200
+                 a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:3  0  task_time=250
+                 a/parallel@a.c:2/implicit barrier@a.c:9/task@a.c:5  *  task_time=250
+                 TASKS/task@a.c:3                                 0  time=250 visits=1
+                 TASKS/task@a.c:3/create task@a.c:5               0  visits=50 tasks_created=50
+                 TASKS/task@a.c:5                                 *  time=250 visits=25",
+            )
+            .unwrap();
+            let tasks = cube.regions.enumerated().filter(|(_, of)| of.role == Role::Task);
+            let times = |(region, of): (_, &pompeii_model::Region)| TaskTimes {
+                region,
+                location: LocationId(0),
+                time: TaskTime::Execution,
+                ticks: Distribution {
+                    moments: match of.begin_line {
+                        3 => Moments { count, min: 1, max: 250, sum: 250, sum_of_squares: 0.0 },
+                        _ => Moments { count: 50, min: 1, max: 10, sum: 500, sum_of_squares: 0.0 },
+                    },
+                    bins: Vec::new(),
+                },
+            };
+            cube.task_times = tasks.map(times).collect();
+            let found = super::super::findings(&crate::derive(&cube)).swap_remove(0);
+            (found.place, found.cause.map(|cause| cause.code()))
+        };
+        assert_eq!(found(1), ("a.c:3".to_owned(), Some("single_master")));
+        assert_eq!(found(2), ("a.c:3".to_owned(), Some("long_last_task")));
     }
 
     /// There are few tasks, but their number is no reason for the waiting.

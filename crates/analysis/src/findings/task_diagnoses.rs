@@ -186,14 +186,23 @@ fn larger(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) -> i64 {
 fn words_too_few(lens: &Lens, numbers: &TaskNumbers) -> Words {
     let threads = numbers.threads as i64;
     let (tasks, _) = tasks_of_each(lens, numbers);
-    let ratio = numbers.sum(|c| c.executed) as f64 / threads.max(1) as f64;
+    let loops = numbers.waits_of_loops();
+    let all = threads.max(1) * loops.max(1);
+    let ratio = numbers.sum(|c| c.executed) as f64 / all as f64;
     let wanted = format::count(threads * tasks_too_few::ENOUGH_PER_THREAD);
+    let (visits, advice) = match loops {
+        0 => {
+            (String::new(), format!("Split the work into {wanted} tasks or more, long ones first."))
+        }
+        visits => (
+            format!(" in {} of taskloops,", format::counted(visits, "visit")),
+            format!("Let each taskloop make {wanted} tasks or more (num_tasks, grainsize)."),
+        ),
+    };
     Words {
         cause: Some(Cause::FewUnits),
-        details: vec![format!("{tasks} for {threads} threads: {ratio:.1} per thread.")],
-        advice: Advice::none(format!(
-            "Split the work into {wanted} tasks or more, long ones first."
-        )),
+        details: vec![format!("{tasks}{visits} for {threads} threads: {ratio:.1} per thread.")],
+        advice: Advice::none(advice),
     }
 }
 
@@ -257,5 +266,31 @@ mod tests {
             "#]],
         );
         assert_eq!(Gain::about(100).without(20), Gain::between(74, 80, 86));
+    }
+
+    /// Creating a task takes 150 ns, for which 8 tasks in one would do, and a task that another
+    /// thread executes about 1 us, for which it is 50. But of 400 tasks in a visit, each of two
+    /// threads needs ten.
+    #[test]
+    fn a_cut_off_is_enough_for_tasks_that_other_threads_execute() {
+        let advised = |visits: i64| {
+            let cube = crate::notation::cube(&format!(
+                "wall=5000 locations=2 clock=1000000000
+                 a/parallel@a.c:2                                      *  visits={visits}
+                 a/parallel@a.c:2/single@a.c:3                         *  visits={visits}
+                 a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/create task@a.c:5  0  \
+                 time=600000 visits=4000 tasks_created=4000
+                 a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  0  visits={visits}
+                 a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  1  time=1000000 \
+                 visits={visits} omp_ibarrier_wait=1000000
+                 a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8/task@a.c:5  1  \
+                 task_switches=4000 task_time=800000
+                 TASKS/task@a.c:5                                      1  time=800000 visits=4000",
+            ));
+            let found = super::super::findings(&crate::derive(&cube.unwrap()));
+            found[0].advice.value.clone()
+        };
+        assert_eq!([advised(1), advised(10)], [Some("50".to_owned()), Some("20".to_owned())]);
+        assert_eq!(advised(100), Some("8".to_owned()));
     }
 }

@@ -289,6 +289,14 @@ impl TaskNumbers {
         }
     }
 
+    /// How often threads wait for all tasks that exist: at each end of a taskloop if there are no
+    /// other tasks. 0 if only the barriers are known to wait for all.
+    pub fn waits_of_loops(&self) -> i64 {
+        let all = || self.constructs.iter().filter(|of| of.executed > 0);
+        let are_loops = all().all(|of| of.loop_visits > 0);
+        if are_loops { all().map(|of| of.loop_visits).sum() } else { 0 }
+    }
+
     /// Sum over the constructs.
     pub fn sum(&self, of: fn(&TaskConstruct) -> i64) -> i64 {
         self.constructs.iter().map(of).sum()

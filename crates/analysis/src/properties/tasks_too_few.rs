@@ -16,11 +16,11 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "There are so few tasks that some threads execute one more than others, or wait \
             for a long one.",
-        formula: "fewer than 10 executed tasks per thread of the region, and neither their size \
-            nor their creation nor one long task explains the loss. The loss around the tasks is \
-            at least 2 % of the CPU allocation, and at most twice (threads - 1) x work of all \
-            tasks. Lost: waiting, starvation and joining in the tasks' barriers + creation + \
-            taskwait.",
+        formula: "fewer than 10 executed tasks per thread of the region (and visit, if all tasks \
+            are those of taskloops), and neither their size nor their creation nor one long task \
+            explains the loss. The loss around the tasks is at least 2 % of the CPU allocation, \
+            and at most twice (threads - 1) x work of all tasks. Lost: waiting, starvation and \
+            joining in the tasks' barriers + creation + taskwait.",
         cost: "With n tasks of equal length on t threads, the phase lasts as long as ceil(n/t) \
             tasks instead of n/t. Tasks of different length make it worse.",
         recognise: "omp_ibarrier_starvation is large, tasks_created is small, and task_time \
@@ -42,7 +42,7 @@ const EXPLAINED: f64 = 0.5;
 /// Whether there are too few tasks to be spread evenly, and that explains most of what was `lost`
 /// (clock ticks).
 pub(crate) fn applies(numbers: &TaskNumbers, lost: i64) -> bool {
-    let executed = numbers.sum(|construct| construct.executed);
+    let executed = numbers.sum(|construct| construct.executed) / numbers.waits_of_loops().max(1);
     let others = numbers.threads.saturating_sub(1);
     let waiting = others as f64 * numbers.sum(|construct| construct.work) as f64;
     executed < ENOUGH_PER_THREAD * numbers.threads as i64 && waiting >= EXPLAINED * lost as f64
@@ -74,6 +74,29 @@ mod tests {
                     [few_units, none]
                     3 tasks of 0.22 s each for 2 threads: 1.5 per thread.
                     Split the work into 20 tasks or more, long ones first.
+            "#]],
+        );
+    }
+
+    /// A taskloop waits for its tasks, so each of its visits has to share its own.
+    #[test]
+    fn three_tasks_in_each_visit_of_a_taskloop() {
+        check(
+            "wall=4000 locations=2
+             a/parallel@a.c:2                                 *  visits=1
+             a/parallel@a.c:2/master@a.c:3                    0  visits=1
+             a/parallel@a.c:2/master@a.c:3/taskloop@a.c:5     0  time=1300 visits=10
+             a/parallel@a.c:2/master@a.c:3/taskloop@a.c:5/task@a.c:5  0  task_time=2700
+             a/parallel@a.c:2/implicit barrier@a.c:8          1  time=40 visits=1 \
+             omp_ibarrier_wait=30
+             a/parallel@a.c:2/implicit barrier@a.c:8/task@a.c:5  1  task_time=3960
+             TASKS/task@a.c:5                                 0  time=2700 visits=10
+             TASKS/task@a.c:5                                 1  time=3960 visits=20",
+            expect![[r#"
+                a.c:5 task | tasks_too_few lost=1340 gain=670 (530 to 810)
+                    [few_units, none]
+                    30 tasks of 0.22 s each in 10 visits of taskloops, for 2 threads: 1.5 per thread.
+                    Let each taskloop make 20 tasks or more (num_tasks, grainsize).
             "#]],
         );
     }
