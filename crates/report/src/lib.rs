@@ -11,6 +11,7 @@
 mod difference;
 mod dilation;
 mod explain;
+mod explain_run;
 mod factors;
 mod html;
 mod json;
@@ -31,6 +32,7 @@ mod visits;
 mod waits;
 
 pub use explain::{UnknownProperty, distance, explain};
+pub use explain_run::explain_in;
 pub use html::{html, write_html};
 pub use json::{JsonReport, json, json_report};
 pub use json_schema::json_schema;

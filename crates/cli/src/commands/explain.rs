@@ -1,27 +1,44 @@
 //! `pompeii explain`: what a performance property means, how it is computed, what to try;
-//! and the same for a cause of findings.
+//! and the same for a cause of findings. With an experiment it also says how much of the property a
+//! run has, and where.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use pompeii_analysis::properties;
 
 use super::print;
+use crate::experiment::{self, Damaged};
 
 /// Options of `explain`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
-    pompeii explain                        list all properties and causes
+    pompeii explain                          list all properties and causes
     pompeii explain omp_ibarrier_wait
+    pompeii explain omp_ibarrier_wait first  and how much of it is in the experiment first
     pompeii explain imbalance_steady")]
 pub struct Arguments {
     /// Unique name of the property, or a cause of findings; without it, all are listed
     #[arg(value_name = "PROPERTY")]
     property: Option<String>,
+    /// An experiment: show where it has most of the property, and what the waiting there goes back
+    /// to, if its trace was analyzed
+    #[arg(value_name = "EXP", requires = "property")]
+    experiment: Option<PathBuf>,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let name = arguments.property.as_deref();
-    print(&pompeii_report::explain(name, 80)?)?;
+    let mut text = pompeii_report::explain(name, 80)?;
+    let known = name.and_then(properties::find);
+    if let (Some(property), Some(folder)) = (known, &arguments.experiment) {
+        let experiment = experiment::open(folder, Damaged::default())?.printable();
+        let values = pompeii_report::explain_in(&experiment.cube, property.name, 80);
+        text += &format!("\n{values}");
+        text += &experiment.trace_note.map_or(String::new(), |note| format!("\n{note}\n"));
+    }
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

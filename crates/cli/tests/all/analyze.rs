@@ -106,6 +106,11 @@ fn reports_use_the_analysis_of_the_trace() {
     ] {
         assert!(report.contains(text), "{text}: {report}");
     }
+    let explained = sandbox.succeeds("explain omp_ebarrier_wait exp").output;
+    for text in ["In this run", "barrier main late.c:8", "goes back to parallel main late.c:5"] {
+        assert!(explained.contains(text), "{text}: {explained}");
+    }
+    assert!(explained.contains("trace analysis in exp/trace.cubex"), "{explained}");
     let output = sandbox.succeeds("report exp --json").output;
     let report: Value = serde_json::from_str(&output).unwrap();
     let findings = report["findings"].as_array().unwrap();
@@ -115,6 +120,44 @@ fn reports_use_the_analysis_of_the_trace() {
     sandbox.succeeds("html exp -o page.html");
     let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
     assert!(page.contains("trace analysis in exp/trace.cubex"));
+}
+
+/// In each round another thread takes longer in `assemble`, so that both take equally long in all.
+const CHANGING: &str = "#include <omp.h>
+#include <unistd.h>
+static void assemble(int round) {
+  if (round % 2 == omp_get_thread_num()) usleep(10000);
+}
+static void solve(void) { usleep(1000); }
+int main(void) {
+#pragma omp parallel num_threads(2)
+  for (int round = 0; round < 20; round++) {
+    assemble(round);
+    solve();
+#pragma omp barrier
+  }
+}
+";
+
+#[test]
+fn a_loss_moves_to_the_function_that_makes_another_thread_late_each_time() {
+    let sandbox = Sandbox::new();
+    sandbox.file("changing.c", CHANGING);
+    sandbox.succeeds("compile -q --functions -- gcc -fopenmp changing.c -o changing");
+    sandbox.succeeds("run -q --trace -o exp -- ./changing");
+    let first = |sandbox: &Sandbox| {
+        let report: Value =
+            serde_json::from_str(&sandbox.succeeds("report exp --json").output).unwrap();
+        let of = |key: &str| report["findings"][0][key].clone();
+        (of("cause"), of("line"), of("lost_s").as_f64().unwrap())
+    };
+    let before = first(&sandbox);
+    assert_eq!((&before.0, &before.1), (&"imbalance_changing".into(), &12.into()));
+    sandbox.succeeds("analyze exp");
+    let after = first(&sandbox);
+    assert_eq!((&after.0, &after.1), (&"imbalance_changing".into(), &3.into()));
+    // The loss is the same.
+    assert!(after.2 > 0.8 * before.2 && after.2 <= before.2, "{before:?} {after:?}");
 }
 
 #[test]

@@ -1,0 +1,134 @@
+//! A property in a run: how much of it there is, where, and, if a trace was analyzed, what the
+//! waiting goes back to.
+
+use std::collections::BTreeMap;
+
+use pompeii_analysis::{Lens, format};
+use pompeii_model::{CallId, Cube, LocationId, MetricId, Ticks, Unit};
+
+use crate::layout::wrap;
+
+/// Call paths that are shown.
+const SHOWN: usize = 3;
+
+/// A smaller share of the waiting at a call path is not worth a line.
+const SMALL_SHARE: f64 = 0.1;
+
+/// The values of the property `name` in a run; empty if it is no metric.
+pub fn explain_in(cube: &Cube, name: &str, columns: usize) -> String {
+    let Some(metric) = cube.metric(name) else { return String::new() };
+    let mut text = String::from("In this run\n");
+    text += &line(&total(cube, metric), columns, 2);
+    let mut calls: Vec<CallId> = cube.calls.ids().collect();
+    calls.retain(|&call| cube.own(metric, call) > 0);
+    calls.sort_by_key(|&call| (-cube.own(metric, call), call));
+    for call in calls.into_iter().take(SHOWN) {
+        let own = value(cube, metric, cube.own(metric, call));
+        let place = format::name_with_place(cube, call);
+        text += &line(&format!("{own} at {place}"), columns, 4);
+        let is_time = cube.metrics()[metric].unit == Unit::Ticks;
+        for cause in if is_time { causes(cube, call) } else { Vec::new() } {
+            text += &line(&cause, columns, 6);
+        }
+    }
+    text
+}
+
+fn line(text: &str, columns: usize, indent: usize) -> String {
+    wrap(text, columns, &" ".repeat(indent), &" ".repeat(indent + 2))
+}
+
+fn value(cube: &Cube, metric: MetricId, value: i64) -> String {
+    match cube.metrics()[metric].unit {
+        Unit::Ticks => format::seconds(cube.clock.seconds(value)),
+        _ => format::count(value),
+    }
+}
+
+fn total(cube: &Cube, metric: MetricId) -> String {
+    let total = cube.total(metric);
+    let whole = value(cube, metric, total);
+    match cube.metrics()[metric].unit {
+        Unit::Ticks => {
+            let share = total as f64 / cube.allocation_ticks().max(1) as f64;
+            format!("{whole}, {} of the CPU allocation time", format::percent(share))
+        }
+        _ => whole,
+    }
+}
+
+/// What the waiting at a call path goes back to.
+fn causes(cube: &Cube, call: CallId) -> Vec<String> {
+    let mut sums: BTreeMap<(CallId, LocationId), Ticks> = BTreeMap::new();
+    for root in cube.roots.iter().filter(|root| root.call == call) {
+        *sums.entry(root.by).or_default() += root.ticks();
+    }
+    let all: Ticks = sums.values().sum();
+    let mut sums: Vec<((CallId, LocationId), Ticks)> = sums.into_iter().collect();
+    sums.retain(|(_, ticks)| *ticks as f64 >= SMALL_SHARE * all.max(1) as f64);
+    sums.sort_by_key(|(by, ticks)| (-ticks, *by));
+    let lens = Lens::new(cube);
+    let cause = |((by, location), ticks): ((CallId, LocationId), Ticks)| {
+        let percent = format::percent(ticks as f64 / all as f64);
+        let (code, who) = (format::name_with_place(cube, by), lens.thread_name(location));
+        format!("{percent} of the waiting goes back to {code} on {who}")
+    };
+    sums.into_iter().take(SHOWN).map(cause).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use pompeii_model::Root;
+
+    use super::*;
+
+    fn cube() -> Cube {
+        let mut cube = pompeii_analysis::notation::cube(
+            "wall=500 locations=2
+             a/parallel@a.c:30                    *  visits=1
+             a/parallel@a.c:30/assemble@b.c:9     0  time=400 visits=40
+             a/parallel@a.c:30/assemble@b.c:9     1  time=100 visits=40
+             a/parallel@a.c:30/solve@b.c:20       *  time=100 visits=40
+             a/parallel@a.c:30/barrier@a.c:33     0  visits=40 omp_barrier_last=40
+             a/parallel@a.c:30/barrier@a.c:33     1  time=300 visits=40 omp_ebarrier_wait=300",
+        )
+        .unwrap();
+        let find = |line| {
+            let is = |call: &CallId| cube.regions[cube.calls.region(*call)].begin_line == line;
+            cube.calls.ids().find(is).unwrap()
+        };
+        let (barrier, assemble, solve) = (find(33), find(9), find(20));
+        let root = |by, direct_ticks| Root {
+            call: barrier,
+            by: (by, LocationId(0)),
+            direct_ticks,
+            indirect_ticks: 0,
+        };
+        cube.roots = vec![root(solve, 60), root(assemble, 240)];
+        pompeii_analysis::derive(&cube)
+    }
+
+    #[test]
+    fn a_property_has_its_places_and_their_causes() {
+        expect![[r#"
+            In this run
+              0.30 s, 30 % of the CPU allocation time
+                0.30 s at barrier a.c:33
+                  80 % of the waiting goes back to assemble on thread 0
+                  20 % of the waiting goes back to solve on thread 0
+        "#]]
+        .assert_eq(&explain_in(&cube(), "omp_ebarrier_wait", 80));
+    }
+
+    #[test]
+    fn a_count_has_no_share_and_a_diagnosis_no_value() {
+        expect![[r#"
+            In this run
+              40
+                40 at barrier a.c:33
+        "#]]
+        .assert_eq(&explain_in(&cube(), "omp_barrier_last", 80));
+        assert_eq!(explain_in(&cube(), "tasks_too_few", 80), "");
+    }
+}
