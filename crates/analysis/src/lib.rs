@@ -40,6 +40,7 @@ mod measuring;
 mod metric_tests;
 mod mpi_class;
 pub mod notation;
+mod overlap;
 mod own_messages;
 pub mod processor;
 pub mod profile;

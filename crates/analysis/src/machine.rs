@@ -371,8 +371,8 @@ mod tests {
             gains.filter_map(|of| of.gain).map(|of| (of.low_ticks, of.ticks, of.high_ticks)).next()
         };
         // The serial part can lose 100 ms in addition.
-        assert_eq!(of(Some(8)), Some((296, 394, 492)));
-        assert_eq!(of(Some(1)), Some((66, 87, 108)));
+        assert_eq!(of(Some(8)), Some((263, 394, 525)));
+        assert_eq!(of(Some(1)), Some((58, 87, 116)));
         assert_ne!(of(None), of(Some(8)));
     }
 

@@ -11,8 +11,9 @@ use pompeii_model::{CallId, Cube, Ticks};
 use crate::dilation::Costs;
 use crate::{Cause, Finding, Gain, Lens, Machine, MachineCause};
 
-/// What other programs and the system's scheduler take differs by about this share.
-const TAKEN_DIFFERS: f64 = 0.25;
+/// What other programs and the system's scheduler take differs by about this share: they decide
+/// anew in each run which thread waits for a CPU while others wait for it at a barrier.
+const TAKEN_DIFFERS: f64 = 1.0 / 3.0;
 
 /// The gain without `by`; `None` where the time without a CPU is not known, or for several
 /// processes, which wait for each other too.

@@ -7,18 +7,19 @@ use pompeii_model::{CallId, Ticks};
 use super::memory::waits_that_follow;
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
 use crate::format;
+use crate::measuring::ATOMIC_NS;
 
 const METRIC: &str = "omp_atomic_contention";
-/// What an atomic add takes without other threads, about 20 cycles. An update of a private copy
-/// takes next to nothing, so this ends with the contention. Where there is less contention than
-/// that, it is no reason to change the program.
-const ALONE_NS: f64 = 5.0;
-
 pub(super) fn detect(search: &mut Search) {
     for (region, calls) in search.losses(METRIC) {
         let lens = search.lens;
         let contention = lens.sum(METRIC, &calls);
         let visits = lens.sum("visits", &calls).max(1);
+        // A cache line that moves from thread to thread takes longer than an atomic without other
+        // threads, so most visits have found it where they have left it.
+        if lens.seconds(contention) * 1e9 < visits as f64 * ATOMIC_NS {
+            continue;
+        }
         let more = format::seconds(lens.seconds(contention) / visits as f64);
         let visits = format::counted(visits, "visit");
         let detail =
@@ -28,7 +29,9 @@ pub(super) fn detect(search: &mut Search) {
         let (waiting, wait_gain) = waits_that_follow(search, &around, contention);
         let longest = lens.by_location(METRIC, &calls).iter().copied().max().unwrap_or(0);
         let most_visits = lens.by_location("visits", &calls).iter().copied().max().unwrap_or(0);
-        let alone_s = most_visits as f64 * ALONE_NS / 1e9;
+        // An update of a private copy takes next to nothing, so what an atomic takes without other
+        // threads ends with the contention.
+        let alone_s = most_visits as f64 * ATOMIC_NS / 1e9;
         let alone = (alone_s * lens.cube.clock.ticks_per_second()) as Ticks;
         let alone = Gain::about(alone.min(longest));
         let gain = without(longest) + alone + wait_gain;
@@ -77,6 +80,19 @@ mod tests {
                     200,000 visits, each 3.5 µs longer than without other threads (from samples).
                     Update private copies and add them up at the end, or use a reduction.
             "#]],
+        );
+    }
+
+    /// Each visit takes 1 ns longer, which is less than an atomic takes without other threads.
+    #[test]
+    fn a_difference_that_samples_cannot_tell_is_no_contention() {
+        check(
+            "wall=500000000 locations=2 clock=1000000000
+             a                                             0  visits=1
+             a/parallel@a.c:2                              *  time=500000000 visits=1
+             a/parallel@a.c:2/atomic@a.c:5                 *  visits=50000000 \
+             omp_atomic_contention=50000000",
+            expect![""],
         );
     }
 

@@ -116,7 +116,7 @@ mod tests {
                     [serial_part, none]
                     0.18 s run on one thread between one visit of parallel a.c:50 and the next, 9 times.
                     Parallelise this code, or overlap it with other work.
-                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=67 (41 to 87)
+                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=50 (37 to 79)
                     [idle_during_mpi, none]
                     9 visits, 0.10 s in all.
                     Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
@@ -138,14 +138,14 @@ mod tests {
                     [serial_part, none]
                     0.50 s run on one thread before parallel a.c:50, 9 times.
                     Parallelise this code, or overlap it with other work.
-                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=67 (41 to 87)
-                    [idle_during_mpi, none]
-                    9 visits, 0.10 s in all.
-                    Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
                 ? a | omp_idle_threads lost=200 gain=67 (47 to 87)
                     [serial_part, none]
                     0.10 s run on one thread, besides the parts that have findings of their own.
                     Mark regions with `omp inst begin(name)` to see which code this is.
+                b.c:9 MPI_Waitall | mpi_point2point lost=300 gain=50 (37 to 79)
+                    [idle_during_mpi, none]
+                    9 visits, 0.10 s in all.
+                    Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
             "#]],
         );
     }

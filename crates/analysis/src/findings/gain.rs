@@ -5,7 +5,7 @@
 
 use std::ops::Add;
 
-use pompeii_model::{Cube, Ticks};
+use pompeii_model::{Cube, LocationId, Ticks};
 
 use crate::Lens;
 
@@ -49,12 +49,22 @@ impl Gain {
     /// Without what measuring has added to it, which is an estimate: the bounds grow by what it may
     /// be wrong by.
     pub(super) fn without(self, measuring: Ticks) -> Self {
-        let unsure = (measuring as f64 * ESTIMATES_DIFFER) as Ticks;
         Self::between(
-            self.low_ticks - measuring - unsure,
+            self.low_ticks - measuring - unsure(measuring),
             self.ticks - measuring,
-            self.high_ticks - measuring + unsure,
+            self.high_ticks - measuring + unsure(measuring),
         )
+    }
+
+    /// Less of it is expected, because something else takes the place of what is repaired. At best
+    /// it does not.
+    pub(super) fn less(self, instead: Ticks) -> Self {
+        Self::between(self.low_ticks - instead, self.ticks - instead, self.high_ticks)
+    }
+
+    /// The upper bound stays, but no more than `ticks` is sure and expected.
+    pub(super) fn at_least_and_about(self, ticks: Ticks) -> Self {
+        Self::between(ticks.min(self.low_ticks), ticks.min(self.ticks), self.high_ticks)
     }
 
     /// The part of a gain that has this share of its loss.
@@ -71,27 +81,29 @@ impl Gain {
     pub(crate) fn in_run(self, cube: &Cube, property: &str, lost: Ticks) -> Self {
         let computing = if is_computation(property) { lost } else { 0 };
         let most = at_most(cube, computing).min(lost).max(0);
-        let margin = (cube.wall_ticks as f64 * RUNS_DIFFER) as Ticks;
+        let margin = differ(cube.wall_ticks);
         let ticks = self.ticks.clamp(0, most);
-        let differ = |bound: Ticks| (bound as f64 * LOSSES_DIFFER) as Ticks;
+        let losses = |bound: Ticks| (bound as f64 * LOSSES_DIFFER) as Ticks;
         let [low, high] = [self.low_ticks.min(ticks), self.high_ticks.clamp(ticks, most)];
         Self {
             ticks,
-            low_ticks: (low - differ(low) - margin).max(0),
-            high_ticks: high + differ(high) + margin,
+            low_ticks: (low - losses(low) - margin).max(0),
+            high_ticks: high + losses(high) + margin,
         }
         .narrow(margin / 2)
     }
 
-    /// No more than `most`, up to which a run that is not measured can be shorter.
-    pub(super) fn up_to(self, most: Ticks) -> Self {
-        let most = most.max(0);
-        if self.high_ticks <= most {
-            return self;
-        }
-        // How long that run takes is an estimate, too.
-        let low_ticks = self.low_ticks.min(most * 3 / 4);
-        Self::between(low_ticks, self.ticks.min(most), most)
+    /// No more than what the run takes without measuring. What `measuring` cost is an estimate, so
+    /// the upper bound may exceed that by what the estimate may be wrong by.
+    pub(super) fn without_measuring(self, cube: &Cube, measuring: Ticks) -> Self {
+        let most = (cube.wall_ticks - begin_and_end(cube) - measuring).max(0);
+        let ticks = self.ticks.min(most);
+        let low_ticks = match self.high_ticks <= most {
+            true => self.low_ticks,
+            false => self.low_ticks.min(most * 3 / 4),
+        };
+        let high_ticks = self.high_ticks.min(most + unsure(measuring)).max(ticks);
+        Self::between(low_ticks, ticks, high_ticks).narrow(differ(most) / 2)
     }
 
     /// With bounds that are at most a factor apart, apart from the `margin` by which runs differ.
@@ -108,6 +120,26 @@ impl Gain {
 /// Whether the loss of such a finding is a part of computation.
 pub(super) fn is_computation(property: &str) -> bool {
     matches!(property, "work_inflation" | "omp_atomic_contention" | "short_chunks")
+}
+
+/// By what the cost of measuring may be larger or smaller than estimated.
+fn unsure(measuring: Ticks) -> Ticks {
+    (measuring as f64 * ESTIMATES_DIFFER) as Ticks
+}
+
+/// By what two runs differ that take about `wall`.
+fn differ(wall: Ticks) -> Ticks {
+    (wall as f64 * RUNS_DIFFER) as Ticks
+}
+
+/// Beginning and ending MPI, which no repair of the program makes shorter: what the process takes
+/// that waits there least.
+fn begin_and_end(cube: &Cube) -> Ticks {
+    let lens = Lens::new(cube);
+    let Some(metric) = lens.metric("mpi_init_exit") else { return 0 };
+    let time = |of: &LocationId| cube.total_at(metric, *of);
+    let processes = cube.system.locations_by_process().into_iter();
+    processes.map(|threads| threads.iter().map(time).sum()).min().unwrap_or(0)
 }
 
 /// What the run can lose: it takes at least as long as its computation, without the part of it
@@ -151,8 +183,30 @@ mod tests {
         assert_eq!(shown(Gain::between(20, 50, 90), 60), [37, 50, 79]);
         assert_eq!(shown(Gain::about(500), 400), [160, 200, 240]);
         assert_eq!(shown(Gain::about(-5), 400), [0, 0, 5]);
+        // Of 400 ticks that measuring took, it may have taken 30 % less.
+        let shown = |gain: Gain, measuring| {
+            let Gain { ticks, low_ticks, high_ticks } = gain.without_measuring(&cube, measuring);
+            [low_ticks, ticks, high_ticks]
+        };
+        assert_eq!(shown(Gain::between(400, 500, 550), 400), [400, 500, 550]);
+        assert_eq!(shown(Gain::between(500, 700, 900), 400), [450, 600, 720]);
         // What is computed for nothing can be lost, too.
         let inflated = Gain::about(500).in_run(&cube, "work_inflation", 1000);
         assert_eq!((inflated.ticks, inflated.high_ticks), (500, 585));
+    }
+
+    /// Process 0 waits for 100 ms in MPI_Finalize, and process 1 takes 300 ms for both.
+    #[test]
+    fn no_repair_makes_the_begin_of_mpi_shorter() {
+        let cube = crate::notation::cube(
+            "wall=1000 locations=2 processes=2
+             a/MPI_Init      *  time=250 visits=1
+             a/MPI_Finalize  0  time=150 visits=1
+             a/MPI_Finalize  1  time=50 visits=1
+             a/MPI_Send      0  time=600 visits=1
+             a/MPI_Recv      1  time=700 visits=1",
+        );
+        let gain = Gain::about(900).without_measuring(&crate::derive(&cube.unwrap()), 0);
+        assert_eq!((gain.ticks, gain.high_ticks), (700, 700));
     }
 }

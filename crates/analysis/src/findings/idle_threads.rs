@@ -272,7 +272,7 @@ mod tests {
                     0.40 s run on one thread.
                     It lies next to MPI_Waitall b.c:9 (80 visits), parallel a.c:70 (40 visits), parallel a.c:90 (20 visits).
                     Mark regions with `omp inst begin(name)` to see which code this is.
-                b.c:9 MPI_Waitall | mpi_point2point lost=2 gain=1 (0 to 5)
+                b.c:9 MPI_Waitall | mpi_point2point lost=2 gain=1 (0 to 4)
                     [idle_during_mpi, none]
                     80 visits, 1.0 ms in all.
                     Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.

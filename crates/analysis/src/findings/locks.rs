@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::lock_users;
-use super::next_barrier::{Barriers, WAITING};
+use super::next_barrier::{Barriers, Next, WAITING};
+use super::next_lock::{After, Locks};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::format;
 
@@ -16,6 +17,10 @@ const KINDS: [(&str, &str); 3] = [
     ("omp_lock_api", "omp_lock_contention_api"),
     ("omp_ordered", "omp_ordered_wait"),
 ];
+
+/// To enter and leave what no other thread has had meanwhile takes two atomic instructions of about
+/// 5 ns, two calls, and what the estimate of the cost of measuring may be wrong by.
+const ENTRY_NS: f64 = 20.0;
 
 pub(super) fn detect(search: &mut Search) {
     let mut barriers = Barriers::new(search);
@@ -31,11 +36,14 @@ fn mutual_exclusion(
     (whole, contention): (&'static str, &'static str),
 ) {
     let longest = longest_kept(search);
-    for calls in by_lock(search, whole) {
+    let locks = by_lock(search, whole);
+    let all = Locks::new(search, &locks, contention);
+    for (lock, calls) in locks.iter().enumerate() {
         let lens = search.lens;
-        let (lost, waiting) = (lens.sum(whole, &calls), lens.sum(contention, &calls));
-        let metric = if 2 * waiting >= lost { contention } else { whole };
-        let visits = lens.sum("visits", &calls).max(1);
+        let (lost, waiting) = (lens.sum(whole, calls), lens.sum(contention, calls));
+        let measuring = search.costs.as_ref().map_or(0, |costs| costs.inside(calls)).min(lost);
+        let metric = if 2 * waiting >= lost - measuring { contention } else { whole };
+        let visits = lens.sum("visits", calls).max(1);
         let each = |ticks: i64| format::seconds(lens.seconds(ticks) / visits as f64);
         let visits = format::counted(visits, "visit");
         let mut detail = match (waiting, lens.role(calls[0])) {
@@ -43,10 +51,10 @@ fn mutual_exclusion(
             (_, Role::Ordered) => format!("{visits}: {} waiting for its turn", each(waiting)),
             _ => format!("{visits}: {} waiting for another thread", each(waiting)),
         };
-        if let Some(ticks) = inside(search, &calls) {
+        if let Some(ticks) = inside(search, calls) {
             detail += &format!(", {} inside", each(ticks));
         }
-        let held = lens.sum("omp_lock_held", &calls);
+        let held = lens.sum("omp_lock_held", calls);
         if held > 0 {
             detail += &format!(", {} with the lock", each(held));
         }
@@ -64,16 +72,24 @@ fn mutual_exclusion(
             Role::Critical => {
                 "Enter less often (private sums, reduction), or make its body shorter."
             }
-            _ if waiting == 0 => "Lock less often: do more while the lock is held.",
+            _ if metric == whole => "Lock less often: do more while the lock is held.",
             _ => "Hold the lock for a shorter time, or use one lock per independent object.",
         };
-        let (region, construct, held) = locked_in(search, &longest, &calls);
-        let who = held.or_else(|| holder(search, &calls));
+        let (region, construct, held) = locked_in(search, &longest, calls);
+        let who = held.or_else(|| holder(search, calls));
         let details = [Some(detail + "."), who].into_iter().flatten().collect();
         let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
-        let loss = loss(search, barriers, whole, &calls);
-        search.claim(whole, &calls);
-        search.report(metric, Site { region, construct, metric, calls }, loss, words);
+        let loss = loss(search, barriers, whole, (calls, lock, &all));
+        let loss = loss.without(measuring, lens.threads_at(calls) as Ticks);
+        let loss = if is_free(search, (lost - measuring, waiting), calls) {
+            let waited = search.on_the_delaying_thread(contention, calls);
+            Loss { gain: loss.gain.map(|gain| gain.at_least_and_about(waited)), ..loss }
+        } else {
+            loss
+        };
+        search.claim(whole, calls);
+        let site = Site { region, construct, metric, calls: calls.clone() };
+        search.report(metric, site, loss, words);
     }
 }
 
@@ -95,6 +111,21 @@ fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
     let mut locks: Vec<Vec<CallId>> = locks.map(|(_, calls)| calls).collect();
     locks.sort_by_key(|calls| Reverse(lens.sum(metric, calls)));
     locks
+}
+
+/// Whether threads mostly find the lock free, and have had it last themselves: they wait for less
+/// than half of what they lose (the first number; the second one is waiting), and the rest is what
+/// an entry costs anyway. Nothing but fewer entries would save this, if that is possible at all.
+fn is_free(search: &Search, (lost, waiting): (Ticks, Ticks), calls: &[CallId]) -> bool {
+    let lens = &search.lens;
+    let entries = lens.sum("visits", calls) as f64;
+    2 * waiting < lost && lens.seconds(lost - waiting) * 1e9 < entries * ENTRY_NS
+}
+
+/// Time under mutual exclusion: of code that the profile has, or else from taking a lock to giving
+/// it back.
+pub(super) fn kept(search: &Search, calls: &[CallId]) -> Ticks {
+    inside(search, calls).unwrap_or_else(|| search.lens.sum("omp_lock_held", calls))
 }
 
 /// Time under mutual exclusion; `None` if no code is.
@@ -164,7 +195,7 @@ fn loss(
     search: &mut Search,
     barriers: &mut Barriers,
     metric: &'static str,
-    calls: &[CallId],
+    (calls, lock, all): (&[CallId], usize, &Locks),
 ) -> Loss {
     let lens = search.lens;
     let mut lost = lens.sum(metric, calls);
@@ -173,14 +204,14 @@ fn loss(
     for (parallel, calls) in grouped(calls.iter().copied(), outermost) {
         let own = lens.by_location(metric, &calls);
         let entries = lens.sum("visits", &calls);
-        let next = parallel.and_then(|parallel| barriers.next(parallel, &own, entries));
-        let gain = match next {
-            Some(next) => {
-                if let Some((waiting, calls)) = next.explained {
-                    lost += waiting;
-                    WAITING.iter().for_each(|metric| search.claim(metric, &calls));
-                }
-                next.gain
+        let found = parallel.and_then(|of| barriers.next(of, &own, entries).map(|next| (of, next)));
+        let gain = match found {
+            Some((_, Next { gain, explained: None })) => gain,
+            Some((parallel, Next { gain, explained: Some((waiting, barrier)) })) => {
+                lost += waiting;
+                WAITING.iter().for_each(|metric| search.claim(metric, &barrier));
+                let after = After { parallel, lock, barrier: &barrier };
+                gain.less(all.wait_instead(search, &after))
             }
             None => Gain::about(search.on_the_delaying_thread(metric, &calls)),
         };
@@ -317,6 +348,24 @@ mod tests {
                     [ordered, none]
                     40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
                     Use small chunks (schedule(static, 1)), or make the ordered part smaller.
+            "#]],
+        );
+    }
+
+    /// Each entry takes 15 ns: no thread has had the lock meanwhile.
+    #[test]
+    fn a_lock_that_threads_find_free_is_no_gain() {
+        check(
+            "wall=100000 locations=2 clock=1000000
+             a/parallel@a.c:2                          *  time=90000 visits=1
+             a/parallel@a.c:2/insert@a.c:5             *  time=7000 visits=9
+             a/parallel@a.c:2/insert@a.c:5/omp_set_lock  *  time=3000 visits=200000 \
+             omp_lock_contention_api=300",
+            expect![[r#"
+                a.c:5 omp_set_lock | omp_lock_api lost=6000 gain=300 (225 to 950)
+                    [lock, none]
+                    400,000 visits: 1.5 ns waiting for another thread.
+                    Lock less often: do more while the lock is held.
             "#]],
         );
     }

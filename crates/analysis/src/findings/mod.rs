@@ -28,6 +28,7 @@ mod mpi_calls;
 mod mpi_words;
 mod needless;
 mod next_barrier;
+mod next_lock;
 mod outside;
 mod overheads;
 mod paths;
@@ -215,8 +216,8 @@ pub(crate) struct Search<'a> {
     delays: HashMap<Option<CallId>, IndexVec<LocationId, i64>>,
     known: Known<'a>,
     costs: Option<Costs<'a>>,
-    /// How long the run takes if it is not measured, which no gain exceeds.
-    unmeasured_ticks: Ticks,
+    /// By how much the run was longer because it was measured.
+    measuring_ticks: Ticks,
     /// Code that waits for memory: another schedule does not help there.
     memory_bound: BTreeSet<CallId>,
 }
@@ -251,7 +252,7 @@ impl<'a> Search<'a> {
             barriers: cube.regions.iter().filter(|region| is_barrier(region.role)).count(),
             delays: of.into_iter().map(delay).collect(),
             known,
-            unmeasured_ticks: cube.wall_ticks - costs.as_ref().map_or(0, Costs::run_ticks),
+            measuring_ticks: costs.as_ref().map_or(0, Costs::run_ticks),
             costs,
             memory_bound: BTreeSet::new(),
         }
@@ -292,9 +293,10 @@ impl<'a> Search<'a> {
             place: lens.cube.regions[site.region].place(),
             calls,
             lost_ticks: loss.lost,
-            gain: loss
-                .gain
-                .map(|gain| gain.in_run(lens.cube, name, loss.lost).up_to(self.unmeasured_ticks)),
+            gain: loss.gain.map(|gain| {
+                let gain = gain.in_run(lens.cube, name, loss.lost);
+                gain.without_measuring(lens.cube, self.measuring_ticks)
+            }),
             share: lens.share(loss.lost),
             details: words.details,
             advice,
@@ -351,14 +353,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether the time of a metric is that of whole visits, with the events in them.
+/// Whether the time of a metric is that of whole visits, with the events in them. Locks are not
+/// among them: `locks.rs` tells their events from waiting.
 fn has_events(metric: &str) -> bool {
     matches!(
         metric,
         "omp_management"
-            | "omp_critical"
-            | "omp_lock_api"
-            | "omp_ordered"
             | "omp_task_creation"
             | "omp_taskwait"
             | "omp_taskgroup"

@@ -334,8 +334,9 @@ impl Finding {
     fn add(&mut self, part: Finding, roots: &Roots) {
         self.lost_ticks += part.lost_ticks;
         self.share = roots.search.lens.share(self.lost_ticks);
-        let most = roots.search.unmeasured_ticks;
-        self.gain = self.gain.zip(part.gain).map(|(own, more)| (own + more).up_to(most));
+        let (cube, measuring) = (roots.search.lens.cube, roots.search.measuring_ticks);
+        let both = self.gain.zip(part.gain);
+        self.gain = both.map(|(own, more)| (own + more).without_measuring(cube, measuring));
         self.calls.extend(part.calls);
         self.calls.dedup();
         self.details.extend(part.details);

@@ -25,8 +25,9 @@ const SMALL_BYTES: i64 = 1000;
 const ENOUGH_BYTES: i64 = 10 * SMALL_BYTES;
 
 /// The part of the time in calls for small messages that is the program's, at least and at most, if
-/// each has one of Pompeii next to it.
-const OF_PROGRAM: [f64; 2] = [0.25, 0.5];
+/// each has one of Pompeii next to it. In a ping-pong of empty messages (`cargo xtask bench mpi`)
+/// it is 22 % with Open MPI and 33 % with MPICH; with data in them it is a little more.
+const OF_PROGRAM: [f64; 2] = [0.2, 0.4];
 
 /// The small messages of a run.
 #[derive(Default)]
@@ -181,7 +182,7 @@ mod tests {
              a/main@a.c:20/MPI_Send    0  time=300 visits=3000 comms_send=3000 bytes_sent=24000 mpi_own_messages=100
              a/main@a.c:20/MPI_Recv    1  time=300 visits=3000 comms_recv=3000 bytes_rcvd=24000 mpi_own_messages=100",
             expect![[r#"
-                a.c:20 MPI_Send | mpi_point2point lost=600 gain=111 (83 to 168)
+                a.c:20 MPI_Send | mpi_point2point lost=600 gain=89 (66 to 134)
                     [message_per_element, messages MPI_Send]
                     3,000 visits; 150 µs on average, least on rank 1 (0 s), most on rank 0 (300 µs).
                     Receiving these messages takes 300 µs.

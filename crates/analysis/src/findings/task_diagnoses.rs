@@ -259,7 +259,7 @@ mod tests {
              TASKS/task@a.c:5                                      0  time=100 visits=400",
             Measuring { clock_ns: 99_997.5, ..Measuring::default() },
             expect![[r#"
-                a.c:5 task | tasks_too_small lost=1570 gain=785 (622 to 840)
+                a.c:5 task | tasks_too_small lost=1570 gain=785 (622 to 888)
                     [tasks_too_small, cutoff a.c:5]
                     400 tasks of 250 µs each; creating one takes 2.1 ms.
                     Let one task do what 85 tasks do now (grainsize), or create none below a size (if, final).

@@ -6,7 +6,9 @@
 pub(super) const NEXT_BARRIER: &str = "smallest (loss + waiting at the next barrier) of any thread - \
     smallest waiting of any thread at this barrier: without the loss, each thread arrives at the \
     barrier earlier by its loss. If at least half of the waiting there follows from the loss, it \
-    is a part of this finding. If no such waiting was measured: mean of the losses of all threads.";
+    is a part of this finding, and the threads that arrive together now may wait at other locks \
+    instead, which is taken off. If no such waiting was measured: mean of the losses of all \
+    threads. Only waiting is a gain where threads mostly find the lock free.";
 
 /// Fork and join.
 pub(super) const FORKS: &str = "parallel regions that are forked at least 20 times from one call path \
@@ -34,11 +36,11 @@ pub(super) const LATE_THREADS: &str = "if the same thread is late in each visit:
 pub(super) const STARVATION: &str = "waiting of all threads / number of threads of the team.";
 
 /// Waiting for the last process.
-pub(super) const LATE_PROCESS: &str = "with `--mpi-wait`: mean waiting of a process - smallest \
+pub(super) const LATE_PROCESS: &str = "if waiting was measured: mean waiting of a process - smallest \
     waiting of a process, if the same process is late in each visit; mean waiting of a process if \
     the late process changes. If processes wait for messages: smallest waiting of a process for \
     messages and in collective operations, but not more than the process that is late there has \
-    waited for messages. Without `--mpi-wait` the gain is not known.";
+    waited for messages. Without `--mpi-wait` the gain of messages is not known.";
 
 /// The diagnoses of tasks.
 pub(super) const AROUND_TASKS: &str = "the loss around these tasks (waiting, starvation and \
