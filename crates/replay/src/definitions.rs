@@ -236,6 +236,13 @@ impl Definitions {
         self.regions.enumerated().find(|(_, region)| is_construct(region)).map(|(id, _)| id)
     }
 
+    /// Whether a region is that of an untied task, which several threads may execute in turn.
+    pub fn is_untied(&self, region: RegionId) -> bool {
+        let mut words =
+            self.regions[region].clauses.split(|letter: char| !letter.is_alphanumeric());
+        words.any(|word| word == "untied")
+    }
+
     /// The class of a region.
     #[inline]
     pub fn class(&self, region: RegionId) -> Class {

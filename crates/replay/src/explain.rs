@@ -236,12 +236,14 @@ impl Explanations {
     /// A thread has waited for a task. In a barrier it is not late because of that: all leave it
     /// when the last task is done.
     fn task_wait(&mut self, visit: &TaskWaitVisit) {
-        let Some(id) = self.tasks.wait(visit, &mut self.blame) else { return };
+        let waits = self.tasks.wait(visit, &mut self.blame);
         let Some(activity) = self.activities[visit.at.location.index()].last_mut() else { return };
         let is_barrier = matches!(visit.scheduling, Scheduling::Barrier(_));
-        if !is_barrier && activity.waits.len() < TASK_WAITS_MAX {
-            activity.times.add(visit.at.node, -visit.wait_ticks());
-            activity.waits.push((id, visit.wait_ticks()));
+        for (id, ticks) in waits.into_iter().filter(|_| !is_barrier) {
+            if activity.waits.len() < TASK_WAITS_MAX {
+                activity.times.add(visit.at.node, -ticks);
+                activity.waits.push((id, ticks));
+            }
         }
     }
 

@@ -119,4 +119,6 @@ pub enum Missing {
     Fork,
     /// The call stack of a task that another location has suspended.
     Task(TaskId),
+    /// The other locations have not come to this time, and one of them may go on with the task.
+    Turn,
 }

@@ -32,7 +32,8 @@
 //!
 //! What a region is follows from its name: a construct of OpenMP (`parallel`, `ibarrier`,
 //! `task_create`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), or else a
-//! function of the user. A suffix as in `barrier:7` tells two of them apart; it is the line.
+//! function of the user. A suffix as in `barrier:7` tells two of them apart; it is the line. A
+//! task of `task_untied` may move.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -394,6 +395,7 @@ fn location_number(word: &str) -> Option<(u32, u32)> {
 /// A region by its name.
 fn region(name: &str) -> Region {
     let (kind, line) = name.split_once(':').unwrap_or((name, "0"));
+    let (kind, clauses) = kind.strip_suffix("_untied").map_or((kind, ""), |kind| (kind, "untied"));
     let role = match kind {
         "ibarrier" => Some(Role::ImplicitBarrier),
         _ if kind.starts_with("omp_") => Some(Role::Lock),
@@ -407,7 +409,8 @@ fn region(name: &str) -> Region {
         None => (Role::Function, Paradigm::User),
     };
     let begin_line = line.parse().unwrap_or(0);
-    Region { name: name.to_owned(), role, paradigm, begin_line, ..Region::artificial("") }
+    let (name, clauses) = (name.to_owned(), clauses.to_owned());
+    Region { name, role, paradigm, begin_line, clauses, ..Region::artificial("") }
 }
 
 fn mpi_role(name: &str) -> Role {

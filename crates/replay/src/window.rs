@@ -285,13 +285,25 @@ impl<'a> Engine<'a> {
         window(all);
     }
 
-    /// Locations that miss a task get it from the location that has suspended it. True if one did.
+    /// Locations that miss a task get it from the location that has suspended it, as soon as all
+    /// locations of the process have come to that time: before, another one may have the task in
+    /// between. True if one has got what it misses.
     fn bring_tasks(&self) -> bool {
         let mut has_brought = false;
         for place in 0..self.seats.len() {
-            let (process, task) = match &*self.seat(place) {
-                Seat { blocked: Some((.., Missing::Task(task))), process, .. } => (*process, *task),
+            let (process, time, missing) = match &*self.seat(place) {
+                Seat { blocked: Some((time, _, missing)), process, .. } => {
+                    (*process, *time, *missing)
+                }
                 _ => continue,
+            };
+            if missing == Missing::Fork || !self.have_come(place, process, time) {
+                continue;
+            }
+            let Missing::Task(task) = missing else {
+                self.seat(place).location.give_turn();
+                has_brought = true;
+                continue;
             };
             let mut others = (0..self.seats.len()).filter(|&other| other != place);
             let moved = others.find_map(|other| {
@@ -304,6 +316,15 @@ impl<'a> Engine<'a> {
             }
         }
         has_brought
+    }
+
+    /// Whether all other locations of a process have come to a time.
+    fn have_come(&self, place: usize, process: ProcessId, time: u64) -> bool {
+        let mut others = (0..self.seats.len()).filter(|&other| other != place);
+        others.all(|other| {
+            let other = self.seat(other);
+            other.process != process || other.has_ended || other.frontier() >= time
+        })
     }
 
     /// No location can go on: those that are first in their processes do so without what they miss.

@@ -78,6 +78,8 @@ pub struct Location {
     created: Option<TaskId>,
     /// An ordered construct is open whose body has not begun.
     waits_for_turn: bool,
+    /// All other locations have come to the time of the next event.
+    has_turn: bool,
     /// Other locations do not know what is missing, either: go on without it.
     goes_on_without: bool,
     /// The calls that have begun the non-blocking collective operations of requests.
@@ -116,6 +118,7 @@ impl Location {
             arrived: None,
             created: None,
             waits_for_turn: false,
+            has_turn: false,
             goes_on_without: false,
             operations: HashMap::new(),
             counting: Counting::of(definitions),
@@ -221,7 +224,7 @@ impl Location {
             Event::ThreadTaskSwitch(it) => {
                 let (team, thread) = (it.thread_team.0, it.creating_thread);
                 let to = TaskId { team, thread, generation: it.generation_number };
-                self.switch(context, time, to);
+                self.switch(context, time, to)?;
             }
             Event::ThreadTaskComplete(it) => {
                 let (team, thread) = (it.thread_team.0, it.creating_thread);

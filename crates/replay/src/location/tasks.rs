@@ -13,18 +13,47 @@ use crate::tree::{Local, LocalTree};
 
 impl Location {
     /// The thread goes on with another task. It may be there already, because a task was done.
-    pub(super) fn switch(&mut self, context: &Context<'_>, time: u64, to: TaskId) {
-        self.account(time);
+    ///
+    /// A task that other threads may go on with waits until all of them have come to this time,
+    /// because one of them may have had it in between.
+    pub(super) fn switch(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        to: TaskId,
+    ) -> Result<(), Missing> {
         let to = (to.generation != 0).then_some(to);
+        let is_new = self.part().task != to;
+        if is_new && self.may_have_moved(context, to) && !self.takes_turn() {
+            return Err(Missing::Turn);
+        }
+        self.account(time);
         if self.created == to {
             self.created = None;
         }
         if self.part().task != to {
             self.end_fragment(time);
-            self.suspend();
+            self.suspend(to);
             self.resume(context, to);
             self.note_switch();
         }
+        Ok(())
+    }
+
+    /// Whether a task is suspended here that other threads may have gone on with meanwhile.
+    fn may_have_moved(&self, context: &Context<'_>, task: Option<TaskId>) -> bool {
+        let strand = task.and_then(|task| self.suspended.get(&task));
+        let construct = strand.and_then(|strand| strand.frames.first());
+        construct.is_some_and(|it| context.definitions.is_untied(self.tree.region(it.node)))
+    }
+
+    fn takes_turn(&mut self) -> bool {
+        std::mem::take(&mut self.has_turn) || std::mem::take(&mut self.goes_on_without)
+    }
+
+    /// All other locations of the process have come to the time of the next event.
+    pub fn give_turn(&mut self) {
+        self.has_turn = true;
     }
 
     fn note_switch(&mut self) {
@@ -54,15 +83,21 @@ impl Location {
     }
 
     /// Keeps the call stack of the current task.
-    fn suspend(&mut self) {
+    fn suspend(&mut self, to: Option<TaskId>) {
         let strand = std::mem::replace(&mut self.strand, Strand::at(None));
         let part = self.part();
-        match part.task.take() {
+        let task = part.task.take();
+        // Back in the implicit task or one that was suspended for this one: any thread can go on
+        // with this one.
+        let known = to.map(|to| part.below.iter().position(|below| *below == to));
+        match known {
+            None => part.below.clear(),
+            Some(Some(place)) => part.below.truncate(place),
+            Some(None) => part.below.extend(task),
+        }
+        match task {
             None => part.implicit = Some(strand),
-            Some(task) => {
-                part.below.push(task);
-                self.suspended.insert(task, strand);
-            }
+            Some(task) => drop(self.suspended.insert(task, strand)),
         }
     }
 

@@ -1,9 +1,11 @@
 //! Why a thread had no task: what the creator of the next task did in excess of the waiting thread,
-//! or what the task did that was waited for.
+//! or what the task did that was waited for. If that one was created meanwhile, its creator is a
+//! cause up to the creation.
 //!
-//! The activities of a creator count since it created a task last, and since its last barrier.
-//! Those of a waiting thread count since its last wait for a task. Of a task that is done, all
-//! activities count.
+//! The activities of a creator count since its last barrier, and since it created a task at a time
+//! when no thread waited: while threads wait, each of its creations is late because of all that it
+//! did meanwhile. Those of a waiting thread count since its last wait for a task. Of a task that is
+//! done, all activities count.
 
 use std::collections::HashMap;
 
@@ -22,14 +24,35 @@ use crate::tree::NodeId;
 pub(crate) struct TaskActivities {
     /// By location.
     recent: Vec<Times>,
+    /// The task of the present record was created while a thread waited.
+    is_awaited: bool,
     /// By location: the tasks that run in its parts, from the outside in.
     current: Vec<Vec<Option<TaskId>>>,
     /// Of tasks that have begun and are not done.
     running: HashMap<TaskId, Times>,
-    /// Of the creators of tasks for which a thread waits.
-    created: HashMap<TaskId, Times>,
-    /// Of the last tasks that were done.
-    done: HashMap<WaitNumber, Times>,
+    /// The origins of tasks for which a thread waits.
+    created: HashMap<TaskId, Origin>,
+    /// Those of tasks that have begun.
+    origins: HashMap<TaskId, Origin>,
+    /// The last tasks that were done.
+    done: HashMap<WaitNumber, Ended>,
+}
+
+/// A task was created while a thread waited.
+#[derive(Clone, Debug)]
+struct Origin {
+    time: u64,
+    by: Part,
+    /// What the creator has done.
+    times: Times,
+}
+
+/// A task was done while a thread waited.
+#[derive(Debug)]
+struct Ended {
+    origin: Option<Origin>,
+    /// What it has done.
+    times: Times,
 }
 
 impl TaskActivities {
@@ -67,7 +90,9 @@ impl TaskActivities {
     /// The waits that a record ends are known.
     pub fn settle(&mut self, record: &Rec) {
         let place = record.location.index();
+        let is_awaited = std::mem::take(&mut self.is_awaited);
         match record.what {
+            What::TaskCreate(_) if is_awaited => {}
             What::PartBegin { .. } => self.current[place].push(None),
             What::PartEnd { .. } => {
                 self.current[place].pop();
@@ -82,9 +107,16 @@ impl TaskActivities {
                 if let Some(current) = self.current[place].last_mut() {
                     *current = task;
                 }
-                task.map(|task| self.created.remove(&task));
+                if let Some(task) = task
+                    && let Some(origin) = self.created.remove(&task)
+                {
+                    self.origins.insert(task, origin);
+                }
             }
-            What::TaskComplete(task) => drop(self.running.remove(&task)),
+            What::TaskComplete(task) => {
+                self.running.remove(&task);
+                self.origins.remove(&task);
+            }
             _ => {}
         }
     }
@@ -93,42 +125,59 @@ impl TaskActivities {
     pub fn awaited(&mut self, record: &Rec, awaited: &Awaited) {
         match awaited {
             Awaited::Created(task) => {
-                let times = std::mem::take(&mut self.recent[record.location.index()]);
-                self.created.insert(*task, times);
+                let times = self.recent[record.location.index()].clone();
+                let by = (record.node, record.location);
+                self.created.insert(*task, Origin { time: record.time, by, times });
+                self.is_awaited = true;
             }
             Awaited::Done { task, by } => {
                 let Some(times) = self.running.get(task) else { return };
                 for number in by.iter().flatten() {
-                    self.done.insert(*number, times.clone());
+                    let (origin, times) = (self.origins.get(task).cloned(), times.clone());
+                    self.done.insert(*number, Ended { origin, times });
                 }
             }
         }
     }
 
-    /// A thread has waited for a task. Returns the wait.
-    pub fn wait(&mut self, visit: &TaskWaitVisit, blame: &mut Blame) -> Option<WaitId> {
+    /// A thread has waited for a task. Returns the waits. Until the creation of a task it waits for
+    /// the creator, and then for the task.
+    pub fn wait(&mut self, visit: &TaskWaitVisit, blame: &mut Blame) -> Vec<(WaitId, i64)> {
         let ticks = visit.wait_ticks();
-        let cause = visit.cause.filter(|_| ticks > 0);
-        let id = cause.map(|cause| {
-            let by = |node: NodeId| -> Part { (node, cause.by.location) };
-            let own = &self.recent[visit.at.location.index()];
-            let nothing = Times::default();
-            let times = match cause.event {
-                TaskEvent::Created(task) => self.created.get(&task),
-                TaskEvent::Done(number) => self.done.get(&number),
-            };
-            let is_creation = matches!(cause.event, TaskEvent::Created(_));
-            let excess = times.unwrap_or(&nothing).iter().map(|(node, ticks)| {
-                let same = if is_creation { own.get(node) } else { 0 };
-                (by(node), (ticks - same.max(0)).max(0))
+        let Some(cause) = visit.cause.filter(|_| ticks > 0) else {
+            visit.over.map(|number| self.done.remove(&number));
+            return Vec::new();
+        };
+        let own = std::mem::take(&mut self.recent[visit.at.location.index()]);
+        let mut waits = Vec::new();
+        let mut add = |ticks: i64, by: Part, times: Option<&Times>, own: Option<&Times>| {
+            let excess = times.into_iter().flat_map(Times::iter).map(|(node, ticks)| {
+                let same = own.map_or(0, |own| own.get(node).max(0));
+                ((node, by.1), (ticks - same).max(0))
             });
-            blame.add((visit.at.node, ticks), by(cause.by.node), excess, &[])
-        });
-        if cause.is_some() {
-            self.recent[visit.at.location.index()] = Times::default();
+            if ticks > 0 {
+                waits.push((blame.add((visit.at.node, ticks), by, excess, &[]), ticks));
+            }
+        };
+        let by: Part = (cause.by.node, cause.by.location);
+        match cause.event {
+            TaskEvent::Created(task) => {
+                let origin = self.created.get(&task).map(|origin| &origin.times);
+                add(ticks, by, origin, Some(&own));
+            }
+            TaskEvent::Done(number) => {
+                let ended = self.done.get(&number);
+                let origin = ended.and_then(|ended| ended.origin.as_ref());
+                let before = origin.map_or(0, |it| it.time.saturating_sub(visit.since));
+                let before = before.cast_signed().min(ticks);
+                if let Some(origin) = origin {
+                    add(before, origin.by, Some(&origin.times), Some(&own));
+                }
+                add(ticks - before, by, ended.map(|ended| &ended.times), None);
+            }
         }
         visit.over.map(|number| self.done.remove(&number));
-        id
+        waits
     }
 
     /// Nothing waits for these tasks any more.

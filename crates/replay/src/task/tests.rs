@@ -357,3 +357,48 @@ fn an_untied_task_that_moves_keeps_its_work() {
         "#]],
     );
 }
+
+#[test]
+fn an_untied_task_that_comes_back_was_elsewhere_in_between() {
+    // Thread 0 has the task from 14 to 20 and from 40 to 50, thread 1 from 22 to 30. `here` is
+    // entered on thread 1 and left on thread 0.
+    check(
+        "end 90
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + task_create; create A 0 1
+         10 0.1 team A; + parallel; + ibarrier
+         12 0.0 -; + taskwait
+         14 0.0 switch A 0 1; + task_untied
+         20 0.0 switch A 0 0
+         22 0.1 switch A 0 1; + here
+         30 0.1 switch A 1 0
+         40 0.0 switch A 0 1; -
+         50 0.0 -; done A 0 1; switch A 0 0
+         52 0.0 -; + ibarrier
+         60 0.0 -; -; endteam A; join
+         60 0.1 -; -; endteam A",
+        expect![[r#"
+            taskwait 0.0 program/parallel/taskwait 12..14: 2, wait 0 for nothing
+            no task 0.1 program/parallel/ibarrier 10..22: 0, wait 0 for creation 20 0.0 program/parallel/taskwait
+            taskwait 0.0 program/parallel/taskwait 20..40: 20, wait 10 for creation 30 0.1 program/parallel/ibarrier
+            done 0.0 TASKS/task_untied 14..50, created 10 0.0 program/parallel/task_create: ready 4, work 24, 3 fragments, 0 children
+            taskwait 0.0 program/parallel/taskwait 50..52: 2, wait 0 for nothing
+            no task 0.0 program/parallel/ibarrier 52..60: 8, wait 0 for nothing
+            no task 0.1 program/parallel/ibarrier 30..60: 8, wait 0 for nothing
+            team 0.0 program/parallel 10..60: 1 tasks, work 26, span 24, bounds 24..37
+            program on 0.0: 40
+            program/parallel/task_create on 0.0: 2
+            program/parallel/ibarrier on 0.0: 8
+            program/parallel/ibarrier on 0.1: 2
+            program/parallel/taskwait on 0.0: 14
+            TASKS/task_untied on 0.0: 16
+            TASKS/task_untied/here on 0.1: 8
+            length 90
+            program/parallel/task_create on 0.0: 1 direct, 0 indirect
+            program/parallel/ibarrier on 0.1: 6 direct, 5 indirect
+            program/parallel/taskwait on 0.0: 11 direct, 0 indirect
+            TASKS/task_untied on 0.0: 13 direct, 0 indirect
+            TASKS/task_untied/here on 0.1: 4 direct, 4 indirect
+        "#]],
+    );
+}

@@ -5,7 +5,7 @@ use pompeii_otf2::enums::RegionRole;
 
 use super::message::{self, Messages};
 use super::world::World;
-use super::{Shape, collective, team};
+use super::{Shape, collective, task, team};
 
 /// What the others wait in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,16 @@ pub enum Kind {
     Scan,
     Operation,
     Barrier,
+    /// A critical construct: `late` is in its body.
+    Critical,
+    /// Threads without a task: `late` is in the task that creates theirs.
+    Creation,
+    /// Threads without a task: `late` is in the last one.
+    LastTask,
 }
+
+/// The kinds of threads, whose causes are known by call path.
+pub const THREADS: [Kind; 4] = [Kind::Barrier, Kind::Critical, Kind::Creation, Kind::LastTask];
 
 /// All kinds of MPI, then that of threads.
 pub const KINDS: [Kind; 8] = [
@@ -33,13 +42,21 @@ pub const KINDS: [Kind; 8] = [
 ];
 
 /// The work of the cause in each step, and of the others at most.
-const LATE_TICKS: u64 = 100_000;
+pub const LATE_TICKS: u64 = 100_000;
 const WORK_TICKS: u64 = 20;
+
+/// The cause.
+pub fn work_late(world: &mut World, at: usize) {
+    world.enter_function(at, "late");
+    world.logs[at].now += LATE_TICKS;
+    world.leave(at);
+}
 
 /// A program, and the location that the others wait for.
 pub fn program(kind: Kind, seed: u64) -> (World, u64) {
-    let ranks = if kind == Kind::Barrier { 1 } else { 3 };
-    let (threads, steps) = (if kind == Kind::Barrier { 4 } else { 1 }, 10);
+    let has_team = THREADS.contains(&kind);
+    let (ranks, threads) = if has_team { (1, 4) } else { (3, 1) };
+    let steps = 10;
     let shape = Shape { ranks, threads, steps, work: WORK_TICKS, cost: 2, has_root: true };
     let mut world = World::new(shape, seed);
     let mut messages = Messages::default();
@@ -49,13 +66,12 @@ pub fn program(kind: Kind, seed: u64) -> (World, u64) {
     }
     // In a scan only lower ranks keep others.
     let late = if kind == Kind::Scan { 0 } else { world.numbers.below(3) as u32 };
-    let team = (kind == Kind::Barrier)
-        .then(|| team::fork(&mut world, 0, threads, "!$omp parallel @p.c:10"));
+    let team = has_team.then(|| team::fork(&mut world, 0, threads, "!$omp parallel @p.c:10"));
     let at = team.as_ref().map_or(world.at(late, 0), |team| team.members[late as usize]);
     for _ in 0..steps {
-        world.enter_function(at, "late");
-        world.logs[at].now += LATE_TICKS;
-        world.leave(at);
+        if !has_team || kind == Kind::Barrier {
+            work_late(&mut world, at);
+        }
         step(&mut world, &mut messages, (kind, late), team.as_ref());
     }
     if let Some(team) = team {
@@ -86,6 +102,11 @@ fn step(
         Kind::Operation => {
             message::operation(world, messages, (0, true));
             message::complete(world, messages, true);
+        }
+        Kind::Critical => team.into_iter().for_each(|team| team::held(world, team, late)),
+        Kind::Creation | Kind::LastTask => {
+            let is_creation = kind == Kind::Creation;
+            team.into_iter().for_each(|team| task::late(world, team, is_creation));
         }
         Kind::Barrier => {
             if let Some(team) = team {

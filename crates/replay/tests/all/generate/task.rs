@@ -6,8 +6,14 @@ use pompeii_otf2::enums::{Paradigm, RegionRole};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::RegionRef;
 
+use super::planted::work_late;
 use super::team::Team;
 use super::world::World;
+
+const TASK: &str = "!$omp task untied @p.c:62";
+
+/// Depth of the tasks below an implicit task.
+const ROOT: u32 = 3;
 
 const BARRIER: &str = "!$omp implicit barrier @p.c:80";
 
@@ -18,6 +24,9 @@ type Suspended = (Vec<RegionRef>, String);
 #[derive(Clone, Debug)]
 enum Step {
     Work,
+    Late,
+    /// In taskyield: other threads may go on with the task.
+    Yield,
     Enter(&'static str, RegionRole),
     Leave,
     Create(Vec<Step>),
@@ -47,6 +56,7 @@ struct Task {
     /// The groups that it belongs to, and those that it has begun itself.
     groups: Vec<usize>,
     waits: bool,
+    begun: bool,
     ended: Option<At>,
     suspended: Suspended,
 }
@@ -79,13 +89,35 @@ struct Simulation<'a> {
 
 /// Tasks of all threads of a team, up to a barrier.
 pub fn trees(world: &mut World, team: &Team) {
+    let scripts: Vec<Vec<Step>> = (0..team.members.len())
+        .map(|number| {
+            let mut steps = vec![Step::Work];
+            if number == 0 || world.numbers.once_in(3) {
+                steps.extend(script(world, ROOT));
+            }
+            steps
+        })
+        .collect();
+    simulate(world, team, scripts);
+}
+
+/// A task is late, and the others wait for it, or for the tasks that it creates then.
+pub fn late(world: &mut World, team: &Team, is_creation: bool) {
+    let mut steps = vec![Step::Late];
+    for _ in team.members.iter().filter(|_| is_creation) {
+        steps.extend(creation(vec![Step::Work]));
+    }
+    let mut scripts = vec![Vec::new(); team.members.len()];
+    scripts[0].extend(creation(steps));
+    simulate(world, team, scripts);
+}
+
+/// What the threads of a team do up to a barrier.
+fn simulate(world: &mut World, team: &Team, scripts: Vec<Vec<Step>>) {
     let mut tasks = Vec::new();
     let mut threads = Vec::new();
-    for (number, &at) in team.members.iter().enumerate() {
-        let mut steps = vec![Step::Work];
-        if number == 0 || world.numbers.once_in(3) {
-            steps.extend(script(world, 3));
-        }
+    let threads_do = team.members.iter().zip(scripts).enumerate();
+    for (number, (&at, mut steps)) in threads_do {
         steps.push(Step::Wait(Scope::Barrier));
         steps.reverse();
         tasks.push(task((steps, None), (number as u32, 0), (0, at)));
@@ -107,19 +139,23 @@ pub fn trees(world: &mut World, team: &Team) {
 }
 
 fn task((steps, parent): (Vec<Step>, Option<usize>), name: (u32, u32), ready: At) -> Task {
-    let (groups, waits, ended) = (Vec::new(), false, None);
+    let (groups, waits, begun, ended) = (Vec::new(), false, false, None);
     let suspended = Default::default();
-    Task { steps, parent, name, ready, groups, waits, ended, suspended }
+    Task { steps, parent, name, ready, groups, waits, begun, ended, suspended }
 }
 
 /// What a task does, with tasks below it down to a depth.
 fn script(world: &mut World, depth: u32) -> Vec<Step> {
     let mut steps = vec![Step::Work];
     for _ in 0..world.numbers.below(4) {
-        match world.numbers.below(if depth == 0 { 1 } else { 4 }) {
+        match world.numbers.below(if depth == 0 { 2 } else { 5 }) {
             0 => steps.push(Step::Work),
-            1 => steps.push(Step::Wait(Scope::Children)),
-            2 => {
+            1 if depth < ROOT => {
+                let enter = Step::Enter("!$omp taskyield @p.c:64", RegionRole::TASK_WAIT);
+                steps.extend([enter, Step::Yield, Step::Leave]);
+            }
+            2 => steps.push(Step::Wait(Scope::Children)),
+            3 => {
                 steps.push(Step::GroupBegin);
                 create(world, depth, &mut steps);
                 create(world, depth, &mut steps);
@@ -134,8 +170,12 @@ fn script(world: &mut World, depth: u32) -> Vec<Step> {
 
 fn create(world: &mut World, depth: u32, steps: &mut Vec<Step>) {
     let child = script(world, depth - 1);
-    steps.push(Step::Enter("!$omp create task @p.c:62", RegionRole::TASK_CREATE));
-    steps.extend([Step::Create(child), Step::Leave]);
+    steps.extend(creation(child));
+}
+
+fn creation(child: Vec<Step>) -> [Step; 3] {
+    let enter = Step::Enter("!$omp create task @p.c:62", RegionRole::TASK_CREATE);
+    [enter, Step::Create(child), Step::Leave]
 }
 
 impl Simulation<'_> {
@@ -166,6 +206,8 @@ impl Simulation<'_> {
         let at = self.threads[thread].at;
         match step {
             Step::Work => self.world.work(at),
+            Step::Yield => self.suspend(thread, running),
+            Step::Late => work_late(self.world, at),
             Step::Enter(name, role) => self.world.enter_omp(at, name, role),
             Step::Leave => self.world.leave(at),
             Step::GroupBegin => {
@@ -265,11 +307,43 @@ impl Simulation<'_> {
         let log = &mut self.world.logs[at];
         self.tasks[waiting].suspended =
             (std::mem::take(&mut log.stack), std::mem::replace(&mut log.base, "TASKS/".to_owned()));
-        self.world.enter_omp(at, "!$omp task @p.c:62", RegionRole::TASK);
+        match self.tasks[task].begun {
+            true => {
+                let log = &mut self.world.logs[at];
+                (log.stack, log.base) = std::mem::take(&mut self.tasks[task].suspended);
+            }
+            false => self.world.enter_omp(at, TASK, RegionRole::TASK),
+        }
+        self.tasks[task].begun = true;
         if self.threads[thread].tasks.len() == 1 {
             self.threads[thread].in_tasks.push((self.now, u64::MAX));
         }
         self.threads[thread].tasks.push(task);
+    }
+
+    /// The thread goes back to the task below, and any thread may go on with this one.
+    fn suspend(&mut self, thread: usize, task: usize) {
+        let at = self.threads[thread].at;
+        self.threads[thread].tasks.pop();
+        let below = *self.threads[thread].tasks.last().expect("the implicit task is there");
+        switch(self.world, self.team, at, self.tasks[below].name);
+        let log = &mut self.world.logs[at];
+        self.tasks[task].suspended =
+            (std::mem::take(&mut log.stack), std::mem::take(&mut log.base));
+        (log.stack, log.base) = std::mem::take(&mut self.tasks[below].suspended);
+        self.tasks[task].ready = (self.now, at);
+        self.ready.push(task);
+        self.is_back(thread);
+    }
+
+    /// The thread is back in the task that waits below.
+    fn is_back(&mut self, thread: usize) {
+        let state = &mut self.threads[thread];
+        state.idle_since = self.now;
+        if let ([_], Some((_, end))) = (&state.tasks[..], state.in_tasks.last_mut()) {
+            *end = self.now;
+        }
+        self.wake();
     }
 
     fn end(&mut self, thread: usize, task: usize) {
@@ -283,11 +357,7 @@ impl Simulation<'_> {
         let state = &mut self.threads[thread];
         state.tasks.pop();
         state.switches = true;
-        state.idle_since = self.now;
-        if let ([_], Some((_, end))) = (&state.tasks[..], state.in_tasks.last_mut()) {
-            *end = self.now;
-        }
-        self.wake();
+        self.is_back(thread);
     }
 
     /// Something has happened that threads may wait for.

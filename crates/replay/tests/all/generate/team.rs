@@ -5,6 +5,7 @@ use pompeii_otf2::enums::{Paradigm, RegionRole};
 use pompeii_otf2::event::*;
 
 use super::message::Messages;
+use super::planted::work_late;
 use super::world::World;
 use super::{collective, task};
 
@@ -166,7 +167,7 @@ fn locked(world: &mut World, team: &Team, construct: Construct) {
         let lock = if construct == Construct::Critical { 0 } else { 1 };
         let before = world.released.get(&(team.rank, lock)).copied().unwrap_or(0);
         let released = match construct {
-            Construct::Critical => critical(world, team.rank, at, before),
+            Construct::Critical => critical(world, team.rank, (at, before), World::work),
             _ => api_lock(world, team.rank, at, before),
         };
         world.released.insert((team.rank, lock), released);
@@ -198,11 +199,28 @@ fn release(world: &mut World, at: usize, lock_id: u32, acquisition_order: u32) -
     world.logs[at].now
 }
 
-fn critical(world: &mut World, rank: u32, at: usize, released: u64) -> u64 {
+/// One thread is late in a critical construct, and the others wait for it.
+pub fn held(world: &mut World, team: &Team, late: u32) {
+    let late = team.members[late as usize];
+    let others = team.members.iter().copied().filter(|at| *at != late);
+    let mut released = world.released.get(&(team.rank, 0)).copied().unwrap_or(0);
+    for at in std::iter::once(late).chain(others.collect::<Vec<usize>>()) {
+        let body = if at == late { work_late } else { World::work };
+        released = critical(world, team.rank, (at, released), body);
+    }
+    world.released.insert((team.rank, 0), released);
+}
+
+fn critical(
+    world: &mut World,
+    rank: u32,
+    (at, released): (usize, u64),
+    body: fn(&mut World, usize),
+) -> u64 {
     world.enter_omp(at, "!$omp critical @p.c:20", RegionRole::CRITICAL);
     let order = acquire(world, rank, at, (0, released));
     world.enter_omp(at, "!$omp critical sblock @p.c:20", RegionRole::CRITICAL_SBLOCK);
-    world.work(at);
+    body(world, at);
     world.leave(at);
     let released = release(world, at, 0, order);
     world.pass(at, 0);

@@ -237,8 +237,11 @@ impl World {
             archive.define(location).unwrap();
         }
         for (number, (name, role, paradigm)) in self.regions.iter().enumerate() {
+            let clauses = if name.contains("untied") { "untied" } else { "" };
+            let description = archive.string(clauses).unwrap();
             let name = archive.string(name).unwrap();
             let region = def::Region {
+                description,
                 id: RegionRef(number as u32),
                 name,
                 canonical_name: name,

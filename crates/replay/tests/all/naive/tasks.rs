@@ -41,7 +41,7 @@ impl Trace {
         let (begin, visit) = self.idle_before(place)?;
         let seen = &self.events[place];
         let cause = match &seen.event {
-            Event::ThreadTaskSwitch(to) => self.creation(place, name(to)),
+            Event::ThreadTaskSwitch(to) => self.made_ready(place, name(to)),
             Event::Leave(_) => match self.point(visit)? {
                 Point::Barrier => self.last_end(place, &|_| true),
                 Point::Taskwait => {
@@ -113,15 +113,21 @@ impl Trace {
         (arrivals.len() == size).then(|| self.events[arrivals[size - 1]].time)
     }
 
-    fn creation(&self, place: usize, task: Name) -> Option<usize> {
+    /// The creation of a task, or the last time that a thread suspended it.
+    fn made_ready(&self, place: usize, task: Name) -> Option<usize> {
         let process = self.process(self.events[place].location);
-        let is_creation = |number: &usize| {
-            let seen = &self.events[*number];
-            matches!(&seen.event, Event::ThreadTaskCreate(it)
-                if (it.thread_team.0, it.creating_thread, it.generation_number) == task)
-                && self.process(seen.location) == process
+        let is_suspension = |number: usize| {
+            let before = self.before(number).filter(|before| self.tasks[*before] == Some(task));
+            let is_over =
+                |before: usize| matches!(self.events[before].event, Event::ThreadTaskComplete(_));
+            matches!(self.events[number].event, Event::ThreadTaskSwitch(_))
+                && before.is_some_and(|before| !is_over(before))
         };
-        (0..place).rev().find(is_creation)
+        let is_event = |number: &usize| {
+            let is_here = self.process(self.events[*number].location) == process;
+            is_here && (self.created_at(*number) == Some(task) || is_suspension(*number))
+        };
+        (0..place).rev().find(is_event)
     }
 
     /// The last end of one of these tasks before an event.

@@ -121,7 +121,9 @@ impl Trace {
                 Event::ThreadTaskSwitch(to) if to.generation_number == 0 => open.clear(),
                 Event::ThreadTaskSwitch(to) => {
                     let task = (to.creating_thread, to.generation_number);
-                    open.retain(|known| *known != task);
+                    // Back in a suspended one: those above it go on elsewhere.
+                    let known = open.iter().position(|known| *known == task);
+                    open.truncate(known.unwrap_or(open.len()));
                     open.push(task);
                 }
                 Event::ThreadTaskComplete(_) => drop(open.pop()),
