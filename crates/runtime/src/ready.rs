@@ -121,7 +121,7 @@ pub fn begin(thread: &mut Location) {
 /// The thread ends.
 pub fn end(thread: &mut Location) {
     if thread.ready.thread != 0 {
-        look_again(record(thread));
+        look_again(record(thread), true);
         keep_errno(|| close(thread.ready.file.take()));
     }
 }
@@ -315,8 +315,22 @@ fn close(file: Option<File>) {
     }
 }
 
-/// Notes the CPU time of a thread, and the CPUs that it may use.
-fn look_again(record: &ThreadRecord) {
+/// Whether a thread that has ended was the only one of this location for most of the run. The
+/// workers of the initial thread stay in its pool. Inner teams may get new threads for each region,
+/// and so do the teams of each thread that the program makes: many of them may have ended within a
+/// millisecond, in which no reading was due.
+fn is_only_player(location: *const Location) -> bool {
+    // SAFETY: locations are never freed, and these two never change.
+    let (parent, level) = unsafe {
+        let header = &raw const (*location).header;
+        ((&raw const (*header).parent).read(), (&raw const (*header).level).read())
+    };
+    parent == 0 && level == 1
+}
+
+/// Notes the CPU time of a thread, and the CPUs that it may use. If the thread has ended, its last
+/// reading is from less than a region before; that is its CPU time if `only` it was there.
+fn look_again(record: &ThreadRecord, only: bool) {
     let id = record.thread_id.load(Relaxed) as pid_t;
     // The kernel's number of the clock of a thread's CPU time.
     let clock = (!id << 3) | 6;
@@ -326,8 +340,7 @@ fn look_again(record: &ThreadRecord) {
         let cpu_ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
         record.cpu_ns.store(cpu_ns, Relaxed);
         record.is_cpu_final.store(1, Relaxed);
-    } else if record.state.load(Relaxed) == ready_state::KNOWN {
-        // The thread has ended; its last reading is from less than a region before.
+    } else if only && record.state.load(Relaxed) == ready_state::KNOWN {
         record.is_cpu_final.store(1, Relaxed);
     }
     let mut cpus = [0_u64; CPUS_MAX / 64];
@@ -352,7 +365,7 @@ pub fn end_process(process: &Process) {
             // SAFETY: locations are never freed; only the record, which is atomic, is used.
             let record = record(unsafe { &*location });
             if record.thread_id.load(Relaxed) != 0 {
-                look_again(record);
+                look_again(record, is_only_player(location));
             }
         }
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -119,3 +119,37 @@ fn without_proc_nothing_is_known() {
     assert_eq!(ended.code, Some(0), "{}", ended.messages);
     assert_eq!(unknown(&sandbox), (2, true));
 }
+
+/// Each thread makes teams of its own, whose threads end with them (in GCC's library): what they
+/// computed is not known to the last one, so it is not taken for that of a library.
+const NESTED: &str = r#"
+#include <omp.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  omp_set_max_active_levels(count > 1 ? 2 : 1);
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 20; i++) {
+#pragma omp parallel num_threads(3)
+    for (volatile int k = 0; k < 100000; k++)
+      ;
+  }
+  usleep(20000);
+  return 0;
+}
+"#;
+
+#[test]
+fn threads_that_have_ended_are_no_librarys() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("program", NESTED);
+    let library_ns = |arguments: &str| {
+        sandbox.succeeds(&format!("run -o exp{arguments} -- ./program {arguments}"));
+        let text = std::fs::read_to_string(sandbox.path(&format!("exp{arguments}/manifest.json")));
+        let manifest: Value = serde_json::from_str(&text.unwrap()).unwrap();
+        manifest["threads"]["library_ns"].as_u64()
+    };
+    if has_schedstat() {
+        assert!(library_ns("").is_some());
+        assert_eq!(library_ns("inner"), None);
+    }
+}
