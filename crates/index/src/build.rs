@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use pompeii_otf2::event::Event;
-use pompeii_otf2::read::{ChunkSource, EventReader};
+use pompeii_otf2::read::{ChunkSource, EventReader, Place};
 use pompeii_replay::definitions::Definitions;
 
 use crate::cell::Kind;
 use crate::format::{IndexWriter, Piece, Section};
+use crate::marks::{MARK_EVENTS, Marks};
 use crate::row::RowBuilder;
 use crate::shape::Shape;
 use crate::state::State;
@@ -102,9 +103,35 @@ impl Visitor for Rows<'_> {
 pub struct LocationBuilder<'a> {
     context: &'a Context<'a>,
     walker: Walker,
-    rows: Rows<'a>,
+    found: Found<'a>,
+    mark_every: u64,
     events: u64,
     errors: u64,
+}
+
+/// What a location's events become.
+#[derive(Debug)]
+struct Found<'a> {
+    rows: Rows<'a>,
+    marks: Marks,
+}
+
+impl Visitor for Found<'_> {
+    #[inline]
+    fn enter(&mut self, region: u32) {
+        self.marks.block.enter(region);
+    }
+
+    #[inline]
+    fn innermost(&mut self, start: u64, end: u64, region: u32) {
+        self.marks.block.innermost(start, end, region);
+        self.rows.innermost(start, end, region);
+    }
+
+    #[inline]
+    fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
+        self.rows.level(level, start, end, region, cuts);
+    }
 }
 
 impl<'a> LocationBuilder<'a> {
@@ -113,37 +140,67 @@ impl<'a> LocationBuilder<'a> {
         LocationBuilder {
             context,
             walker: Walker::new(),
-            rows: Rows::new(&context.states, context.shape),
+            found: Found {
+                rows: Rows::new(&context.states, context.shape),
+                marks: Marks::default(),
+            },
+            mark_every: MARK_EVENTS,
             events: 0,
             errors: 0,
         }
+    }
+
+    /// Takes a mark every so many events, at least 1, instead of every [`MARK_EVENTS`].
+    pub fn with_mark_every(mut self, events: u64) -> LocationBuilder<'a> {
+        self.mark_every = events.max(1);
+        self
     }
 
     /// Takes the next event, with its time in ticks.
     #[inline]
     pub fn event(&mut self, time: u64, event: &Event) {
         self.events += 1;
-        self.walker.event(self.context.definitions, time, event, &mut self.rows);
+        self.walker.event(self.context.definitions, time, event, &mut self.found);
     }
 
-    /// Takes all events of a reader. Those that cannot be read are counted.
+    /// Takes a mark before the next event, which is at this place. Without a mark before the first
+    /// event, no window can be decoded.
+    pub fn mark(&mut self, place: Place) {
+        self.found.marks.take(&self.walker, place, self.events);
+    }
+
+    /// Takes all events of a reader, with marks. Those that cannot be read are counted.
     pub fn read<S: ChunkSource>(&mut self, reader: &mut EventReader<S>) {
-        let _ = reader.visit::<()>(|event| {
-            match event {
-                Ok(event) => self.event(event.time, event.event),
-                Err(_) => self.errors += 1,
+        loop {
+            if let Some(place) = reader.place() {
+                self.mark(place);
             }
-            ControlFlow::Continue(())
-        });
+            let next_mark = self.events + self.mark_every;
+            let flow = reader.visit(|event| {
+                match event {
+                    Ok(event) => self.event(event.time, event.event),
+                    Err(_) => self.errors += 1,
+                }
+                if self.events == next_mark {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+            if flow.is_continue() {
+                return;
+            }
+        }
     }
 
     /// The index of the location, when all its events have been taken. Regions that are still open
     /// end with the trace.
     pub fn finish(mut self) -> LocationIndex {
-        self.walker.end(self.context.end(), &mut self.rows);
-        let (depth, shape) = (self.rows.depth, self.context.shape);
-        let mut pieces = Vec::new();
-        for (row, levels) in self.rows.finish().enumerate() {
+        self.walker.end(self.context.end(), &mut self.found);
+        let Found { rows, marks } = self.found;
+        let (depth, shape) = (rows.depth, self.context.shape);
+        let mut pieces: Vec<Piece> = marks.pieces().collect();
+        for (row, levels) in rows.finish().enumerate() {
             for (level, of_level) in levels.into_iter().enumerate() {
                 let bins = (shape.length >> shape.unit_log2) >> shape.bin_log2(level);
                 let is_coarse = bins <= COARSE_BINS_MAX;

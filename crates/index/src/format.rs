@@ -63,6 +63,14 @@ pub(crate) enum Section {
     Exact = 2,
     /// Runs of bins of a row's level, one word each.
     Fillers = 3,
+    /// Marks of a location (`marks.rs`).
+    Marks = 4,
+    /// States of walks at the marks.
+    States = 5,
+    /// Sums between two marks: region and visits, exclusive ticks.
+    Sums = 6,
+    /// Sums of all events before a mark: region, visits, exclusive ticks.
+    Totals = 7,
 }
 
 /// The key of a section: kind, location, row and level.
@@ -203,6 +211,11 @@ impl Checksum {
 pub(crate) struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
+    /// The words of a whole file.
+    pub fn of(bytes: &'a [u8]) -> Words<'a> {
+        Words(bytes)
+    }
+
     pub fn len(self) -> usize {
         self.0.len() / WORD
     }
@@ -239,7 +252,7 @@ impl<B: AsRef<[u8]>> Index<B> {
     /// # Errors
     /// The file is no index of this version, or is damaged.
     pub fn open(bytes: B) -> Result<Index<B>, Flaw> {
-        let file = Words(bytes.as_ref());
+        let file = Words::of(bytes.as_ref());
         let damaged = |word: u64, expected| Flaw::Damaged { offset: word * WORD as u64, expected };
         let total = file.len() as u64;
         if file.len() < HEAD_WORDS + FOOT_WORDS || file.get(0) != MAGIC {
@@ -296,7 +309,7 @@ impl<B: AsRef<[u8]>> Index<B> {
 
     /// A section; empty if there is none.
     pub(crate) fn section(&self, key: Key) -> Words<'_> {
-        let file = Words(self.bytes.as_ref());
+        let file = Words::of(self.bytes.as_ref());
         let (begin, sections) = self.directory;
         let at = |entry: u64| begin as usize + entry as usize * ENTRY_WORDS;
         let (mut low, mut high) = (0, sections);

@@ -5,8 +5,10 @@
 //!   has the exact intervals of each row by classes of duration, and bins that sum up all shorter
 //!   ones, in levels a factor of 4 apart (`row.rs`). Start reading there.
 //! * A **picture** ([`Index::picture`]) takes one level, so its size follows the number of columns
-//!   and not the number of events. Windows that are finer than the finest level are made from the
-//!   events.
+//!   and not the number of events.
+//! * Finer windows are made from the events ([`Index::exact_picture`]), and so are the exact **sums**
+//!   of any window ([`Index::sums`]). A **mark** every 4096 events has the place in the event file
+//!   and the open regions there (`marks.rs`), so a narrow window decodes some thousand events.
 //! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`).
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
 //!   it anew.
@@ -44,28 +46,45 @@
 //! let index = file::open(&index_file, survey.fingerprint)?;
 //! let whole = definitions.begin..definitions.end;
 //! let rows = [(0, Row::Flat), (0, Row::Stack(0))];
-//! if let Some(picture) = index.picture(&rows, whole, 1000) {
-//!     let boxes = picture.x0.iter().zip(&picture.x1).zip(&picture.what);
-//!     for ((x0, x1), what) in boxes.take(picture.counts[0] as usize) {
-//!         println!("{x0} to {x1}: region {}, shares {:?}", what.region(), what.state_shares());
-//!     }
+//! let picture = index.picture(&rows, whole.clone(), 1000);
+//! let boxes = picture.x0.iter().zip(&picture.x1).zip(&picture.what);
+//! for ((x0, x1), what) in boxes.take(picture.counts[0] as usize) {
+//!     println!("{x0} to {x1}: region {}, shares {:?}", what.region(), what.state_shares());
+//! }
+//!
+//! // A window of ten microseconds, from the events themselves, and its sums.
+//! let window = whole.start..whole.start + 10_000;
+//! let open = |location: usize| -> Result<_, pompeii_index::WindowError> {
+//!     Ok(archive.events(LocationRef(ids[location]))?)
+//! };
+//! let picture = index.exact_picture(&context, &rows, window.clone(), 1000, open)?;
+//! assert!(picture.bin_log2 <= 3);
+//! for (region, sums) in index.sums(&definitions, 0, &window, &mut open(0)?)? {
+//!     println!("region {region}: {} visits, {} ticks", sums.visits, sums.ticks);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod build;
 mod cell;
+mod exact;
 pub mod file;
 mod format;
+mod marks;
 mod picture;
 mod row;
+mod saved;
 mod shape;
 mod state;
 mod tally;
 mod walk;
 
 pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
+pub use cell::{CUT_BEGIN, CUT_END};
+pub use exact::{Sums, WindowError};
 pub use format::{Fingerprint, Flaw, Index, IndexWriter, VERSION};
+pub use marks::MARK_EVENTS;
 pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};
 pub use shape::Shape;
 pub use state::{OTHER, State};
+pub use walk::Visitor;

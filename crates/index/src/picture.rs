@@ -171,22 +171,18 @@ impl<B: AsRef<[u8]>> Index<B> {
     /// The picture of some rows of locations in a window of time, in ticks, with at least
     /// `columns` bins if the index has bins that are so short.
     ///
-    /// `None`: all bins are longer. Then the picture is made from the events.
-    pub fn picture(
-        &self,
-        rows: &[(usize, Row)],
-        window: Range<u64>,
-        columns: u32,
-    ) -> Option<Picture> {
+    /// If all bins are longer, [`exact_picture`](Index::exact_picture) makes the picture from the
+    /// events, and [`events_to_decode`](Index::events_to_decode) tells whether there are too many.
+    pub fn picture(&self, rows: &[(usize, Row)], window: Range<u64>, columns: u32) -> Picture {
         let shape = self.shape();
-        let level = shape.level_for(bin_log2_for(&window, columns))?;
+        let level = shape.level_for(bin_log2_for(&window, columns)).unwrap_or_default();
         let units = shape.units(window.start)..shape.units(window.end);
         let mut canvas = Canvas::new(units, shape.bin_log2(level));
         for &(location, row) in rows {
             self.row(&mut canvas, location, row.number(), level);
             canvas.end_row();
         }
-        Some(canvas.finish(shape.origin, u32::from(shape.unit_log2)))
+        canvas.finish(shape.origin, u32::from(shape.unit_log2))
     }
 
     fn row(&self, canvas: &mut Canvas, location: usize, row: usize, level: usize) {

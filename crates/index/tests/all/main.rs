@@ -3,3 +3,4 @@
 mod damage;
 mod pictures;
 mod simulation;
+mod windows;

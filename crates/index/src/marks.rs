@@ -1,0 +1,212 @@
+//! Marks: every few thousand events, where the event is in its file, what is open there, and the
+//! sums since the mark before. From a mark on, events are decoded without those before it.
+//!
+//! | word | of a mark |
+//! |---|---|
+//! | 0 | time of the last event before it |
+//! | 1-3 | place in the event file: chunk, byte and skipped events, time in the file |
+//! | 4 | state of the walk, as a part of its section |
+//! | 5 | sums of the events between the mark before and this one, as a part of their section |
+//! | 6 | at every 64th mark: sums of all events before it, as a part of their section |
+//! | 7 | number of events before it |
+//!
+//! A part of a section is its begin in 40 bits and its number of words in 24.
+
+use pompeii_otf2::read::Place;
+
+use crate::format::{Index, Key, Piece, Section, Words};
+use crate::picture::first_where;
+use crate::walk::{Visitor, Walker};
+
+/// Events between two marks, as long as the state is not larger.
+pub const MARK_EVENTS: u64 = 4096;
+/// Marks between two that have all sums.
+pub(crate) const MARKS_PER_TOTAL: usize = 64;
+const MARK_WORDS: usize = 8;
+const COUNT_BITS: u32 = 24;
+
+/// Visits and exclusive ticks by region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RegionSums {
+    /// By region; those that were not touched are zeros.
+    values: Vec<(u64, u64)>,
+    touched: Vec<u32>,
+}
+
+impl RegionSums {
+    #[inline]
+    pub fn add(&mut self, region: u32, visits: u64, ticks: u64) {
+        let place = region as usize;
+        if place >= self.values.len() {
+            self.values.resize(place + 1, (0, 0));
+        }
+        let (of_region, of_ticks) = &mut self.values[place];
+        if (*of_region, *of_ticks) == (0, 0) && (visits, ticks) != (0, 0) {
+            self.touched.push(region);
+        }
+        *of_region += visits;
+        *of_ticks += ticks;
+    }
+
+    /// All sums that are not zero, by region.
+    pub fn sorted(&mut self) -> impl Iterator<Item = (u32, u64, u64)> {
+        self.touched.sort_unstable();
+        self.touched.iter().filter_map(|region| {
+            let (visits, ticks) = self.values.get(*region as usize)?;
+            Some((*region, *visits, *ticks))
+        })
+    }
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        for region in self.touched.drain(..) {
+            self.values[region as usize] = (0, 0);
+        }
+    }
+}
+
+impl Visitor for RegionSums {
+    #[inline]
+    fn enter(&mut self, region: u32) {
+        self.add(region, 1, 0);
+    }
+
+    #[inline]
+    fn innermost(&mut self, start: u64, end: u64, region: u32) {
+        // The state at a damaged mark may be later than its events.
+        self.add(region, 0, end.saturating_sub(start));
+    }
+
+    #[inline]
+    fn level(&mut self, _: usize, _: u64, _: u64, _: u32, _: u8) {}
+}
+
+/// Makes the marks of a location.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    marks: Vec<u64>,
+    states: Vec<u64>,
+    sums: Vec<u64>,
+    totals: Vec<u64>,
+    /// Sums since the last mark.
+    pub block: RegionSums,
+    all: RegionSums,
+    last_event: u64,
+}
+
+impl Marks {
+    /// Takes a mark after so many events. Where the state is large, it takes fewer of them.
+    pub fn take(&mut self, walker: &Walker, place: Place, events: u64) {
+        let since = events - self.last_event;
+        let is_first = self.marks.is_empty();
+        if !is_first && since < walker.saved_words() as u64 {
+            return;
+        }
+        self.last_event = events;
+        let is_total = (self.marks.len() / MARK_WORDS).is_multiple_of(MARKS_PER_TOTAL);
+        let begins = [self.states.len(), self.sums.len(), self.totals.len()];
+        walker.save(&mut self.states);
+        for (region, visits, ticks) in self.block.sorted() {
+            self.sums.extend([u64::from(region) << 32 | visits, ticks]);
+            self.all.add(region, visits, ticks);
+        }
+        self.block.clear();
+        if is_total {
+            for (region, visits, ticks) in self.all.sorted() {
+                self.totals.extend([u64::from(region), visits, ticks]);
+            }
+        }
+        let lengths = [self.states.len(), self.sums.len(), self.totals.len()];
+        let part =
+            |at: usize| (begins[at] as u64) << COUNT_BITS | (lengths[at] - begins[at]) as u64;
+        let Place { chunk, byte, file_time, skipped } = place;
+        let byte = byte << 8 | u64::from(skipped);
+        let mark = [walker.now, chunk, byte, file_time, part(0), part(1), part(2), events];
+        self.marks.extend(mark);
+    }
+
+    /// The sections.
+    pub fn pieces(self) -> impl Iterator<Item = Piece> {
+        let pieces = [
+            (Section::Marks, self.marks),
+            (Section::States, self.states),
+            (Section::Sums, self.sums),
+            (Section::Totals, self.totals),
+        ];
+        pieces.into_iter().map(|(section, words)| {
+            let is_coarse = section == Section::Totals;
+            Piece { section, row: 0, level: 0, words, is_coarse }
+        })
+    }
+}
+
+/// The marks of a location in an index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarksOf<'a> {
+    marks: Words<'a>,
+    states: Words<'a>,
+    sums: Words<'a>,
+    totals: Words<'a>,
+}
+
+impl<'a> MarksOf<'a> {
+    pub fn new<B: AsRef<[u8]>>(index: &'a Index<B>, location: usize) -> MarksOf<'a> {
+        let section = |section| index.section(Key::new(section, location, 0, 0));
+        MarksOf {
+            marks: section(Section::Marks),
+            states: section(Section::States),
+            sums: section(Section::Sums),
+            totals: section(Section::Totals),
+        }
+    }
+
+    fn word(&self, mark: usize, word: usize) -> u64 {
+        self.marks.get(mark * MARK_WORDS + word)
+    }
+
+    pub fn len(&self) -> usize {
+        self.marks.len() / MARK_WORDS
+    }
+
+    /// The last mark before which all events are earlier than `time`; the first one if there is
+    /// none.
+    pub fn before(&self, time: u64) -> usize {
+        // The first mark is before the first event.
+        first_where(self.len(), |mark| mark > 0 && self.word(mark, 0) >= time).saturating_sub(1)
+    }
+
+    /// Number of events before a mark.
+    pub fn events(&self, mark: usize) -> u64 {
+        self.word(mark, 7)
+    }
+
+    /// Where the events go on, and what is open there; `None` if it is damaged or there is none.
+    pub fn resume(&self, mark: usize) -> Option<(Place, Walker)> {
+        let byte = self.word(mark, 2);
+        let (chunk, file_time) = (self.word(mark, 1), self.word(mark, 3));
+        let place = Place { chunk, byte: byte >> 8, file_time, skipped: byte as u8 };
+        let state = Walker::load(part(self.states, self.word(mark, 4))?)?;
+        (mark < self.len()).then_some((place, state))
+    }
+
+    /// Adds the sums of all events before a mark.
+    pub fn add_sums(&self, mark: usize, add: &mut impl FnMut(u32, u64, u64)) -> Option<()> {
+        let with_all = mark / MARKS_PER_TOTAL * MARKS_PER_TOTAL;
+        let totals = part(self.totals, self.word(with_all, 6))?;
+        for at in (0..totals.len() / 3 * 3).step_by(3) {
+            add(totals.get(at) as u32, totals.get(at + 1), totals.get(at + 2));
+        }
+        for mark in with_all + 1..=mark {
+            let sums = part(self.sums, self.word(mark, 5))?;
+            for at in (0..sums.len() / 2 * 2).step_by(2) {
+                let first = sums.get(at);
+                add((first >> 32) as u32, u64::from(first as u32), sums.get(at + 1));
+            }
+        }
+        Some(())
+    }
+}
+
+fn part(section: Words<'_>, word: u64) -> Option<Words<'_>> {
+    section.part(word >> COUNT_BITS, word & ((1 << COUNT_BITS) - 1))
+}

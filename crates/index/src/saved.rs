@@ -1,0 +1,158 @@
+//! The state of a walk as words, so that a walk can begin at a mark.
+//!
+//! ```text
+//! time of the last event, begin of the innermost interval, end of the gap or 2^64 - 1
+//! frames     their number; region and cut, begin
+//! parts      their number; whether a task runs, the task, frames below it, tasks below it
+//! aside      their number; task, number of regions, regions
+//! ```
+//! A list is its length and its entries; a task is two words.
+
+use std::collections::HashMap;
+
+use crate::format::Words;
+use crate::walk::{Frame, Part, Task, Walker};
+
+const NO_GAP: u64 = u64::MAX;
+
+impl Walker {
+    /// About the number of words that [`save`](Walker::save) writes.
+    pub fn saved_words(&self) -> usize {
+        let aside: usize = self.aside.values().map(|regions| regions.len() + 3).sum();
+        let parts: usize = self.parts.iter().map(|part| 2 * part.below.len() + 5).sum();
+        2 * self.frames.len() + aside + parts + 6
+    }
+
+    /// Adds the state to `words`.
+    pub fn save(&self, words: &mut Vec<u64>) {
+        words.extend([self.now, self.since, self.gap_end.unwrap_or(NO_GAP)]);
+        words.push(self.frames.len() as u64);
+        for frame in &self.frames {
+            words.extend([u64::from(frame.cut) << 32 | u64::from(frame.region), frame.since]);
+        }
+        words.push(self.parts.len() as u64);
+        for part in &self.parts {
+            let (task, floor) = part.task.unwrap_or_default();
+            let [first, second] = task_words(task);
+            let below = part.below.len() as u64;
+            words.extend([u64::from(part.task.is_some()), first, second, floor as u64, below]);
+            words.extend(part.below.iter().flat_map(|task| task_words(*task)));
+        }
+        words.push(self.aside.len() as u64);
+        let mut aside: Vec<_> = self.aside.iter().collect();
+        // The same trace gives the same bytes.
+        aside.sort_unstable();
+        for (task, regions) in aside {
+            words.extend(task_words(*task));
+            words.push(regions.len() as u64);
+            words.extend(regions.iter().map(|region| u64::from(*region)));
+        }
+    }
+
+    /// The state in `words`; `None` if it is damaged.
+    pub fn load(words: Words<'_>) -> Option<Walker> {
+        let mut input = Input { words, at: 0 };
+        let (now, since, gap) = (input.next()?, input.next()?, input.next()?);
+        let frames = input.list(2, |input| {
+            let (word, since) = (input.next()?, input.next()?);
+            Some(Frame { region: word as u32, since, cut: (word >> 32) as u8 })
+        })?;
+        let parts = input.list(5, |input| {
+            let (runs, task) = (input.next()?, input.task()?);
+            let floor = usize::try_from(input.next()?).ok()?;
+            let below = input.list(2, Input::task)?;
+            Some(Part { task: (runs != 0).then_some((task, floor)), below })
+        })?;
+        let aside: Vec<(Task, Vec<u32>)> = input.list(3, |input| {
+            let task = input.task()?;
+            Some((task, input.list(1, |input| u32::try_from(input.next()?).ok())?))
+        })?;
+        let aside: HashMap<Task, Vec<u32>> = aside.into_iter().collect();
+        let gap_end = (gap != NO_GAP).then_some(gap);
+        (!parts.is_empty()).then_some(Walker { now, since, frames, parts, aside, gap_end })
+    }
+}
+
+fn task_words((team, thread, generation): Task) -> [u64; 2] {
+    [u64::from(team) << 32 | u64::from(thread), u64::from(generation)]
+}
+
+/// Words that are read one after the other.
+struct Input<'a> {
+    words: Words<'a>,
+    at: usize,
+}
+
+impl Input<'_> {
+    fn next(&mut self) -> Option<u64> {
+        let word = (self.at < self.words.len()).then(|| self.words.get(self.at))?;
+        self.at += 1;
+        Some(word)
+    }
+
+    fn task(&mut self) -> Option<Task> {
+        let (first, second) = (self.next()?, self.next()?);
+        Some(((first >> 32) as u32, first as u32, second as u32))
+    }
+
+    /// A list whose entries have at least so many words each.
+    fn list<T>(
+        &mut self,
+        words_each: usize,
+        mut entry: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let count = usize::try_from(self.next()?).ok()?;
+        let rest = self.words.len() - self.at;
+        if count > rest / words_each {
+            return None;
+        }
+        (0..count).map(|_| entry(self)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walker() -> Walker {
+        let frame = |region, since| Frame { region, since, cut: 1 };
+        let part = |task, below: &[Task]| Part { task, below: below.to_vec() };
+        Walker {
+            now: 50,
+            since: 40,
+            frames: vec![frame(3, 10), frame(1 << 31, 1 << 60)],
+            parts: vec![part(None, &[]), part(Some(((1, 2, 3), 1)), &[(1, 2, 9), (1, 2, 8)])],
+            aside: [((1, 2, 9), vec![]), ((1, 2, 8), vec![4, 5])].into_iter().collect(),
+            gap_end: Some(77),
+        }
+    }
+
+    fn bytes(walker: &Walker) -> Vec<u8> {
+        let mut words = Vec::new();
+        walker.save(&mut words);
+        assert!(words.len() <= walker.saved_words());
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn round_trip() {
+        for walker in [Walker::new(), walker()] {
+            assert_eq!(Walker::load(Words::of(&bytes(&walker))), Some(walker));
+        }
+    }
+
+    #[test]
+    fn damaged_states_are_none_or_another_state() {
+        let good = bytes(&walker());
+        for end in (0..good.len()).step_by(8) {
+            assert_eq!(Walker::load(Words::of(&good[..end])), None);
+        }
+        // The lowest byte of each word counts, except in the task of a part without one.
+        let changed = (0..good.len()).step_by(8).filter(|place| {
+            let mut bytes = good.clone();
+            bytes[*place] ^= 0xff;
+            Walker::load(Words::of(&bytes)) != Some(walker())
+        });
+        assert_eq!(changed.count(), good.len() / 8 - 4);
+    }
+}
