@@ -18,8 +18,13 @@ const SECONDS_MAX: usize = 60;
 
 /// The targets that read files of foreign origin, with the executions for which `cargo xtask test`
 /// runs each. One of `live` takes some milliseconds, because it makes an experiment.
-pub const READERS: [(&str, &str); 4] =
-    [("cubex", "20000x"), ("live", "2500x"), ("otf2", "20000x"), ("replay", "1000x")];
+pub const READERS: [(&str, &str); 5] = [
+    ("cubex", "20000x"),
+    ("index", "20000x"),
+    ("live", "2500x"),
+    ("otf2", "20000x"),
+    ("replay", "1000x"),
+];
 
 /// When a run ends.
 #[derive(Clone, Copy)]

@@ -1,5 +1,5 @@
-//! What is finer than the finest level of an index: the events themselves, from the last mark before
-//! a window on. The caller opens the event file, so this crate needs none.
+//! What is finer than the finest level of an index: the events themselves, from the last mark
+//! before a window on. The caller opens the event file, so this crate needs none.
 //!
 //! Sums of a window are the difference of two sums from the begin of the trace: those of the mark
 //! before its end and the events up to there, less those of its begin. They are exact to the tick
@@ -51,10 +51,10 @@ impl<B: AsRef<[u8]>> Index<B> {
         end.saturating_sub(marks.events(first))
     }
 
-    /// Decodes the events of a location in a window and tells `visitor` what is open there. Intervals
-    /// that go on after the window end with it. There may be some that end before the window,
-    /// because reading begins at a mark. `reader` is a new reader of the location, or one that was
-    /// used here.
+    /// Decodes the events of a location in a window and tells `visitor` what is open there.
+    /// Intervals that go on after the window end with it. There may be some that end before the
+    /// window, because reading begins at a mark. `reader` is a new reader of the location, or one
+    /// that was used here.
     ///
     /// # Errors
     /// The event file cannot be read at the mark, or the index is damaged. Events that cannot be
@@ -68,7 +68,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         visitor: &mut impl Visitor,
     ) -> Result<(), WindowError> {
         let marks = MarksOf::new(self, location);
-        let resumed = marks.resume(marks.before(window.start));
+        let resumed = marks.resume(marks.before(window.start), definitions.regions.len());
         let (place, mut walker) = resumed.ok_or(WindowError::Marks(location))?;
         reader.resume(place)?;
         let _ = reader.visit(|event| match event {

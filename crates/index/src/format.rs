@@ -336,6 +336,7 @@ fn shape(file: Words<'_>) -> Option<Shape> {
         && unit_log2 < 64
         && finest_log2 < 64
         && shape.bin_log2(usize::from(levels)) < 64
+        && shape.bin_log2(usize::from(levels) - 1) + u32::from(unit_log2) < 64
         && file.get(4) >> 24 == 0;
     is_possible.then_some(shape)
 }

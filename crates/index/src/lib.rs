@@ -6,9 +6,10 @@
 //!   ones, in levels a factor of 4 apart (`row.rs`). Start reading there.
 //! * A **picture** ([`Index::picture`]) takes one level, so its size follows the number of columns
 //!   and not the number of events.
-//! * Finer windows are made from the events ([`Index::exact_picture`]), and so are the exact **sums**
-//!   of any window ([`Index::sums`]). A **mark** every 4096 events has the place in the event file
-//!   and the open regions there (`marks.rs`), so a narrow window decodes some thousand events.
+//! * Finer windows are made from the events ([`Index::exact_picture`]), and so are the exact
+//!   **sums** of any window ([`Index::sums`]). A **mark** every 4096 events has the place in the
+//!   event file and the open regions there (`marks.rs`), so a narrow window decodes some thousand
+//!   events.
 //! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`).
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
 //!   it anew.

@@ -181,11 +181,12 @@ impl<'a> MarksOf<'a> {
     }
 
     /// Where the events go on, and what is open there; `None` if it is damaged or there is none.
-    pub fn resume(&self, mark: usize) -> Option<(Place, Walker)> {
+    /// The trace has so many regions.
+    pub fn resume(&self, mark: usize, regions: usize) -> Option<(Place, Walker)> {
         let byte = self.word(mark, 2);
         let (chunk, file_time) = (self.word(mark, 1), self.word(mark, 3));
         let place = Place { chunk, byte: byte >> 8, file_time, skipped: byte as u8 };
-        let state = Walker::load(part(self.states, self.word(mark, 4))?)?;
+        let state = Walker::load(part(self.states, self.word(mark, 4))?, regions)?;
         (mark < self.len()).then_some((place, state))
     }
 

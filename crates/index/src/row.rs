@@ -67,7 +67,7 @@ impl RowBuilder {
     fn fill(&mut self, states: &[State], level: usize, (start, end): (u64, u64), region: u16) {
         let bin_log2 = self.shape.bin_log2(level);
         let bin = start >> bin_log2;
-        let border = (bin + 1) << bin_log2;
+        let border = (start | ((1 << bin_log2) - 1)).saturating_add(1);
         self.open(states, level, bin).add(region, end.min(border) - start);
         if end > border {
             self.open(states, level, bin + 1).add(region, end - border);

@@ -49,13 +49,18 @@ impl Walker {
         }
     }
 
-    /// The state in `words`; `None` if it is damaged.
-    pub fn load(words: Words<'_>) -> Option<Walker> {
+    /// The state in `words`, of a trace with so many regions; `None` if it is damaged.
+    pub fn load(words: Words<'_>, regions: usize) -> Option<Walker> {
+        let known = |region: u64| {
+            let region = u32::try_from(region).ok()?;
+            ((region as usize) < regions).then_some(region)
+        };
         let mut input = Input { words, at: 0 };
         let (now, since, gap) = (input.next()?, input.next()?, input.next()?);
         let frames = input.list(2, |input| {
             let (word, since) = (input.next()?, input.next()?);
-            Some(Frame { region: word as u32, since, cut: (word >> 32) as u8 })
+            let region = known(word & u64::from(u32::MAX))?;
+            Some(Frame { region, since, cut: (word >> 32) as u8 })
         })?;
         let parts = input.list(5, |input| {
             let (runs, task) = (input.next()?, input.task()?);
@@ -65,7 +70,7 @@ impl Walker {
         })?;
         let aside: Vec<(Task, Vec<u32>)> = input.list(3, |input| {
             let task = input.task()?;
-            Some((task, input.list(1, |input| u32::try_from(input.next()?).ok())?))
+            Some((task, input.list(1, |input| known(input.next()?))?))
         })?;
         let aside: HashMap<Task, Vec<u32>> = aside.into_iter().collect();
         let gap_end = (gap != NO_GAP).then_some(gap);
@@ -114,13 +119,15 @@ impl Input<'_> {
 mod tests {
     use super::*;
 
+    const REGIONS: usize = 1000;
+
     fn walker() -> Walker {
         let frame = |region, since| Frame { region, since, cut: 1 };
         let part = |task, below: &[Task]| Part { task, below: below.to_vec() };
         Walker {
             now: 50,
             since: 40,
-            frames: vec![frame(3, 10), frame(1 << 31, 1 << 60)],
+            frames: vec![frame(3, 10), frame(REGIONS as u32 - 1, 1 << 60)],
             parts: vec![part(None, &[]), part(Some(((1, 2, 3), 1)), &[(1, 2, 9), (1, 2, 8)])],
             aside: [((1, 2, 9), vec![]), ((1, 2, 8), vec![4, 5])].into_iter().collect(),
             gap_end: Some(77),
@@ -137,7 +144,7 @@ mod tests {
     #[test]
     fn round_trip() {
         for walker in [Walker::new(), walker()] {
-            assert_eq!(Walker::load(Words::of(&bytes(&walker))), Some(walker));
+            assert_eq!(Walker::load(Words::of(&bytes(&walker)), REGIONS), Some(walker));
         }
     }
 
@@ -145,13 +152,14 @@ mod tests {
     fn damaged_states_are_none_or_another_state() {
         let good = bytes(&walker());
         for end in (0..good.len()).step_by(8) {
-            assert_eq!(Walker::load(Words::of(&good[..end])), None);
+            assert_eq!(Walker::load(Words::of(&good[..end]), REGIONS), None);
         }
+        assert_eq!(Walker::load(Words::of(&good), REGIONS - 1), None);
         // The lowest byte of each word counts, except in the task of a part without one.
         let changed = (0..good.len()).step_by(8).filter(|place| {
             let mut bytes = good.clone();
             bytes[*place] ^= 0xff;
-            Walker::load(Words::of(&bytes)) != Some(walker())
+            Walker::load(Words::of(&bytes), REGIONS) != Some(walker())
         });
         assert_eq!(changed.count(), good.len() / 8 - 4);
     }

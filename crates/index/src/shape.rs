@@ -106,6 +106,8 @@ mod tests {
                 assert!(bits(last) <= TIME_BITS, "{shape:?}");
                 assert!(bits(last >> shape.finest_log2) <= BIN_BITS, "{shape:?}");
                 assert!(shape.levels >= 1 && shape.bin_log2(usize::from(shape.levels)) < 64);
+                let coarsest = shape.bin_log2(usize::from(shape.levels) - 1);
+                assert!(coarsest + u32::from(shape.unit_log2) < 64, "{shape:?}");
             }
         }
     }

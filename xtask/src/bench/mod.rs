@@ -15,13 +15,14 @@ mod suite;
 mod tasks;
 mod unify;
 mod verdict;
+mod view;
 
 use anyhow::{Result, bail};
 
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 9] = [
+const BENCHMARKS: [Benchmark; 10] = [
     ("analyze", analyze::run),
     ("hybrid", |_| hybrid::run()),
     ("instrument", instrument::run),
@@ -31,6 +32,7 @@ const BENCHMARKS: [Benchmark; 9] = [
     ("shapes", shapes::run),
     ("tasks", tasks::run),
     ("unify", |_| unify::run()),
+    ("view", view::run),
 ];
 
 /// Runs the benchmark that is called `name`.

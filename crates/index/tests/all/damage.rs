@@ -8,6 +8,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::LocationRef;
 
 use crate::pictures::{index_of, shape};
+use crate::robust;
 use crate::simulation::{Simulation, definitions};
 
 fn good() -> Vec<u8> {
@@ -136,4 +137,29 @@ fn a_changed_trace_has_another_fingerprint() {
     let archive = Archive::open(&folder.path().join("traces.otf2")).expect("a good archive");
     let location = archive.locations().next().expect("a location").id.0;
     assert!(file::survey(&archive, &[location]).is_err());
+}
+
+/// The corpus of the fuzz target, which `POMPEII_KEEP=1` writes.
+#[test]
+fn kept_inputs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/index");
+    let kept = folder.join("small");
+    let steps = [(10, 0, 1), (300, 0, 2), (40, 6, 0), (9, 13, 3), (1, 0, 4), (7, 14, 0), (7, 6, 0)];
+    let steps: Vec<_> = steps.into_iter().cycle().take(60).collect();
+    let mut simulation = Simulation::of(&steps);
+    simulation.end(simulation.now() + 1);
+    let shape = shape(0, simulation.now(), 6, 3);
+    let small = index_of(&definitions(), shape, &simulation).into_bytes();
+    if std::env::var_os("POMPEII_KEEP").is_some() {
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(&kept, &small).expect("written");
+    }
+    assert_eq!(fs::read(&kept).expect("a kept input"), small, "POMPEII_KEEP=1 writes it");
+    assert!(robust::check(&small));
+    let changed = (0..small.len()).filter(|place| {
+        let mut bytes = small.clone();
+        bytes[*place] ^= 0x55;
+        robust::check(&bytes)
+    });
+    assert!(changed.count() > small.len() / 2, "most damage is not found when it is opened");
 }

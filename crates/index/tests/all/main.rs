@@ -2,5 +2,6 @@
 
 mod damage;
 mod pictures;
+mod robust;
 mod simulation;
 mod windows;
