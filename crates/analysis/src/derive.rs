@@ -14,6 +14,7 @@ pub fn derive(measured: &Cube) -> Cube {
     cube.difference.clone_from(&measured.difference);
     cube.waits.clone_from(&measured.waits);
     cube.roots.clone_from(&measured.roots);
+    cube.statistics.clone_from(&measured.statistics);
     cube.task_times.clone_from(&measured.task_times);
     cube.visit_times.clone_from(&measured.visit_times);
     for property in properties::metrics() {
@@ -54,7 +55,7 @@ fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profil
     let measured = profile.cube.metric(property.name);
     for call in cube.calls.ids() {
         let row = match property.compute {
-            Compute::Measured => {
+            Compute::Measured | Compute::Found(_) => {
                 measured.map_or_else(Row::default, |from| profile.cube.shared_row(from, call))
             }
             Compute::Parts => {

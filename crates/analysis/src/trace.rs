@@ -8,15 +8,21 @@
 mod tasks;
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use pompeii_model::{Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Role, Unit, Wait};
+use pompeii_model::{
+    Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit, Wait,
+};
 use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, MessageVisit, Pattern, Place,
 };
+use pompeii_replay::hash::Table;
 use pompeii_replay::tree::NodeId;
 use pompeii_replay::{Outcome, tree::Values};
 
-use crate::{properties, trace_counters};
+use crate::properties::{self, Compute};
+use crate::trace_instances::{Instance, Instances};
+use crate::{trace_counters, trace_waits};
 
 /// The metrics that compounds have severities for.
 const NAMES: [&str; 37] = [
@@ -59,31 +65,31 @@ const NAMES: [&str; 37] = [
     "task_wait_end",
 ];
 
-const FORK: usize = 0;
-const MANAGEMENT: usize = 1;
-const IMPLICIT_WAIT: usize = 2;
-const EXPLICIT_WAIT: usize = 3;
-const STARVATION: usize = 4;
-const CRITICAL: usize = 5;
-const LOCK: usize = 6;
-const TURN: usize = 7;
-const LAST: usize = 8;
-const DELAY: usize = 9;
-const LATE_SENDER: usize = 10;
-const MPI_BARRIER: usize = 11;
-const ALL_TO_ALL: usize = 12;
-const LATE_BROADCAST: usize = 13;
-const EARLY_REDUCE: usize = 14;
-const EARLY_SCAN: usize = 15;
-const NON_BLOCKING: usize = 16;
-const LATE_RECEIVER: usize = 17;
-const WRONG_ORDER: usize = 18;
-const SAME_SOURCE: usize = 19;
-const OTHER_SOURCE: usize = 20;
-const MPI_BARRIER_END: usize = 21;
-const ALL_TO_ALL_END: usize = 22;
-const INIT_END: usize = 23;
-const FINALIZE: usize = 24;
+pub(crate) const FORK: usize = 0;
+pub(crate) const MANAGEMENT: usize = 1;
+pub(crate) const IMPLICIT_WAIT: usize = 2;
+pub(crate) const EXPLICIT_WAIT: usize = 3;
+pub(crate) const STARVATION: usize = 4;
+pub(crate) const CRITICAL: usize = 5;
+pub(crate) const LOCK: usize = 6;
+pub(crate) const TURN: usize = 7;
+pub(crate) const LAST: usize = 8;
+pub(crate) const DELAY: usize = 9;
+pub(crate) const LATE_SENDER: usize = 10;
+pub(crate) const MPI_BARRIER: usize = 11;
+pub(crate) const ALL_TO_ALL: usize = 12;
+pub(crate) const LATE_BROADCAST: usize = 13;
+pub(crate) const EARLY_REDUCE: usize = 14;
+pub(crate) const EARLY_SCAN: usize = 15;
+pub(crate) const NON_BLOCKING: usize = 16;
+pub(crate) const LATE_RECEIVER: usize = 17;
+pub(crate) const WRONG_ORDER: usize = 18;
+pub(crate) const SAME_SOURCE: usize = 19;
+pub(crate) const OTHER_SOURCE: usize = 20;
+pub(crate) const MPI_BARRIER_END: usize = 21;
+pub(crate) const ALL_TO_ALL_END: usize = 22;
+pub(crate) const INIT_END: usize = 23;
+pub(crate) const FINALIZE: usize = 24;
 
 const WORK: usize = 31;
 const SPAN: usize = 32;
@@ -113,7 +119,24 @@ struct Waited {
 pub struct Severities {
     values: HashMap<At, [i64; NAMES.len()]>,
     waits: HashMap<(At, Option<At>), Waited>,
+    /// Severities of properties with a formula of their own, by their number among them.
+    found: Table<(u32, NodeId, LocationId), i64>,
+    instances: Instances,
 }
+
+/// A property that a formula finds in compounds: its number among all instances, its name, and the
+/// formula.
+type Formula = (u32, &'static str, fn(&Compound) -> Option<Instance>);
+
+/// All of them; the numbers of `NAMES` come first.
+static FORMULAS: LazyLock<Vec<Formula>> = LazyLock::new(|| {
+    let found = properties::ALL.iter().filter_map(|property| match property.compute {
+        Compute::Found(formula) => Some((property.name, formula)),
+        _ => None,
+    });
+    let numbered = (NAMES.len() as u32..).zip(found);
+    numbered.map(|(number, (name, formula))| (number, name, formula)).collect()
+});
 
 fn key(place: Place) -> At {
     (place.node, place.location)
@@ -122,6 +145,18 @@ fn key(place: Place) -> At {
 impl Severities {
     /// Takes a compound.
     pub fn note(&mut self, compound: &Compound) {
+        trace_waits::of(compound, &mut |property, instance| {
+            self.instances.note(property as u32, instance);
+        });
+        for &(number, _, formula) in FORMULAS.iter() {
+            let Some(instance) = formula(compound).filter(|instance| instance.ticks > 0) else {
+                continue;
+            };
+            let key = (number, instance.at.node, instance.at.location);
+            let sum = self.found.entry(key).or_default();
+            *sum = sum.saturating_add(instance.ticks);
+            self.instances.note(number, &instance);
+        }
         match compound {
             Compound::Part(part) => {
                 self.add(part.at, FORK, part.fork_ticks());
@@ -239,18 +274,20 @@ impl Severities {
         for (&(node, location), values) in &self.values {
             let call = outcome.call(node);
             let region = &cube.regions[cube.calls.region(call)];
-            let is_mpi = region.paradigm == Paradigm::Mpi;
-            let is_openmp = region.paradigm == Paradigm::OpenMp;
-            let role = region.role;
-            for (number, value) in values.iter().enumerate().filter(|(_, value)| **value != 0) {
-                let number = match (number, role) {
-                    (IMPLICIT_WAIT, Role::Barrier) if !is_mpi => EXPLICIT_WAIT,
-                    (LOCK, Role::Critical) => CRITICAL,
-                    // Of another model than OpenMP, whose locks have no property.
-                    (LOCK, _) if !is_openmp => continue,
-                    _ => number,
-                };
-                cube.add(metrics[number], call, location, *value);
+            let of_region = |(number, _): &(usize, &i64)| number_at(*number, region);
+            let values = values.iter().enumerate().filter(|(_, value)| **value != 0);
+            let values: Vec<(usize, i64)> =
+                values.filter_map(|it| Some((of_region(&it)?, *it.1))).collect();
+            for (number, value) in values {
+                cube.add(metrics[number], call, location, value);
+            }
+        }
+        for &(number, name, _) in FORMULAS.iter() {
+            let id = cube.add_metric(metric(name));
+            for (&(_, node, location), &ticks) in
+                self.found.iter().filter(|((of, ..), _)| *of == number)
+            {
+                cube.add(id, outcome.call(node), location, ticks);
             }
         }
         add_path(&mut cube, outcome);
@@ -258,6 +295,13 @@ impl Severities {
         trace_counters::add(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
         cube.roots.clone_from(&outcome.roots);
+        cube.statistics = self.instances.statistics(outcome, &|number, call| {
+            let region = &cube.regions[cube.calls.region(call)];
+            match NAMES.get(number as usize) {
+                Some(_) => number_at(number as usize, region).map(|number| NAMES[number]),
+                None => FORMULAS.iter().find(|(of, ..)| *of == number).map(|(_, name, _)| *name),
+            }
+        });
         cube
     }
 
@@ -273,6 +317,16 @@ impl Severities {
         let mut waits: Vec<Wait> = self.waits.iter().map(wait).collect();
         waits.sort_by_key(|wait| (wait.call, wait.location, wait.by));
         waits
+    }
+}
+
+/// The metric of a value that was found in a region; `None` if the region's model has none.
+fn number_at(number: usize, region: &Region) -> Option<usize> {
+    match (number, region.role) {
+        (IMPLICIT_WAIT, Role::Barrier) if region.paradigm != Paradigm::Mpi => Some(EXPLICIT_WAIT),
+        (LOCK, Role::Critical) => Some(CRITICAL),
+        (LOCK, _) if region.paradigm != Paradigm::OpenMp => None,
+        _ => Some(number),
     }
 }
 
@@ -349,6 +403,41 @@ fn add_values(cube: &mut Cube, outcome: &Outcome) {
     }
 }
 
+/// Shows the severities of a metric of the trace that a text describes, and its statistics.
+#[cfg(test)]
+pub(crate) fn check(name: &str, trace: &str, expect: expect_test::Expect) {
+    use pompeii_replay::{Options, replay, text};
+
+    let trace = text::parse(trace).unwrap();
+    let mut severities = Severities::default();
+    let note = &mut |compound: Compound| severities.note(&compound);
+    let outcome = replay(trace.trace(), Options::default(), note);
+    let cube = severities.cube(&outcome);
+    let metric = cube.metric(name).unwrap();
+    let mut shown = String::new();
+    for call in cube.calls.ids().filter(|&call| cube.own(metric, call) != 0) {
+        shown += &format!("{}  {:?}\n", outcome.path(call), cube.row(metric, call));
+    }
+    for of in cube.statistics.iter().filter(|of| of.metric == name) {
+        let at = of.call.map_or("all".to_owned(), |call| outcome.path(call));
+        let (count, quartiles) = (of.count, of.quartiles);
+        let (min, max, variance) = (of.min, of.max, of.variance);
+        shown += &format!(
+            "{at}: {count} of {min} to {max}, sum {}, quartiles {quartiles:?}, variance {variance}\n",
+            of.sum
+        );
+        for severe in &of.severe {
+            let by = severe.by.map(|(call, location)| (outcome.path(call), location.0));
+            let location = severe.location.0;
+            shown += &format!(
+                "  {} on {location} from {} to {} by {by:?}\n",
+                severe.ticks, severe.enter, severe.leave
+            );
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -414,7 +503,7 @@ mod tests {
                 program  time=[26, 0]  visits=[1, 0]  critical_path=[26, 0]
                 program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]  critical_path=[25, 0]  delay_omp=[9, 0]
                 program/parallel/omp_set_lock  visits=[0, 1]
-                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]
+                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]  omp_lock_handover=[0, 1]
                 program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]  delay_omp=[8, 0]
                 program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]
                 program/parallel/ordered  time=[0, 2]  visits=[0, 1]  omp_ordered_wait=[0, 2]
@@ -589,7 +678,7 @@ mod tests {
              21 0.1 acquire 1 2; -",
             expect![[r#"
                 program  time=[40, 19]  visits=[1, 0]  critical_path=[40, 0]  delay_omp=[14, 0]
-                program/mutex  time=[0, 15]  visits=[1, 1]
+                program/mutex  time=[0, 15]  visits=[1, 1]  omp_lock_handover=[0, 1]
                 program/unlock  visits=[1, 0]
                 program/mutex on 1: 1 visits, 14 ticks, 0 starvation, for program/mutex on 0
             "#]],

@@ -34,6 +34,15 @@ impl Progress {
 
     /// The same, of which `total` things are to be done.
     pub fn new(what: String, total: Option<u64>) -> Self {
+        Self::with(what, total, "")
+    }
+
+    /// The reading of `total` events: shows how many were read, and how fast.
+    pub fn events(what: String, total: u64) -> Self {
+        Self::with(what, Some(total), "{human_pos} events, {per_sec}, ")
+    }
+
+    fn with(what: String, total: Option<u64>, rate: &'static str) -> Self {
         let done = Arc::new(AtomicU64::new(0));
         let line = std::io::stderr().is_terminal().then(|| {
             let (over, is_over) = mpsc::channel();
@@ -42,7 +51,7 @@ impl Progress {
                 if is_over.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
-                let bar = bar(what, total);
+                let bar = bar(what, total, rate);
                 set_line(Some(bar.clone()));
                 while is_over.recv_timeout(BETWEEN_STEPS) == Err(RecvTimeoutError::Timeout) {
                     match total {
@@ -68,15 +77,16 @@ impl Drop for Progress {
     }
 }
 
-fn bar(what: String, total: Option<u64>) -> ProgressBar {
+fn bar(what: String, total: Option<u64>, rate: &str) -> ProgressBar {
     let (bar, template) = match total {
-        None => (ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})"),
-        Some(total) => {
-            (ProgressBar::new(total), "{spinner} {msg} {wide_bar} {percent} % ({elapsed})")
-        }
+        None => (ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})".to_owned()),
+        Some(total) => (
+            ProgressBar::new(total),
+            format!("{{spinner}} {{msg}} {{wide_bar}} {rate}{{percent}} % ({{elapsed}})"),
+        ),
     };
     let style =
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.with_style(style).with_message(what)
 }
 

@@ -13,8 +13,8 @@ use pompeii_cubex::{
 };
 use pompeii_model::{
     CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Definitions, Id, IndexVec, Map,
-    MetricId, ProcessId, ROOTS_FILE, Root, TASKS_FILE, TaskTimes, Union, Unit, VISITS_FILE,
-    VisitTimes, WAITS_FILE, Wait,
+    MetricId, ProcessId, ROOTS_FILE, Root, STATISTICS_FILE, Statistics, TASKS_FILE, TaskTimes,
+    Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use pompeii_otf2::folder::Folder;
 
@@ -192,6 +192,7 @@ fn write_files(
         (TASKS_FILE, TaskTimes::write_all(&times)),
         (WAITS_FILE, Wait::write_all(&waits)),
         (ROOTS_FILE, Root::write_all(&roots)),
+        (STATISTICS_FILE, Statistics::write_all(cube, &|call| calls[call].index())),
     ];
     for (name, text) in files.iter().filter(|(_, text)| !text.is_empty()) {
         writer.file(name, text.as_bytes())?;

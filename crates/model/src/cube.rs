@@ -7,7 +7,7 @@
 
 use crate::{
     CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
-    Root, Row, System, TaskTimes, Ticks, VisitTimes, Wait,
+    Root, Row, Statistics, System, TaskTimes, Ticks, VisitTimes, Wait,
 };
 
 /// Severities of a run with the three dimensions that they are spread over.
@@ -32,6 +32,9 @@ pub struct Cube {
     pub waits: Vec<Wait>,
     /// What the waiting goes back to, if the values are those of a trace.
     pub roots: Vec<Root>,
+    /// Statistics of the instances of properties, from a trace: for each property those of all
+    /// call paths, then those of each one.
+    pub statistics: Vec<Statistics>,
     /// Times of task instances, by construct and location.
     pub task_times: Vec<TaskTimes>,
     /// Times of single visits, where they were asked for.
@@ -80,6 +83,7 @@ impl Cube {
             difference: None,
             waits: Vec::new(),
             roots: Vec::new(),
+            statistics: Vec::new(),
             task_times: Vec::new(),
             visit_times: Vec::new(),
             metrics: IndexVec::default(),

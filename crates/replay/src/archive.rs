@@ -2,6 +2,8 @@
 //! decided here, and nowhere else.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use pompeii_model::{
     Location, LocationId, MEASUREMENT_OFF, Paradigm, Process, ProcessId, Region, RegionId, Role,
@@ -46,6 +48,19 @@ pub fn trace(archive: &Archive) -> Result<Trace, pompeii_otf2::Error> {
     let streams: Result<Vec<Stream>, pompeii_otf2::Error> =
         definitions.location_ids.iter().map(open).collect();
     Ok(Trace { definitions, streams: streams? })
+}
+
+/// As [`trace`], but adds the number of events that have been read to `done`, in large lots.
+///
+/// # Errors
+/// As for [`trace`].
+pub fn told_trace(archive: &Archive, done: &Arc<AtomicU64>) -> Result<Trace, pompeii_otf2::Error> {
+    let Trace { definitions, streams } = trace(archive)?;
+    let told = |stream| match stream {
+        Stream::File(reader) => Stream::Told(Box::new((*reader, done.clone()))),
+        other => other,
+    };
+    Ok(Trace { definitions, streams: streams.into_iter().map(told).collect() })
 }
 
 /// Name of the program: that of the region of role ARTIFICIAL that is no other root.

@@ -63,7 +63,7 @@ mod path_tests;
 #[cfg(test)]
 mod tests;
 
-pub use archive::trace;
+pub use archive::{told_trace, trace};
 pub use compound::Compound;
 pub use outcome::Outcome;
 pub use window::{Options, Trace, replay};

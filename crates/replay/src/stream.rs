@@ -1,6 +1,8 @@
 //! Where the events of a location come from: a file, or memory (tests and generated traces).
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::EventReader;
@@ -10,6 +12,8 @@ use pompeii_otf2::read::EventReader;
 pub enum Stream {
     /// An event file of an archive.
     File(Box<EventReader>),
+    /// The same; adds the number of events that have been read to another one.
+    Told(Box<(EventReader, Arc<AtomicU64>)>),
     /// Events with their times, the next one last.
     Memory(Vec<(u64, Event)>),
 }
@@ -33,6 +37,19 @@ impl Stream {
                 Ok(view) => visit(Some((view.time, view.event))),
                 Err(_) => visit(None),
             }),
+            Stream::Told(told) => {
+                let (reader, done) = &mut **told;
+                let mut events = 0;
+                let stop = reader.visit(|result| {
+                    events += 1;
+                    match result {
+                        Ok(view) => visit(Some((view.time, view.event))),
+                        Err(_) => visit(None),
+                    }
+                });
+                done.fetch_add(events, Ordering::Relaxed);
+                stop
+            }
             Stream::Memory(events) => {
                 while let Some((time, event)) = events.pop() {
                     visit(Some((time, &event)))?;

@@ -11,8 +11,10 @@
 mod gains;
 
 use pompeii_model::{CallId, Row, Unit};
+use pompeii_replay::Compound;
 
 use crate::profile::Profile;
+use crate::trace_instances::Instance;
 
 /// One performance property: a metric of the cube, or a diagnosis made from several of them.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub struct Property {
 pub enum Compute {
     /// Taken from the profile's metric of the same name.
     Measured,
+    /// Found in a trace: what each compound of the trace analysis adds, if anything.
+    Found(fn(&Compound) -> Option<Instance>),
     /// The sum of its parts.
     Parts,
     /// A formula over the profile, per call path, for all locations.
@@ -51,6 +55,7 @@ impl std::fmt::Debug for Compute {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Measured => "Measured",
+            Self::Found(_) => "Found",
             Self::Parts => "Parts",
             Self::Row(_) => "Row",
             Self::Nothing => "Nothing",
@@ -295,6 +300,8 @@ catalogue! {
     omp_atomic_contention
     /// For how long locks were held.
     omp_lock_held
+    /// How long locks are free until a waiting thread has them.
+    omp_lock_handover
     /// What measuring waits between processes takes.
     mpi_own_messages
     /// Bytes.

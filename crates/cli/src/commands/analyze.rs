@@ -1,6 +1,7 @@
 //! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
 
 mod counters;
+mod instances;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,6 +11,7 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds};
+use pompeii_analysis::selection::Selection;
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, findings, properties};
 use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
@@ -17,12 +19,13 @@ use pompeii_model::{CallId, Cube, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::process::Gaps;
-use pompeii_replay::{Options, Outcome, replay, trace};
+use pompeii_replay::{Options, Outcome, replay, told_trace};
 use serde::Serialize;
 
 use super::{dump, print, say, shown_name};
 use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
+use crate::progress::Progress;
 use crate::terminal::{make_printable, shown};
 
 const JSON_FILE: &str = "analysis.json";
@@ -50,13 +53,18 @@ pub struct Arguments {
     /// Folder for trace.cubex and analysis.json [default: the experiment; other archives need it]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Properties to search for, with all below them [default: all], for example
+    /// omp_barrier,delay_omp,counters; `pompeii explain` lists them
+    #[arg(long, value_name = "NAMES", value_parser = Selection::parse)]
+    properties: Option<Selection>,
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
     let folder = output_folder(&anchor, arguments.output.as_deref())?;
-    let analysis = analyze(&anchor, &folder, threads(arguments.jobs))?;
+    let selection = arguments.properties.clone().unwrap_or(Selection::all());
+    let analysis = analyze(&anchor, &folder, threads(arguments.jobs), &selection)?;
     print(&analysis.text)?;
     Ok(if analysis.is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -70,7 +78,10 @@ pub fn analyze_run(folder: &Path, manifest: &Manifest) -> Vec<String> {
     if traced.is_empty() {
         say("note: there is no trace to analyze");
     }
-    let text = |folder: &PathBuf| match analyze(&folder.join(ANCHOR_FILE), folder, threads(None)) {
+    let all = Selection::all();
+    let analyze_in =
+        |folder: &Path| analyze(&folder.join(ANCHOR_FILE), folder, threads(None), &all);
+    let text = |folder: &PathBuf| match analyze_in(folder) {
         Ok(analysis) => Some(analysis.text),
         Err(error) => {
             let (folder, why) = (shown(folder), failure::message(&error));
@@ -90,17 +101,25 @@ struct Analysis {
 }
 
 /// Analyses a trace, and writes the results to a folder.
-fn analyze(anchor: &Path, folder: &Path, threads: usize) -> Result<Analysis> {
+fn analyze(
+    anchor: &Path,
+    folder: &Path,
+    threads: usize,
+    selection: &Selection,
+) -> Result<Analysis> {
     let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
-    let options = Options { threads, path: true, ..Options::default() };
-    let mut severities = Severities::default();
-    let outcome = replay(trace(&archive)?, options, &mut |found| severities.note(&found));
-    let mut measured = severities.cube(&outcome);
-    write_cube(&measured, folder, CUBE_FILE)?;
     let events = archive.locations().map(|location| location.number_of_events).sum();
-    let summary = Summary::new(&derive(&measured), &outcome, events);
+    let progress = Progress::events(format!("analysing {}", shown(anchor)), events);
+    let options = Options { threads, path: selection.has_causes(), ..Options::default() };
+    let mut severities = Severities::default();
+    let trace = told_trace(&archive, &progress.done)?;
+    let outcome = replay(trace, options, &mut |found| severities.note(&found));
+    drop(progress);
+    let mut measured = selection.of(severities.cube(&outcome));
+    write_cube(&measured, folder, CUBE_FILE)?;
+    let summary = Summary::new(&derive(&measured), &outcome, (events, selection));
     let text = serde_json::to_string_pretty(&summary)? + "\n";
     Folder::open(folder)?.write(JSON_FILE, text.as_bytes())?;
     tell_gaps(&outcome);
@@ -169,6 +188,8 @@ struct Summary {
     /// What the waiting goes back to, the longest first.
     causes: Vec<RootCause>,
     incomplete: u64,
+    /// Single instances of properties, by property and call path.
+    instances: Vec<instances::Instances>,
     /// Totals of the counters of the trace.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counters: Vec<counters::Counter>,
@@ -209,8 +230,9 @@ struct RootCause {
 }
 
 impl Summary {
-    fn new(cube: &Cube, outcome: &Outcome, events: u64) -> Summary {
-        let totals = properties::metrics().filter(|property| property.unit == Unit::Ticks);
+    fn new(cube: &Cube, outcome: &Outcome, (events, selection): (u64, &Selection)) -> Summary {
+        let wanted = properties::metrics().filter(|property| selection.has(property.name));
+        let totals = wanted.filter(|property| property.unit == Unit::Ticks);
         let totals = totals.filter_map(|property| {
             let ticks = cube.total(cube.metric(property.name)?);
             let total = Total { name: property.name, seconds: cube.clock.seconds(ticks) };
@@ -226,6 +248,7 @@ impl Summary {
             waits: waits(cube, outcome),
             causes: causes(cube, outcome),
             incomplete: outcome.incomplete,
+            instances: instances::instances(cube, outcome),
             counters: counters::counters(cube),
             processor: counters::regions(cube),
         }
@@ -302,6 +325,7 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     text += &longest_waiting(cube);
     text += &longest(cube, ("delay_omp", "Causes of waiting"));
     text += &longest(cube, ("critical_path", "Critical path"));
+    text += &instances::lines(cube);
     text += &counters::lines(&summary.counters, &summary.processor);
     // The report of an experiment uses the analysis of its trace.
     let is_experiment = folder.join(MANIFEST_FILE).exists();

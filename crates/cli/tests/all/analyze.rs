@@ -229,6 +229,45 @@ fn the_results_do_not_depend_on_threads() {
 }
 
 #[test]
+fn only_the_properties_that_are_wanted_are_searched_for() {
+    let sandbox = traced();
+    let ended = sandbox.succeeds("analyze exp --properties omp_critical,counters -o some");
+    assert!(!ended.output.contains("Causes of waiting"), "{}", ended.output);
+    let analysis = json(&sandbox, "some/analysis.json");
+    let of = |of: &Value| of["name"].as_str().unwrap().to_owned();
+    let names: Vec<String> = analysis["properties"].as_array().unwrap().iter().map(of).collect();
+    assert!(names.contains(&"omp_lock_contention_critical".to_owned()), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("barrier") || name == "delay_omp"), "{names:?}");
+    let cube = sandbox.succeeds("cube info some/trace.cubex").output;
+    assert!(!cube.contains("omp_ebarrier_wait"), "{cube}");
+}
+
+/// Thread 1 is 20 ms late once, and the critical section is waited for once: each is one instance.
+#[test]
+fn the_most_severe_instances_have_their_times_and_causers() {
+    let sandbox = traced();
+    let ended = sandbox.succeeds("analyze exp");
+    assert!(ended.output.contains("Most severe instances"), "{}", ended.output);
+    let analysis = json(&sandbox, "exp/analysis.json");
+    let all = analysis["instances"].as_array().unwrap();
+    let critical = all.iter().find(|of| of["property"] == "omp_lock_contention_critical").unwrap();
+    assert_eq!(critical["count"], 1, "{critical}");
+    let severe = &critical["severe"][0];
+    assert_eq!(severe["seconds"], critical["max_s"]);
+    assert_eq!(severe["seconds"], critical["median_s"]);
+    assert!(severe["by"].as_str().unwrap().ends_with("critical @late.c:9"), "{severe}");
+    assert_ne!(severe["by_location"], severe["location"]);
+    let time = |key: &str| severe[key].as_f64().unwrap();
+    assert!(0.0 < time("enter_s") && time("enter_s") + time("seconds") <= time("leave_s"));
+    // The report has them in the form of Cube.
+    let tar = fs::read(sandbox.path("exp/trace.cubex")).unwrap();
+    let text = String::from_utf8_lossy(&tar);
+    let statistics = text.split_once("PatternName Count Mean").unwrap().1;
+    let of_critical = statistics.split_once("\nomp_lock_contention_critical 1 ").unwrap().1;
+    assert!(of_critical.split_once('\n').unwrap().1.starts_with("- cnode: "), "{of_critical}");
+}
+
+#[test]
 fn nothing_is_written_next_to_archives_of_other_tools() {
     let sandbox = Sandbox::new();
     sample(&sandbox, "hybrid");
