@@ -114,7 +114,8 @@ fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
     let hosts = ranks.map(|rank| rank.host.as_str());
     // A quota makes the system report fewer CPUs, but it is a cause of its own.
     let cpus = run.machine.as_ref().map_or(run.cpus, |machine| machine.cpus);
-    let shared = shared(hosts, locations, cpus);
+    let set = run.environment.get("OMP_NUM_THREADS").map(String::as_str);
+    let shared = shared(hosts, locations, (cpus, set));
     shared.into_iter().chain(run.machine.as_ref().and_then(others)).collect()
 }
 
@@ -126,11 +127,11 @@ fn cause(cause: Cause, sentence: String, change: &str) -> MachineCause {
 }
 
 /// That threads had to take turns, on the host with the most processes; `hosts` has that of each
-/// process of a job.
+/// process of a job, `set` what OMP_NUM_THREADS is.
 fn shared<'a>(
     hosts: impl Iterator<Item = &'a str>,
     locations: usize,
-    cpus: usize,
+    (cpus, set): (usize, Option<&str>),
 ) -> Option<MachineCause> {
     let mut on_host: HashMap<&str, usize> = HashMap::new();
     hosts.for_each(|host| *on_host.entry(host).or_default() += 1);
@@ -149,6 +150,12 @@ fn shared<'a>(
     if each == 0 {
         let most = format!("Try at most {} on a host.", format::counted(cpus as i64, "process"));
         return Some(cause(Cause::Oversubscription, sentence, &most));
+    }
+    // A smaller number changes nothing if the program asks for more threads than the variable has.
+    if set.and_then(|set| set.parse().ok()).is_some_and(|set: usize| set <= each) {
+        let change = "The program asks for more threads than OMP_NUM_THREADS: use smaller teams \
+                      (num_threads), or no inner ones (OMP_MAX_ACTIVE_LEVELS=1).";
+        return Some(cause(Cause::Oversubscription, sentence, change));
     }
     let change = format!("Try OMP_NUM_THREADS={each}.");
     let advice = Advice {
@@ -299,9 +306,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_number_of_threads_that_is_set_is_not_advised() {
+        let kind = |set| shared([].into_iter(), 8, (2, set)).map(|cause| cause.advice.kind);
+        assert_eq!([kind(None), kind(Some("4"))], [Some(AdviceKind::Threads); 2]);
+        assert_eq!([kind(Some("2")), kind(Some("1"))], [Some(AdviceKind::None); 2]);
+        // Inner teams are what this list asks for.
+        assert_eq!(kind(Some("2,4")), Some(AdviceKind::Threads));
+    }
+
+    #[test]
     fn advice_on_threads_is_for_one_process_of_the_busiest_host() {
         let advice = |hosts: &[&str], locations, cpus| {
-            let note = shared(hosts.iter().copied(), locations, cpus)?.sentence;
+            let note = shared(hosts.iter().copied(), locations, (cpus, None))?.sentence;
             Some(format!("{} {}", note.split(". ").next()?, note.split(". ").last()?))
         };
         let said = |text: &str| Some(text.to_owned());
