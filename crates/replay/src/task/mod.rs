@@ -24,7 +24,7 @@ mod tests;
 
 use std::collections::{HashMap, VecDeque};
 
-use pompeii_model::LocationId;
+use pompeii_model::{Id, LocationId};
 
 use crate::compound::{Compound, Place};
 use crate::definitions::Definitions;
@@ -39,7 +39,7 @@ use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, place};
 #[derive(Debug, Default)]
 pub struct Tasks {
     /// The parts of each location, from the outside in.
-    parts: HashMap<LocationId, Vec<Part>>,
+    parts: Vec<Vec<Part>>,
     teams: HashMap<TeamInstance, Team>,
     live: HashMap<TaskId, Task>,
     groups: HashMap<WaitNumber, Group>,
@@ -61,12 +61,12 @@ impl Tasks {
     }
 
     fn part(&mut self, location: LocationId) -> Option<&mut Part> {
-        self.parts.get_mut(&location)?.last_mut()
+        self.parts.get_mut(location.index())?.last_mut()
     }
 
     /// The task that runs on a location.
     fn current(&mut self, location: LocationId) -> Option<&mut Strand> {
-        let part = self.parts.get_mut(&location)?.last_mut()?;
+        let part = self.parts.get_mut(location.index())?.last_mut()?;
         match part.task {
             None => Some(&mut part.implicit),
             Some(task) => self.live.get_mut(&task).map(|task| &mut task.strand),
@@ -76,7 +76,7 @@ impl Tasks {
     fn strand_of(&mut self, owner: Owner) -> Option<&mut Strand> {
         match owner {
             Owner::Thread(location, team) => {
-                let parts = self.parts.get_mut(&location)?;
+                let parts = self.parts.get_mut(location.index())?;
                 let part = parts.iter_mut().rfind(|part| part.team == team)?;
                 Some(&mut part.implicit)
             }
@@ -126,13 +126,16 @@ impl Tasks {
             (of_team.fork, of_team.outer) = (Some(fork), outer);
             of_team.at = Some((place(record.location, record.node), record.time));
         }
-        let parts = self.parts.entry(record.location).or_default();
-        parts.push(Part::new(team, record.time));
+        let place = record.location.index();
+        if self.parts.len() <= place {
+            self.parts.resize_with(place + 1, Vec::new);
+        }
+        self.parts[place].push(Part::new(team, record.time));
     }
 
     fn end_part(&mut self, record: &Rec, team: TeamInstance, found: Found<'_>) {
         self.end_idle(record, None, found);
-        let Some(parts) = self.parts.get_mut(&record.location) else { return };
+        let Some(parts) = self.parts.get_mut(record.location.index()) else { return };
         let Some(part) = parts.pop_if(|part| part.team == team) else { return };
         if let Some(outer) = parts.last_mut() {
             outer.since = record.time;
@@ -434,7 +437,7 @@ impl Tasks {
     fn arrive(&mut self, record: &Rec, (team, barrier): (TeamInstance, u32)) {
         let at = place(record.location, record.node);
         let (Some(of_team), Some(parts)) =
-            (self.teams.get_mut(&team), self.parts.get_mut(&record.location))
+            (self.teams.get_mut(&team), self.parts.get_mut(record.location.index()))
         else {
             return;
         };

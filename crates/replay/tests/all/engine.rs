@@ -278,3 +278,41 @@ fn the_critical_path_is_that_of_the_reference_analyser() {
         assert_eq!(differ, Default::default(), "seed {seed}: {:?}", world.shape);
     }
 }
+
+#[test]
+fn work_and_span_bound_the_time_of_regions_with_tasks() {
+    let mut regions = 0;
+    for seed in 0..300 {
+        let world = program(Shape::of(seed), seed);
+        let folder = tempfile::tempdir().unwrap();
+        let (outcome, compounds) = analyse(&world.write(folder.path()), Options::default());
+        let mut all_work = 0;
+        for compound in &compounds {
+            let Compound::Tasks(team) = compound else { continue };
+            let name = format!("seed {seed}: {team:?}");
+            regions += 1;
+            all_work += team.work;
+            assert!(team.span <= team.work && team.span > 0, "{name}");
+            assert!(team.least_ticks() <= team.ticks(), "{name}");
+            assert!(team.work <= team.ticks() * team.threads as i64, "{name}");
+            assert!(team.least_ticks() <= team.most_ticks(), "{name}");
+        }
+        let of_tasks = compounds.iter().map(|compound| match compound {
+            Compound::Task(task) => task.work,
+            _ => 0,
+        });
+        assert!(of_tasks.sum::<i64>() <= all_work, "seed {seed}");
+        // A task computes for its own time without waiting, and a chain contains each of its tasks.
+        let longest = compounds.iter().filter_map(|compound| match compound {
+            Compound::Task(task) => Some(task.work),
+            _ => None,
+        });
+        let spans = compounds.iter().filter_map(|compound| match compound {
+            Compound::Tasks(team) => Some(team.span),
+            _ => None,
+        });
+        assert!(longest.max() <= spans.max(), "seed {seed}");
+        assert_eq!(outcome.gaps.unknown_tasks, 0, "seed {seed}");
+    }
+    assert!(regions > 100, "{regions}");
+}

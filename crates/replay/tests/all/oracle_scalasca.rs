@@ -295,3 +295,39 @@ fn the_engine_finds_the_waiting_that_was_planted() {
     }
     assert_eq!(text, "");
 }
+
+/// Samples with tasks: the waiting for tasks that was planted, in seconds, and the functions that
+/// all waiting goes back to.
+const TASKS: [(&str, f64, &[&str]); 5] = [
+    ("omp_taskwait", 0.03, &["long"]),
+    ("omp_task_creation", 0.03, &["produce", "consume"]),
+    ("omp_tasks_barrier", 0.12, &["body"]),
+    ("omp_task_straddles", 0.02, &["create", "task", "late"]),
+    ("omp_tasks_late_thread", 0.0, &["create", "late"]),
+];
+
+/// The other writer notes the switch back to the implicit task when the barrier ends, so the time in
+/// tasks must end with the task.
+#[test]
+fn waiting_for_tasks_of_another_writer_has_its_causes() {
+    for (anchor, expected) in samples() {
+        let sample = expected["sample"].as_str().unwrap();
+        let Some((_, seconds, functions)) = TASKS.iter().find(|task| task.0 == sample) else {
+            continue;
+        };
+        let options = Options { path: true, ..Options::default() };
+        let (outcome, compounds) = engine::analyse(&anchor, options);
+        let waits = engine::waits(&outcome, &compounds);
+        let waited = waits.iter().filter(|((property, ..), _)| *property == "task_wait");
+        let found = waited.map(|(_, ticks)| *ticks).sum::<u64>() as f64 * 1e-9;
+        assert!((found - seconds).abs() < 2.5e-3, "{sample}: {found}");
+        let (mut all, mut named) = (0, 0);
+        for (call, _, delay) in &outcome.delays {
+            let path = outcome.path(*call);
+            let function = path.rsplit('/').next().unwrap_or_default();
+            all += delay.direct + delay.indirect;
+            named += if functions.contains(&function) { delay.direct + delay.indirect } else { 0 };
+        }
+        assert!(named * 100 >= all * 99, "{sample}: {named} of {all}");
+    }
+}
