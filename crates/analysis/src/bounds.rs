@@ -77,3 +77,24 @@ pub fn keep_roots(roots: &mut Vec<Root>) {
         is_kept
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use pompeii_model::{CallId, LocationId};
+
+    use super::*;
+
+    #[test]
+    fn causes_that_make_the_sum_too_large_are_left_out() {
+        let root = |direct_ticks, indirect_ticks| Root {
+            call: CallId(0),
+            by: (CallId(1), LocationId(0)),
+            direct_ticks,
+            indirect_ticks,
+        };
+        let sound = [root(SUM_MAX / 2, -1), root(7, 9)];
+        let mut roots = vec![sound[0], root(SUM_MAX / 2, 2), root(i64::MIN, 0), sound[1]];
+        keep_roots(&mut roots);
+        assert_eq!(roots, sound);
+    }
+}

@@ -23,6 +23,7 @@ mod lock_users;
 mod locks;
 mod loop_work;
 mod memory;
+mod moved;
 mod mpi;
 mod mpi_calls;
 mod mpi_words;

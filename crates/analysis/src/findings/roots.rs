@@ -3,20 +3,19 @@
 //! Therefore it shows the code that made a thread late, even if another thread is late each time,
 //! and it shows waiting that is a consequence of other waiting.
 //!
-//! If profile and trace agree, a finding stays as it is, and gets a sentence more. If most of the
-//! waiting goes back to other code, the loss moves there, in proportion: into the finding that this
-//! code has already, or into a new one. So no loss is counted twice.
+//! If profile and trace agree, a finding stays as it is, and gets a sentence more. Otherwise its
+//! loss moves (`moved.rs`).
 
 use std::collections::{BTreeMap, HashMap};
 
-use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Root, Ticks};
+use pompeii_model::{CallId, CallTree, IndexVec, LocationId, RegionId, Role, Root, Ticks};
 
-use super::imbalance::Lateness;
-use super::{Cause, Finding, RootCause, Search, barriers, is_barrier};
+use super::moved::move_losses;
+use super::{Finding, RootCause, Search, is_barrier};
 use crate::{Lens, format};
 
 /// Code that a smaller share of the waiting goes back to is not worth a finding of its own.
-const SMALL_SHARE: f64 = 0.1;
+pub(super) const SMALL_SHARE: f64 = 0.1;
 
 /// Threads with a smaller share of the delays of some code are not named.
 const MOST: f64 = 0.6;
@@ -40,22 +39,27 @@ pub(super) fn follow(search: &mut Search) {
 }
 
 /// The causes of the waiting of a run.
-struct Roots<'a> {
-    search: &'a Search<'a>,
+pub(super) struct Roots<'a> {
+    pub(super) search: &'a Search<'a>,
     /// By the call path that waits.
     by_call: HashMap<CallId, Vec<&'a Root>>,
     /// The innermost critical construct around each call path.
     critical: IndexVec<CallId, Option<CallId>>,
+    /// For each region that delays, the regions at which was waited for it.
+    waiting: HashMap<RegionId, BTreeMap<RegionId, Ticks>>,
+    /// All waiting at each region.
+    waited: HashMap<RegionId, Ticks>,
+    nesting: Nesting,
 }
 
 /// Code that waiting goes back to.
-struct Origin {
-    region: RegionId,
+pub(super) struct Origin {
+    pub(super) region: RegionId,
     /// Its call path with the most waiting.
-    code: CallId,
+    pub(super) code: CallId,
     /// The construct or function around it, which a finding names.
-    site: CallId,
-    ticks: Ticks,
+    pub(super) site: CallId,
+    pub(super) ticks: Ticks,
     /// The part that comes through other waiting.
     indirect: Ticks,
     /// By location.
@@ -69,8 +73,17 @@ impl<'a> Roots<'a> {
         for root in &lens.cube.roots {
             by_call.entry(root.call).or_default().push(root);
         }
-        let critical = lens.cube.calls.innermost(|call| lens.role(call) == Role::Critical);
-        Self { search, by_call, critical }
+        let tree = &lens.cube.calls;
+        let critical = tree.innermost(|call| lens.role(call) == Role::Critical);
+        let (waiting, waited) = (HashMap::new(), HashMap::new());
+        let nesting = Nesting::new(tree);
+        let mut roots = Self { search, by_call, critical, waiting, waited, nesting };
+        for root in &lens.cube.roots {
+            let (at, by) = (tree.region(root.call), tree.region(roots.site(root.by.0)));
+            *roots.waited.entry(at).or_default() += root.ticks();
+            *roots.waiting.entry(by).or_default().entry(at).or_default() += root.ticks();
+        }
+        roots
     }
 
     fn of(&self, calls: &[CallId]) -> impl Iterator<Item = &'a Root> {
@@ -86,7 +99,7 @@ impl<'a> Roots<'a> {
     }
 
     /// What the waiting at these call paths goes back to, the largest part first.
-    fn origins(&self, calls: &[CallId]) -> Vec<Origin> {
+    pub(super) fn origins(&self, calls: &[CallId]) -> Vec<Origin> {
         let tree = &self.search.lens.cube.calls;
         let mut parts: BTreeMap<(RegionId, CallId), Origin> = BTreeMap::new();
         for root in self.of(calls) {
@@ -139,7 +152,7 @@ impl<'a> Roots<'a> {
     }
 
     /// Whether the finding names this code.
-    fn is_named(&self, finding: &Finding, origin: &Origin) -> bool {
+    pub(super) fn is_named(&self, finding: &Finding, origin: &Origin) -> bool {
         let lens = &self.search.lens;
         if origin.region == finding.region || is_barrier(lens.role(origin.site)) {
             return true;
@@ -148,30 +161,29 @@ impl<'a> Roots<'a> {
             return false;
         }
         // A part of the construct.
-        let above = lens.cube.calls.ancestors(origin.site);
-        above.into_iter().any(|call| lens.cube.calls.region(call) == finding.region)
+        let around = self.search.paths.by_region[finding.region].iter();
+        around.into_iter().any(|&call| self.nesting.is_below(origin.site, call))
     }
 
     /// The places of waiting that go back to the code of a finding, and to which code most.
     fn sentence(&self, finding: &Finding) -> Option<String> {
         let lens = &self.search.lens;
         let origins = self.origins(&finding.calls);
-        let origin = origins.iter().find(|origin| self.is_named(finding, origin))?;
+        let large = origins.iter().take(NAMED);
+        let origin = large.into_iter().find(|origin| self.is_named(finding, origin))?;
         if is_barrier(lens.role(origin.site)) {
             return None;
         }
         // Everywhere in the run, and of all waiting at these places.
-        let of_it = |root: &&Root| lens.cube.calls.region(self.site(root.by.0)) == origin.region;
-        let mut places: BTreeMap<RegionId, (Ticks, Ticks)> = BTreeMap::new();
-        for root in &lens.cube.roots {
-            let place = places.entry(lens.cube.calls.region(root.call)).or_default();
-            place.0 += root.ticks();
-            place.1 += if of_it(&root) { root.ticks() } else { 0 };
-        }
-        places.retain(|_, (all, own)| *own > 0 && *own as f64 >= SMALL_SHARE * *all as f64);
-        let sums = places.values().fold((0, 0), |(all, own), of| (all + of.0, own + of.1));
+        let all = |region: &RegionId| self.waited.get(region).copied().unwrap_or(0);
+        let places = self.waiting.get(&origin.region)?.iter();
+        let large = |&(region, own): &(&RegionId, &Ticks)| {
+            *own > 0 && *own as f64 >= SMALL_SHARE * all(region) as f64
+        };
+        let places: Vec<(&RegionId, &Ticks)> = places.filter(large).collect();
+        let sums = places.iter().fold((0, 0), |sum, of| (sum.0 + all(of.0), sum.1 + of.1));
         let share = sums.1 as f64 / sums.0.max(1) as f64;
-        let regions: Vec<RegionId> = places.into_keys().collect();
+        let regions: Vec<RegionId> = places.into_iter().map(|(region, _)| *region).collect();
         let place = waiting_places(lens, &regions)?;
         let (location, ticks) = origin.most();
         let who = match ticks as f64 >= MOST * origin.ticks as f64 {
@@ -201,8 +213,39 @@ impl Origin {
     }
 
     /// Whether it delays by keeping others waiting in a critical construct.
-    fn is_lock(&self, lens: &Lens) -> bool {
+    pub(super) fn is_lock(&self, lens: &Lens) -> bool {
         lens.role(self.site) == Role::Critical && 2 * self.indirect >= self.ticks
+    }
+}
+
+/// Which call path lies below which: a walk up for each question would take hours in a tree of
+/// 100,000 levels.
+struct Nesting {
+    /// Place of each call path, parents before children, depth first; and the number of call paths
+    /// at and below it.
+    spans: IndexVec<CallId, (usize, usize)>,
+}
+
+impl Nesting {
+    fn new(tree: &CallTree) -> Self {
+        let mut spans: IndexVec<CallId, (usize, usize)> = tree.ids().map(|_| (0, 1)).collect();
+        let depth_first = tree.roots().iter().flat_map(|&root| tree.subtree(root));
+        for (place, call) in depth_first.enumerate() {
+            spans[call].0 = place;
+        }
+        // A parent comes before its children.
+        for call in tree.ids().rev() {
+            if let Some(parent) = tree.parent(call) {
+                let below = spans[call].1;
+                spans[parent].1 += below;
+            }
+        }
+        Self { spans }
+    }
+
+    fn is_below(&self, call: CallId, above: CallId) -> bool {
+        let ((place, _), (begin, number)) = (self.spans[call], self.spans[above]);
+        (begin..begin + number).contains(&place)
     }
 }
 
@@ -228,118 +271,6 @@ fn waiting_places(lens: &Lens, regions: &[RegionId]) -> Option<String> {
         (&[one], _) => Some(lens.cube.regions[one].label()),
         (several, true) => Some(format!("{} barriers", several.len())),
         (several, false) => Some(format!("{} places", several.len())),
-    }
-}
-
-/// Moves losses at barriers to the code that they go back to, if no finding of this waiting names
-/// it.
-fn move_losses(roots: &Roots, found: &mut Vec<Finding>) {
-    let mut moved: Vec<(RegionId, Finding)> = Vec::new();
-    for at in 0..found.len() {
-        let is_imbalance =
-            matches!(found[at].cause, Some(Cause::ImbalanceSteady | Cause::ImbalanceChanging));
-        let is_waiting = matches!(found[at].metric, "omp_ibarrier_wait" | "omp_ebarrier_wait");
-        if !is_imbalance || !is_waiting {
-            continue;
-        }
-        let origins = roots.origins(&found[at].calls);
-        let all: Ticks = origins.iter().map(|origin| origin.ticks).sum();
-        let is_other = |origin: &&Origin| {
-            origin.ticks as f64 >= SMALL_SHARE * all as f64 && !is_known(roots, found, at, origin)
-        };
-        let others: Vec<&Origin> = origins.iter().filter(is_other).collect();
-        let whole = found[at].clone();
-        let mut rest = 1.0;
-        for origin in others {
-            let share = origin.ticks as f64 / all.max(1) as f64;
-            rest -= share;
-            moved.push((origin.region, part(roots, &whole, (origin, share))));
-        }
-        if rest < 1.0 {
-            let rest = if rest < SMALL_SHARE { 0.0 } else { rest };
-            found[at] = scaled(roots, whole, rest);
-        }
-    }
-    for (region, part) in moved {
-        let known =
-            found.iter_mut().find(|finding| finding.region == region && is_one(finding, &part));
-        match known {
-            Some(finding) => finding.add(part, roots),
-            None => found.push(part),
-        }
-    }
-    found.retain(|finding| finding.lost_ticks > 0);
-}
-
-/// Whether two findings at the same region are about the same cause.
-fn is_one(finding: &Finding, part: &Finding) -> bool {
-    finding.cause == part.cause || finding.metric == part.metric
-}
-
-/// Whether this finding, or another one of the same waiting, names the code.
-fn is_known(roots: &Roots, found: &[Finding], at: usize, origin: &Origin) -> bool {
-    let finding = &found[at];
-    roots.is_named(finding, origin)
-        || found.iter().any(|other| {
-            other.region == origin.region
-                && other.calls.iter().any(|call| finding.calls.contains(call))
-        })
-}
-
-/// A share of a finding.
-fn scaled(roots: &Roots, whole: Finding, share: f64) -> Finding {
-    let lost_ticks = (whole.lost_ticks as f64 * share) as Ticks;
-    Finding {
-        lost_ticks,
-        gain: whole.gain.map(|gain| gain.part(share)),
-        share: roots.search.lens.share(lost_ticks),
-        ..whole
-    }
-}
-
-/// The share of a finding whose cause is other code.
-fn part(roots: &Roots, whole: &Finding, (origin, share): (&Origin, f64)) -> Finding {
-    let lens = &roots.search.lens;
-    let role = lens.role(origin.site);
-    let is_for_one = roots.search.paths.for_one[origin.code].is_some();
-    let cause = match () {
-        () if origin.is_lock(lens) => Cause::Critical,
-        () if is_for_one => Cause::SingleMaster,
-        () => whole.cause.unwrap_or(Cause::ImbalanceChanging),
-    };
-    let region = &lens.cube.regions[origin.region];
-    let construct = region.construct().to_owned();
-    let advice = match cause {
-        Cause::Critical => super::Advice::none(
-            "Enter less often (private sums, reduction), or make its body shorter.",
-        ),
-        _ => barriers::advice(cause, &construct, role, Lateness::Always),
-    };
-    let late = lens.cube.regions[whole.region].label();
-    let details = vec![format!("It makes threads late at {late}.")];
-    let whole = scaled(roots, whole.clone(), share);
-    Finding {
-        cause: Some(cause),
-        region: origin.region,
-        construct,
-        place: region.place(),
-        details,
-        advice,
-        ..whole
-    }
-}
-
-impl Finding {
-    /// Adds a loss with the same cause.
-    fn add(&mut self, part: Finding, roots: &Roots) {
-        self.lost_ticks += part.lost_ticks;
-        self.share = roots.search.lens.share(self.lost_ticks);
-        let (cube, measuring) = (roots.search.lens.cube, roots.search.measuring_ticks);
-        let both = self.gain.zip(part.gain);
-        self.gain = both.map(|(own, more)| (own + more).without_measuring(cube, measuring));
-        self.calls.extend(part.calls);
-        self.calls.dedup();
-        self.details.extend(part.details);
     }
 }
 
@@ -447,7 +378,7 @@ mod tests {
                 ("barrier@36", "solve@20", 1, 2, 0),
             ],
             expect![[r#"
-                a.c:31 critical | omp_lock_contention_critical lost=398 gain=174 (137 to 210)
+                a.c:31 critical | omp_lock_contention_critical lost=400 gain=175 (138 to 212)
                     [critical, none]
                     80 visits: 2.5 ms waiting for another thread, 5.0 ms inside.
                     It makes threads late at barrier a.c:36.
@@ -455,6 +386,23 @@ mod tests {
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );
+    }
+
+    #[test]
+    fn a_call_path_is_below_itself_and_those_around_it() {
+        let cube = crate::notation::cube(
+            "wall=100 locations=1
+             a/f@a.c:2/g@a.c:3     0  time=50
+             a/h@a.c:4/g@a.c:3     0  time=50",
+        );
+        let tree = cube.unwrap().calls;
+        let nesting = super::Nesting::new(&tree);
+        for call in tree.ids() {
+            for other in tree.ids() {
+                let is_below = tree.ancestors(call).any(|above| above == other);
+                assert_eq!(nesting.is_below(call, other), is_below, "{call:?} {other:?}");
+            }
+        }
     }
 
     #[test]
