@@ -53,6 +53,15 @@ impl AddAssign for Delay {
     }
 }
 
+/// Places of waiting that the cost of a wait is kept for. If more places go back to it, their cost
+/// counts as waited at the place of this wait, so that the work for each wait has a limit.
+const ORIGINS_MAX: usize = 64;
+
+/// The part of some ticks that has this share of a sum, rounded down.
+fn part(ticks: i64, share: i128, sum: i128) -> i64 {
+    (i128::from(ticks) * share / sum) as i64
+}
+
 /// All waits that are not settled, and the delays of those that are.
 #[derive(Debug, Default)]
 pub struct Blame {
@@ -109,23 +118,23 @@ impl Blame {
 
     fn divide(&mut self, wait: &Wait) {
         let sum: i128 = wait.causes.iter().map(|(_, weight)| i128::from(*weight)).sum();
-        let mut before = 0_i128;
+        // Shares are differences of rounded sums, so they add up to the whole: over the causes as
+        // well as over the places of waiting.
+        let (mut before, mut direct) = (0_i128, 0);
+        let mut given: Vec<i64> = vec![0; wait.received.len()];
         for &(cause, weight) in &wait.causes {
-            // Shares are differences of rounded sums, so they add up to the whole: over the causes
-            // as well as over the places of waiting.
-            let share = |ticks: i64| {
-                let up_to = |weight: i128| (i128::from(ticks) * weight / sum) as i64;
-                up_to(before + i128::from(weight)) - up_to(before)
-            };
-            self.give(cause, wait.at, Delay { direct: share(wait.ticks), indirect: 0 });
-            let (mut received, mut given) = (0, 0);
-            for &(at, ticks) in &wait.received {
-                received += ticks;
-                let up_to = share(received);
-                self.give(cause, at, Delay { direct: 0, indirect: up_to - given });
-                given = up_to;
-            }
             before += i128::from(weight);
+            let up_to = part(wait.ticks, before, sum);
+            self.give(cause, wait.at, Delay { direct: up_to - direct, indirect: 0 });
+            direct = up_to;
+            let (mut received, mut earlier) = (0, 0);
+            for (&(at, ticks), given) in wait.received.iter().zip(&mut given) {
+                received += ticks;
+                let up_to = part(received, before, sum);
+                let share = up_to - *given;
+                self.give(cause, at, Delay { direct: 0, indirect: share - earlier });
+                (earlier, *given) = (share, up_to);
+            }
         }
     }
 
@@ -139,10 +148,13 @@ impl Blame {
             Cause::Wait(id) => {
                 let place = id.checked_sub(self.first).map(|place| place as usize);
                 let earlier = place.and_then(|place| self.waits.get_mut(place));
-                let Some(Wait { received, .. }) = earlier else { return };
+                let Some(Wait { received, at: own, .. }) = earlier else { return };
                 let ticks = share.direct + share.indirect;
-                match received.iter_mut().find(|(known, _)| *known == at) {
-                    Some((_, sum)) => *sum += ticks,
+                let place = |at: NodeId| received.iter().position(|(known, _)| *known == at);
+                let (known, is_full) = (place(at), received.len() >= ORIGINS_MAX);
+                let at = if known.is_none() && is_full { *own } else { at };
+                match known.or_else(|| place(at)) {
+                    Some(known) => received[known].1 += ticks,
                     None => received.push((at, ticks)),
                 }
             }
@@ -204,6 +216,18 @@ mod tests {
         assert_eq!(at(Y, A), Delay { direct: 0, indirect: 1 });
         assert_eq!(at(Y, B), Delay { direct: 4, indirect: 2 });
         assert_eq!(blame.unsettled(), 0);
+    }
+
+    #[test]
+    fn the_cost_of_many_places_is_kept_as_a_whole() {
+        let mut blame = Blame::default();
+        let first = blame.add((X, 10), A, [(A, 1)], &[]);
+        for place in 0..200 {
+            blame.add((NodeId(10 + place), 3), B, [], &[(first, 1)]);
+        }
+        blame.settle(None);
+        assert_eq!(delay(&blame, A), Delay { direct: 10, indirect: 600 });
+        assert_eq!(blame.roots().len(), ORIGINS_MAX + 1);
     }
 
     #[test]
