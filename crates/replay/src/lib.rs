@@ -57,6 +57,8 @@ mod collective_tests;
 #[cfg(test)]
 mod counter_tests;
 #[cfg(test)]
+mod legacy_tests;
+#[cfg(test)]
 mod message_tests;
 #[cfg(test)]
 mod path_tests;

@@ -66,6 +66,8 @@ pub struct Outcome {
     pub entries: Vec<Entry>,
     /// Problems of the trace.
     pub gaps: Gaps,
+    /// Forks of a kind that has no teams: nothing is known about the barriers of their regions.
+    pub forks_without_team: u64,
     /// The critical path: time by call path and location; empty if it was not wanted, or the trace
     /// has several processes.
     pub critical_path: Vec<(CallId, LocationId, i64)>,
@@ -91,6 +93,7 @@ impl Outcome {
         let (calls, call_of) = tree.canonical(has_task_values);
         let mut by_place: HashMap<(NodeId, LocationId), Values> = HashMap::new();
         let mut gaps = Gaps::default();
+        let forks_without_team = locations.iter().map(Location::forks_without_team).sum();
         for (location, id) in locations.iter().zip(definitions.system.locations.ids()) {
             gaps.add(location.gaps());
             by_place.extend(location.tree().all().map(|(node, values)| ((node, id), values)));
@@ -123,6 +126,7 @@ impl Outcome {
             call_of,
             entries,
             gaps,
+            forks_without_team,
             critical_path,
             delays,
             roots,

@@ -27,6 +27,7 @@
 //! | `value NAME NUMBER` | a parameter has a value |
 //! | `sums REGION VISITS TICKS` | visits without records |
 //! | `count NAME VALUE` | a value of a counter |
+//! | `omp fork`, `omp join`, `omp acquire LOCK N`, `omp switch N`, ... | the same without teams |
 //! | `off`, `on` | recording |
 //! | `program`, `exit` | begin and end of the program |
 //!
@@ -210,6 +211,7 @@ impl Parser {
             }
             ["exit"] => ProgramEnd { exit_status: 0 }.into(),
             ["value", name, number] => self.value(name, number)?,
+            ["omp", words @ ..] => legacy(words)?,
             ["count", name, value] => self.count(name, value)?,
             ["sums", region, visits, ticks] => self.sums(region, visits, ticks)?,
             [kind @ ("create" | "switch" | "done"), team, thread, number] => {
@@ -376,6 +378,26 @@ impl Parser {
 
 fn operation(name: &str) -> Option<CollectiveOp> {
     CollectiveOp::ALL.iter().find(|(_, known)| *known == name).map(|(op, _)| *op)
+}
+
+/// Records that later ones have replaced.
+fn legacy(words: &[&str]) -> Option<Event> {
+    Some(match words {
+        ["fork"] => OmpFork { number_of_requested_threads: 2 }.into(),
+        ["join"] => OmpJoin {}.into(),
+        ["create", task] => OmpTaskCreate { task_id: task.parse().ok()? }.into(),
+        ["switch", task] => OmpTaskSwitch { task_id: task.parse().ok()? }.into(),
+        ["done", task] => OmpTaskComplete { task_id: task.parse().ok()? }.into(),
+        ["acquire", lock, order] => {
+            let (lock_id, acquisition_order) = (lock.parse().ok()?, order.parse().ok()?);
+            OmpAcquireLock { lock_id, acquisition_order }.into()
+        }
+        ["release", lock, order] => {
+            let (lock_id, acquisition_order) = (lock.parse().ok()?, order.parse().ok()?);
+            OmpReleaseLock { lock_id, acquisition_order }.into()
+        }
+        _ => return None,
+    })
 }
 
 fn lock_event(kind: &str, lock: &str, order: &str) -> Option<Event> {
@@ -550,6 +572,9 @@ pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
     }
     if outcome.gaps != Default::default() {
         let _ = writeln!(text, "{:?}", outcome.gaps);
+    }
+    if outcome.forks_without_team != 0 {
+        let _ = writeln!(text, "forks without team {}", outcome.forks_without_team);
     }
     if outcome.incomplete != 0 {
         let _ = writeln!(text, "incomplete {}", outcome.incomplete);

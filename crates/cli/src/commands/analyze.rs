@@ -167,6 +167,12 @@ fn tell_gaps(outcome: &Outcome) {
         (errors, "a record could not be read"),
         (outcome.incomplete, "a barrier, a parallel region or an operation of MPI is not complete"),
     ];
+    if outcome.forks_without_team > 0 {
+        say(
+            "note: the trace has no teams of threads, as older versions of OTF2: waiting at barriers \
+             of OpenMP is not known",
+        );
+    }
     for (number, what) in all.into_iter().filter(|(number, _)| *number > 0) {
         say(format!("warning: {what}: {}", counted(number.cast_signed(), "time")));
     }

@@ -8,6 +8,7 @@
 //! later (`window.rs`).
 
 mod counters;
+mod legacy;
 mod messages;
 mod parameters;
 mod sums;
@@ -87,6 +88,8 @@ pub struct Location {
     /// What it counts besides time, if the trace has counters.
     counting: Option<Box<Counting>>,
     gaps: Gaps,
+    /// Forks of a kind that has no teams (`legacy.rs`).
+    forks_without_team: u64,
     records: Vec<Rec>,
     /// Times between records.
     profile: Profile,
@@ -123,6 +126,7 @@ impl Location {
             operations: HashMap::new(),
             counting: Counting::of(definitions),
             gaps: Gaps::default(),
+            forks_without_team: 0,
             records: Vec::new(),
             profile: Vec::new(),
         }
@@ -141,6 +145,11 @@ impl Location {
     /// Call paths and values.
     pub fn tree(&self) -> &LocalTree {
         &self.tree
+    }
+
+    /// Forks of a kind that has no teams.
+    pub fn forks_without_team(&self) -> u64 {
+        self.forks_without_team
     }
 
     /// What is wrong with its events.
@@ -248,6 +257,7 @@ impl Location {
             }
             _ => match Value::of(event) {
                 Some(value) => self.parameter(context, time, value),
+                None if legacy::is_legacy(event) => return self.legacy(context, time, event),
                 None => self.mpi(time, event),
             },
         }

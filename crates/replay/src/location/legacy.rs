@@ -1,0 +1,62 @@
+//! Records of OpenMP that OTF2 1.2 has replaced. They have no teams: which threads belong to a
+//! parallel region is not known, so nothing is found about its barriers. Locks and tasks are as in
+//! the later records; a task has one number in its process, and 0 is the implicit task.
+
+use pompeii_otf2::event::Event;
+
+use super::{Context, Location};
+use crate::process::Missing;
+use crate::record::{TaskId, What};
+
+/// Stands for the team of a task: no communicator has this number.
+const NO_TEAM: u32 = u32::MAX;
+
+/// Whether it is one of these records.
+pub(super) fn is_legacy(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::OmpFork(_)
+            | Event::OmpJoin(_)
+            | Event::OmpAcquireLock(_)
+            | Event::OmpReleaseLock(_)
+            | Event::OmpTaskCreate(_)
+            | Event::OmpTaskSwitch(_)
+            | Event::OmpTaskComplete(_)
+    )
+}
+
+fn task(number: u64) -> TaskId {
+    TaskId { team: NO_TEAM, thread: (number >> 32) as u32, generation: number as u32 }
+}
+
+impl Location {
+    /// Takes such a record.
+    pub(super) fn legacy(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        event: &Event,
+    ) -> Result<(), Missing> {
+        match event {
+            Event::OmpFork(_) => {
+                self.forks_without_team += 1;
+                self.account(time);
+            }
+            Event::OmpAcquireLock(it) => {
+                let since = self.strand.frames.last().map_or(time, |frame| frame.since);
+                let (lock, order) = (it.lock_id, it.acquisition_order);
+                self.note(time, What::Acquire { lock, order, since });
+            }
+            Event::OmpReleaseLock(it) => {
+                let (lock, order) = (it.lock_id, it.acquisition_order);
+                self.note(time, What::Release { lock, order });
+            }
+            Event::OmpTaskCreate(it) => self.create(time, task(it.task_id)),
+            Event::OmpTaskSwitch(it) => self.switch(context, time, task(it.task_id))?,
+            Event::OmpTaskComplete(it) => self.complete(context, time, task(it.task_id)),
+            // A join: the master goes on at the call path that forked.
+            _ => self.account(time),
+        }
+        Ok(())
+    }
+}
