@@ -163,6 +163,7 @@ fn other_writers_switch_back_from_tasks_only_at_the_end_of_the_barrier() {
             program/parallel/ibarrier/task  time=[0]  visits=[0]  task_time=[10]  fragments=[1]
             TASKS  time=[0]  visits=[0]
             TASKS/task  time=[10]  visits=[1]
+            no task 0.0 program/parallel/ibarrier 12..20: 8, wait 0 for nothing
             done 0.0 TASKS/task 20..30, created unknown: ready 0, work 10, 1 fragments, 0 children
             barrier 0.0 program/parallel/ibarrier 12..50, latest 12 0.0 program/parallel/ibarrier: wait 0, starvation 28, join 0
             no task 0.0 program/parallel/ibarrier 30..50: 20, wait 0 for nothing
@@ -195,6 +196,7 @@ fn an_untied_task_moves_with_its_call_stack() {
             TASKS  time=[0, 0]  visits=[0, 0]
             TASKS/task  time=[5, 0]  visits=[0, 1]
             TASKS/task/work  time=[5, 5]  visits=[0, 1]
+            no task 0.1 program/parallel/ibarrier 10..20: 10, wait 0 for nothing
             no task 0.0 program/parallel/ibarrier 10..30: 20, wait 15 for creation 25 0.1 program/parallel/ibarrier
             done 0.0 TASKS/task 20..40, created unknown: ready 0, work 15, 2 fragments, 0 children
             barrier 0.0 program/parallel/ibarrier 10..50, latest 10 0.1 program/parallel/ibarrier: wait 0, starvation 30, join 0

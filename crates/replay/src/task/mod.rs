@@ -264,6 +264,9 @@ impl Tasks {
             let event = TaskEvent::Created(to);
             TaskCause { time, by, event }
         });
+        if to.is_some() && self.current(location).is_some_and(|it| it.is_in_barrier()) {
+            self.expect_tasks(team);
+        }
         self.end_idle(record, cause, found);
         self.suspend(record, found);
         if let Some(to) = to {
@@ -284,6 +287,13 @@ impl Tasks {
             part.task = to;
         }
         self.begin_idle_if_waiting(record);
+    }
+
+    /// From here on threads in barriers wait for tasks.
+    fn expect_tasks(&mut self, team: TeamInstance) {
+        if let Some(team) = self.teams.get_mut(&team) {
+            team.has_tasks = true;
+        }
     }
 
     /// The task that runs is suspended. If it does not wait, another thread may go on with it.
@@ -503,7 +513,7 @@ impl Tasks {
         };
         let is_over = matches!(record.what, What::TaskWaitLeave(_));
         let over = is_over.then_some(wait.number);
-        let has_tasks = team.tasks > 0 || !matches!(wait.scheduling, Scheduling::Barrier(_));
+        let has_tasks = team.has_tasks || !matches!(wait.scheduling, Scheduling::Barrier(_));
         if has_tasks && (begin < end || over.is_some()) {
             let from = |cause: &TaskCause| match cause.event {
                 TaskEvent::Created(_) => begin,
@@ -556,6 +566,7 @@ impl Matcher for Tasks {
                 self.begin_part(definitions, record, (team, fork))
             }
             What::PartEnd { team, .. } => self.end_part(record, team, found),
+            What::TasksExpected(team) => self.expect_tasks(team),
             What::TaskCreate(task) => self.create(record, task, found),
             What::TaskSwitch { task, .. } => self.switch(record, task, found),
             What::TaskComplete(task) => self.complete(record, task, found),

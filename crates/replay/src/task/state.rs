@@ -43,6 +43,12 @@ pub(super) struct Strand {
     pub groups: Vec<WaitNumber>,
 }
 
+impl Strand {
+    pub fn is_in_barrier(&self) -> bool {
+        self.wait.is_some_and(|wait| matches!(wait.scheduling, Scheduling::Barrier(_)))
+    }
+}
+
 /// Whose child a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -107,6 +113,8 @@ pub(super) struct Team {
     pub end: u64,
     pub ended: usize,
     pub tasks: u64,
+    /// Not all of them are executed by their creators at once.
+    pub has_tasks: bool,
     /// Tasks that are not done.
     pub live: u64,
     /// Threads without a task at scheduling points.
@@ -129,6 +137,7 @@ impl Team {
             end: 0,
             ended: 0,
             tasks: 0,
+            has_tasks: false,
             live: 0,
             idle: 0,
             work: 0,

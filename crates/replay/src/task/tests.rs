@@ -201,8 +201,6 @@ fn a_task_that_its_creator_executes_at_once_is_part_of_the_chain() {
          51 0.1 -; -; endteam A",
         expect![[r#"
             done 0.0 TASKS/task 20..40, created 20 0.0 program/parallel/task_create: ready 0, work 20, 1 fragments, 0 children
-            no task 0.0 program/parallel/ibarrier 50..51: 1, wait 0 for nothing
-            no task 0.1 program/parallel/ibarrier 10..51: 1, wait 0 for nothing
             team 0.0 program/parallel 10..51: 1 tasks, work 40, span 40, bounds 40..60
             program on 0.0: 49
             program/parallel on 0.0: 20

@@ -9,7 +9,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, Pattern, Place, TurnVisit,
 };
-use pompeii_replay::task::compound::TaskWaitVisit;
+use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{show, show_blame, show_path};
 use pompeii_replay::{Options, Outcome, replay, trace};
 
@@ -313,6 +313,15 @@ fn work_and_span_bound_the_time_of_regions_with_tasks() {
         });
         assert!(longest.max() <= spans.max(), "seed {seed}");
         assert_eq!(outcome.gaps.unknown_tasks, 0, "seed {seed}");
+        // Starvation is all time without a task after the latest arrival.
+        let starved = compounds.iter().map(|compound| match compound {
+            Compound::Barrier(visit) => visit.starvation_ticks(),
+            Compound::TaskWait(visit) if matches!(visit.scheduling, Scheduling::Barrier(_)) => {
+                -visit.ticks()
+            }
+            _ => 0,
+        });
+        assert_eq!(starved.sum::<i64>(), 0, "seed {seed}");
     }
     assert!(regions > 100, "{regions}");
 }
