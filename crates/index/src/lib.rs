@@ -10,7 +10,9 @@
 //!   **sums** of any window ([`Index::sums`]). A **mark** every 4096 events has the place in the
 //!   event file and the open regions there (`marks.rs`), so a narrow window decodes some thousand
 //!   events.
-//! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`).
+//! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`). The **tasks**
+//!   of a window ([`Index::add_tasks`]) have links from their creation to their fragments.
+//! * A **moment** ([`Index::at`]) has the open regions with their begins and ends.
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
 //!   it anew.
 //!
@@ -66,6 +68,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod at;
 mod build;
 mod cell;
 mod exact;
@@ -78,8 +81,10 @@ mod saved;
 mod shape;
 mod state;
 mod tally;
+mod tasks;
 mod walk;
 
+pub use at::{Moment, Open};
 pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use exact::{Sums, WindowError};
@@ -88,4 +93,5 @@ pub use marks::MARK_EVENTS;
 pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};
 pub use shape::Shape;
 pub use state::{OTHER, State};
-pub use walk::Visitor;
+pub use tasks::{Fragment, TaskLink, Tasks};
+pub use walk::{TaskId, Visitor};

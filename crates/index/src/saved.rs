@@ -3,7 +3,8 @@
 //! ```text
 //! time of the last event, begin of the innermost interval, end of the gap or 2^64 - 1
 //! frames     their number; region and cut, begin
-//! parts      their number; whether a task runs, the task, frames below it, tasks below it
+//! parts      their number; whether a task runs, the task, frames below it, begin and cut of its
+//!            fragment, tasks below it
 //! aside      their number; task, number of regions, regions
 //! ```
 //! A list is its length and its entries; a task is two words.
@@ -11,7 +12,7 @@
 use std::collections::HashMap;
 
 use crate::format::Words;
-use crate::walk::{Frame, Part, Task, Walker};
+use crate::walk::{Frame, Part, Running, TaskId, Walker};
 
 const NO_GAP: u64 = u64::MAX;
 
@@ -19,7 +20,7 @@ impl Walker {
     /// About the number of words that [`save`](Walker::save) writes.
     pub fn saved_words(&self) -> usize {
         let aside: usize = self.aside.values().map(|regions| regions.len() + 3).sum();
-        let parts: usize = self.parts.iter().map(|part| 2 * part.below.len() + 5).sum();
+        let parts: usize = self.parts.iter().map(|part| 2 * part.below.len() + 7).sum();
         2 * self.frames.len() + aside + parts + 6
     }
 
@@ -32,10 +33,10 @@ impl Walker {
         }
         words.push(self.parts.len() as u64);
         for part in &self.parts {
-            let (task, floor) = part.task.unwrap_or_default();
-            let [first, second] = task_words(task);
-            let below = part.below.len() as u64;
-            words.extend([u64::from(part.task.is_some()), first, second, floor as u64, below]);
+            let Running { task, floor, since, cut } = part.running.unwrap_or_default();
+            words.push(u64::from(part.running.is_some()));
+            words.extend(task_words(task));
+            words.extend([floor as u64, since, u64::from(cut), part.below.len() as u64]);
             words.extend(part.below.iter().flat_map(|task| task_words(*task)));
         }
         words.push(self.aside.len() as u64);
@@ -62,24 +63,25 @@ impl Walker {
             let region = known(word & u64::from(u32::MAX))?;
             Some(Frame { region, since, cut: (word >> 32) as u8 })
         })?;
-        let parts = input.list(5, |input| {
+        let parts = input.list(7, |input| {
             let (runs, task) = (input.next()?, input.task()?);
             let floor = usize::try_from(input.next()?).ok()?;
-            let below = input.list(2, Input::task)?;
-            Some(Part { task: (runs != 0).then_some((task, floor)), below })
+            let (since, cut) = (input.next()?, input.next()? as u8);
+            let running = (runs != 0).then_some(Running { task, floor, since, cut });
+            Some(Part { running, below: input.list(2, Input::task)? })
         })?;
-        let aside: Vec<(Task, Vec<u32>)> = input.list(3, |input| {
+        let aside: Vec<(TaskId, Vec<u32>)> = input.list(3, |input| {
             let task = input.task()?;
             Some((task, input.list(1, |input| known(input.next()?))?))
         })?;
-        let aside: HashMap<Task, Vec<u32>> = aside.into_iter().collect();
+        let aside: HashMap<TaskId, Vec<u32>> = aside.into_iter().collect();
         let gap_end = (gap != NO_GAP).then_some(gap);
         (!parts.is_empty()).then_some(Walker { now, since, frames, parts, aside, gap_end })
     }
 }
 
-fn task_words((team, thread, generation): Task) -> [u64; 2] {
-    [u64::from(team) << 32 | u64::from(thread), u64::from(generation)]
+fn task_words(TaskId { team, thread, number }: TaskId) -> [u64; 2] {
+    [u64::from(team) << 32 | u64::from(thread), u64::from(number)]
 }
 
 /// Words that are read one after the other.
@@ -95,9 +97,9 @@ impl Input<'_> {
         Some(word)
     }
 
-    fn task(&mut self) -> Option<Task> {
+    fn task(&mut self) -> Option<TaskId> {
         let (first, second) = (self.next()?, self.next()?);
-        Some(((first >> 32) as u32, first as u32, second as u32))
+        Some(TaskId { team: (first >> 32) as u32, thread: first as u32, number: second as u32 })
     }
 
     /// A list whose entries have at least so many words each.
@@ -123,13 +125,15 @@ mod tests {
 
     fn walker() -> Walker {
         let frame = |region, since| Frame { region, since, cut: 1 };
-        let part = |task, below: &[Task]| Part { task, below: below.to_vec() };
+        let part = |running, below: &[TaskId]| Part { running, below: below.to_vec() };
+        let task = |number| TaskId { team: 1, thread: 2, number };
+        let running = Running { task: task(3), floor: 1, since: 30, cut: 1 };
         Walker {
             now: 50,
             since: 40,
             frames: vec![frame(3, 10), frame(REGIONS as u32 - 1, 1 << 60)],
-            parts: vec![part(None, &[]), part(Some(((1, 2, 3), 1)), &[(1, 2, 9), (1, 2, 8)])],
-            aside: [((1, 2, 9), vec![]), ((1, 2, 8), vec![4, 5])].into_iter().collect(),
+            parts: vec![part(None, &[]), part(Some(running), &[task(9), task(8)])],
+            aside: [(task(9), vec![]), (task(8), vec![4, 5])].into_iter().collect(),
             gap_end: Some(77),
         }
     }
@@ -161,6 +165,6 @@ mod tests {
             bytes[*place] ^= 0xff;
             Walker::load(Words::of(&bytes), REGIONS) != Some(walker())
         });
-        assert_eq!(changed.count(), good.len() / 8 - 4);
+        assert_eq!(changed.count(), good.len() / 8 - 6);
     }
 }

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use pompeii_otf2::enums::MeasurementMode;
 use pompeii_otf2::event::Event;
+use pompeii_otf2::reference::CommRef;
 use pompeii_replay::definitions::Definitions;
 
 use crate::cell::{CUT_BEGIN, CUT_END};
@@ -27,10 +28,49 @@ pub trait Visitor {
     /// intervals of a level come in the order of time and do not overlap. `cuts` has
     /// [`CUT_BEGIN`] and [`CUT_END`].
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8);
+    /// A task is created.
+    fn create(&mut self, _time: u64, _task: TaskId) {}
+    /// A task was executed from `start` to `end`. `cuts` tells whether it had been suspended before
+    /// and whether it is suspended then. Fragments of a team do not overlap; the task in which an
+    /// inner team began goes on meanwhile.
+    fn fragment(&mut self, _start: u64, _end: u64, _task: TaskId, _cuts: u8) {}
 }
 
-/// A task instance: team, creating thread and number.
-pub(crate) type Task = (u32, u32, u32);
+/// Takes no notice.
+impl Visitor for () {
+    fn enter(&mut self, _: u32) {}
+    fn innermost(&mut self, _: u64, _: u64, _: u32) {}
+    fn level(&mut self, _: usize, _: u64, _: u64, _: u32, _: u8) {}
+}
+
+/// A task instance. Its name in a timeline is `task_THREAD_NUMBER`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId {
+    /// The team, as a communicator of the trace.
+    pub team: u32,
+    /// The thread of the team that created the task.
+    pub thread: u32,
+    /// The number that this thread gave to the task; 0 is an implicit task.
+    pub number: u32,
+}
+
+impl TaskId {
+    fn new(team: CommRef, thread: u32, number: u32) -> TaskId {
+        TaskId { team: team.0, thread, number }
+    }
+}
+
+/// An explicit task that runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Running {
+    pub task: TaskId,
+    /// Number of open regions that do not belong to it.
+    pub floor: usize,
+    /// When the fragment began.
+    pub since: u64,
+    /// [`CUT_BEGIN`], or 0.
+    pub cut: u8,
+}
 
 /// An open region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +84,10 @@ pub(crate) struct Frame {
 /// A team that the location is in, or the time outside of all teams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The explicit task that runs, and the number of open regions below it.
-    pub task: Option<(Task, usize)>,
+    /// The explicit task that runs.
+    pub running: Option<Running>,
     /// Explicit tasks that were suspended for others, the last one last.
-    pub below: Vec<Task>,
+    pub below: Vec<TaskId>,
 }
 
 /// The open regions of a location.
@@ -61,7 +101,7 @@ pub(crate) struct Walker {
     /// From the outside in; never empty.
     pub parts: Vec<Part>,
     /// Open regions of suspended tasks, the innermost one last.
-    pub aside: HashMap<Task, Vec<u32>>,
+    pub aside: HashMap<TaskId, Vec<u32>>,
     /// When a gap ends that is open as the innermost region.
     pub gap_end: Option<u64>,
 }
@@ -111,12 +151,16 @@ impl Walker {
                     self.parts.push(Part::default());
                 }
             }
+            Event::ThreadTaskCreate(it) => {
+                let task = TaskId::new(it.thread_team, it.creating_thread, it.generation_number);
+                visitor.create(self.now, task);
+            }
             Event::ThreadTaskSwitch(it) => {
-                let task = (it.thread_team.0, it.creating_thread, it.generation_number);
-                self.switch((task.2 != 0).then_some(task), visitor);
+                let task = TaskId::new(it.thread_team, it.creating_thread, it.generation_number);
+                self.switch((task.number != 0).then_some(task), visitor);
             }
             Event::ThreadTaskComplete(it) => {
-                let task = (it.thread_team.0, it.creating_thread, it.generation_number);
+                let task = TaskId::new(it.thread_team, it.creating_thread, it.generation_number);
                 self.complete(task, visitor);
             }
             Event::MeasurementOnOff(it) if it.measurement_mode == MeasurementMode::OFF => {
@@ -152,7 +196,12 @@ impl Walker {
     /// Number of open regions that do not belong to the running task.
     #[inline]
     fn floor(&self) -> usize {
-        self.parts.last().and_then(|part| part.task).map_or(0, |(_, floor)| floor)
+        self.running().map_or(0, |running| running.floor)
+    }
+
+    #[inline]
+    fn running(&self) -> Option<Running> {
+        self.parts.last().and_then(|part| part.running)
     }
 
     /// The innermost region changes, or a regions begins inside of it.
@@ -185,45 +234,56 @@ impl Walker {
     }
 
     /// The thread goes on with another task, or with the implicit one.
-    fn switch(&mut self, to: Option<Task>, visitor: &mut impl Visitor) {
-        let current = self.parts.last().and_then(|part| part.task);
-        if current.map(|(task, _)| task) == to {
+    fn switch(&mut self, to: Option<TaskId>, visitor: &mut impl Visitor) {
+        let current = self.running();
+        if current.map(|running| running.task) == to {
             return;
         }
         self.border(visitor);
-        if let Some((task, floor)) = current {
+        if let Some(Running { task, floor, since, cut }) = current {
             let open = self.frames.get(floor..).unwrap_or_default();
             self.aside.insert(task, open.iter().map(|frame| frame.region).collect());
             self.close_down_to(floor, CUT_END, visitor);
+            visitor.fragment(since, self.now, task, cut | CUT_END);
         }
         let Some(part) = self.parts.last_mut() else { return };
-        part.below.extend(current.map(|(task, _)| task));
+        part.below.extend(current.map(|running| running.task));
         self.resume(to);
     }
 
     /// The task goes on where it was suspended, or begins.
-    fn resume(&mut self, to: Option<Task>) {
-        let floor = self.frames.len();
+    fn resume(&mut self, to: Option<TaskId>) {
+        let (floor, since) = (self.frames.len(), self.now);
+        let regions = to.and_then(|task| self.aside.remove(&task));
+        let cut = if regions.is_some() { CUT_BEGIN } else { 0 };
         if let Some(part) = self.parts.last_mut() {
             part.below.retain(|below| Some(*below) != to);
-            part.task = to.map(|task| (task, floor));
+            part.running = to.map(|task| Running { task, floor, since, cut });
         }
-        let regions = to.and_then(|task| self.aside.remove(&task)).unwrap_or_default();
+        let regions = regions.unwrap_or_default();
         let goes_on = |region| Frame { region, since: self.now, cut: CUT_BEGIN };
         self.frames.extend(regions.into_iter().map(goes_on));
     }
 
     /// A task has ended: the thread is back in the task that it had suspended for it.
-    fn complete(&mut self, task: Task, visitor: &mut impl Visitor) {
-        let current = self.parts.last().and_then(|part| part.task);
-        let Some((_, floor)) = current.filter(|(running, _)| *running == task) else {
+    fn complete(&mut self, task: TaskId, visitor: &mut impl Visitor) {
+        let current = self.running().filter(|running| running.task == task);
+        let Some(Running { floor, since, cut, .. }) = current else {
             self.aside.remove(&task);
             return;
         };
         self.border(visitor);
         self.close_down_to(floor, 0, visitor);
+        visitor.fragment(since, self.now, task, cut);
         let below = self.parts.last().and_then(|part| part.below.last().copied());
         self.resume(below.filter(|below| self.aside.contains_key(below)));
+    }
+
+    /// Ends a gap that is over at `time`, although no event has come since.
+    pub fn end_gap_before(&mut self, time: u64) {
+        if let Some(end) = self.gap_end.filter(|end| *end <= time) {
+            self.end_gap(end, &mut ());
+        }
     }
 
     /// Ends all intervals at `time`, because the trace or what is shown of it ends.
@@ -235,6 +295,9 @@ impl Walker {
         self.now = time;
         self.border(visitor);
         self.close_down_to(0, CUT_END, visitor);
+        for Running { task, since, cut, .. } in self.parts.iter().filter_map(|part| part.running) {
+            visitor.fragment(since, time, task, cut | CUT_END);
+        }
     }
 }
 

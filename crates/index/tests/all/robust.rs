@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pompeii_index::{Context, Index, Row, WindowError};
+use pompeii_index::{Context, Index, Row, Tasks, WindowError};
 use pompeii_otf2::read::{Bytes, EventReader};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_replay::definitions::Definitions;
@@ -34,6 +34,8 @@ pub fn check(input: &[u8]) -> bool {
             Ok::<_, WindowError>(open())
         });
         assert!(exact.is_err() || exact.is_ok_and(|picture| picture.counts.len() == 3));
+        let _ = index.at(&definitions, 0, window.end, &mut open(), 1000);
+        let _ = index.add_tasks(&definitions, 0, &window, &mut open(), &mut Tasks::default());
         let _ = index.sums(&definitions, 0, &window, &mut open());
     }
     index.stack_levels(0);

@@ -52,6 +52,8 @@ struct Part {
     implicit: Vec<Entry>,
     tasks: BTreeMap<u64, Vec<Entry>>,
     current: Option<u64>,
+    /// Number of the current fragment.
+    fragment: u32,
     below: Vec<u64>,
     done: HashSet<u64>,
 }
@@ -62,6 +64,8 @@ pub struct Simulation {
     pub events: Vec<(u64, Event)>,
     /// Pieces of time: begin, end, number of the innermost interval, stack.
     pieces: Vec<(u64, u64, u32, Vec<Entry>)>,
+    /// Fragments: task, number, begin, end.
+    pub fragments_of_tasks: Vec<(u32, u32, u64, u64)>,
     /// Times and regions of all enters.
     pub enters: Vec<(u64, u32)>,
     now: u64,
@@ -108,6 +112,14 @@ impl Simulation {
                 stack.extend(part.current.iter().flat_map(|task| &part.tasks[task]));
             }
             self.pieces.push((self.now, self.now + ticks, self.borders, stack));
+            for part in &self.parts {
+                let Some(task) = part.current else { continue };
+                let known = &mut self.fragments_of_tasks;
+                match known.iter_mut().rfind(|fragment| fragment.1 == part.fragment) {
+                    Some(fragment) => fragment.3 = self.now + ticks,
+                    None => known.push((task as u32, part.fragment, self.now, self.now + ticks)),
+                }
+            }
             self.now += ticks;
         }
     }
@@ -203,6 +215,7 @@ impl Simulation {
         let part = self.parts.last_mut().expect("a part");
         part.below.retain(|below| Some(*below) != to);
         part.current = to;
+        part.fragment = self.fragments;
         if let Some(to) = to {
             let fragment = self.fragments;
             part.tasks.entry(to).or_default().iter_mut().for_each(|entry| entry.1 = fragment);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use pompeii_index::{
-    Context, Index, IndexWriter, LocationBuilder, Picture, Row, Shape, Sums, WindowError,
+    Context, Index, IndexWriter, LocationBuilder, Picture, Row, Shape, Sums, Tasks, WindowError,
 };
 use pompeii_otf2::Timestamp;
 use pompeii_otf2::anchor::Anchor;
@@ -101,6 +101,50 @@ impl Traced {
     }
 }
 
+/// What is open at a moment is what has an interval then.
+fn check_moment(traced: &Traced, rows: &BTreeMap<Of, Vec<Interval>>, time: u64) {
+    let mut reader = traced.reader().expect("a location");
+    let index = &traced.index;
+    let moment = index.at(&traced.definitions, 0, time + BEHIND, &mut reader, u64::MAX);
+    let moment = moment.expect("a good trace");
+    let found: Vec<_> = moment
+        .stack
+        .iter()
+        .map(|open| (open.region, open.since - BEHIND, open.end.map(|end| end - BEHIND)))
+        .collect();
+    let contains = |it: &&Interval| (it.start..it.end).contains(&time);
+    let on_level = |level| rows.get(&Of::Level(level))?.iter().find(contains);
+    // What is open when the trace ends has no end.
+    let end = |it: &Interval| (it.end < traced.end).then_some(it.end);
+    let expected: Vec<_> =
+        (0..).map_while(on_level).map(|it| (it.region, it.start, end(it))).collect();
+    assert_eq!(found, expected, "at {time}");
+}
+
+/// Fragments of tasks that are not over before a window, as far as they are before its end.
+fn check_tasks(traced: &Traced, simulation: &Simulation, window: &Range<u64>) {
+    let mut tasks = Tasks::default();
+    let mut reader = traced.reader().expect("a location");
+    let shifted = window.start + BEHIND..window.end + BEHIND;
+    let added = traced.index.add_tasks(&traced.definitions, 0, &shifted, &mut reader, &mut tasks);
+    added.expect("a good trace");
+    let mut found: Vec<(u32, u64, u64)> = tasks
+        .fragments
+        .iter()
+        .map(|it| (it.task.number, it.start - BEHIND, it.end - BEHIND))
+        .filter(|(_, start, end)| start < end && *end > window.start)
+        .collect();
+    let mut expected: Vec<(u32, u64, u64)> = simulation
+        .fragments_of_tasks
+        .iter()
+        .map(|(task, _, start, end)| (*task, *start, (*end).min(window.end)))
+        .filter(|(_, start, end)| start < end && *end > window.start)
+        .collect();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "tasks in {window:?}");
+}
+
 /// The intervals as far as they are in a window.
 fn clipped(intervals: &[Interval], window: Range<u64>) -> Vec<Interval> {
     let clip = |it: &Interval| {
@@ -137,8 +181,14 @@ fn check_all(steps: &[(u64, u8, u8)], mark_events: u64, cuts: &[u64]) {
     for (first, second) in borders.iter().zip(borders.iter().cycle().skip(3)) {
         let window = *first.min(second)..*first.max(second);
         assert_eq!(traced.sums(&window), naive_sums(&simulation, &window), "{window:?}");
+        check_tasks(&traced, &simulation, &window);
     }
     let rows = simulation.rows();
+    borders
+        .iter()
+        .step_by(3)
+        .filter(|time| **time < end)
+        .for_each(|time| check_moment(&traced, &rows, *time));
     for pair in borders.windows(2).step_by(3) {
         let window = pair[0].min(pair[1])..pair[0].max(pair[1]) + 1;
         for (of, columns) in rows.keys().flat_map(|of| [(*of, 10), (*of, 300)]) {
