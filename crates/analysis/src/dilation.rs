@@ -459,6 +459,9 @@ mod tests {
             )
         };
         check(&text(90_000), 4_750);
+        let contended =
+            text(90_000).replace("visits=1000000", "visits=1000000 omp_atomic_contention=6000");
+        check(&contended, 6_500);
         check(&text(7_500), 6_500);
     }
 

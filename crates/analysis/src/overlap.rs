@@ -37,10 +37,17 @@ fn functions_ns(lens: &Lens, measuring: &Measuring, call: CallId) -> Vec<f64> {
 }
 
 /// Visits of atomics in a call path that are counted only, by location. They read no clock, so they
-/// overlap with work like events of functions, but not with the atomic instruction.
+/// overlap with work like events of functions, but not with the atomic instruction. Where threads
+/// contend for the memory, the processor waits, and nothing overlaps.
 fn counted_atomics(lens: &Lens, call: CallId) -> Vec<i64> {
-    let is_counted =
-        |call: &CallId| lens.role(*call) == Role::Atomic && lens.own("execution", *call) == 0;
+    let is_contended = |call: CallId| {
+        let contention_ns = lens.seconds(lens.own("omp_atomic_contention", call)) * 1e9;
+        contention_ns >= lens.own("visits", call) as f64 * ATOMIC_NS
+    };
+    let is_counted = |call: &CallId| {
+        let is_untimed = lens.own("execution", *call) == 0;
+        lens.role(*call) == Role::Atomic && is_untimed && !is_contended(*call)
+    };
     let children = lens.cube.calls.children(call).iter().copied().filter(is_counted);
     let counted: Vec<CallId> = children.collect();
     lens.by_location("visits", &counted).iter().copied().collect()

@@ -391,7 +391,7 @@ mod tests {
              a/parallel@a.c:2/for@a.c:2/atomic@a.c:3  *  visits=4096 omp_atomic_contention=200",
             ONE,
             expect![[r#"
-                a.c:3 atomic | omp_atomic_contention lost=400 gain=200 (150 to 303)
+                a.c:3 atomic | omp_atomic_contention lost=400 gain=280 (174 to 351)
                     [atomic, none]
                     8,192 visits, each 49 µs longer than without other threads (from samples).
                     Update private copies and add them up at the end, or use a reduction.
