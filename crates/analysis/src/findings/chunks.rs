@@ -151,7 +151,7 @@ mod tests {
         check(
             "schedule(dynamic,1)",
             expect![[r#"
-                a.c:5 for | short_chunks lost=60 gain=30 (17 to 34)
+                a.c:5 for | short_chunks lost=60 gain=30 (20 to 40)
                     [short_chunks, schedule a.c:5]
                     1.0 million chunks of 80 ns each, of which handing out takes about 60 ns.
                     Set schedule(dynamic,150) for the loop a.c:5.
@@ -160,7 +160,7 @@ mod tests {
         check(
             "schedule(runtime) runs(dynamic,4)",
             expect![[r#"
-                a.c:5 for | short_chunks lost=15 gain=7 (5 to 9)
+                a.c:5 for | short_chunks lost=15 gain=7 (5 to 10)
                     [short_chunks, schedule a.c:5]
                     250,000 chunks of 320 ns each, of which handing out takes about 60 ns.
                     Set schedule(dynamic,47) for the loop a.c:5.

@@ -330,7 +330,7 @@ mod tests {
              a/parallel@a.c:2  *  time=2000 visits=1",
             one,
             expect![[r#"
-                a.c:2 parallel | work_inflation lost=3250 gain=1625 (1255 to 1888)
+                a.c:2 parallel | work_inflation lost=3250 gain=1625 (1255 to 2000)
                     [memory_or_sharing, none]
                     Its work takes 4.0 s of CPU time on 2 threads and 0.50 s on one. If each thread does all of it, this is 4.0 times as long; if they divide it, 8.0 times.
                     Threads wait for memory or write the same cache lines: keep data in the caches (blocks), pad what each thread writes, let the thread that uses data touch it first.
@@ -391,7 +391,7 @@ mod tests {
              a/parallel@a.c:2/for@a.c:2/atomic@a.c:3  *  visits=4096 omp_atomic_contention=200",
             ONE,
             expect![[r#"
-                a.c:3 atomic | omp_atomic_contention lost=400 gain=280 (174 to 351)
+                a.c:3 atomic | omp_atomic_contention lost=650 gain=325 (243 to 489)
                     [atomic, none]
                     8,192 visits, each 49 µs longer than without other threads (from samples).
                     Update private copies and add them up at the end, or use a reduction.

@@ -296,7 +296,7 @@ impl<'a> Search<'a> {
             lost_ticks: loss.lost,
             gain: loss.gain.map(|gain| {
                 let gain = gain.in_run(lens.cube, name, loss.lost);
-                gain.without_measuring(lens.cube, self.measuring_ticks)
+                gain.without_measuring(lens.cube, name, self.measuring_ticks)
             }),
             share: lens.share(loss.lost),
             details: words.details,

@@ -119,7 +119,7 @@ impl Finding {
         self.share = roots.search.lens.share(self.lost_ticks);
         let (cube, measuring) = (roots.search.lens.cube, roots.search.measuring_ticks);
         let both = self.gain.zip(part.gain).map(|(own, more)| own + more);
-        self.gain = both.map(|gain| gain.without_measuring(cube, measuring));
+        self.gain = both.map(|gain| gain.without_measuring(cube, self.property.name, measuring));
         self.calls.extend(part.calls);
         self.calls.dedup();
         self.details.extend(part.details);
