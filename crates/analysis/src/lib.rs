@@ -26,6 +26,7 @@ mod allocation;
 mod bounds;
 mod consequences;
 mod counted;
+mod delays;
 mod derive;
 mod dilation;
 mod efficiency;

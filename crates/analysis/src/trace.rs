@@ -291,7 +291,7 @@ impl Severities {
             }
         }
         add_path(&mut cube, outcome);
-        add_delays(&mut cube, outcome);
+        crate::delays::add(&mut cube, outcome, metric);
         trace_counters::add(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
         cube.roots.clone_from(&outcome.roots);
@@ -350,19 +350,6 @@ fn add_path(cube: &mut Cube, outcome: &Outcome) {
     let path = cube.add_metric(metric("critical_path"));
     for &(call, location, ticks) in &outcome.critical_path {
         cube.add(path, call, location, ticks);
-    }
-}
-
-/// How long others waited because of each call path.
-fn add_delays(cube: &mut Cube, outcome: &Outcome) {
-    if outcome.delays.is_empty() {
-        return;
-    }
-    let all = cube.add_metric(metric("delay_omp"));
-    let indirect = cube.add_metric(metric("delay_omp_indirect"));
-    for &(call, location, delay) in &outcome.delays {
-        cube.add(all, call, location, delay.direct + delay.indirect);
-        cube.add(indirect, call, location, delay.indirect);
     }
 }
 
@@ -564,7 +551,7 @@ mod tests {
              40 0.0 exit
              40 1.0 exit",
             expect![[r#"
-                program  time=[16, 37]  visits=[1, 1]  critical_path=[8, 29]
+                program  time=[16, 37]  visits=[1, 1]  critical_path=[8, 29]  delay_latesender=[0, 10]  delay_barrier=[0, 10]
                 program/MPI_Recv  time=[12, 0]  visits=[1, 0]  comms_recv=[1, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[10, 0]  mpi_cls_count=[1, 0]
                 program/MPI_Send  time=[0, 1]  visits=[0, 1]  comms_send=[0, 1]  bytes_sent=[0, 8]  critical_path=[0, 1]
                 program/MPI_Barrier  time=[12, 2]  visits=[1, 1]  mpi_barrier_wait=[10, 0]  critical_path=[2, 0]
@@ -598,9 +585,9 @@ mod tests {
              90 0.0 exit
              90 1.0 exit",
             expect![[r#"
-                program  time=[42, 72]  visits=[1, 1]  critical_path=[17, 63]
-                program/MPI_Recv  time=[48, 0]  visits=[3, 0]  comms_recv=[3, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[40, 0]  mpi_latesender_wo=[40, 0]  mpi_lswo_same=[40, 0]  mpi_cls_count=[1, 0]  mpi_clswo_count=[1, 0]  critical_path=[3, 0]
-                program/MPI_Send  time=[0, 2]  visits=[0, 2]  comms_send=[0, 2]  bytes_sent=[0, 8]  critical_path=[0, 1]
+                program  time=[42, 72]  visits=[1, 1]  critical_path=[17, 63]  delay_latesender=[0, 39]  delay_latereceiver=[8, 0]
+                program/MPI_Recv  time=[48, 0]  visits=[3, 0]  comms_recv=[3, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[40, 0]  mpi_latesender_wo=[40, 0]  mpi_lswo_same=[40, 0]  mpi_cls_count=[1, 0]  mpi_clswo_count=[1, 0]  critical_path=[3, 0]  delay_latereceiver=[2, 0]
+                program/MPI_Send  time=[0, 2]  visits=[0, 2]  comms_send=[0, 2]  bytes_sent=[0, 8]  critical_path=[0, 1]  delay_latesender=[0, 1]
                 program/MPI_Ssend  time=[0, 16]  visits=[0, 1]  comms_send=[0, 1]  mpi_latereceiver=[0, 10]  mpi_slr_count=[0, 1]  critical_path=[0, 6]
                 program/MPI_Recv on 0: 1 visits, 40 ticks, 0 starvation, for program/MPI_Send on 1
                 program/MPI_Ssend on 1: 1 visits, 10 ticks, 0 starvation, for program/MPI_Recv on 0
@@ -635,8 +622,8 @@ mod tests {
              90 0.0 exit
              90 1.0 exit",
             expect![[r#"
-                program  time=[53, 54]  visits=[1, 1]  critical_path=[41, 20]
-                program/MPI_Init  time=[8, 10]  visits=[1, 1]  mpi_init_completion=[0, 2]  critical_path=[0, 10]
+                program  time=[53, 54]  visits=[1, 1]  critical_path=[41, 20]  delay_n2n=[0, 8]  delay_finalize=[5, 0]
+                program/MPI_Init  time=[8, 10]  visits=[1, 1]  mpi_init_completion=[0, 2]  critical_path=[0, 10]  delay_n2n=[0, 2]
                 program/MPI_Allreduce  time=[13, 2]  visits=[1, 1]  bytes_cout=[16, 16]  bytes_cin=[8, 8]  mpi_wait_nxn=[10, 0]  mpi_nxn_completion=[1, 0]  critical_path=[3, 0]
                 program/MPI_Barrier  time=[1, 4]  visits=[1, 1]  mpi_barrier_completion=[0, 3]  critical_path=[1, 0]
                 program/MPI_Finalize  time=[15, 20]  visits=[1, 1]  mpi_finalize_wait=[0, 5]  critical_path=[15, 0]

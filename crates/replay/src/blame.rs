@@ -12,6 +12,7 @@
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 
+use crate::compound::MpiKind;
 use crate::hash::Table;
 use crate::path::Part;
 use crate::tree::NodeId;
@@ -26,13 +27,24 @@ enum Cause {
     Wait(WaitId),
 }
 
+/// Kinds of waiting whose delays are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Threads of a process wait for each other.
+    Threads,
+    /// A process waits in a call of MPI.
+    Mpi(MpiKind),
+}
+
+/// Where a location waited, and in which way.
+pub type At = (NodeId, Kind);
+
 #[derive(Debug)]
 struct Wait {
-    /// Where the location waited.
-    at: NodeId,
+    at: At,
     ticks: i64,
     /// Cost that later waits have passed on, by the call paths of its waiting.
-    received: Vec<(NodeId, i64)>,
+    received: Vec<(At, i64)>,
     /// Causes with their weights, which are positive; at least one.
     causes: Vec<(Cause, i64)>,
 }
@@ -54,7 +66,8 @@ impl AddAssign for Delay {
 }
 
 /// Places of waiting that the cost of a wait is kept for. If more places go back to it, their cost
-/// counts as waited at the place of this wait, so that the work for each wait has a limit.
+/// counts as waited at the place of this wait, in its own way, so that the work for each wait has a
+/// limit.
 const ORIGINS_MAX: usize = 64;
 
 /// The part of some ticks that has this share of a sum, rounded down.
@@ -68,14 +81,26 @@ pub struct Blame {
     waits: VecDeque<Wait>,
     /// Number of the first of them.
     first: WaitId,
-    roots: Table<(NodeId, Part), Delay>,
+    roots: Table<(At, Part), Delay>,
 }
 
 impl Blame {
-    /// Adds a wait of some ticks at a call path. If nothing has a weight, `otherwise` is its cause.
+    /// Adds a wait of a thread for another one, of some ticks at a call path. If nothing has a
+    /// weight, `otherwise` is its cause.
     pub fn add(
         &mut self,
         (at, ticks): (NodeId, i64),
+        otherwise: Part,
+        activities: impl IntoIterator<Item = (Part, i64)>,
+        waits: &[(WaitId, i64)],
+    ) -> WaitId {
+        self.add_of(((at, Kind::Threads), ticks), otherwise, activities, waits)
+    }
+
+    /// Adds a wait of any kind, likewise.
+    pub fn add_of(
+        &mut self,
+        (at, ticks): (At, i64),
         otherwise: Part,
         activities: impl IntoIterator<Item = (Part, i64)>,
         waits: &[(WaitId, i64)],
@@ -95,6 +120,9 @@ impl Blame {
     /// `needed` is the first one that later waits may refer to.
     pub fn settle(&mut self, needed: Option<WaitId>) {
         let mut end = needed.unwrap_or(u64::MAX).clamp(self.first, self.next());
+        if end == self.first {
+            return;
+        }
         for (place, wait) in self.waits.iter().enumerate().rev() {
             if self.first + place as u64 >= end {
                 let refers = wait.causes.iter().filter_map(|(cause, _)| match cause {
@@ -139,7 +167,7 @@ impl Blame {
     }
 
     /// Gives a cause its share of what was waited at a call path.
-    fn give(&mut self, cause: Cause, at: NodeId, share: Delay) {
+    fn give(&mut self, cause: Cause, at: At, share: Delay) {
         if share == Delay::default() {
             return;
         }
@@ -150,9 +178,9 @@ impl Blame {
                 let earlier = place.and_then(|place| self.waits.get_mut(place));
                 let Some(Wait { received, at: own, .. }) = earlier else { return };
                 let ticks = share.direct + share.indirect;
-                let place = |at: NodeId| received.iter().position(|(known, _)| *known == at);
+                let place = |at: At| received.iter().position(|(known, _)| *known == at);
                 let (known, is_full) = (place(at), received.len() >= ORIGINS_MAX);
-                let at = if known.is_none() && is_full { *own } else { at };
+                let at = if known.is_none() && is_full { (own.0, at.1) } else { at };
                 match known.or_else(|| place(at)) {
                     Some(known) => received[known].1 += ticks,
                     None => received.push((at, ticks)),
@@ -162,7 +190,7 @@ impl Blame {
     }
 
     /// All waits that are settled: for each call path of waiting and each activity, the delay.
-    pub fn roots(&self) -> &Table<(NodeId, Part), Delay> {
+    pub fn roots(&self) -> &Table<(At, Part), Delay> {
         &self.roots
     }
 
@@ -210,7 +238,7 @@ mod tests {
         let total: i64 = blame.roots().values().map(|delay| delay.direct + delay.indirect).sum();
         assert_eq!(total, 22);
         // The 10 and 5 ticks at X go to both, and the 7 at Y, too.
-        let at = |place, part| blame.roots()[&(place, part)];
+        let at = |place, part| blame.roots()[&((place, Kind::Threads), part)];
         assert_eq!(at(X, A), Delay { direct: 4, indirect: 1 });
         assert_eq!(at(X, B), Delay { direct: 6, indirect: 4 });
         assert_eq!(at(Y, A), Delay { direct: 0, indirect: 1 });

@@ -181,3 +181,166 @@ fn a_planted_cause_has_the_whole_blame() {
         "#]],
     );
 }
+
+#[test]
+fn a_late_sender_is_blamed_for_what_it_did_longer() {
+    // Both begin MPI at 4. Rank 0 works from 4 to 10, rank 1 from 4 to 12 and in `late` from 12 to
+    // 30. Rank 0 waits 20 ticks: 2 of 20 ticks of excess are in the program, 18 in `late`.
+    check(
+        "end 60
+         comm W = 0 1
+         0 0.0 program; + MPI_Init
+         0 1.0 program; + MPI_Init
+         4 0.0 -
+         4 1.0 -
+         10 0.0 + MPI_Recv
+         12 1.0 + late
+         30 1.0 -; + MPI_Send; send 0 W 1 8
+         30 1.0 -
+         34 0.0 recv 1 W 1 8; -
+         60 0.0 exit
+         60 1.0 exit",
+        expect![[r#"
+            program on 1.0: 2 direct, 0 indirect
+            program/late on 1.0: 18 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn waiting_for_a_message_is_passed_on_to_the_first_cause() {
+    // Rank 0 is late by `late` for 20 ticks. Rank 1 waits for it from 10 to 30 and is therefore late
+    // at the barrier, for which rank 2 waits from 10 to 31: all but one tick goes back to `late`.
+    check(
+        "end 60
+         comm W = 0 1 2
+         0 0.0 program; + MPI_Init
+         0 1.0 program; + MPI_Init
+         0 2.0 program; + MPI_Init
+         1 0.0 -
+         1 1.0 -
+         1 2.0 -
+         10 0.0 + late
+         10 1.0 + MPI_Recv
+         10 2.0 + MPI_Barrier; begin
+         30 0.0 -; + MPI_Send; send 1 W 1 8
+         30 0.0 -; + MPI_Barrier; begin
+         30 1.0 recv 0 W 1 8; -
+         31 1.0 + MPI_Barrier; begin
+         33 0.0 end BARRIER W - 0 0; -
+         33 1.0 end BARRIER W - 0 0; -
+         33 2.0 end BARRIER W - 0 0; -
+         60 0.0 exit
+         60 1.0 exit
+         60 2.0 exit",
+        expect![[r#"
+            program on 1.0: 2 direct, 0 indirect
+            program/late on 0.0: 20 direct, 20 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn an_interval_begins_where_two_processes_were_together() {
+    // After the reduction at 20 all begin anew: that rank 1 was late for it does not count for the
+    // broadcast. Rank 0 works in `second` from 21 to 50, rank 1 waits from 25.
+    check(
+        "end 80
+         comm W = 0 1
+         0 0.0 program; + MPI_Allreduce; begin
+         0 1.0 program; + first
+         20 1.0 -; + MPI_Allreduce; begin
+         21 0.0 end ALLREDUCE W - 8 8; -; + second
+         21 1.0 end ALLREDUCE W - 8 8; -
+         25 1.0 + MPI_Bcast; begin
+         50 0.0 -; + MPI_Bcast; begin; end BCAST W 0 16 8; -
+         52 1.0 end BCAST W 0 0 8; -
+         80 0.0 exit
+         80 1.0 exit",
+        expect![[r#"
+            program/first on 1.0: 20 direct, 0 indirect
+            program/second on 0.0: 25 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_late_thread_is_blamed_by_another_process() {
+    // Thread 1 of rank 1 makes its master wait at the implicit barrier from 10 to 30 by `late`. The
+    // master sends at 32, and rank 0 waits from 5 to 32. Of these 27 ticks the master has 8 of 30 by
+    // `parallel`, 2 by leaving the barrier and 20 by waiting: up to 7, 9 and 27.
+    check(
+        "end 60
+         comm W = 0 1
+         team A = 1.0 1.1
+         0 0.0 program
+         0 1.0 program
+         2 1.0 fork; team A; + parallel
+         2 1.1 team A; + parallel
+         5 0.0 + MPI_Recv
+         10 1.1 + late
+         10 1.0 + ibarrier
+         30 1.1 -; + ibarrier
+         32 1.0 -; -; endteam A; join; + MPI_Send; send 0 W 1 8; -
+         32 1.1 -; -; endteam A
+         33 0.0 recv 1 W 1 8; -
+         60 0.0 exit
+         60 1.0 exit",
+        expect![[r#"
+            program/parallel on 1.0: 7 direct, 0 indirect
+            program/parallel/ibarrier on 1.0: 2 direct, 0 indirect
+            program/parallel/late on 1.1: 20 direct, 18 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_late_receiver_and_the_end_have_their_causes() {
+    // The send of rank 0 waits from 10 to 30 for the receive of rank 1, which was in `late` from 5.
+    // At the end rank 1 waits from 40 to 50 for rank 0, which was in `last` from 36.
+    check(
+        "end 60
+         comm W = 0 1
+         0 0.0 program
+         0 1.0 program
+         5 1.0 + late
+         10 0.0 + MPI_Ssend; send 1 W 1 8
+         30 1.0 -; + MPI_Recv
+         36 1.0 recv 0 W 1 8; -
+         36 0.0 -; + last
+         40 1.0 + MPI_Finalize
+         50 0.0 -; + MPI_Finalize
+         55 0.0 -
+         55 1.0 -
+         60 0.0 exit
+         60 1.0 exit",
+        expect![[r#"
+            program/late on 1.0: 20 direct, 0 indirect
+            program/MPI_Ssend on 0.0: 3 direct, 0 indirect
+            program/last on 0.0: 7 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_clock_between_processes_loses_no_waiting() {
+    // By its clock rank 1 sends after the message was received: rank 0 waits until the end of its
+    // receive. The broadcast of a process that never ends it has no waiting.
+    check(
+        "end 60
+         comm W = 0 1
+         0 0.0 program
+         0 1.0 program
+         10 0.0 + MPI_Recv; recv 1 W 1 8
+         20 0.0 -
+         25 1.0 + MPI_Send; send 0 W 1 8
+         26 1.0 -
+         30 0.0 + MPI_Bcast; begin
+         40 1.0 + MPI_Bcast; begin
+         45 0.0 end BCAST W 1 0 8; -
+         50 0.0 + work",
+        expect![[r#"
+            program/MPI_Send on 1.0: 10 direct, 0 indirect
+        "#]],
+    );
+}

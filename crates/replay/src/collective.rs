@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use pompeii_model::{LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
-use crate::compound::{CollectiveVisit, Compound, Pattern, Place};
+use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
 use crate::definitions::{Comm, Definitions};
 use crate::matcher::{Found, Matcher};
 use crate::open::Open;
@@ -200,7 +200,7 @@ impl Collectives {
         parts.push(part);
         if parts.len() == size {
             let parts = self.open.remove(&key).unwrap_or_default();
-            finish(comm, parts, operation, found);
+            finish((comm, key), parts, operation, found);
         } else if let Some(oldest) = key.1.checked_sub(OPEN_MAX)
             && self.open.remove(&(key.0, oldest)).is_some()
         {
@@ -233,30 +233,37 @@ impl Management {
         let mut calls: Vec<Part> = self.calls.iter().map(|(_, part)| *part).collect();
         calls.sort_by_key(|part| part.rank);
         if calls.len() > 1 {
-            all(pattern, &calls, found);
+            let number = u64::from(pattern == Pattern::Finalize);
+            all((pattern, Operation { comm: u32::MAX, number }), &calls, found);
         }
     }
 }
 
 /// All members have ended an operation.
-fn finish(comm: &Comm, mut parts: Vec<Part>, operation: CollectiveEnd, found: Found<'_>) {
+fn finish(
+    (comm, (id, number)): (&Comm, Key),
+    mut parts: Vec<Part>,
+    end: CollectiveEnd,
+    found: Found<'_>,
+) {
+    let operation = Operation { comm: id, number };
     parts.sort_by_key(|part| part.rank);
-    let root = parts.iter().find(|part| part.rank == operation.root as usize).copied();
-    match (kind(operation.op), root) {
-        (Kind::Barrier, _) => all(Pattern::Barrier, &parts, found),
-        (Kind::AllToAll, _) => all_to_all(&parts, found),
+    let root = parts.iter().find(|part| part.rank == end.root as usize).copied();
+    match (kind(end.op), root) {
+        (Kind::Barrier, _) => all((Pattern::Barrier, operation), &parts, found),
+        (Kind::AllToAll, _) => all_to_all(operation, &parts, found),
         // In an operation between two groups each side has a root of its own.
         _ if !comm.remote.is_empty() => {}
-        (Kind::OneToAll, Some(root)) => from_root(&parts, &root, found),
+        (Kind::OneToAll, Some(root)) => from_root(operation, &parts, &root, found),
         (Kind::AllToOne, Some(root)) => {
             if let (Some(latest), 1..) = (latest(parts.iter().filter(sends)), root.received) {
-                found(visit(Pattern::AllToOne, &root, latest));
+                found(visit((Pattern::AllToOne, operation), &root, latest));
             }
         }
         (Kind::Scan, _) => {
             for (place, part) in parts.iter().enumerate() {
                 if let Some(latest) = latest(parts[..=place].iter().filter(sends)) {
-                    found(visit(Pattern::Scan, part, latest));
+                    found(visit((Pattern::Scan, operation), part, latest));
                 }
             }
         }
@@ -275,10 +282,11 @@ fn latest<'p>(parts: impl Iterator<Item = &'p Part>) -> Option<&'p Part> {
     })
 }
 
-fn visit(pattern: Pattern, part: &Part, waits_for: &Part) -> Compound {
+fn visit((pattern, operation): (Pattern, Operation), part: &Part, waits_for: &Part) -> Compound {
     Compound::Collective(CollectiveVisit {
         at: part.at,
         pattern,
+        operation,
         begin: part.begin,
         end: part.end,
         causer: waits_for.at,
@@ -288,23 +296,23 @@ fn visit(pattern: Pattern, part: &Part, waits_for: &Part) -> Compound {
 }
 
 /// All wait for the last one, and the first that leaves shows when the operation was complete.
-fn all(pattern: Pattern, parts: &[Part], found: Found<'_>) {
+fn all(of: (Pattern, Operation), parts: &[Part], found: Found<'_>) {
     let Some(latest) = latest(parts.iter()) else { return };
     let first = parts.iter().map(|part| part.end).min().unwrap_or(0);
     for part in parts {
-        let Compound::Collective(mut own) = visit(pattern, part, latest) else { continue };
+        let Compound::Collective(mut own) = visit(of, part, latest) else { continue };
         own.complete = first.max(latest.begin.min(part.end));
         found(Compound::Collective(own));
     }
 }
 
-fn all_to_all(parts: &[Part], found: Found<'_>) {
+fn all_to_all(operation: Operation, parts: &[Part], found: Found<'_>) {
     if parts.iter().all(|part| part.sent + part.received == 0) {
         return;
     }
     let last_begin = parts.iter().map(|part| part.begin).max();
     if parts.iter().map(|part| part.end).min() > last_begin {
-        all(Pattern::AllToAll, parts, found);
+        all((Pattern::AllToAll, operation), parts, found);
         return;
     }
     // Some had left before others came. Only processes that send kept the others, and only those
@@ -314,15 +322,15 @@ fn all_to_all(parts: &[Part], found: Found<'_>) {
     let waits = |part: &Part| part.received > 0 && part.begin < last.begin;
     let some: Vec<Part> =
         parts.iter().filter(|part| is_last(part) || waits(part)).copied().collect();
-    all(Pattern::AllToAll, &some, found);
+    all((Pattern::AllToAll, operation), &some, found);
 }
 
-fn from_root(parts: &[Part], root: &Part, found: Found<'_>) {
+fn from_root(operation: Operation, parts: &[Part], root: &Part, found: Found<'_>) {
     if root.sent == 0 {
         return;
     }
     let receivers = parts.iter().filter(|part| part.rank != root.rank && part.received > 0);
     for part in receivers {
-        found(visit(Pattern::OneToAll, part, root));
+        found(visit((Pattern::OneToAll, operation), part, root));
     }
 }

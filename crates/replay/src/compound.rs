@@ -87,7 +87,7 @@ impl MessageVisit {
 }
 
 /// Who waits for whom in a collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pattern {
     /// A barrier: all wait for the last one.
     Barrier,
@@ -105,6 +105,15 @@ pub enum Pattern {
     Finalize,
 }
 
+/// An operation that all members of a communicator take part in together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The communicator; `u32::MAX` for the begin and the end of MPI.
+    pub comm: u32,
+    /// Number of the operation on it.
+    pub number: u64,
+}
+
 /// The part of a process in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectiveVisit {
@@ -112,6 +121,8 @@ pub struct CollectiveVisit {
     pub at: Place,
     /// Who waits for whom.
     pub pattern: Pattern,
+    /// Which operation.
+    pub operation: Operation,
     /// When the process began its part.
     pub begin: u64,
     /// When it ended it.
@@ -137,7 +148,7 @@ impl CollectiveVisit {
 }
 
 /// What a call of MPI waited in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MpiKind {
     /// For the sender of a message.
     LateSender,
@@ -156,6 +167,8 @@ pub struct MpiWait {
     pub at: Place,
     /// What it waits in.
     pub kind: MpiKind,
+    /// The operation, if all who take part in it are together then.
+    pub together: Option<Operation>,
     /// When the call, or its part in the operation, began.
     pub begin: u64,
     /// When it ended.
@@ -171,7 +184,8 @@ impl MpiWait {
     pub fn of(compound: &Compound) -> Option<MpiWait> {
         let message = |kind: MpiKind, visit: &MessageVisit| {
             let MessageVisit { at, enter: begin, leave: end, partner } = *visit;
-            MpiWait { at, kind, begin, end, causer: partner.at, until: partner.enter }
+            let (causer, until) = (partner.at, partner.enter);
+            MpiWait { at, kind, together: None, begin, end, causer, until }
         };
         Some(match compound {
             Compound::LateSender(visit) => message(MpiKind::LateSender, visit),
@@ -179,7 +193,15 @@ impl MpiWait {
             Compound::Icollective(visit) => message(MpiKind::Icollective, visit),
             Compound::Collective(visit) => {
                 let CollectiveVisit { at, pattern, begin, end, causer, until, .. } = *visit;
-                MpiWait { at, kind: MpiKind::Collective(pattern), begin, end, causer, until }
+                let is_of_all = match pattern {
+                    Pattern::Barrier | Pattern::AllToAll | Pattern::Init | Pattern::Finalize => {
+                        true
+                    }
+                    Pattern::OneToAll | Pattern::AllToOne | Pattern::Scan => false,
+                };
+                let together = is_of_all.then_some(visit.operation);
+                let kind = MpiKind::Collective(pattern);
+                MpiWait { at, kind, together, begin, end, causer, until }
             }
             _ => return None,
         })

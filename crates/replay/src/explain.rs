@@ -7,19 +7,19 @@
 //! * Lock: what the holder did while it had the lock. The part of the wait in which the holder
 //!   waited for the same lock itself goes back to the wait of the holder.
 //! * Turn: likewise, with the body of the ordered construct.
-//!
 //! * Task: what its creator did before the creation, or what the task did (`task/explain.rs`).
-//!
-//! Explanations stay within a process.
+//! * Call of MPI: what the process that was waited for did in excess, since both were together last
+//!   (`intervals.rs`).
 
 use std::collections::HashMap;
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
-use crate::blame::{Blame, WaitId};
-use crate::compound::{BarrierVisit, Compound, Place};
+use crate::blame::{Blame, Kind, WaitId};
+use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place};
 use crate::definitions::Definitions;
 use crate::hash::Table;
+use crate::intervals::Intervals;
 use crate::record::{Rec, TeamInstance, What};
 use crate::task::compound::{Scheduling, TaskWaitVisit};
 use crate::task::explain::TaskActivities;
@@ -121,22 +121,30 @@ pub struct Explanations {
     locks: HashMap<(ProcessId, u32), Holder>,
     turns: HashMap<TeamInstance, Holder>,
     tasks: TaskActivities,
+    /// Between processes; `None` if there is only one.
+    intervals: Option<Intervals>,
     blame: Blame,
 }
 
 impl Explanations {
     /// Before the first record.
-    pub fn new(locations: usize) -> Explanations {
+    pub fn new(definitions: &Definitions) -> Explanations {
+        let locations = definitions.system.locations.len();
+        let has_several = definitions.system.processes.len() > 1;
+        let intervals = has_several.then(|| Intervals::new(definitions));
         let activities = (0..locations).map(|_| Vec::new()).collect();
         let holds = (0..locations).map(|_| Vec::new()).collect();
         let tasks = TaskActivities::new(locations);
-        Explanations { activities, holds, tasks, ..Explanations::default() }
+        Explanations { activities, holds, tasks, intervals, ..Explanations::default() }
     }
 
     /// A location comes to a record; `profile` has its time since the last one.
     pub fn advance(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
         self.hold_on(definitions, record, profile);
         self.tasks.advance(record, profile);
+        if let Some(intervals) = &mut self.intervals {
+            intervals.advance(record, profile);
+        }
         let activities = &mut self.activities[record.location.index()];
         if matches!(record.what, What::PartBegin { .. }) {
             activities.push(Activity::default());
@@ -228,6 +236,48 @@ impl Explanations {
         }
     }
 
+    /// A call of MPI ends that has waited, or was together with others.
+    pub(crate) fn wait_in_call(&mut self, record: &Rec, wait: &MpiWait) {
+        let (at, ticks) = (wait.at, wait.ticks());
+        let Some(intervals) = &mut self.intervals else { return };
+        if ticks > 0 {
+            // Processes begin at different times, so this has no cause in the program.
+            let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
+            let excess = intervals.excess(wait);
+            let by = |node: NodeId| (node, wait.causer.location);
+            let times = excess.times.into_iter().map(|(node, ticks)| (by(node), ticks));
+            let id = (!is_begin).then(|| {
+                let of = ((at.node, Kind::Mpi(wait.kind)), ticks);
+                self.blame.add_of(of, by(wait.causer.node), times, &excess.waits)
+            });
+            intervals.meet(record, wait, id);
+            self.tasks.exclude(at, ticks);
+            if let Some(activity) = self.activities[at.location.index()].last_mut() {
+                activity.times.add(at.node, -ticks);
+                activity.waits.extend(id.map(|id| (id, ticks)));
+            }
+        }
+        if let Some(operation) = wait.together {
+            intervals.take_part(wait, operation);
+        }
+    }
+
+    /// A call of MPI has waited, and this became known long after it.
+    pub(crate) fn wait_without_cause(&mut self, wait: &MpiWait) {
+        let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
+        if wait.ticks() > 0 && !is_begin {
+            let of = ((wait.at.node, Kind::Mpi(wait.kind)), wait.ticks());
+            self.blame.add_of(of, (wait.causer.node, wait.causer.location), [], &[]);
+        }
+    }
+
+    /// A call of MPI ends, and its waits are known.
+    pub(crate) fn leave(&mut self, record: &Rec) {
+        if let Some(intervals) = &mut self.intervals {
+            intervals.leave(record);
+        }
+    }
+
     /// All waits that end with a record are known.
     pub fn advanced(&mut self, record: &Rec) {
         self.tasks.settle(record);
@@ -237,6 +287,11 @@ impl Explanations {
     /// when the last task is done.
     fn task_wait(&mut self, visit: &TaskWaitVisit) {
         let waits = self.tasks.wait(visit, &mut self.blame);
+        for &(id, ticks) in &waits {
+            if let Some(intervals) = &mut self.intervals {
+                intervals.wait(visit.at.location, (visit.at.node, ticks), Some(id));
+            }
+        }
         let Some(activity) = self.activities[visit.at.location.index()].last_mut() else { return };
         let is_barrier = matches!(visit.scheduling, Scheduling::Barrier(_));
         for (id, ticks) in waits.into_iter().filter(|_| !is_barrier) {
@@ -268,6 +323,9 @@ impl Explanations {
             activity.times.add(at.node, -ticks);
             activity.waits.push((id, ticks));
         }
+        if let Some(intervals) = &mut self.intervals {
+            intervals.wait(at.location, (at.node, ticks), Some(id));
+        }
         Some(id)
     }
 
@@ -291,7 +349,10 @@ impl Explanations {
             let excess = late.times.ticks.iter().map(|&(node, ticks)| {
                 ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
             });
-            self.blame.add((visit.at.node, ticks), last, excess, &late.waits);
+            let id = self.blame.add((visit.at.node, ticks), last, excess, &late.waits);
+            if let Some(intervals) = &mut self.intervals {
+                intervals.wait(location, (visit.at.node, ticks), Some(id));
+            }
         }
         meeting.left += 1;
         if meeting.left >= definitions.team_size(visit.team.team.into()) {
@@ -307,12 +368,18 @@ impl Explanations {
         }
     }
 
-    /// A window is over: settles what no later wait can refer to.
-    pub fn settle(&mut self) {
+    /// A window is over: settles what no later wait can refer to. `is_needed` tells of a begin of a
+    /// call of MPI whether a wait may refer to it.
+    pub(crate) fn settle(&mut self, is_needed: &dyn Fn(LocationId, u64) -> bool) {
         let running = self.activities.iter().flatten();
         let arrived = self.meetings.values().flat_map(|meeting| meeting.arrived.values());
         let needed = running.chain(arrived).flat_map(|activity| &activity.waits);
-        self.blame.settle(needed.map(|(wait, _)| *wait).min());
+        let mut needed = needed.map(|(wait, _)| *wait).min();
+        if let Some(intervals) = &mut self.intervals {
+            intervals.merge(is_needed);
+            needed = needed.into_iter().chain(intervals.waits()).min();
+        }
+        self.blame.settle(needed);
     }
 
     /// All waiting by its causes.

@@ -45,10 +45,11 @@ pub(crate) struct Front {
 
 impl Front {
     /// Before the first record.
-    pub(crate) fn new(locations: usize) -> Front {
+    pub(crate) fn new(definitions: &Definitions) -> Front {
+        let locations = definitions.system.locations.len();
         Front {
             paths: Paths::new(locations),
-            explanations: Explanations::new(locations),
+            explanations: Explanations::new(definitions),
             windows: VecDeque::new(),
             place: 0,
             given: 0,
@@ -61,7 +62,7 @@ impl Front {
     /// Matchers have found a compound at the record that comes.
     pub(crate) fn note(&mut self, compound: &Compound) {
         match MpiWait::of(compound) {
-            Some(wait) if wait.ticks() > 0 => {
+            Some(wait) if wait.ticks() > 0 || wait.together.is_some() => {
                 self.calls[wait.at.location.index()].push((self.come, wait));
             }
             Some(_) => {}
@@ -86,7 +87,7 @@ impl Front {
             open.has_causing(location, time) || causing.has_causing(location, time)
         };
         self.paths.compact(&is_needed);
-        self.explanations.settle();
+        self.explanations.settle(&is_needed);
     }
 
     /// Gives all records on whose waits are known; all records, if nothing is open any more.
@@ -120,8 +121,12 @@ impl Front {
         }
         if let What::MpiLeave { since, .. } = record.what {
             for wait in self.waits_of(record, since) {
-                self.paths.wait_in_call(record, &wait);
+                if wait.ticks() > 0 {
+                    self.paths.wait_in_call(record, &wait);
+                }
+                self.explanations.wait_in_call(record, &wait);
             }
+            self.explanations.leave(record);
         }
         self.paths.snapshot(definitions, record);
         self.explanations.advanced(record);
@@ -129,7 +134,7 @@ impl Front {
         self.place += 1;
     }
 
-    /// The waits of a call that ends, as far as they are known in time.
+    /// The waits of a call that ends. Those that are known too late have an unknown cause.
     fn waits_of(&mut self, record: &Rec, since: u64) -> Vec<MpiWait> {
         let calls = &mut self.calls[record.location.index()];
         if calls.is_empty() {
@@ -138,8 +143,10 @@ impl Front {
         let mut waits = Vec::new();
         calls.retain(|(found, wait)| {
             let has_ended = wait.end <= record.time;
-            if has_ended && wait.begin >= since && *found <= self.given + PATIENCE {
-                waits.push(*wait);
+            match has_ended && wait.begin >= since && *found <= self.given + PATIENCE {
+                true => waits.push(*wait),
+                false if has_ended => self.explanations.wait_without_cause(wait),
+                false => {}
             }
             !has_ended
         });
@@ -149,6 +156,8 @@ impl Front {
     /// The trace ends.
     pub(crate) fn end(mut self, definitions: &Definitions) -> Causes {
         self.give(definitions, None);
+        let late = self.calls.iter().flatten();
+        late.for_each(|(_, wait)| self.explanations.wait_without_cause(wait));
         Causes {
             path: self.paths.result(definitions),
             roots: self.explanations.result().roots().clone(),

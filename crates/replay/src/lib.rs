@@ -27,6 +27,7 @@ pub mod fork;
 mod front;
 pub mod hash;
 mod icollective;
+mod intervals;
 pub mod location;
 pub mod lock;
 mod marks;

@@ -45,7 +45,7 @@ impl<'a> Matching<'a> {
         wants_causes: bool,
     ) -> Matching<'a> {
         let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
-        let front = wants_causes.then(|| Front::new(definitions.system.locations.len()));
+        let front = wants_causes.then(|| Front::new(definitions));
         Matching { definitions, matchers, joins, levels, front, found }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use pompeii_model::{CallId, CallTree, IndexVec, LocationId, Root};
 
-use crate::blame::Delay;
+use crate::blame::{At, Delay, Kind};
 use crate::compound::Compound;
 use crate::counter::{Amount, Amounts, CounterId};
 use crate::definitions::Definitions;
@@ -39,8 +39,11 @@ pub struct Causes {
     /// Times of the path.
     pub path: Table<Part, i64>,
     /// Delays by the call paths of waiting and their causes.
-    pub roots: Table<(NodeId, Part), Delay>,
+    pub roots: Table<(At, Part), Delay>,
 }
+
+/// How long others waited in one way because of a call path and location.
+pub type KindDelay = (Kind, CallId, LocationId, Delay);
 
 /// The values of a call path on a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +71,12 @@ pub struct Outcome {
     pub gaps: Gaps,
     /// Forks of a kind that has no teams: nothing is known about the barriers of their regions.
     pub forks_without_team: u64,
-    /// The critical path: time by call path and location; empty if it was not wanted, or the trace
-    /// has several processes.
+    /// The critical path: time by call path and location; empty if it was not wanted.
     pub critical_path: Vec<(CallId, LocationId, i64)>,
-    /// How long others waited because of each call path and location; empty as the critical path.
+    /// How long others waited because of each call path and location; empty if not wanted.
     pub delays: Vec<(CallId, LocationId, Delay)>,
+    /// The same by the kind of waiting.
+    pub delays_by_kind: Vec<KindDelay>,
     /// The same by the call paths at which was waited.
     pub roots: Vec<Root>,
     /// What counters counted: their sums by call path and location, in the order of the counters.
@@ -115,6 +119,7 @@ impl Outcome {
         critical_path.sort_unstable();
         let roots = roots(&causes.roots, &call_of);
         let delays = delays(&roots);
+        let delays_by_kind = kinds(&causes.roots, &call_of);
         let counted = amounts.iter().map(|(&(counter, node, location), &amount)| {
             (counter, call_of[node.0 as usize], location, amount)
         });
@@ -129,6 +134,7 @@ impl Outcome {
             forks_without_team,
             critical_path,
             delays,
+            delays_by_kind,
             roots,
             counted,
             incomplete,
@@ -169,18 +175,30 @@ impl Outcome {
 }
 
 /// The causes of waiting, in an order that does not depend on the numbers of nodes.
-fn roots(found: &Table<(NodeId, Part), Delay>, call_of: &[CallId]) -> Vec<Root> {
+fn roots(found: &Table<(At, Part), Delay>, call_of: &[CallId]) -> Vec<Root> {
     let call = |node: NodeId| call_of[node.0 as usize];
-    let root = |(&(at, (by, location)), delay): (&(NodeId, Part), &Delay)| Root {
-        call: call(at),
-        by: (call(by), location),
-        direct_ticks: delay.direct,
-        indirect_ticks: delay.indirect,
+    let mut sums: BTreeMap<(CallId, (CallId, LocationId)), Delay> = BTreeMap::new();
+    for (&((at, _), (by, location)), delay) in found {
+        *sums.entry((call(at), (call(by), location))).or_default() += *delay;
+    }
+    sums.retain(|_, delay| *delay != Delay::default());
+    let root = |((call, by), Delay { direct, indirect })| Root {
+        call,
+        by,
+        direct_ticks: direct,
+        indirect_ticks: indirect,
     };
-    let mut roots: Vec<Root> = found.iter().map(root).collect();
-    roots.retain(|root| (root.direct_ticks, root.indirect_ticks) != (0, 0));
-    roots.sort_unstable_by_key(|root| (root.call, root.by));
-    roots
+    sums.into_iter().map(root).collect()
+}
+
+/// How long others waited because of each call path and location, by the kind of waiting.
+fn kinds(found: &Table<(At, Part), Delay>, call_of: &[CallId]) -> Vec<KindDelay> {
+    let mut sums: BTreeMap<(Kind, CallId, LocationId), Delay> = BTreeMap::new();
+    for (&((_, kind), (by, location)), delay) in found {
+        *sums.entry((kind, call_of[by.0 as usize], location)).or_default() += *delay;
+    }
+    sums.retain(|_, delay| *delay != Delay::default());
+    sums.into_iter().map(|((kind, by, on), delay)| (kind, by, on, delay)).collect()
 }
 
 /// How long others waited because of each call path and location.

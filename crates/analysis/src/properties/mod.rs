@@ -258,6 +258,44 @@ catalogue! {
     delay_omp
     /// The part of it that other waiting has passed on.
     delay_omp_indirect
+    /// Waiting of other processes, at its causes.
+    delay_mpi
+    /// Waiting for a message that was sent late.
+    delay_latesender
+    /// Through the waiting of others.
+    delay_latesender_longterm
+    /// Waiting for a receive that was posted late.
+    delay_latereceiver
+    /// Through the waiting of others.
+    delay_latereceiver_longterm
+    /// Waiting for a non-blocking collective operation that another process began late.
+    delay_icollective
+    /// Through the waiting of others.
+    delay_icollective_longterm
+    /// Waiting at MPI barriers.
+    delay_barrier
+    /// Through the waiting of others.
+    delay_barrier_longterm
+    /// Waiting in operations that need the data of all processes.
+    delay_n2n
+    /// Through the waiting of others.
+    delay_n2n_longterm
+    /// Waiting for the root of an operation.
+    delay_12n
+    /// Through the waiting of others.
+    delay_12n_longterm
+    /// Waiting in operations whose root needs the data of all processes.
+    delay_n21
+    /// Through the waiting of others.
+    delay_n21_longterm
+    /// Waiting in MPI_Scan and MPI_Exscan.
+    delay_scan
+    /// Through the waiting of others.
+    delay_scan_longterm
+    /// Waiting at the end of MPI.
+    delay_finalize
+    /// Through the waiting of others.
+    delay_finalize_longterm
     /// Work.
     task_work
     /// The longest chain.

@@ -330,6 +330,7 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     }
     text += &longest_waiting(cube);
     text += &longest(cube, ("delay_omp", "Causes of waiting"));
+    text += &longest(cube, ("delay_mpi", "Causes of waiting for other processes"));
     text += &longest(cube, ("critical_path", "Critical path"));
     text += &instances::lines(cube);
     text += &counters::lines(&summary.counters, &summary.processor);

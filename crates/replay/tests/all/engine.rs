@@ -6,8 +6,9 @@ use std::path::Path;
 use pompeii_model::{CallId, Role};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::Archive;
+use pompeii_replay::blame::Kind;
 use pompeii_replay::compound::{
-    BarrierVisit, CollectiveVisit, Compound, LockVisit, Pattern, Place, TurnVisit,
+    BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place, TurnVisit,
 };
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{show, show_blame, show_path};
@@ -210,7 +211,7 @@ fn the_critical_path_is_as_long_as_the_run_of_a_process() {
 #[test]
 fn all_waiting_has_its_causes() {
     for seed in 0..300 {
-        let mut world = program(Shape { ranks: 1, ..Shape::of(seed) }, seed);
+        let mut world = program(Shape::of(seed), seed);
         if seed % 3 == 0 {
             world.disturb_clocks(3 * world.shape.work);
         }
@@ -228,17 +229,28 @@ fn all_waiting_has_its_causes() {
             },
             _ => 0,
         };
+        // The begin of MPI has no cause in the program.
+        let is_begin = |kind| kind == MpiKind::Collective(Pattern::Init);
         let mut at_calls: BTreeMap<CallId, i64> = BTreeMap::new();
+        let mut by_kind: BTreeMap<Kind, i64> = BTreeMap::new();
         for compound in &compounds {
-            let (Compound::Barrier(BarrierVisit { at, .. })
-            | Compound::Lock(LockVisit { at, .. })
-            | Compound::TaskWait(TaskWaitVisit { at, .. })
-            | Compound::Turn(TurnVisit { at, .. })) = compound
-            else {
-                continue;
+            let (at, kind, ticks) = match compound {
+                Compound::Barrier(BarrierVisit { at, .. })
+                | Compound::Lock(LockVisit { at, .. })
+                | Compound::TaskWait(TaskWaitVisit { at, .. })
+                | Compound::Turn(TurnVisit { at, .. }) => (*at, Kind::Threads, waited(compound)),
+                _ => match MpiWait::of(compound).filter(|wait| !is_begin(wait.kind)) {
+                    Some(wait) => (wait.at, Kind::Mpi(wait.kind), wait.ticks()),
+                    None => continue,
+                },
             };
-            *at_calls.entry(outcome.call(at.node)).or_default() += waited(compound);
+            *at_calls.entry(outcome.call(at.node)).or_default() += ticks;
+            *by_kind.entry(kind).or_default() += ticks;
         }
+        for (kind, _, _, delay) in &outcome.delays_by_kind {
+            *by_kind.entry(*kind).or_default() -= delay.direct + delay.indirect;
+        }
+        assert!(by_kind.values().all(|ticks| *ticks == 0), "seed {seed}: {by_kind:?}");
         let waited: i64 = at_calls.values().sum();
         let delays = outcome.delays.iter().map(|(.., delay)| delay.direct + delay.indirect);
         assert_eq!(delays.sum::<i64>(), waited, "seed {seed}: {:?}", world.shape);
@@ -247,6 +259,16 @@ fn all_waiting_has_its_causes() {
             *at_calls.entry(root.call).or_default() -= root.ticks();
         }
         assert!(at_calls.values().all(|ticks| *ticks == 0), "seed {seed}: {at_calls:?}");
+    }
+}
+
+/// A call path as the reference analyser names it.
+fn path_below_root(outcome: &Outcome, call: CallId) -> String {
+    let path = outcome.path(call);
+    let root = &outcome.definitions.program;
+    match path.strip_prefix(root).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => rest.trim_start_matches('/').to_owned(),
+        None => path,
     }
 }
 
@@ -261,11 +283,8 @@ fn the_critical_path_is_that_of_the_reference_analyser() {
         let anchor = world.write(folder.path());
         let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
         let mut found = naive::path::Path::new();
-        let root = format!("{}/", outcome.definitions.program);
         for &(call, location, ticks) in &outcome.critical_path {
-            let path = outcome.path(call);
-            let path = (path.clone() + "/").strip_prefix(&root).unwrap_or(&path).to_owned();
-            let path = path.trim_end_matches('/').to_owned();
+            let path = path_below_root(&outcome, call);
             let id = outcome.definitions.location_ids[location];
             if let Ok(ticks @ 1..) = u64::try_from(ticks) {
                 *found.entry((path, id)).or_default() += ticks;
@@ -324,4 +343,26 @@ fn work_and_span_bound_the_time_of_regions_with_tasks() {
         assert_eq!(starved.sum::<i64>(), 0, "seed {seed}");
     }
     assert!(regions > 100, "{regions}");
+}
+
+#[test]
+fn the_blame_is_that_of_the_reference_analyser() {
+    for seed in 0..150 {
+        let (work, cost) = (1_000_000, 10_000);
+        let shape = Shape { threads: 1, steps: 6, work, cost, ..Shape::of(seed) };
+        let world = program(Shape { ranks: shape.ranks.max(2), ..shape }, seed);
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
+        let (expected, waits) = Trace::read(&anchor).blame();
+        let mut differ = expected.clone();
+        for (call, location, delay) in &outcome.delays {
+            let path = path_below_root(&outcome, *call);
+            let id = outcome.definitions.location_ids[*location];
+            *differ.entry((path, id)).or_default() -= (delay.direct + delay.indirect) as f64;
+        }
+        // The engine's shares are whole ticks.
+        differ.retain(|_, ticks| ticks.abs() > 2.0 * waits as f64);
+        assert_eq!(differ, Default::default(), "seed {seed}: {:?} {expected:?}", world.shape);
+    }
 }

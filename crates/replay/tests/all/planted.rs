@@ -40,8 +40,9 @@ fn the_planted_cause_has_nearly_all_waiting() {
 }
 
 #[test]
-fn the_function_that_threads_wait_for_has_nearly_all_blame() {
-    for (kind, seed) in THREADS.into_iter().flat_map(|kind| (0..20).map(move |seed| (kind, seed))) {
+fn the_function_that_makes_a_location_late_has_nearly_all_blame() {
+    let kinds = THREADS.into_iter().chain(KINDS.into_iter().filter(|kind| *kind != Kind::Barrier));
+    for (kind, seed) in kinds.flat_map(|kind| (0..20).map(move |seed| (kind, seed))) {
         let (world, late) = program(kind, seed);
         let folder = tempfile::tempdir().unwrap();
         let options = Options { path: true, ..Options::default() };

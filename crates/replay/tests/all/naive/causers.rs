@@ -1,7 +1,7 @@
 //! Which process each call of MPI waits for, and since when: the begin of its call, or of its part in
 //! an operation.
 
-use pompeii_otf2::enums::CollectiveOp;
+use pompeii_otf2::enums::{CollectiveOp, RegionRole};
 use pompeii_otf2::event::*;
 
 use super::Trace;
@@ -96,6 +96,30 @@ impl Trace {
             return posts.filter(|post| enter(post) < self.visits[visit].leave).max_by_key(enter);
         }
         None
+    }
+
+    /// Operations in which all wait for all: the locations, and when the last one began.
+    pub(super) fn operations_of_all(&self) -> Vec<(Vec<u64>, u64)> {
+        let is_of_all = |parts: &Vec<Part>| {
+            let role = self.role(parts[0].visit).1;
+            let name = self.name(parts[0].visit);
+            matches!(role, RegionRole::BARRIER | RegionRole::COLL_ALL2ALL)
+                || name.starts_with("MPI_Reduce_scatter")
+        };
+        let operation = |parts: Vec<Part>| {
+            let last = parts.iter().map(|part| part.begin).max().unwrap_or(0);
+            (parts.iter().map(|part| part.location).collect(), last)
+        };
+        let mut all: Vec<(Vec<u64>, u64)> =
+            self.instances().into_iter().filter(is_of_all).map(operation).collect();
+        for name in ["MPI_Init", "MPI_Finalize"] {
+            let calls = self.visits.iter().enumerate();
+            let calls = calls.filter(|(visit, _)| self.name(*visit).starts_with(name));
+            let calls: Vec<(u64, u64)> = calls.map(|(_, it)| (it.location, it.enter)).collect();
+            let last = calls.iter().map(|(_, enter)| *enter).max().unwrap_or(0);
+            all.push((calls.into_iter().map(|(location, _)| location).collect(), last));
+        }
+        all
     }
 
     /// Pairs of parts of a collective operation: the first one waits for the second one.

@@ -2,6 +2,7 @@
 //! each question by searching through them. It has nothing in common with the engine but the reader
 //! of archives, so an error would have to be made twice to remain unseen.
 
+pub mod blame;
 pub mod causers;
 mod collectives;
 mod messages;

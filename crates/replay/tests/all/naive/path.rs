@@ -30,13 +30,7 @@ impl Trace {
                 if let Some(before) = before {
                     let ticks = self.events[place].time - self.events[before].time;
                     let location = self.events[place].location;
-                    let visit = match &self.events[before].event {
-                        // From the fork on it is the time of the parallel region.
-                        Event::ThreadFork(_) => self.next_visit(before),
-                        // After a task it is that of the construct that the thread goes back to.
-                        Event::ThreadTaskComplete(_) => self.after[place],
-                        _ => self.after[before],
-                    };
+                    let visit = self.visit_between(before, place);
                     self.on_path(&mut path, visit, location, ticks);
                 }
                 now = before;
@@ -66,6 +60,17 @@ impl Trace {
     /// Whether it is the first thread of its process.
     fn is_master(&self, location: u64) -> bool {
         location >> 32 == 0
+    }
+
+    /// The visit that has the time between two events of a location.
+    pub(super) fn visit_between(&self, before: usize, place: usize) -> Option<usize> {
+        match &self.events[before].event {
+            // From the fork on it is the time of the parallel region.
+            Event::ThreadFork(_) => self.next_visit(before),
+            // After a task it is that of the construct that the thread goes back to.
+            Event::ThreadTaskComplete(_) => self.after[place],
+            _ => self.after[before],
+        }
     }
 
     fn on_path(&self, path: &mut Path, visit: Option<usize>, location: u64, ticks: u64) {

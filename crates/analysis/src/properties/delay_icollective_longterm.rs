@@ -1,0 +1,30 @@
+//! Delay by late non-blocking operations, through the waiting of other processes.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Indirect delay by late non-blocking operations.
+pub const PROPERTY: Property = Property {
+    name: "delay_icollective_longterm",
+    title: "Indirect delay by late non-blocking operations",
+    parent: Some("delay_mpi"),
+    unit: Unit::Ticks,
+    compute: Compute::Measured,
+    gain: "",
+    doc: Doc {
+        measures: "Time that other processes waited for a non-blocking collective operation \
+            that another process began late, because the process that they waited for had \
+            waited itself, in the end because of this call path.",
+        formula: "MPI_Wait waits until the processes whose data it needs have begun the \
+            operation. The part of the waiting that goes back to earlier waits of the causing \
+            process, and from them to the activities that caused those.",
+        cost: "A process that waits is late for the next one. So one delay can make many \
+            processes wait, one after the other.",
+        recognise: "It is large if the waiting is far from its cause. The waiting itself is \
+            mpi_icollective_wait; delay_icollective has the direct part.",
+        remedy: "See delay_icollective: the call path must become shorter.",
+        example: "Process 0 waits for 2 s because of assemble on process 2. Therefore process 1 \
+            waits for process 0 for 2 s. This goes back to assemble, too.",
+    },
+};

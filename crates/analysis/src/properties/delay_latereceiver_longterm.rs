@@ -1,0 +1,30 @@
+//! Delay by late receivers, through the waiting of other processes.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Indirect delay by late receivers.
+pub const PROPERTY: Property = Property {
+    name: "delay_latereceiver_longterm",
+    title: "Indirect delay by late receivers",
+    parent: Some("delay_mpi"),
+    unit: Unit::Ticks,
+    compute: Compute::Measured,
+    gain: "",
+    doc: Doc {
+        measures: "Time that other processes waited for a receive that was posted late, because \
+            the process that they waited for had waited itself, in the end because of this call \
+            path.",
+        formula: "a send or MPI_Wait waits until the receive is posted. The part of the waiting \
+            that goes back to earlier waits of the causing process, and from them to the \
+            activities that caused those.",
+        cost: "A process that waits is late for the next one. So one delay can make many \
+            processes wait, one after the other.",
+        recognise: "It is large if the waiting is far from its cause. The waiting itself is \
+            mpi_latereceiver; delay_latereceiver has the direct part.",
+        remedy: "See delay_latereceiver: the call path must become shorter.",
+        example: "Process 0 waits for 2 s because of assemble on process 2. Therefore process 1 \
+            waits for process 0 for 2 s. This goes back to assemble, too.",
+    },
+};
