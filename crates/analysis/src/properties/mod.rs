@@ -433,6 +433,8 @@ pictures! {
     omp_ordered_wait
     omp_taskgroup
     omp_taskwait
+    task_wait_creation
+    task_wait_end
 }
 
 /// Measured names that are shown under another one, as (measured, shown).

@@ -30,6 +30,12 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ====|.............|== task ==|==  has no task until +
+thread 1  ===|====== task =====+==|.....|=  creates a task at +
+             ^ barrier";
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;

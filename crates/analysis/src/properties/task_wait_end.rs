@@ -28,6 +28,11 @@ pub const PROPERTY: Property = Property {
     },
 };
 
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+thread 0  ====|...............|=========    waits in taskwait
+thread 1  =|===== task =======|.........    executes the last child";
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
