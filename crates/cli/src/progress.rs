@@ -3,6 +3,7 @@
 //!
 //! The code that does the work knows nothing of it but a number, to which it adds what is done.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 /// Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -39,7 +40,7 @@ impl Progress {
 
     /// The reading of `total` events: shows how many were read, and how fast.
     pub fn events(what: String, total: u64) -> Self {
-        Self::with(what, Some(total), "{human_pos} events, {per_sec}, ")
+        Self::with(what, Some(total), "{human_pos} events, {rate}, ")
     }
 
     fn with(what: String, total: Option<u64>, rate: &'static str) -> Self {
@@ -87,7 +88,12 @@ fn bar(what: String, total: Option<u64>, rate: &str) -> ProgressBar {
     };
     let style =
         ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.with_style(style).with_message(what)
+    // Events per second since the work began, which is before the line is shown.
+    let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(1e-3);
+        let _ = write!(out, "{:.1} million/s", rate * 1e-6);
+    });
+    bar.with_style(style).with_message(what).with_elapsed(PATIENCE)
 }
 
 fn set_line(line: Option<ProgressBar>) {
