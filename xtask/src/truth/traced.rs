@@ -86,11 +86,12 @@ fn look(row: &Row<'_>, tool: &Tool, seed: u64, folder: &Path) -> Result<Option<b
     let gains = [&traced.profile, &traced.trace].map(|run| predicted(run.findings.first()));
     let [profile, trace] = gains;
     println!("{:36} {profile:>10} {trace:>10} {gain:>8.3} s  {found} {verdict}", row.name());
+    let is_changed = traced.profile.gist() != traced.trace.gist();
     for (name, run) in [("profile", &traced.profile), ("trace", &traced.trace)] {
         let is_right = run.findings.first().is_some_and(|finding| {
             finding.cause.as_deref() == Some(&header.cause) && finding.place.as_ref() == at
         });
-        if is_judged && !is_right {
+        if is_changed || is_judged && !is_right {
             println!("    {name}: {}", told(run.findings.first(), &wanted));
         }
     }
