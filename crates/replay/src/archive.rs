@@ -30,6 +30,7 @@ pub fn definitions(archive: &Archive) -> Definitions {
             _ => {}
         }
     }
+    reading.found.tells_off = archive.anchor().creator.starts_with("Pompeii");
     reading.system();
     reading.comms();
     reading.sums();

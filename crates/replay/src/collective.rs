@@ -78,6 +78,8 @@ pub struct Collectives {
     init: Management,
     finalize: Management,
     given_up: u64,
+    /// Processes with dropped records: it is not known which operation is which.
+    lost: HashSet<ProcessId>,
 }
 
 /// A process in a communicator.
@@ -103,6 +105,9 @@ impl Matcher for Collectives {
             What::CollectiveBegin => {
                 self.begins.insert(record.location, record.time);
             }
+            What::Dropped => {
+                self.lost.insert(definitions.system.locations[record.location].process);
+            }
             What::CollectiveEnd(end) => self.end_part(definitions, record, end, found),
             What::MpiEnter { region } => {
                 if definitions.regions[region].name.starts_with("MPI_Neighbor") {
@@ -125,10 +130,11 @@ impl Matcher for Collectives {
         }
     }
 
-    fn end(&mut self, _: &Definitions, found: Found<'_>) -> u64 {
+    fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64 {
         let mut incomplete = self.given_up + self.open.len() as u64;
-        // Processes that did not initialise MPI do not end it.
-        let expected = self.init.calls.len();
+        // A process that is in no communicator with others did not take part in MPI. Another one
+        // that has no call has lost it, and so nothing is known about the waiting of all.
+        let expected = self.init.calls.len().max(definitions.connected_processes());
         for (call, pattern) in
             [(&mut self.init, Pattern::Init), (&mut self.finalize, Pattern::Finalize)]
         {
@@ -184,6 +190,10 @@ impl Collectives {
         let member = self.members.entry((operation.comm, process)).or_insert_with(unknown);
         member.number += 1;
         let key = (operation.comm, member.number);
+        if self.lost.contains(&process) {
+            self.given_up += 1;
+            return;
+        }
         let (Some(begin), Some(rank)) = (begin, member.rank) else { return };
         if self.with_neighbours.contains(&record.location) {
             return;

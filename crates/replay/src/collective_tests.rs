@@ -191,7 +191,7 @@ fn an_operation_that_a_killed_process_does_not_end_is_counted() {
             Init 1.0 program/MPI_Init 1..2: wait 0 for 0.0 program/MPI_Init, completion 0
             Barrier 0.0 program/MPI_Barrier 10..21: wait 10 for 1.0 program/MPI_Barrier, completion 0
             Barrier 1.0 program/MPI_Barrier 20..22: wait 0 for 1.0 program/MPI_Barrier, completion 1
-            Gaps { backward: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, errors: 0 }
+            Gaps { backward: 0, beyond: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, unknown_barriers: 0, dropped: 0, errors: 0 }
             incomplete 2
         "#]],
     );
@@ -327,7 +327,7 @@ fn an_operation_that_a_process_never_completes_is_counted() {
     finds(
         begin,
         expect![[r#"
-            Gaps { backward: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, errors: 0 }
+            Gaps { backward: 0, beyond: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, unknown_barriers: 0, dropped: 0, errors: 0 }
             incomplete 2
         "#]],
     );

@@ -117,7 +117,7 @@ fn a_sum_that_becomes_smaller_begins_anew() {
         expect![[r#"
             program  time=[30]  visits=[1]
             cycles 0.0 program = 105
-            Gaps { backward: 0, unbalanced: 0, open_regions: 0, unknown_forks: 0, unknown_tasks: 0, counters: 1, errors: 0 }
+            Gaps { backward: 0, beyond: 0, unbalanced: 0, open_regions: 0, unknown_forks: 0, unknown_tasks: 0, counters: 1, unknown_barriers: 0, dropped: 0, errors: 0 }
         "#]],
     );
 }

@@ -2,7 +2,7 @@
 //! teams and communicators with their members. They come from an archive (`archive.rs`), or from a
 //! text (`text.rs`). In the engine a region, a location and a process are dense numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{
     Id, IndexVec, LocationId, MEASUREMENT_OFF, Paradigm, ProcessId, Region, RegionId, Role, System,
@@ -114,6 +114,9 @@ pub struct Definitions {
     pub comms: HashMap<u32, Comm>,
     /// Metric classes of sums by their id.
     pub sums: HashMap<u32, Sums>,
+    /// The writer is Pompeii: where recording is off because of the program or the user, a region
+    /// says so. Without that region, records were dropped.
+    pub tells_off: bool,
     /// Regions of the values of parameters.
     pub parameters: Parameters,
     /// Counters.
@@ -172,6 +175,7 @@ impl Definitions {
             location_ids: IndexVec::default(),
             comms: HashMap::new(),
             sums: HashMap::new(),
+            tells_off: false,
             parameters: Parameters::default(),
             counters: IndexVec::default(),
             counter_classes: HashMap::new(),
@@ -269,6 +273,25 @@ impl Definitions {
     pub fn rank(&self, comm: &Comm, process: ProcessId) -> Option<usize> {
         let mut members = comm.members.iter().chain(&comm.remote);
         members.position(|member| self.process(*member) == Some(process))
+    }
+
+    /// The longest time between two events of a location that is believed: twice the duration of
+    /// the measurement. Sums of such times fit into their integers.
+    pub fn longest_step(&self) -> u64 {
+        match self.end.saturating_sub(self.begin) {
+            0 => 1 << 48,
+            duration => duration.saturating_mul(2).min(1 << 56),
+        }
+    }
+
+    /// Number of processes that are members of a communicator with other ones.
+    pub fn connected_processes(&self) -> usize {
+        let processes = |comm: &Comm| -> HashSet<ProcessId> {
+            let members = comm.members.iter().chain(&comm.remote);
+            members.filter_map(|member| self.process(*member)).collect()
+        };
+        let all = self.comms.values().map(processes).filter(|processes| processes.len() > 1);
+        all.flatten().collect::<HashSet<ProcessId>>().len()
     }
 
     fn process(&self, location: LocationId) -> Option<ProcessId> {

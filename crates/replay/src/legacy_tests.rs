@@ -53,7 +53,7 @@ fn a_task_that_is_open_at_the_end_is_counted() {
             program/parallel/task  time=[0]  visits=[0]  task_time=[28]  fragments=[1]
             TASKS  time=[0]  visits=[0]
             TASKS/task  time=[28]  visits=[1]
-            Gaps { backward: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, errors: 0 }
+            Gaps { backward: 0, beyond: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, unknown_barriers: 0, dropped: 0, errors: 0 }
             forks without team 1
         "#]],
     );

@@ -58,6 +58,8 @@ mod collective_tests;
 #[cfg(test)]
 mod counter_tests;
 #[cfg(test)]
+mod gap_tests;
+#[cfg(test)]
 mod legacy_tests;
 #[cfg(test)]
 mod message_tests;

@@ -7,7 +7,7 @@
 //! it has ended and the other ends of its messages are known. This needs no order between
 //! processes: a clock error may put a receive before its send.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
@@ -52,14 +52,41 @@ pub struct Messages {
     sends: HashMap<Key, VecDeque<Sent>>,
     receives: HashMap<Key, VecDeque<Waiting>>,
     operations: Operations,
-    /// Messages whose other end is in no location of the trace.
+    /// Messages whose other end is in no location of the trace, or not known.
     lost: u64,
+    gaps: Gapped,
+}
+
+/// Processes that were not recorded all the time.
+#[derive(Debug, Default)]
+struct Gapped {
+    /// Recording was off: messages of that time may have one end only.
+    off: HashSet<ProcessId>,
+    /// Records were dropped, so it is not known which message is which.
+    dropped: HashSet<ProcessId>,
+}
+
+impl Gapped {
+    fn is_known(&self, one: ProcessId, other: ProcessId) -> bool {
+        !self.dropped.contains(&one) && !self.dropped.contains(&other)
+    }
+
+    /// Whether a send may be that of a receive whose call ended then. If both processes were
+    /// recorded all the time, it is, whatever the clocks say.
+    fn may_fit(&self, key: &Key, sent: &Sent, receive: &Waiting, calls: &Calls) -> bool {
+        let (_, from, to, _) = key;
+        let leave = calls.get(receive.call).and_then(|call| call.leave);
+        let is_too_late = leave.is_some_and(|leave| leave < sent.end.enter);
+        !is_too_late || !self.off.contains(from) && !self.off.contains(to)
+    }
 }
 
 impl Matcher for Messages {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         let process = definitions.system.locations[record.location].process;
         match record.what {
+            What::Off => drop(self.gaps.off.insert(process)),
+            What::Dropped => drop(self.gaps.dropped.insert(process)),
             What::MpiEnter { region } => {
                 let kind = self.kind(definitions, region);
                 self.calls.enter(record, kind);
@@ -169,7 +196,8 @@ impl Messages {
     ) {
         let Some(call) = self.calls.current(record.location) else { return };
         let Some(end) = self.current_end(record.location, message.bytes) else { return };
-        let Some(to) = definitions.peer(record.location, message.comm, message.peer) else {
+        let to = definitions.peer(record.location, message.comm, message.peer);
+        let Some(to) = to.filter(|to| self.gaps.is_known(process, *to)) else {
             self.lost += 1;
             return;
         };
@@ -180,9 +208,30 @@ impl Messages {
             call.sends_open += 1;
         }
         let sent = Sent { end, time: record.time, number };
-        match self.receives.get_mut(&key).and_then(VecDeque::pop_front) {
+        match self.next_receive(&key, &sent, found) {
             Some(receive) => self.pair(key, sent, receive, found),
             None => self.sends.entry(key).or_default().push_back(sent),
+        }
+    }
+
+    /// The receive of a message. Those that cannot be its receive have a send without a record.
+    fn next_receive(&mut self, key: &Key, sent: &Sent, found: Found<'_>) -> Option<Waiting> {
+        let to = key.2;
+        loop {
+            let receive = self.receives.get_mut(key).and_then(VecDeque::pop_front)?;
+            if self.gaps.may_fit(key, sent, &receive, &self.calls) {
+                return Some(receive);
+            }
+            self.lost += 1;
+            if let Some(call) = self.calls.get_mut(receive.call) {
+                call.receives_open -= 1;
+            }
+            self.side(to).order.unknown(receive.number);
+            self.judge(receive.call, found);
+            if let Some(probe) = receive.probe {
+                self.answer_probe(probe, None, found);
+            }
+            self.look_at_order(to, found);
         }
     }
 
@@ -204,7 +253,8 @@ impl Messages {
         found: Found<'_>,
     ) {
         let Some(call) = self.calls.current(record.location) else { return };
-        let Some(from) = definitions.peer(record.location, message.comm, message.peer) else {
+        let from = definitions.peer(record.location, message.comm, message.peer);
+        let Some(from) = from.filter(|from| self.gaps.is_known(process, *from)) else {
             self.lost += 1;
             return;
         };

@@ -35,11 +35,22 @@ struct Late {
     visit: MessageVisit,
 }
 
+/// A message in the order of receives.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// Its send is not known yet.
+    Awaited,
+    /// Its send will not be known.
+    Unknown,
+    /// Its send is known.
+    Matched(Received),
+}
+
 /// The received messages of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     /// Messages whose turn has not come, by the call that receives them.
-    queue: VecDeque<(CallId, Option<Received>)>,
+    queue: VecDeque<(CallId, Turn)>,
     /// Number of the first one in the queue.
     first: u64,
     late: VecDeque<Late>,
@@ -51,15 +62,24 @@ pub(crate) struct Order {
 impl Order {
     /// A message is received; its number.
     pub(crate) fn receive(&mut self, call: CallId) -> u64 {
-        self.queue.push_back((call, None));
+        self.queue.push_back((call, Turn::Awaited));
         self.first + self.queue.len() as u64 - 1
     }
 
     /// The send of a message is known.
     pub(crate) fn matched(&mut self, number: u64, received: Received) {
+        self.set(number, Turn::Matched(received));
+    }
+
+    /// The send of a message will not be known.
+    pub(crate) fn unknown(&mut self, number: u64) {
+        self.set(number, Turn::Unknown);
+    }
+
+    fn set(&mut self, number: u64, turn: Turn) {
         let place = number.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
         if let Some((_, message)) = place.and_then(|place| self.queue.get_mut(place)) {
-            *message = Some(received);
+            *message = turn;
         }
     }
 
@@ -70,14 +90,14 @@ impl Order {
 
     /// Looks at the messages whose turn has come.
     pub(crate) fn look(&mut self, calls: &mut Calls, found: Found<'_>) {
-        while let Some(&(call, received)) = self.queue.front() {
+        while let Some(&(call, turn)) = self.queue.front() {
             let is_judged = calls.get(call).is_some_and(|call| call.late_sender.is_some());
-            if !self.has_ended && (received.is_none() || !is_judged) {
+            if !self.has_ended && (matches!(turn, Turn::Awaited) || !is_judged) {
                 break;
             }
             self.queue.pop_front();
             self.first += 1;
-            if let (Some(received), true) = (received, is_judged) {
+            if let (Turn::Matched(received), true) = (turn, is_judged) {
                 self.take(calls, (call, received), found);
             }
             calls.ordered(call);

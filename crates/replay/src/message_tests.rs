@@ -197,7 +197,7 @@ fn messages_that_are_on_their_way_at_the_end_are_counted() {
          50 1.0 + MPI_Recv",
         expect![[r#"
             late sender 0.0 program/MPI_Waitall 15..30: wait 10 for 1.0 program/MPI_Send, 8 bytes
-            Gaps { backward: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, errors: 0 }
+            Gaps { backward: 0, beyond: 0, unbalanced: 0, open_regions: 1, unknown_forks: 0, unknown_tasks: 0, counters: 0, unknown_barriers: 0, dropped: 0, errors: 0 }
             incomplete 2
         "#]],
     );

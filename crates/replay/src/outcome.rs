@@ -71,6 +71,8 @@ pub struct Outcome {
     pub gaps: Gaps,
     /// Forks of a kind that has no teams: nothing is known about the barriers of their regions.
     pub forks_without_team: u64,
+    /// The first error while reading each location's events, with its file.
+    pub errors: Vec<String>,
     /// The critical path: time by call path and location; empty if it was not wanted.
     pub critical_path: Vec<(CallId, LocationId, i64)>,
     /// How long others waited because of each call path and location; empty if not wanted.
@@ -125,7 +127,9 @@ impl Outcome {
         });
         let mut counted: Vec<_> = counted.collect();
         counted.sort_unstable_by_key(|(counter, call, location, _)| (*counter, *call, *location));
+        let errors = locations.iter().filter_map(Location::first_error).map(str::to_owned);
         Outcome {
+            errors: errors.collect(),
             definitions,
             calls,
             call_of,

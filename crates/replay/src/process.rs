@@ -2,8 +2,10 @@
 //! a task that another thread resumes is handed over between rounds (`window.rs`). Nothing else
 //! passes between locations there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pompeii_model::LocationId;
 
 use crate::record::{ForkId, TaskId, TeamInstance};
 use crate::tree::NodeId;
@@ -35,6 +37,10 @@ struct Forks {
     new: Vec<(TeamInstance, Awaited)>,
     /// Teams with a worker that has got its fork in the present round.
     taken: Vec<TeamInstance>,
+    /// Locations whose forks are not known any more.
+    lost: HashSet<LocationId>,
+    /// Those of the present round.
+    new_lost: Vec<LocationId>,
 }
 
 #[derive(Debug)]
@@ -64,6 +70,16 @@ impl Shared {
         Some(fork)
     }
 
+    /// Records of a location were dropped: its later forks cannot be told from each other.
+    pub fn lose(&self, master: LocationId) {
+        self.forks().new_lost.push(master);
+    }
+
+    /// Whether later forks of a location are not known.
+    pub fn has_lost(&self, master: LocationId) -> bool {
+        self.forks().lost.contains(&master)
+    }
+
     /// A round is over: what was published in it is there in the next one.
     pub fn settle(&self) {
         let mut forks = self.forks();
@@ -77,6 +93,8 @@ impl Shared {
         }
         let new = std::mem::take(&mut forks.new);
         forks.known.extend(new);
+        let lost = std::mem::take(&mut forks.new_lost);
+        forks.lost.extend(lost);
     }
 }
 
@@ -85,6 +103,9 @@ impl Shared {
 pub struct Gaps {
     /// Events with a time before that of the event in front of them.
     pub backward: u64,
+    /// Events with a time far after the end of the measurement, and sums of more time than there
+    /// was.
+    pub beyond: u64,
     /// Leaves of a region that was not the current one.
     pub unbalanced: u64,
     /// Regions that were open at the end.
@@ -95,6 +116,10 @@ pub struct Gaps {
     pub unknown_tasks: u64,
     /// Values of counters that are smaller than those before them.
     pub counters: u64,
+    /// Barriers whose other threads are not known, because recording was off in the part before.
+    pub unknown_barriers: u64,
+    /// Times at which records were dropped.
+    pub dropped: u64,
     /// Errors while reading.
     pub errors: u64,
 }
@@ -103,11 +128,14 @@ impl Gaps {
     /// Adds those of another location.
     pub fn add(&mut self, other: &Gaps) {
         self.backward += other.backward;
+        self.beyond += other.beyond;
         self.unbalanced += other.unbalanced;
         self.open_regions += other.open_regions;
         self.unknown_forks += other.unknown_forks;
         self.unknown_tasks += other.unknown_tasks;
         self.counters += other.counters;
+        self.unknown_barriers += other.unknown_barriers;
+        self.dropped += other.dropped;
         self.errors += other.errors;
     }
 }

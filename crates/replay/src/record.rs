@@ -168,6 +168,10 @@ pub enum What {
     },
     /// A counter was read whose values several locations record.
     Level(Level),
+    /// Recording is off on the location from here on, for a while.
+    Off,
+    /// Records of the location were dropped: what it is in is not known.
+    Dropped,
     /// The location has no more events.
     End,
     /// The location enters a function of MPI.

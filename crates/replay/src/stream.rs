@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::EventReader;
 
@@ -25,17 +26,17 @@ impl Stream {
         Stream::Memory(events)
     }
 
-    /// Calls `visit` with each event, or with `None` for each one that could not be read, until it
-    /// breaks off; the next call goes on after the event with which it broke off.
+    /// Calls `visit` with each event, or with an error for each one that could not be read, until
+    /// it breaks off; the next call goes on after the event with which it broke off.
     #[inline]
     pub fn visit<B>(
         &mut self,
-        mut visit: impl FnMut(Option<(u64, &Event)>) -> ControlFlow<B>,
+        mut visit: impl FnMut(Result<(u64, &Event), Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         match self {
             Stream::File(reader) => reader.visit(|result| match result {
-                Ok(view) => visit(Some((view.time, view.event))),
-                Err(_) => visit(None),
+                Ok(view) => visit(Ok((view.time, view.event))),
+                Err(error) => visit(Err(error)),
             }),
             Stream::Told(told) => {
                 let (reader, done) = &mut **told;
@@ -43,8 +44,8 @@ impl Stream {
                 let stop = reader.visit(|result| {
                     events += 1;
                     match result {
-                        Ok(view) => visit(Some((view.time, view.event))),
-                        Err(_) => visit(None),
+                        Ok(view) => visit(Ok((view.time, view.event))),
+                        Err(error) => visit(Err(error)),
                     }
                 });
                 done.fetch_add(events, Ordering::Relaxed);
@@ -52,7 +53,7 @@ impl Stream {
             }
             Stream::Memory(events) => {
                 while let Some((time, event)) = events.pop() {
-                    visit(Some((time, &event)))?;
+                    visit(Ok((time, &event)))?;
                 }
                 ControlFlow::Continue(())
             }

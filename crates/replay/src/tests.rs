@@ -318,7 +318,7 @@ fn damage_is_counted_and_reading_goes_on() {
             program/parallel  time=[0, 2]  visits=[0, 1]
             TASKS  time=[0, 23]  visits=[0, 0]
             TASKS/work  time=[0, 15]  visits=[0, 1]
-            Gaps { backward: 1, unbalanced: 2, open_regions: 1, unknown_forks: 1, unknown_tasks: 1, counters: 0, errors: 0 }
+            Gaps { backward: 1, beyond: 0, unbalanced: 2, open_regions: 1, unknown_forks: 1, unknown_tasks: 1, counters: 0, unknown_barriers: 0, dropped: 0, errors: 0 }
             incomplete 1
         "#]],
     );

@@ -1,6 +1,7 @@
 //! Traces as texts, for tests: a line is `TIME LOCATION EVENT; EVENT; ...`.
 //!
 //! ```text
+//! pompeii                     # the writer is Pompeii
 //! end 60                      # when the measurement ends; it begins at 0
 //! team A = 0.0 0.1            # locations are RANK.THREAD
 //! comm W = 0 1                # ranks
@@ -28,7 +29,7 @@
 //! | `sums REGION VISITS TICKS` | visits without records |
 //! | `count NAME VALUE` | a value of a counter |
 //! | `omp fork`, `omp join`, `omp acquire LOCK N`, `omp switch N`, ... | the same without teams |
-//! | `off`, `on` | recording |
+//! | `off`, `on` | recording; Pompeii enters the region `OFF` before it is off, and leaves it after that |
 //! | `program`, `exit` | begin and end of the program |
 //!
 //! What a region is follows from its name: a construct of OpenMP (`parallel`, `ibarrier`,
@@ -152,6 +153,7 @@ impl Parser {
                     process.wall_ticks = self.definitions.end.cast_signed();
                 }
             }
+            ["pompeii"] => self.definitions.tells_off = true,
             ["team", name, "=", members @ ..] => {
                 let member = |member: &&str| self.locations.get(*member).copied();
                 let members = members.iter().map(member).collect::<Option<Vec<_>>>()?;
@@ -236,7 +238,10 @@ impl Parser {
             return id;
         }
         let id = self.regions.len() as u32;
-        self.definitions.add_region(id, region(name));
+        match name {
+            "OFF" => self.definitions.name_region(id, self.definitions.off_region),
+            _ => drop(self.definitions.add_region(id, region(name))),
+        }
         self.regions.insert(name.to_owned(), id);
         id
     }

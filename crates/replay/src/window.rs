@@ -117,9 +117,12 @@ impl Seat {
         }
         let location = &mut self.location;
         let stop = self.stream.visit(|next| {
-            let Some((time, event)) = next else {
-                location.note_error();
-                return ControlFlow::Continue(());
+            let (time, event) = match next {
+                Ok(event) => event,
+                Err(error) => {
+                    location.note_error(&error);
+                    return ControlFlow::Continue(());
+                }
             };
             if let Err(missing) = location.event(context, time, event) {
                 return ControlFlow::Break(Stop::Blocked(time, event.clone(), missing));
@@ -143,9 +146,9 @@ impl Seat {
     }
 
     /// No later record of the location is earlier.
-    fn frontier(&self) -> u64 {
-        let blocked = self.blocked.as_ref().map_or(0, |(time, ..)| *time);
-        blocked.max(self.location.now())
+    fn frontier(&self, definitions: &Definitions) -> u64 {
+        let now = self.location.now();
+        self.blocked.as_ref().map_or(now, |(time, ..)| self.location.believed(definitions, *time))
     }
 
     /// Takes the records that the location has written.
@@ -273,7 +276,7 @@ impl<'a> Engine<'a> {
     fn hand_over(&self, window: &mut dyn FnMut(Window)) {
         let frontiers = (0..self.seats.len()).filter_map(|place| {
             let seat = self.seat(place);
-            (!seat.has_ended).then(|| seat.frontier())
+            (!seat.has_ended).then(|| seat.frontier(self.definitions))
         });
         let horizon = frontiers.min();
         let mut all = Window::default();
@@ -323,7 +326,7 @@ impl<'a> Engine<'a> {
         let mut others = (0..self.seats.len()).filter(|&other| other != place);
         others.all(|other| {
             let other = self.seat(other);
-            other.process != process || other.has_ended || other.frontier() >= time
+            other.process != process || other.has_ended || other.frontier(self.definitions) >= time
         })
     }
 
@@ -333,7 +336,7 @@ impl<'a> Engine<'a> {
         let mut first: Vec<Option<(u64, usize)>> = vec![None; self.shared.len()];
         for place in 0..self.seats.len() {
             let seat = self.seat(place);
-            let candidate = Some((seat.frontier(), place));
+            let candidate = Some((seat.frontier(self.definitions), place));
             let first = &mut first[seat.process.index()];
             if !seat.has_ended && (first.is_none() || candidate < *first) {
                 *first = candidate;

@@ -36,6 +36,9 @@ const WAITS_SHOWN: usize = 8;
 /// The same about causes and the critical path.
 const PATH_SHOWN: usize = 5;
 
+/// Errors while reading that are told one by one.
+const ERRORS_SHOWN: usize = 5;
+
 /// Options of `analyze`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
@@ -125,7 +128,7 @@ fn analyze(
     tell_gaps(&outcome);
     measured.change_texts(&mut make_printable);
     let text = text_of(&derive(&measured), &summary, folder);
-    Ok(Analysis { text, is_complete: errors.is_empty() })
+    Ok(Analysis { text, is_complete: errors.is_empty() && outcome.gaps.errors == 0 })
 }
 
 /// Nothing is written next to files of other tools, if the user does not say so.
@@ -156,15 +159,30 @@ fn threads(wanted: Option<usize>) -> usize {
 fn tell_gaps(outcome: &Outcome) {
     let Gaps { backward, unbalanced, open_regions, unknown_forks, unknown_tasks, .. } =
         outcome.gaps;
-    let Gaps { counters, errors, .. } = outcome.gaps;
+    let Gaps { counters, beyond, unknown_barriers, dropped, errors, .. } = outcome.gaps;
+    for error in outcome.errors.iter().take(ERRORS_SHOWN) {
+        say(format!("warning: {error}"));
+    }
+    let further = errors - outcome.errors.len().min(ERRORS_SHOWN) as u64;
     let all = [
         (backward, "an event is earlier than the one before it"),
+        (beyond, "an event is later than the end of the measurement"),
         (unbalanced, "a region is left that is not the innermost open one"),
         (open_regions, "a region is open at the end"),
         (unknown_forks, "a thread begins its part of a parallel region without a fork"),
         (unknown_tasks, "a task goes on that did not begin"),
         (counters, "the value of a counter is smaller than the one before it"),
-        (errors, "a record could not be read"),
+        (
+            unknown_barriers,
+            "a barrier follows a time without recording in its parallel region, so it is \
+                            not known which one it is",
+        ),
+        (
+            dropped,
+            "records of a thread were dropped, so its later barriers, forks and messages are not \
+                   matched",
+        ),
+        (further, "a further record could not be read"),
         (outcome.incomplete, "a barrier, a parallel region or an operation of MPI is not complete"),
     ];
     if outcome.forks_without_team > 0 {

@@ -299,6 +299,69 @@ fn a_trace_that_was_cut_off_is_analysed_as_far_as_it_goes() {
 }
 
 #[test]
+fn a_missing_event_file_is_told_by_its_name() {
+    let sandbox = traced();
+    fs::remove_file(sandbox.path("exp/traces/4294967296.evt")).unwrap();
+    let ended = sandbox.pompeii("analyze exp");
+    assert_eq!(ended.code, Some(1), "{}", ended.messages);
+    ended.says("warning: exp/traces/4294967296.evt: No such file");
+    ended.says("is not complete");
+    assert!(sandbox.exists("exp/trace.cubex"));
+}
+
+#[test]
+fn barriers_after_a_window_began_inside_of_their_region_are_counted_and_not_matched() {
+    let sandbox = Sandbox::new();
+    let text = "#include <unistd.h>
+      int main(void) {
+      #pragma omp parallel num_threads(2)
+        for (int i = 0; i < 20; i++) {
+          usleep(10000);
+      #pragma omp barrier
+        }
+        return 0;
+      }
+      ";
+    sandbox.compile("steps", text);
+    sandbox.succeeds("run -q --trace --window 0.05:9 -o exp -- ./steps");
+    let ended = sandbox.succeeds("analyze exp");
+    ended.says("warning: a barrier follows a time without recording in its parallel region");
+    assert!(!ended.messages.contains("is left that is not"), "{}", ended.messages);
+    let analysis = json(&sandbox, "exp/analysis.json");
+    assert_eq!(seconds(&analysis, "omp_ebarrier_wait"), 0.0, "{analysis}");
+}
+
+#[test]
+fn dropped_records_are_counted_and_nothing_after_them_is_guessed() {
+    let sandbox = Sandbox::new();
+    let text = "int main(void) {
+        int sum = 0;
+        for (int i = 0; i < 60000; i++) {
+      #pragma omp parallel num_threads(2)
+          {
+      #pragma omp barrier
+      #pragma omp atomic
+            sum++;
+          }
+        }
+        return sum == 0;
+      }
+      ";
+    sandbox.compile("many", text);
+    let mut run = sandbox.command("run -q --no-guard --trace -o exp --");
+    // No file gets longer than two megabytes, so that later chunks of the trace are dropped.
+    run.args(["sh", "-c", "trap '' XFSZ; ulimit -f 4096; exec ./many"]);
+    assert!(run.status().unwrap().success());
+    let ended = sandbox.succeeds("analyze exp");
+    ended.says("warning: records of a thread were dropped");
+    ended.says("is not complete");
+    let analysis = json(&sandbox, "exp/analysis.json");
+    let visits = |wait: &Value| wait["visits"].as_i64().unwrap();
+    let waits = analysis["waits"].as_array().unwrap();
+    assert!(!waits.is_empty() && waits.iter().all(|wait| visits(wait) < 60000), "{analysis}");
+}
+
+#[test]
 fn a_missing_trace_is_told() {
     let sandbox = Sandbox::new();
     sandbox.file("late.c", PROGRAM);

@@ -73,6 +73,7 @@ int main(void) {
 
 /// Each barrier has a call path of its own in each instance, because the program names values. The
 /// threads arrive nearly at the same time, so the last one to count itself may not be the latest.
+/// Tasks are created before a barrier: after one, a thread that leaves it late may or may not know.
 const INSTANCES: &str = "#include <omp.h>
 #include <pomp.h>
 static void work(int n) { for (volatile int i = 0; i < n; i++); }
@@ -84,19 +85,19 @@ int main(void) {
     {
       int thread = omp_get_thread_num();
       work(k % 20 * thread);
-#pragma omp barrier
-      work(100 - k % 20 * thread);
-      if (k % 20 == 3) {
-        POMP_Parameter_int(\"thread\", thread);
-#pragma omp parallel num_threads(2)
-        work(100 * omp_get_thread_num());
-      }
       if (k % 20 == 5) {
 #pragma omp single nowait
         for (int task = 0; task < 5; task++) {
 #pragma omp task
           work(1000);
         }
+      }
+#pragma omp barrier
+      work(100 - k % 20 * thread);
+      if (k % 20 == 3) {
+        POMP_Parameter_int(\"thread\", thread);
+#pragma omp parallel num_threads(2)
+        work(100 * omp_get_thread_num());
       }
     }
   }

@@ -10,6 +10,7 @@
 mod counters;
 mod legacy;
 mod messages;
+mod off;
 mod parameters;
 mod sums;
 mod tasks;
@@ -18,6 +19,7 @@ mod teams;
 use std::collections::HashMap;
 
 use pompeii_model::{LocationId, RegionId};
+use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::reference::RegionRef;
 
@@ -42,6 +44,14 @@ pub struct Context<'a> {
     pub shared: &'a Shared,
 }
 
+impl Context<'_> {
+    /// Whether the fork of a team that is not known will not be known later either.
+    fn has_lost(&self, team: u32) -> bool {
+        let master = self.definitions.comms.get(&team).and_then(|comm| comm.members.first());
+        master.is_some_and(|master| self.shared.has_lost(*master))
+    }
+}
+
 /// A location while its events are read.
 #[derive(Debug)]
 pub struct Location {
@@ -51,6 +61,8 @@ pub struct Location {
     strand: Strand,
     /// Time up to which values are complete; no event may be earlier.
     now: u64,
+    /// No two events of the location are further from each other.
+    longest_step: u64,
     /// Whether the first event has come.
     has_begun: bool,
     /// The next event needs a look at [`Location::part_begin`] or [`Location::unknown_task`].
@@ -81,6 +93,10 @@ pub struct Location {
     waits_for_turn: bool,
     /// All other locations have come to the time of the next event.
     has_turn: bool,
+    /// Recording is off, and the region that stands for that has no records.
+    is_off: bool,
+    /// Records were dropped, so parts of parallel regions cannot be numbered any more.
+    has_lost: bool,
     /// Other locations do not know what is missing, either: go on without it.
     goes_on_without: bool,
     /// The calls that have begun the non-blocking collective operations of requests.
@@ -90,6 +106,7 @@ pub struct Location {
     gaps: Gaps,
     /// Forks of a kind that has no teams (`legacy.rs`).
     forks_without_team: u64,
+    first_error: Option<String>,
     records: Vec<Rec>,
     /// Times between records.
     profile: Profile,
@@ -107,6 +124,7 @@ impl Location {
             tree: LocalTree::new(id, roots),
             strand: Strand::at(None),
             now: 0,
+            longest_step: definitions.longest_step(),
             has_begun: false,
             is_between: false,
             parts: vec![Part::outside()],
@@ -122,11 +140,14 @@ impl Location {
             created: None,
             waits_for_turn: false,
             has_turn: false,
+            is_off: false,
+            has_lost: false,
             goes_on_without: false,
             operations: HashMap::new(),
             counting: Counting::of(definitions),
             gaps: Gaps::default(),
             forks_without_team: 0,
+            first_error: None,
             records: Vec::new(),
             profile: Vec::new(),
         }
@@ -163,8 +184,14 @@ impl Location {
     }
 
     /// An error while reading its events.
-    pub fn note_error(&mut self) {
+    pub fn note_error(&mut self, error: &Error) {
         self.gaps.errors += 1;
+        self.first_error.get_or_insert_with(|| error.to_string());
+    }
+
+    /// The first error while reading its events.
+    pub fn first_error(&self) -> Option<&str> {
+        self.first_error.as_deref()
     }
 
     /// The next event goes on, even if what it needs is missing.
@@ -180,9 +207,19 @@ impl Location {
         time: u64,
         event: &Event,
     ) -> Result<(), Missing> {
-        if time < self.now {
-            return self.backward_event(context, event);
+        if self.is_odd(time) {
+            return self.odd_event(context, time, event);
         }
+        self.event_in_order(context, time, event)
+    }
+
+    #[inline]
+    fn event_in_order(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        event: &Event,
+    ) -> Result<(), Missing> {
         match event {
             Event::Enter(enter) => self.enter(context, time, enter.region),
             Event::Leave(leave) => self.leave(context, time, leave.region),
@@ -190,12 +227,36 @@ impl Location {
         }
     }
 
-    /// An event that is earlier than the one before it counts as if it had happened at that time.
+    /// An event that is earlier than the one before it, or much later than the end of the
+    /// measurement, counts as if it had happened at that time. The first event of a location may
+    /// be at any time.
     #[cold]
-    fn backward_event(&mut self, context: &Context<'_>, event: &Event) -> Result<(), Missing> {
-        self.event(context, self.now, event)?;
-        self.gaps.backward += 1;
+    fn odd_event(
+        &mut self,
+        context: &Context<'_>,
+        time: u64,
+        event: &Event,
+    ) -> Result<(), Missing> {
+        let believed = self.believed(context.definitions, time);
+        self.event_in_order(context, believed, event)?;
+        if time == believed {
+            return Ok(());
+        }
+        self.gaps.backward += u64::from(time < self.now);
+        self.gaps.beyond += u64::from(time > self.now);
         Ok(())
+    }
+
+    #[inline]
+    fn is_odd(&self, time: u64) -> bool {
+        time.wrapping_sub(self.now) > self.longest_step
+    }
+
+    /// The time at which an event of this time counts.
+    pub fn believed(&self, definitions: &Definitions, time: u64) -> u64 {
+        let latest = definitions.end.saturating_add(self.longest_step);
+        let is_first = self.now == 0 && time <= latest;
+        if self.is_odd(time) && !is_first { self.now } else { time }
     }
 
     fn other(

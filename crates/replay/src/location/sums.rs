@@ -1,8 +1,6 @@
-//! Time that has no Enter and Leave of its own: sums of visits that the guard of the measurement
-//! has put in place of single records, and time without recording.
+//! Sums of visits that the guard of the measurement has put in place of single records.
 
 use pompeii_otf2::encode::MetricValue;
-use pompeii_otf2::enums::MeasurementMode;
 use pompeii_otf2::event::Metric;
 
 use super::{Context, Location};
@@ -17,31 +15,18 @@ impl Location {
             return;
         };
         self.account(time);
+        if ticks > self.longest_step {
+            self.gaps.beyond += 1;
+            return;
+        }
         let mut around = self.strand.node.unwrap_or(LocalTree::PROGRAM);
         if let Some(construct) = sums.construct {
             around = self.tree.child(context.tree, (around, construct), self.now);
         }
         let node = self.tree.child(context.tree, (around, sums.region), self.now);
         let values = self.tree.values(node);
-        values.visits += visits;
+        values.visits = values.visits.saturating_add(visits);
         self.tree.add_ticks(node, ticks.cast_signed());
         self.tree.add_ticks(around, -ticks.cast_signed());
-    }
-
-    /// Recording stops or goes on: the time in between is that of a region of its own.
-    pub(super) fn on_off(&mut self, context: &Context<'_>, time: u64, mode: MeasurementMode) {
-        self.account(time);
-        let off = context.definitions.off_region;
-        let is_off =
-            self.strand.frames.last().is_some_and(|frame| self.tree.region(frame.node) == off);
-        match mode {
-            MeasurementMode::OFF if !is_off => self.push(context, off),
-            MeasurementMode::ON if is_off => {
-                if let Some(frame) = self.strand.frames.pop() {
-                    self.strand.node = Some(frame.outer);
-                }
-            }
-            _ => {}
-        }
     }
 }

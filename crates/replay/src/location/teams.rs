@@ -23,6 +23,8 @@ pub struct Part {
     left: Option<u64>,
     /// Barriers that the location has entered.
     barriers: u32,
+    /// Their number is right: recording was not off in the part.
+    pub knows_barriers: bool,
     /// The last of them is that at the end of the region.
     is_final: bool,
     /// The explicit task that runs; `None` for the implicit one.
@@ -57,6 +59,7 @@ impl Part {
             depth,
             left,
             barriers,
+            knows_barriers: true,
             is_final,
             task,
             below,
@@ -121,8 +124,9 @@ impl Location {
             time = time.max(self.now);
         }
         let number = self.begins.get(&team.0).copied().unwrap_or(0);
-        let instance = TeamInstance { team: team.0, number };
+        let instance = self.instance(team, number);
         let (fork, is_worker) = match self.fork.take() {
+            Some(fork) if self.has_lost => (Some(fork), false),
             Some(fork) => {
                 let workers = context.definitions.team_size(team).saturating_sub(1);
                 context.shared.publish(instance, fork, workers);
@@ -144,6 +148,13 @@ impl Location {
         Ok(())
     }
 
+    /// The execution of a parallel region that a part belongs to. After a gap in the records it is
+    /// one by itself, because nothing tells which one it is.
+    fn instance(&self, team: CommRef, number: u32) -> TeamInstance {
+        let own = 1 << 31 | self.id.0 << 16 | number & 0xffff;
+        TeamInstance { team: team.0, number: if self.has_lost { own } else { number } }
+    }
+
     /// The fork that a worker's part comes from.
     fn fork_of(
         &mut self,
@@ -151,7 +162,8 @@ impl Location {
         team: TeamInstance,
     ) -> Result<Option<Fork>, Missing> {
         let fork = context.shared.take(team);
-        if fork.is_none() && !std::mem::take(&mut self.goes_on_without) {
+        let never_comes = self.has_lost || context.has_lost(team.team);
+        if fork.is_none() && !never_comes && !std::mem::take(&mut self.goes_on_without) {
             return Err(Missing::Fork);
         }
         self.gaps.unknown_forks += u64::from(fork.is_none());
@@ -240,7 +252,9 @@ impl Location {
         let role = self.strand.node.map(|node| self.tree.region(node));
         let role = role.map(|region| context.definitions.regions[region].role);
         let part = self.part();
-        if let (Some(team), None) = (part.team, part.task) {
+        if !part.knows_barriers && part.team.is_some() && part.task.is_none() {
+            self.gaps.unknown_barriers += 1;
+        } else if let (Some(team), None) = (part.team, part.task) {
             let barrier = part.barriers;
             part.barriers += 1;
             part.is_final = is_directly_inside && role == Some(Role::ImplicitBarrier);
@@ -251,6 +265,9 @@ impl Location {
     pub(super) fn leave_barrier(&mut self, node: Local) {
         let part = self.part();
         let is_final = part.is_final;
+        if !part.knows_barriers {
+            return;
+        }
         if let (Some(team), None, Some(barrier)) =
             (part.team, part.task, part.barriers.checked_sub(1))
         {

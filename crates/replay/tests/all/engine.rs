@@ -43,9 +43,10 @@ pub fn waits(outcome: &Outcome, compounds: &[Compound]) -> Waits {
     waits
 }
 
-type Severity = (&'static str, pompeii_replay::compound::Place, i64);
+pub type Severity = (&'static str, pompeii_replay::compound::Place, i64);
 
-fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {
+/// Waiting and counts of a compound by property.
+pub fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {
     let role = |at: Place| {
         let region = outcome.calls.region(outcome.call(at.node));
         outcome.definitions.regions[region].role

@@ -2,6 +2,7 @@
 //! the engine is compared with (`naive/`), and severities of another tool.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod damage;
 mod engine;
 mod generate;
 mod generated;

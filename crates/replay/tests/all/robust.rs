@@ -7,7 +7,8 @@ use pompeii_replay::text::{self, TextTrace};
 use pompeii_replay::{Options, replay};
 
 /// Definitions that the records refer to; three threads of two processes are in no team.
-const DEFINITIONS: &str = "end 5000
+const DEFINITIONS: &str = "pompeii
+end 5000
 team A = 0.0 0.1
 team B = 0.1 0.2
 team C = 1.0 1.1
@@ -18,7 +19,7 @@ comm S = 0
 const LOCATIONS: [&str; 5] = ["0.0", "0.1", "0.2", "1.0", "1.1"];
 
 /// What a location can do. `T`, `R`, `N`, `M`: a team, a region, two numbers.
-const EVENTS: [&str; 40] = [
+const EVENTS: [&str; 41] = [
     "+ R",
     "+ R",
     "+ R",
@@ -39,6 +40,7 @@ const EVENTS: [&str; 40] = [
     "on",
     "program",
     "exit",
+    "value level M",
     "sums R N M",
     "create T N M",
     "create T N M",
@@ -61,7 +63,8 @@ const EVENTS: [&str; 40] = [
     "complete BARRIER W - 0 0 M",
 ];
 
-const REGIONS: [&str; 13] = [
+const REGIONS: [&str; 14] = [
+    "OFF",
     "parallel",
     "ibarrier",
     "barrier:7",
