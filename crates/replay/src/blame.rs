@@ -12,10 +12,13 @@
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 
-use crate::compound::MpiKind;
+use pompeii_model::LocationId;
+
+use crate::compound::{MpiKind, Place};
 use crate::hash::Table;
 use crate::path::Part;
 use crate::tree::NodeId;
+use crate::wait_classes::Classes;
 
 /// A wait, by its number in the trace.
 pub type WaitId = u64;
@@ -42,7 +45,10 @@ pub type At = (NodeId, Kind);
 #[derive(Debug)]
 struct Wait {
     at: At,
+    on: LocationId,
     ticks: i64,
+    /// The most that one later wait has passed on of its own time.
+    passed: i64,
     /// Cost that later waits have passed on, by the call paths of its waiting.
     received: Vec<(At, i64)>,
     /// Causes with their weights, which are positive; at least one.
@@ -82,14 +88,15 @@ pub struct Blame {
     /// Number of the first of them.
     first: WaitId,
     roots: Table<(At, Part), Delay>,
+    classes: Table<(At, LocationId), Classes>,
 }
 
 impl Blame {
-    /// Adds a wait of a thread for another one, of some ticks at a call path. If nothing has a
+    /// Adds a wait of a thread for another one, of some ticks at a place. If nothing has a
     /// weight, `otherwise` is its cause.
     pub fn add(
         &mut self,
-        (at, ticks): (NodeId, i64),
+        (at, ticks): (Place, i64),
         otherwise: Part,
         activities: impl IntoIterator<Item = (Part, i64)>,
         waits: &[(WaitId, i64)],
@@ -100,7 +107,7 @@ impl Blame {
     /// Adds a wait of any kind, likewise.
     pub fn add_of(
         &mut self,
-        (at, ticks): (At, i64),
+        ((at, kind), ticks): ((Place, Kind), i64),
         otherwise: Part,
         activities: impl IntoIterator<Item = (Part, i64)>,
         waits: &[(WaitId, i64)],
@@ -112,7 +119,8 @@ impl Blame {
         if causes.is_empty() {
             causes.push((Cause::Activity(otherwise), 1));
         }
-        self.waits.push_back(Wait { at, ticks, received: Vec::new(), causes });
+        let (at, on, received) = ((at.node, kind), at.location, Vec::new());
+        self.waits.push_back(Wait { at, on, ticks, passed: 0, received, causes });
         self.first + self.waits.len() as u64 - 1
     }
 
@@ -148,11 +156,14 @@ impl Blame {
         let sum: i128 = wait.causes.iter().map(|(_, weight)| i128::from(*weight)).sum();
         // Shares are differences of rounded sums, so they add up to the whole: over the causes as
         // well as over the places of waiting.
-        let (mut before, mut direct) = (0_i128, 0);
+        let (mut before, mut direct, mut indirect) = (0_i128, 0, 0);
         let mut given: Vec<i64> = vec![0; wait.received.len()];
         for &(cause, weight) in &wait.causes {
             before += i128::from(weight);
             let up_to = part(wait.ticks, before, sum);
+            if let Cause::Wait(_) = cause {
+                indirect += up_to - direct;
+            }
             self.give(cause, wait.at, Delay { direct: up_to - direct, indirect: 0 });
             direct = up_to;
             let (mut received, mut earlier) = (0, 0);
@@ -164,6 +175,9 @@ impl Blame {
                 (earlier, *given) = (share, up_to);
             }
         }
+        let (direct, propagating) = (wait.ticks - indirect, wait.passed.min(wait.ticks));
+        let classes = self.classes.entry((wait.at, wait.on)).or_default();
+        *classes += Classes { direct, indirect, propagating };
     }
 
     /// Gives a cause its share of what was waited at a call path.
@@ -176,7 +190,8 @@ impl Blame {
             Cause::Wait(id) => {
                 let place = id.checked_sub(self.first).map(|place| place as usize);
                 let earlier = place.and_then(|place| self.waits.get_mut(place));
-                let Some(Wait { received, at: own, .. }) = earlier else { return };
+                let Some(Wait { received, at: own, passed, .. }) = earlier else { return };
+                *passed = share.direct.max(*passed);
                 let ticks = share.direct + share.indirect;
                 let place = |at: At| received.iter().position(|(known, _)| *known == at);
                 let (known, is_full) = (place(at), received.len() >= ORIGINS_MAX);
@@ -194,6 +209,11 @@ impl Blame {
         &self.roots
     }
 
+    /// All waits that are settled: for each place of waiting, the time of each class.
+    pub fn classes(&self) -> &Table<(At, LocationId), Classes> {
+        &self.classes
+    }
+
     /// Number of waits that are not settled.
     #[cfg(test)]
     pub fn unsettled(&self) -> usize {
@@ -203,15 +223,17 @@ impl Blame {
 
 #[cfg(test)]
 mod tests {
-    use pompeii_model::LocationId;
-
     use super::*;
     use crate::tree::NodeId;
 
     const A: Part = (NodeId(1), LocationId(0));
     const B: Part = (NodeId(2), LocationId(1));
-    const X: NodeId = NodeId(3);
-    const Y: NodeId = NodeId(4);
+    const X: Place = place(3);
+    const Y: Place = place(4);
+
+    const fn place(node: u32) -> Place {
+        Place { location: LocationId(0), node: NodeId(node) }
+    }
 
     /// The delays that an activity caused.
     fn delay(blame: &Blame, part: Part) -> Delay {
@@ -238,11 +260,16 @@ mod tests {
         let total: i64 = blame.roots().values().map(|delay| delay.direct + delay.indirect).sum();
         assert_eq!(total, 22);
         // The 10 and 5 ticks at X go to both, and the 7 at Y, too.
-        let at = |place, part| blame.roots()[&((place, Kind::Threads), part)];
+        let at = |place: Place, part| blame.roots()[&((place.node, Kind::Threads), part)];
         assert_eq!(at(X, A), Delay { direct: 4, indirect: 1 });
         assert_eq!(at(X, B), Delay { direct: 6, indirect: 4 });
         assert_eq!(at(Y, A), Delay { direct: 0, indirect: 1 });
         assert_eq!(at(Y, B), Delay { direct: 4, indirect: 2 });
+        // The second gives 3 of its 7 to the first, and the third its 5 to the second.
+        let classes =
+            |place: Place| blame.classes()[&((place.node, Kind::Threads), place.location)];
+        assert_eq!(classes(X), Classes { direct: 10, indirect: 5, propagating: 3 });
+        assert_eq!(classes(Y), Classes { direct: 4, indirect: 3, propagating: 5 });
         assert_eq!(blame.unsettled(), 0);
     }
 
@@ -250,12 +277,24 @@ mod tests {
     fn the_cost_of_many_places_is_kept_as_a_whole() {
         let mut blame = Blame::default();
         let first = blame.add((X, 10), A, [(A, 1)], &[]);
-        for place in 0..200 {
-            blame.add((NodeId(10 + place), 3), B, [], &[(first, 1)]);
+        for node in 0..200 {
+            blame.add((place(10 + node), 3), B, [], &[(first, 1)]);
         }
         blame.settle(None);
         assert_eq!(delay(&blame, A), Delay { direct: 10, indirect: 600 });
         assert_eq!(blame.roots().len(), ORIGINS_MAX + 1);
+    }
+
+    #[test]
+    fn a_wait_passes_on_no_more_than_its_own_time() {
+        let mut blame = Blame::default();
+        let first = blame.add((X, 2), A, [(A, 1)], &[]);
+        blame.add((Y, 7), B, [], &[(first, 2)]);
+        blame.settle(None);
+        let classes =
+            |place: Place| blame.classes()[&((place.node, Kind::Threads), place.location)];
+        assert_eq!(classes(X), Classes { direct: 2, indirect: 0, propagating: 2 });
+        assert_eq!(classes(Y), Classes { direct: 0, indirect: 7, propagating: 0 });
     }
 
     #[test]

@@ -247,7 +247,7 @@ impl Explanations {
             let by = |node: NodeId| (node, wait.causer.location);
             let times = excess.times.into_iter().map(|(node, ticks)| (by(node), ticks));
             let id = (!is_begin).then(|| {
-                let of = ((at.node, Kind::Mpi(wait.kind)), ticks);
+                let of = ((at, Kind::Mpi(wait.kind)), ticks);
                 self.blame.add_of(of, by(wait.causer.node), times, &excess.waits)
             });
             intervals.meet(record, wait, id);
@@ -266,7 +266,7 @@ impl Explanations {
     pub(crate) fn wait_without_cause(&mut self, wait: &MpiWait) {
         let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
         if wait.ticks() > 0 && !is_begin {
-            let of = ((wait.at.node, Kind::Mpi(wait.kind)), wait.ticks());
+            let of = ((wait.at, Kind::Mpi(wait.kind)), wait.ticks());
             self.blame.add_of(of, (wait.causer.node, wait.causer.location), [], &[]);
         }
     }
@@ -318,7 +318,7 @@ impl Explanations {
         let own = times.shares(ticks - through, by.node);
         let own = own.into_iter().map(|(node, ticks)| ((node, by.location), ticks));
         let waits: Vec<(WaitId, i64)> = wait.map(|wait| (wait, through)).into_iter().collect();
-        let id = self.blame.add((at.node, ticks), (by.node, by.location), own, &waits);
+        let id = self.blame.add((at, ticks), (by.node, by.location), own, &waits);
         if let Some(activity) = self.activities[at.location.index()].last_mut() {
             activity.times.add(at.node, -ticks);
             activity.waits.push((id, ticks));
@@ -349,7 +349,7 @@ impl Explanations {
             let excess = late.times.ticks.iter().map(|&(node, ticks)| {
                 ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
             });
-            let id = self.blame.add((visit.at.node, ticks), last, excess, &late.waits);
+            let id = self.blame.add((visit.at, ticks), last, excess, &late.waits);
             if let Some(intervals) = &mut self.intervals {
                 intervals.wait(location, (visit.at.node, ticks), Some(id));
             }

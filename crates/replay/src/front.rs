@@ -158,9 +158,11 @@ impl Front {
         self.give(definitions, None);
         let late = self.calls.iter().flatten();
         late.for_each(|(_, wait)| self.explanations.wait_without_cause(wait));
+        let blame = self.explanations.result();
         Causes {
             path: self.paths.result(definitions),
-            roots: self.explanations.result().roots().clone(),
+            roots: blame.roots().clone(),
+            classes: blame.classes().clone(),
         }
     }
 }

@@ -49,6 +49,7 @@ pub mod task;
 pub mod text;
 pub mod tree;
 pub mod turn;
+pub mod wait_classes;
 pub mod window;
 
 #[cfg(test)]

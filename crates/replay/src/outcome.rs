@@ -14,6 +14,7 @@ use crate::location::Location;
 use crate::path::Part;
 use crate::process::Gaps;
 use crate::tree::{NodeId, SharedTree, Values};
+use crate::wait_classes::{self, Classes, KindClasses};
 
 /// Time that a location's own events do not have: of a worker between the end of its part and the
 /// join of its master.
@@ -40,6 +41,8 @@ pub struct Causes {
     pub path: Table<Part, i64>,
     /// Delays by the call paths of waiting and their causes.
     pub roots: Table<(At, Part), Delay>,
+    /// Classes of waiting by its places.
+    pub classes: Table<(At, LocationId), Classes>,
 }
 
 /// How long others waited in one way because of a call path and location.
@@ -79,6 +82,8 @@ pub struct Outcome {
     pub delays: Vec<(CallId, LocationId, Delay)>,
     /// The same by the kind of waiting.
     pub delays_by_kind: Vec<KindDelay>,
+    /// How long each call path waited on each location, by class; empty if not wanted.
+    pub wait_classes: Vec<KindClasses>,
     /// The same by the call paths at which was waited.
     pub roots: Vec<Root>,
     /// What counters counted: their sums by call path and location, in the order of the counters.
@@ -122,6 +127,7 @@ impl Outcome {
         let roots = roots(&causes.roots, &call_of);
         let delays = delays(&roots);
         let delays_by_kind = kinds(&causes.roots, &call_of);
+        let wait_classes = wait_classes::sums(&causes.classes, &call_of);
         let counted = amounts.iter().map(|(&(counter, node, location), &amount)| {
             (counter, call_of[node.0 as usize], location, amount)
         });
@@ -139,6 +145,7 @@ impl Outcome {
             critical_path,
             delays,
             delays_by_kind,
+            wait_classes,
             roots,
             counted,
             incomplete,

@@ -56,6 +56,7 @@ use crate::outcome::Outcome;
 use crate::parameters::Kind;
 use crate::stream::Stream;
 use crate::task;
+use crate::wait_classes;
 use crate::window::{Options, Trace, replay};
 
 /// Metric classes of counters have numbers from here on, those of sums have lower ones.
@@ -466,6 +467,11 @@ pub fn analyse_blame(trace: &TextTrace) -> Result<String, String> {
 /// As [`analyse`], but shows at which places was waited for whom in the end.
 pub fn analyse_roots(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &|outcome, _| show_roots(outcome))
+}
+
+/// As [`analyse`], but shows the classes of waiting.
+pub fn analyse_classes(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| wait_classes::show(outcome))
 }
 
 /// As [`analyse`], but shows facts about tasks, the critical path, and who is to blame.

@@ -156,7 +156,7 @@ impl TaskActivities {
                 ((node, by.1), (ticks - same).max(0))
             });
             if ticks > 0 {
-                waits.push((blame.add((visit.at.node, ticks), by, excess, &[]), ticks));
+                waits.push((blame.add((visit.at, ticks), by, excess, &[]), ticks));
             }
         };
         let by: Part = (cause.by.node, cause.by.location);
