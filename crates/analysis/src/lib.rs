@@ -57,6 +57,7 @@ pub mod trace_instances;
 mod trace_waits;
 mod traced;
 mod undisturbed;
+mod wait_classes;
 mod waits;
 
 pub use allocation::{AllocationPart, allocation, allocation_on};

@@ -292,6 +292,7 @@ impl Severities {
         }
         add_path(&mut cube, outcome);
         crate::delays::add(&mut cube, outcome, metric);
+        crate::wait_classes::add(&mut cube, outcome, metric);
         trace_counters::add(&mut cube, outcome);
         cube.waits = self.all_waits(outcome);
         cube.roots.clone_from(&outcome.roots);
@@ -490,12 +491,12 @@ mod tests {
                 program  time=[26, 0]  visits=[1, 0]  critical_path=[26, 0]
                 program/parallel  time=[25, 9]  visits=[1, 1]  omp_fork=[0, 4]  omp_management=[0, 4]  critical_path=[25, 0]  delay_omp=[9, 0]
                 program/parallel/omp_set_lock  visits=[0, 1]
-                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]  omp_lock_handover=[0, 1]
+                program/parallel/critical  time=[0, 5]  visits=[1, 1]  omp_lock_contention_critical=[0, 4]  omp_lock_handover=[0, 1]  omp_wait_direct=[0, 4]  omp_wait_terminal=[0, 4]
                 program/parallel/critical/critical_body  time=[5, 0]  visits=[1, 1]  critical_path=[5, 0]  delay_omp=[8, 0]
-                program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]
+                program/parallel/barrier  time=[0, 9]  visits=[1, 1]  omp_ebarrier_wait=[0, 8]  omp_barrier_last=[1, 0]  omp_barrier_delay=[8, 0]  omp_wait_direct=[0, 8]  omp_wait_terminal=[0, 8]
                 program/parallel/ordered  time=[0, 2]  visits=[0, 1]  omp_ordered_wait=[0, 2]
                 program/parallel/ordered/ordered_body  visits=[0, 1]
-                program/parallel/ibarrier  time=[4, 9]  visits=[1, 1]  omp_management=[4, 4]  omp_ibarrier_wait=[0, 5]  omp_barrier_last=[1, 0]  omp_barrier_delay=[5, 0]  critical_path=[4, 0]
+                program/parallel/ibarrier  time=[4, 9]  visits=[1, 1]  omp_management=[4, 4]  omp_ibarrier_wait=[0, 5]  omp_barrier_last=[1, 0]  omp_barrier_delay=[5, 0]  critical_path=[4, 0]  omp_wait_direct=[0, 5]  omp_wait_terminal=[0, 5]
                 program/parallel/critical on 1: 1 visits, 4 ticks, 0 starvation, for program/parallel/critical on 0
                 program/parallel/barrier on 1: 1 visits, 8 ticks, 0 starvation, for program/parallel/barrier on 0
                 program/parallel/ordered on 1: 1 visits, 2 ticks, 0 starvation, for an unknown cause
@@ -523,7 +524,7 @@ mod tests {
                 program  time=[28, 0]  visits=[1, 0]  critical_path=[28, 0]
                 program/parallel  time=[8, 10]  visits=[1, 1]  task_work=[38, 0]  task_span=[20, 0]  task_least=[20, 0]  critical_path=[0, 10]
                 program/parallel/task_create  time=[2, 0]  visits=[1, 0]
-                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]  task_wait_end=[20, 0]  critical_path=[2, 2]
+                program/parallel/ibarrier  time=[22, 4]  visits=[1, 1]  omp_task_starvation=[22, 4]  omp_barrier_last=[0, 1]  task_wait_end=[20, 0]  critical_path=[2, 2]  omp_wait_direct=[20, 0]  omp_wait_terminal=[20, 0]
                 program/parallel/ibarrier/task  task_time=[0, 18]  task_switches=[0, 1]
                 TASKS
                 TASKS/task  time=[0, 18]  visits=[0, 1]  task_ready=[0, 10]  critical_path=[0, 18]  delay_omp=[0, 20]
@@ -552,9 +553,9 @@ mod tests {
              40 1.0 exit",
             expect![[r#"
                 program  time=[16, 37]  visits=[1, 1]  critical_path=[8, 29]  delay_latesender=[0, 10]  delay_barrier=[0, 10]
-                program/MPI_Recv  time=[12, 0]  visits=[1, 0]  comms_recv=[1, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[10, 0]  mpi_cls_count=[1, 0]
+                program/MPI_Recv  time=[12, 0]  visits=[1, 0]  comms_recv=[1, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[10, 0]  mpi_cls_count=[1, 0]  mpi_wait_direct_latesender=[10, 0]  mpi_wait_terminal_ls=[10, 0]
                 program/MPI_Send  time=[0, 1]  visits=[0, 1]  comms_send=[0, 1]  bytes_sent=[0, 8]  critical_path=[0, 1]
-                program/MPI_Barrier  time=[12, 2]  visits=[1, 1]  mpi_barrier_wait=[10, 0]  critical_path=[2, 0]
+                program/MPI_Barrier  time=[12, 2]  visits=[1, 1]  mpi_barrier_wait=[10, 0]  critical_path=[2, 0]  mpi_wait_direct_collective=[10, 0]  mpi_wait_terminal_collective=[10, 0]
                 program/MPI_Recv on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Send on 1
                 program/MPI_Barrier on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Barrier on 1
             "#]],
@@ -586,9 +587,9 @@ mod tests {
              90 1.0 exit",
             expect![[r#"
                 program  time=[42, 72]  visits=[1, 1]  critical_path=[17, 63]  delay_latesender=[0, 39]  delay_latereceiver=[8, 0]
-                program/MPI_Recv  time=[48, 0]  visits=[3, 0]  comms_recv=[3, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[40, 0]  mpi_latesender_wo=[40, 0]  mpi_lswo_same=[40, 0]  mpi_cls_count=[1, 0]  mpi_clswo_count=[1, 0]  critical_path=[3, 0]  delay_latereceiver=[2, 0]
+                program/MPI_Recv  time=[48, 0]  visits=[3, 0]  comms_recv=[3, 0]  bytes_rcvd=[8, 0]  mpi_latesender=[40, 0]  mpi_latesender_wo=[40, 0]  mpi_lswo_same=[40, 0]  mpi_cls_count=[1, 0]  mpi_clswo_count=[1, 0]  critical_path=[3, 0]  delay_latereceiver=[2, 0]  mpi_wait_direct_latesender=[40, 0]  mpi_wait_terminal_ls=[40, 0]
                 program/MPI_Send  time=[0, 2]  visits=[0, 2]  comms_send=[0, 2]  bytes_sent=[0, 8]  critical_path=[0, 1]  delay_latesender=[0, 1]
-                program/MPI_Ssend  time=[0, 16]  visits=[0, 1]  comms_send=[0, 1]  mpi_latereceiver=[0, 10]  mpi_slr_count=[0, 1]  critical_path=[0, 6]
+                program/MPI_Ssend  time=[0, 16]  visits=[0, 1]  comms_send=[0, 1]  mpi_latereceiver=[0, 10]  mpi_slr_count=[0, 1]  critical_path=[0, 6]  mpi_wait_direct_latereceiver=[0, 10]  mpi_wait_terminal_lr=[0, 10]
                 program/MPI_Recv on 0: 1 visits, 40 ticks, 0 starvation, for program/MPI_Send on 1
                 program/MPI_Ssend on 1: 1 visits, 10 ticks, 0 starvation, for program/MPI_Recv on 0
             "#]],
@@ -624,9 +625,9 @@ mod tests {
             expect![[r#"
                 program  time=[53, 54]  visits=[1, 1]  critical_path=[41, 20]  delay_n2n=[0, 8]  delay_finalize=[5, 0]
                 program/MPI_Init  time=[8, 10]  visits=[1, 1]  mpi_init_completion=[0, 2]  critical_path=[0, 10]  delay_n2n=[0, 2]
-                program/MPI_Allreduce  time=[13, 2]  visits=[1, 1]  bytes_cout=[16, 16]  bytes_cin=[8, 8]  mpi_wait_nxn=[10, 0]  mpi_nxn_completion=[1, 0]  critical_path=[3, 0]
+                program/MPI_Allreduce  time=[13, 2]  visits=[1, 1]  bytes_cout=[16, 16]  bytes_cin=[8, 8]  mpi_wait_nxn=[10, 0]  mpi_nxn_completion=[1, 0]  critical_path=[3, 0]  mpi_wait_direct_collective=[10, 0]  mpi_wait_terminal_collective=[10, 0]
                 program/MPI_Barrier  time=[1, 4]  visits=[1, 1]  mpi_barrier_completion=[0, 3]  critical_path=[1, 0]
-                program/MPI_Finalize  time=[15, 20]  visits=[1, 1]  mpi_finalize_wait=[0, 5]  critical_path=[15, 0]
+                program/MPI_Finalize  time=[15, 20]  visits=[1, 1]  mpi_finalize_wait=[0, 5]  critical_path=[15, 0]  mpi_wait_direct_collective=[0, 5]  mpi_wait_terminal_collective=[0, 5]
                 program/MPI_Allreduce on 0: 1 visits, 10 ticks, 0 starvation, for program/MPI_Allreduce on 1
                 program/MPI_Finalize on 1: 1 visits, 5 ticks, 0 starvation, for program/MPI_Finalize on 0
             "#]],
@@ -665,7 +666,7 @@ mod tests {
              21 0.1 acquire 1 2; -",
             expect![[r#"
                 program  time=[40, 19]  visits=[1, 0]  critical_path=[40, 0]  delay_omp=[14, 0]
-                program/mutex  time=[0, 15]  visits=[1, 1]  omp_lock_handover=[0, 1]
+                program/mutex  time=[0, 15]  visits=[1, 1]  omp_lock_handover=[0, 1]  omp_wait_direct=[0, 14]  omp_wait_terminal=[0, 14]
                 program/unlock  visits=[1, 0]
                 program/mutex on 1: 1 visits, 14 ticks, 0 starvation, for program/mutex on 0
             "#]],

@@ -296,6 +296,46 @@ catalogue! {
     delay_finalize
     /// Through the waiting of others.
     delay_finalize_longterm
+    /// Waiting of threads because of what others did.
+    omp_wait_direct
+    /// Waiting of threads through the waiting of others.
+    omp_wait_indirect
+    /// Waiting of threads that makes others wait.
+    omp_wait_propagating
+    /// Waiting of threads that delays no other location.
+    omp_wait_terminal
+    /// Waiting of processes because of what others did.
+    mpi_wait_direct
+    /// For late senders.
+    mpi_wait_direct_latesender
+    /// For late receivers.
+    mpi_wait_direct_latereceiver
+    /// In collective operations.
+    mpi_wait_direct_collective
+    /// Waiting of processes through the waiting of others.
+    mpi_wait_indirect
+    /// For late senders.
+    mpi_wait_indirect_latesender
+    /// For late receivers.
+    mpi_wait_indirect_latereceiver
+    /// In collective operations.
+    mpi_wait_indirect_collective
+    /// Waiting of processes that makes others wait.
+    mpi_wait_propagating
+    /// For late senders.
+    mpi_wait_propagating_ls
+    /// For late receivers.
+    mpi_wait_propagating_lr
+    /// In collective operations.
+    mpi_wait_propagating_collective
+    /// Waiting of processes that delays no other location.
+    mpi_wait_terminal
+    /// For late senders.
+    mpi_wait_terminal_ls
+    /// For late receivers.
+    mpi_wait_terminal_lr
+    /// In collective operations.
+    mpi_wait_terminal_collective
     /// Work.
     task_work
     /// The longest chain.
@@ -420,7 +460,11 @@ pictures! {
     mpi_latesender
     mpi_latesender_wo
     mpi_nxn_completion
+    mpi_wait_direct
+    mpi_wait_indirect
     mpi_wait_nxn
+    mpi_wait_propagating
+    mpi_wait_terminal
     omp_ebarrier_starvation
     omp_ebarrier_wait
     omp_fork
@@ -433,6 +477,10 @@ pictures! {
     omp_ordered_wait
     omp_taskgroup
     omp_taskwait
+    omp_wait_direct
+    omp_wait_indirect
+    omp_wait_propagating
+    omp_wait_terminal
     task_wait_creation
     task_wait_end
 }

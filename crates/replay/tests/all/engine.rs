@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pompeii_model::{CallId, Role};
+use pompeii_model::{CallId, LocationId, Role};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::blame::Kind;
@@ -12,6 +12,7 @@ use pompeii_replay::compound::{
 };
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{show, show_blame, show_path};
+use pompeii_replay::wait_classes::Classes;
 use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};
@@ -211,6 +212,7 @@ fn the_critical_path_is_as_long_as_the_run_of_a_process() {
 
 #[test]
 fn all_waiting_has_its_causes() {
+    let mut passed_on = 0;
     for seed in 0..300 {
         let mut world = program(Shape::of(seed), seed);
         if seed % 3 == 0 {
@@ -234,6 +236,7 @@ fn all_waiting_has_its_causes() {
         let is_begin = |kind| kind == MpiKind::Collective(Pattern::Init);
         let mut at_calls: BTreeMap<CallId, i64> = BTreeMap::new();
         let mut by_kind: BTreeMap<Kind, i64> = BTreeMap::new();
+        let mut at_places: BTreeMap<(Kind, CallId, LocationId), i64> = BTreeMap::new();
         for compound in &compounds {
             let (at, kind, ticks) = match compound {
                 Compound::Barrier(BarrierVisit { at, .. })
@@ -247,6 +250,8 @@ fn all_waiting_has_its_causes() {
             };
             *at_calls.entry(outcome.call(at.node)).or_default() += ticks;
             *by_kind.entry(kind).or_default() += ticks;
+            let place = (kind, outcome.call(at.node), at.location);
+            *at_places.entry(place).or_default() += ticks;
         }
         for (kind, _, _, delay) in &outcome.delays_by_kind {
             *by_kind.entry(*kind).or_default() -= delay.direct + delay.indirect;
@@ -260,7 +265,17 @@ fn all_waiting_has_its_causes() {
             *at_calls.entry(root.call).or_default() -= root.ticks();
         }
         assert!(at_calls.values().all(|ticks| *ticks == 0), "seed {seed}: {at_calls:?}");
+        // And each place of waiting has it by class.
+        for &(kind, call, location, classes) in &outcome.wait_classes {
+            let Classes { direct, indirect, propagating } = classes;
+            let parts = [direct, indirect, propagating, classes.terminal()];
+            assert!(parts.iter().all(|ticks| *ticks >= 0), "seed {seed}: {classes:?}");
+            assert_eq!(at_places.remove(&(kind, call, location)), Some(direct + indirect));
+            passed_on += i64::from(indirect > 0) + i64::from(propagating > 0);
+        }
+        assert!(at_places.values().all(|ticks| *ticks == 0), "seed {seed}: {at_places:?}");
     }
+    assert!(passed_on > 1_000, "{passed_on} places where waiting is passed on");
 }
 
 /// A call path as the reference analyser names it.

@@ -1,0 +1,29 @@
+//! Indirect waiting in collective operations.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Indirect waiting in collective operations.
+pub const PROPERTY: Property = Property {
+    name: "mpi_wait_indirect_collective",
+    title: "Indirect waiting in collective operations",
+    parent: Some("mpi_wait_indirect"),
+    unit: Unit::Ticks,
+    compute: Compute::Measured,
+    gain: "",
+    doc: Doc {
+        measures: "The part of mpi_wait_indirect that is waiting in collective operations: \
+            barriers, operations of all with all, with a root, scans, non-blocking operations, and \
+            the end of MPI.",
+        formula: "as mpi_wait_indirect, of the waiting that is mpi_wait_nxn, mpi_barrier_wait, \
+            mpi_latebroadcast, mpi_earlyreduce, mpi_earlyscan, mpi_icollective_wait and \
+            mpi_finalize_wait. Together with mpi_wait_direct_collective it is all of this waiting.",
+        cost: "The cause is another delay, earlier and often on another process.",
+        recognise: "Only a trace has this property: pompeii analyze finds it. delay_mpi has the \
+            call paths that caused waiting of this kind.",
+        remedy: "See mpi_wait_indirect: the advice is the same.",
+        example: "Process 1 waits for a message for 2 s, and comes 2 s late to MPI_Barrier \
+            therefore. The others wait there for these 2 s.",
+    },
+};
