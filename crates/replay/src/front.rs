@@ -23,8 +23,13 @@ use crate::record::{Rec, What};
 /// The waiting of a call must be known when so many further records have come.
 const PATIENCE: u64 = 1_000_000;
 
-/// A wait, with the number of the record at which it was found.
-type Known<T> = (u64, T);
+/// A wait in a call of MPI.
+#[derive(Clone, Copy, Debug)]
+struct InCall {
+    /// The number of the record at which it was found.
+    found: u64,
+    wait: MpiWait,
+}
 
 /// Records that are kept, and what gets them.
 #[derive(Debug)]
@@ -37,10 +42,11 @@ pub(crate) struct Front {
     /// Records that have been given on, and those that have come.
     given: u64,
     come: u64,
-    /// Waits that end at the record at which they are found.
-    threads: VecDeque<Known<Compound>>,
-    /// Waits in calls of MPI by location.
-    calls: Vec<Vec<Known<MpiWait>>>,
+    /// Waits that end at the record at which they are found, with its number.
+    threads: VecDeque<(u64, Compound)>,
+    /// Waits in calls of MPI by location, in the order of their ends: a window has many of them,
+    /// and a call that ends has to do with the first ones only.
+    calls: Vec<VecDeque<InCall>>,
 }
 
 impl Front {
@@ -55,7 +61,7 @@ impl Front {
             given: 0,
             come: 0,
             threads: VecDeque::new(),
-            calls: (0..locations).map(|_| Vec::new()).collect(),
+            calls: (0..locations).map(|_| VecDeque::new()).collect(),
         }
     }
 
@@ -63,7 +69,10 @@ impl Front {
     pub(crate) fn note(&mut self, compound: &Compound) {
         match MpiWait::of(compound) {
             Some(wait) if wait.ticks() > 0 || wait.together.is_some() => {
-                self.calls[wait.at.location.index()].push((self.come, wait));
+                let calls = &mut self.calls[wait.at.location.index()];
+                let later =
+                    calls.iter().rev().take_while(|known| known.wait.end > wait.end).count();
+                calls.insert(calls.len() - later, InCall { found: self.come, wait });
             }
             Some(_) => {}
             None => self.threads.push_back((self.come, *compound)),
@@ -81,7 +90,7 @@ impl Front {
         self.give(definitions, Some(open));
         let waits = self.calls.iter().flatten();
         let mut causing = Open::default();
-        waits.for_each(|(_, wait)| causing.causing(wait.causer.location, wait.until));
+        waits.for_each(|it| causing.causing(it.wait.causer.location, it.wait.until));
         causing.sort();
         let is_needed = |location: LocationId, time: u64| {
             open.has_causing(location, time) || causing.has_causing(location, time)
@@ -134,30 +143,28 @@ impl Front {
         self.place += 1;
     }
 
-    /// The waits of a call that ends. Those that are known too late have an unknown cause.
+    /// The waits of a call that ends, in the order in which they were found. Those that are known
+    /// too late have an unknown cause.
     fn waits_of(&mut self, record: &Rec, since: u64) -> Vec<MpiWait> {
         let calls = &mut self.calls[record.location.index()];
-        if calls.is_empty() {
-            return Vec::new();
-        }
-        let mut waits = Vec::new();
-        calls.retain(|(found, wait)| {
-            let has_ended = wait.end <= record.time;
-            match has_ended && wait.begin >= since && *found <= self.given + PATIENCE {
-                true => waits.push(*wait),
-                false if has_ended => self.explanations.wait_without_cause(wait),
-                false => {}
+        let mut waits: Vec<InCall> = Vec::new();
+        while calls.front().is_some_and(|known| known.wait.end <= record.time)
+            && let Some(known) = calls.pop_front()
+        {
+            match known.wait.begin >= since && known.found <= self.given + PATIENCE {
+                true => waits.push(known),
+                false => self.explanations.wait_without_cause(&known.wait),
             }
-            !has_ended
-        });
-        waits
+        }
+        waits.sort_by_key(|known| known.found);
+        waits.into_iter().map(|known| known.wait).collect()
     }
 
     /// The trace ends.
     pub(crate) fn end(mut self, definitions: &Definitions) -> Causes {
         self.give(definitions, None);
         let late = self.calls.iter().flatten();
-        late.for_each(|(_, wait)| self.explanations.wait_without_cause(wait));
+        late.for_each(|it| self.explanations.wait_without_cause(&it.wait));
         let blame = self.explanations.result();
         Causes {
             path: self.paths.result(definitions),
