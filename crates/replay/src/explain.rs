@@ -11,8 +11,6 @@
 //! * Call of MPI: what the process that was waited for did in excess, since both were together last
 //!   (`intervals.rs`).
 
-use std::collections::HashMap;
-
 use pompeii_model::{Id, LocationId, ProcessId};
 
 use crate::blame::{Blame, Kind, WaitId};
@@ -23,52 +21,8 @@ use crate::intervals::Intervals;
 use crate::record::{Rec, TeamInstance, What};
 use crate::task::compound::{Scheduling, TaskWaitVisit};
 use crate::task::explain::TaskActivities;
+use crate::times::Times;
 use crate::tree::NodeId;
-
-/// Times by call path, in the order in which the call paths came: numbers of nodes differ between
-/// runs, this order does not.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Times {
-    ticks: Vec<(NodeId, i64)>,
-    places: Table<NodeId, usize>,
-}
-
-impl Times {
-    pub(crate) fn add(&mut self, node: NodeId, ticks: i64) {
-        let place = *self.places.entry(node).or_insert(self.ticks.len());
-        match self.ticks.get_mut(place) {
-            Some((_, sum)) => *sum += ticks,
-            None => self.ticks.push((node, ticks)),
-        }
-    }
-
-    /// Divides a time in proportion to these times, in whole ticks. Without any it is all for
-    /// `otherwise`.
-    fn shares(&self, ticks: i64, otherwise: NodeId) -> Vec<(NodeId, i64)> {
-        let times = self.ticks.iter().filter(|(_, ticks)| *ticks > 0);
-        let sum: i128 = times.clone().map(|(_, ticks)| i128::from(*ticks)).sum();
-        if sum == 0 {
-            return vec![(otherwise, ticks)];
-        }
-        let (mut before, mut given) = (0_i128, 0_i64);
-        let share = |&(node, weight): &(NodeId, i64)| {
-            before += i128::from(weight);
-            let up_to = (i128::from(ticks) * before / sum) as i64;
-            let share = up_to - given;
-            given = up_to;
-            (node, share)
-        };
-        times.map(share).collect()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeId, i64)> + '_ {
-        self.ticks.iter().copied()
-    }
-
-    pub(crate) fn get(&self, node: NodeId) -> i64 {
-        self.places.get(&node).map_or(0, |&place| self.ticks[place].1)
-    }
-}
 
 /// What a location did since its team was together last.
 #[derive(Debug, Default)]
@@ -97,7 +51,7 @@ struct Holder {
 /// A barrier that some threads have not left.
 #[derive(Debug, Default)]
 struct Meeting {
-    arrived: HashMap<LocationId, Activity>,
+    arrived: Table<LocationId, Activity>,
     left: usize,
 }
 
@@ -116,10 +70,10 @@ pub struct Explanations {
     /// By location: the locks that it has.
     holds: Vec<Vec<Hold>>,
     /// What the last holder of a lock did, with the number of its acquisition.
-    held: HashMap<(ProcessId, u32), (u32, Times)>,
-    meetings: HashMap<(TeamInstance, u32), Meeting>,
-    locks: HashMap<(ProcessId, u32), Holder>,
-    turns: HashMap<TeamInstance, Holder>,
+    held: Table<(ProcessId, u32), (u32, Times)>,
+    meetings: Table<(TeamInstance, u32), Meeting>,
+    locks: Table<(ProcessId, u32), Holder>,
+    turns: Table<TeamInstance, Holder>,
     tasks: TaskActivities,
     /// Between processes; `None` if there is only one.
     intervals: Option<Intervals>,
@@ -162,11 +116,7 @@ impl Explanations {
                 let ended = activities.pop();
                 // What happened in an inner team is an activity in the outer one.
                 if let (Some(outer), Some(ended)) = (activities.last_mut(), ended) {
-                    ended
-                        .times
-                        .ticks
-                        .iter()
-                        .for_each(|&(node, ticks)| outer.times.add(node, ticks));
+                    ended.times.iter().for_each(|(node, ticks)| outer.times.add(node, ticks));
                     outer.waits.extend(ended.waits);
                 }
                 self.turns.remove(&team);
@@ -231,7 +181,7 @@ impl Explanations {
             }
             Compound::TaskWait(visit) => self.task_wait(visit),
             Compound::Awaited(awaited) => self.tasks.awaited(record, awaited),
-            Compound::Tasks(tasks) => self.tasks.forget_done(tasks.wait),
+            Compound::Tasks(tasks) => self.tasks.end_team(tasks),
             _ => {}
         }
     }
@@ -346,7 +296,7 @@ impl Explanations {
             let nothing = Activity::default();
             let of = |location| meeting.arrived.get(&location).unwrap_or(&nothing);
             let (own, late) = (of(location), of(visit.last.location));
-            let excess = late.times.ticks.iter().map(|&(node, ticks)| {
+            let excess = late.times.iter().map(|(node, ticks)| {
                 ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
             });
             let id = self.blame.add((visit.at, ticks), last, excess, &late.waits);

@@ -16,8 +16,8 @@ use pompeii_model::{Id, LocationId};
 use crate::blame::WaitId;
 use crate::compound::{MpiWait, Operation};
 use crate::definitions::Definitions;
-use crate::explain::Times;
 use crate::record::{Rec, What};
+use crate::times::Times;
 use crate::tree::NodeId;
 
 /// The number of a segment of a location's log: an interval begins with it.

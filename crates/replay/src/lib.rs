@@ -47,6 +47,7 @@ pub mod strand;
 pub mod stream;
 pub mod task;
 pub mod text;
+mod times;
 pub mod tree;
 pub mod turn;
 pub mod wait_classes;

@@ -7,16 +7,17 @@
 //! did meanwhile. Those of a waiting thread count since its last wait for a task. Of a task that is
 //! done, all activities count.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use pompeii_model::Id;
 
-use super::compound::{Awaited, TaskEvent, TaskWaitVisit, WaitNumber};
+use super::compound::{Awaited, TaskEvent, TaskWaitVisit, TeamTasks, WaitNumber};
 use crate::blame::{Blame, WaitId};
 use crate::compound::Place;
-use crate::explain::Times;
+use crate::hash::Table;
 use crate::path::Part;
 use crate::record::{Rec, TaskId, What};
+use crate::times::Times;
 use crate::tree::NodeId;
 
 /// What threads and tasks have done.
@@ -29,13 +30,15 @@ pub(crate) struct TaskActivities {
     /// By location: the tasks that run in its parts, from the outside in.
     current: Vec<Vec<Option<TaskId>>>,
     /// Of tasks that have begun and are not done.
-    running: HashMap<TaskId, Times>,
+    running: Table<TaskId, Times>,
+    /// Of tasks that are done, for those that begin: empty.
+    spare: Vec<Times>,
     /// The origins of tasks for which a thread waits.
-    created: HashMap<TaskId, Origin>,
+    created: Table<TaskId, Origin>,
     /// Those of tasks that have begun.
-    origins: HashMap<TaskId, Origin>,
+    origins: Table<TaskId, Origin>,
     /// The last tasks that were done.
-    done: HashMap<WaitNumber, Ended>,
+    done: Table<WaitNumber, Ended>,
 }
 
 /// A task was created while a thread waited.
@@ -44,11 +47,11 @@ struct Origin {
     time: u64,
     by: Part,
     /// What the creator has done.
-    times: Times,
+    times: Arc<Times>,
 }
 
 /// A task was done while a thread waited.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Ended {
     origin: Option<Origin>,
     /// What it has done.
@@ -71,7 +74,9 @@ impl TaskActivities {
         }
         profile.iter().for_each(|&(node, ticks)| self.recent[place].add(node, ticks));
         for task in self.current[place].iter().flatten() {
-            let times = self.running.entry(*task).or_default();
+            let spare = &mut self.spare;
+            let new = || spare.pop().unwrap_or_default();
+            let times = self.running.entry(*task).or_insert_with(new);
             profile.iter().for_each(|&(node, ticks)| times.add(node, ticks));
         }
     }
@@ -97,12 +102,10 @@ impl TaskActivities {
             What::PartEnd { .. } => {
                 self.current[place].pop();
                 if self.current[place].is_empty() {
-                    self.recent[place] = Times::default();
+                    self.recent[place].clear();
                 }
             }
-            What::TaskCreate(_) | What::BarrierLeave { .. } => {
-                self.recent[place] = Times::default();
-            }
+            What::TaskCreate(_) | What::BarrierLeave { .. } => self.recent[place].clear(),
             What::TaskSwitch { task, .. } => {
                 if let Some(current) = self.current[place].last_mut() {
                     *current = task;
@@ -113,11 +116,21 @@ impl TaskActivities {
                     self.origins.insert(task, origin);
                 }
             }
-            What::TaskComplete(task) => {
-                self.running.remove(&task);
-                self.origins.remove(&task);
-            }
+            What::TaskComplete(task) => self.complete(place, task),
             _ => {}
+        }
+    }
+
+    /// A task is done. The switch to the next one may come later: the time until then is not that
+    /// of this task any more.
+    fn complete(&mut self, place: usize, task: TaskId) {
+        if let Some(current) = self.current[place].last_mut() {
+            current.take_if(|current| *current == task);
+        }
+        self.origins.remove(&task);
+        if let Some(mut times) = self.running.remove(&task) {
+            times.clear();
+            self.spare.push(times);
         }
     }
 
@@ -125,7 +138,7 @@ impl TaskActivities {
     pub fn awaited(&mut self, record: &Rec, awaited: &Awaited) {
         match awaited {
             Awaited::Created(task) => {
-                let times = self.recent[record.location.index()].clone();
+                let times = Arc::new(self.recent[record.location.index()].clone());
                 let by = (record.node, record.location);
                 self.created.insert(*task, Origin { time: record.time, by, times });
                 self.is_awaited = true;
@@ -133,8 +146,9 @@ impl TaskActivities {
             Awaited::Done { task, by } => {
                 let Some(times) = self.running.get(task) else { return };
                 for number in by.iter().flatten() {
-                    let (origin, times) = (self.origins.get(task).cloned(), times.clone());
-                    self.done.insert(*number, Ended { origin, times });
+                    let ended = self.done.entry(*number).or_default();
+                    ended.origin = self.origins.get(task).cloned();
+                    ended.times.clone_from(times);
                 }
             }
         }
@@ -162,7 +176,7 @@ impl TaskActivities {
         let by: Part = (cause.by.node, cause.by.location);
         match cause.event {
             TaskEvent::Created(task) => {
-                let origin = self.created.get(&task).map(|origin| &origin.times);
+                let origin = self.created.get(&task).map(|origin| &*origin.times);
                 add(ticks, by, origin, Some(&own));
             }
             TaskEvent::Done(number) => {
@@ -180,8 +194,53 @@ impl TaskActivities {
         waits
     }
 
-    /// Nothing waits for these tasks any more.
-    pub fn forget_done(&mut self, number: WaitNumber) {
-        self.done.remove(&number);
+    /// All parts of a team have ended: nothing waits for its tasks any more. Some may not have
+    /// begun or ended, because their records are missing.
+    pub fn end_team(&mut self, ended: &TeamTasks) {
+        self.done.remove(&ended.wait);
+        let is_other = |task: &TaskId| task.team != ended.team.team;
+        self.running.retain(|task, _| is_other(task));
+        self.origins.retain(|task, _| is_other(task));
+        self.created.retain(|task, _| is_other(task));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pompeii_model::LocationId;
+
+    use super::*;
+    use crate::record::TeamInstance;
+
+    const TEAM: TeamInstance = TeamInstance { team: 1, number: 0 };
+    const TASK: TaskId = TaskId { team: 1, thread: 0, generation: 1 };
+    const NODE: NodeId = NodeId(2);
+
+    /// A location goes through these records; each is a tick after the one before.
+    fn activities(records: &[What]) -> TaskActivities {
+        let mut activities = TaskActivities::new(1);
+        for (time, &what) in (1..).zip(records) {
+            let (location, profile) = (LocationId(0), (0, 1));
+            let record = Rec { time, location, node: NODE, what, profile };
+            activities.advance(&record, &[(NODE, 1)]);
+            activities.settle(&record);
+        }
+        activities
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_task_that_is_done() {
+        let switch = |task| What::TaskSwitch { team: Some(TEAM), task };
+        let begin = What::PartBegin { team: TEAM, fork: None, forked: 1 };
+        let before = [begin, What::TaskCreate(TASK), switch(Some(TASK))];
+        let running = activities(&[&before[..], &[What::GroupBegin]].concat());
+        assert_eq!(running.running[&TASK].get(NODE), 1);
+        let done = activities(&[&before[..], &[What::TaskComplete(TASK), switch(None)]].concat());
+        assert!(done.running.is_empty(), "{done:?}");
+        assert_eq!(done.spare.len(), 1);
+        // Another task of the same name begins with nothing.
+        let again = [What::TaskComplete(TASK), switch(None), switch(Some(TASK)), switch(None)];
+        let again = activities(&[&before[..], &again].concat());
+        assert_eq!(again.running[&TASK].get(NODE), 1);
     }
 }
