@@ -7,7 +7,6 @@
 
 mod tasks;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use pompeii_model::{
@@ -117,8 +116,8 @@ struct Waited {
 /// Severities of the compounds of a trace. Memory follows the number of call paths and locations.
 #[derive(Debug, Default)]
 pub struct Severities {
-    values: HashMap<At, [i64; NAMES.len()]>,
-    waits: HashMap<(At, Option<At>), Waited>,
+    values: Table<At, [i64; NAMES.len()]>,
+    waits: Table<(At, Option<At>), Waited>,
     /// Severities of properties with a formula of their own, by their number among them.
     found: Table<(u32, NodeId, LocationId), i64>,
     instances: Instances,

@@ -5,12 +5,11 @@
 //! then. A barrier that a thread never reaches (`cancel`, the end of a killed program) is not
 //! complete, and its waiting is not known.
 
-use std::collections::HashMap;
-
 use pompeii_model::LocationId;
 
 use crate::compound::{BarrierVisit, Compound, Place};
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::matcher::{Found, Matcher};
 use crate::record::{Rec, TeamInstance, What};
 
@@ -20,10 +19,10 @@ type Key = (TeamInstance, u32);
 /// Barriers that some threads have not left.
 #[derive(Debug, Default)]
 pub struct Barriers {
-    open: HashMap<Key, Instance>,
+    open: Table<Key, Instance>,
     /// The barriers that each location is in: more than one, if a task has a team of its own.
-    within: HashMap<LocationId, Vec<Key>>,
-    teams: HashMap<TeamInstance, Team>,
+    within: Table<LocationId, Vec<Key>>,
+    teams: Table<TeamInstance, Team>,
     incomplete: u64,
 }
 

@@ -1,6 +1,7 @@
-//! A fast hash for tables with numbers of our own as keys: nodes and locations. The numbers are
-//! counted up, so a trace cannot choose keys that collide. No result depends on the order of a
-//! table.
+//! A fast hash for tables with numbers as keys. Those of nodes and locations are our own; those
+//! of teams, tasks and locks come from the trace, which counts them up. A trace that is made for
+//! it can have keys that collide: its analysis takes longer, with the same result. No result
+//! depends on the order of a table.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -20,6 +21,10 @@ impl Hasher for Mixer {
         for byte in bytes {
             self.write_u64(u64::from(*byte));
         }
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
     }
 
     fn write_u32(&mut self, number: u32) {

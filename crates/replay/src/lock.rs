@@ -5,19 +5,20 @@
 //! acquisition is kept until then. A gap in the numbers (visits without records, another writer's
 //! filter) means that the holder is not known.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use pompeii_model::ProcessId;
 
 use crate::compound::{Compound, LockVisit, Place};
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::matcher::{Found, Matcher};
 use crate::record::{Rec, What};
 
 /// All locks of the trace.
 #[derive(Debug, Default)]
 pub struct Locks {
-    locks: HashMap<(ProcessId, u32), Lock>,
+    locks: Table<(ProcessId, u32), Lock>,
 }
 
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! What the analysis of a trace comes to: call paths in their final order, with times and visits by
 //! location.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use pompeii_model::{CallId, CallTree, IndexVec, LocationId, Root};
 
@@ -20,7 +20,7 @@ use crate::wait_classes::{self, Classes, KindClasses};
 /// join of its master.
 #[derive(Debug, Default)]
 pub struct Joins {
-    ticks: HashMap<(NodeId, LocationId), i64>,
+    ticks: Table<(NodeId, LocationId), i64>,
 }
 
 impl Joins {
@@ -102,7 +102,7 @@ impl Outcome {
     ) -> Outcome {
         let has_task_values = locations.iter().any(|location| location.tree().has_task_values());
         let (calls, call_of) = tree.canonical(has_task_values);
-        let mut by_place: HashMap<(NodeId, LocationId), Values> = HashMap::new();
+        let mut by_place: Table<(NodeId, LocationId), Values> = Table::default();
         let mut gaps = Gaps::default();
         let forks_without_team = locations.iter().map(Location::forks_without_team).sum();
         for (location, id) in locations.iter().zip(definitions.system.locations.ids()) {

@@ -18,7 +18,6 @@
 //! came there last.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
@@ -66,11 +65,11 @@ struct Left {
 pub struct Paths {
     arena: Arena,
     tips: Vec<Tip>,
-    forks: HashMap<ForkId, Snapshot>,
+    forks: Table<ForkId, Snapshot>,
     /// The last releases of locks, with their numbers.
-    releases: HashMap<(ProcessId, u32), (u32, Snapshot)>,
-    turns: HashMap<TeamInstance, Snapshot>,
-    barriers: HashMap<(TeamInstance, u32), Left>,
+    releases: Table<(ProcessId, u32), (u32, Snapshot)>,
+    turns: Table<TeamInstance, Snapshot>,
+    barriers: Table<(TeamInstance, u32), Left>,
     pub(crate) tasks: TaskSnapshots,
     marks: Marks,
 }
@@ -81,10 +80,10 @@ impl Paths {
         Paths {
             arena: Arena::default(),
             tips: (0..locations).map(|_| Tip::default()).collect(),
-            forks: HashMap::new(),
-            releases: HashMap::new(),
-            turns: HashMap::new(),
-            barriers: HashMap::new(),
+            forks: Table::default(),
+            releases: Table::default(),
+            turns: Table::default(),
+            barriers: Table::default(),
             tasks: TaskSnapshots::default(),
             marks: Marks::new(locations),
         }

@@ -2,11 +2,12 @@
 //! a task that another thread resumes is handed over between rounds (`window.rs`). Nothing else
 //! passes between locations there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_model::LocationId;
 
+use crate::hash::Table;
 use crate::record::{ForkId, TaskId, TeamInstance};
 use crate::tree::NodeId;
 
@@ -32,7 +33,7 @@ pub struct Shared {
 
 #[derive(Debug, Default)]
 struct Forks {
-    known: HashMap<TeamInstance, Awaited>,
+    known: Table<TeamInstance, Awaited>,
     /// Those of the present round.
     new: Vec<(TeamInstance, Awaited)>,
     /// Teams with a worker that has got its fork in the present round.

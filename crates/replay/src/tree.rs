@@ -6,11 +6,11 @@
 //! between runs with several threads. Therefore no number of a shared node may reach the output:
 //! [`SharedTree::canonical`] numbers the call paths by their first visits.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use pompeii_model::{CallId, CallTree, LocationId, RegionId};
 
+use crate::hash::Table;
 use crate::record::What;
 
 /// A node of the shared tree.
@@ -32,7 +32,7 @@ pub struct SharedTree {
 #[derive(Debug)]
 struct Inner {
     nodes: Vec<Node>,
-    children: HashMap<(NodeId, RegionId), NodeId>,
+    children: Table<(NodeId, RegionId), NodeId>,
 }
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl SharedTree {
     pub fn new(program: RegionId, tasks: RegionId) -> SharedTree {
         let root = |region, parent| Node { region, parent, first: (0, LocationId(0)) };
         let nodes = vec![root(program, PROGRAM), root(tasks, TASKS)];
-        SharedTree { inner: Mutex::new(Inner { nodes, children: HashMap::new() }) }
+        SharedTree { inner: Mutex::new(Inner { nodes, children: Table::default() }) }
     }
 
     /// The call path `parent` + `region`, visited by a location at a time.
@@ -174,8 +174,8 @@ pub struct LocalTree {
     location: LocationId,
     nodes: Vec<LocalNode>,
     /// Children of nodes with many of them.
-    many: HashMap<(Local, RegionId), Local>,
-    known: HashMap<NodeId, Local>,
+    many: Table<(Local, RegionId), Local>,
+    known: Table<NodeId, Local>,
     /// Nodes with time since the last sync record, if that is wanted.
     recent: Option<Vec<Local>>,
 }
@@ -205,8 +205,8 @@ impl LocalTree {
         let mut tree = LocalTree {
             location,
             nodes: Vec::new(),
-            many: HashMap::new(),
-            known: HashMap::new(),
+            many: Table::default(),
+            known: Table::default(),
             recent: None,
         };
         tree.add((PROGRAM, program), LocalTree::PROGRAM);

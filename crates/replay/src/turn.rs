@@ -1,16 +1,15 @@
 //! Turns in ordered constructs: how long each thread waited, and who had the turn before.
 
-use std::collections::HashMap;
-
 use crate::compound::{Compound, Place, TurnVisit};
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::matcher::{Found, Matcher};
 use crate::record::{Rec, TeamInstance, What};
 
 /// The last turn of each team.
 #[derive(Debug, Default)]
 pub struct Turns {
-    last: HashMap<TeamInstance, (u64, Place)>,
+    last: Table<TeamInstance, (u64, Place)>,
 }
 
 impl Matcher for Turns {

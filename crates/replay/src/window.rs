@@ -53,7 +53,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 1, window_events: 1_000_000, path: false }
+        Options { threads: 1, window_events: 250_000, path: false }
     }
 }
 
@@ -153,13 +153,13 @@ impl Seat {
 
     /// Takes the records that the location has written.
     fn keep_records(&mut self) {
-        let (records, profile) = self.location.take_records();
+        let (records, profile) = self.location.records();
         let before = self.profile.len() as u32;
-        self.records.extend(records.into_iter().map(|record| {
+        self.records.extend(records.drain(..).map(|record| {
             let (begin, length) = record.profile;
             Rec { profile: (before + begin, length), ..record }
         }));
-        self.profile.extend(profile);
+        self.profile.append(profile);
     }
 
     /// Moves the records before the horizon to the end of a window.

@@ -16,14 +16,13 @@ mod sums;
 mod tasks;
 mod teams;
 
-use std::collections::HashMap;
-
 use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::reference::RegionRef;
 
 use crate::definitions::{Class, Definitions};
+use crate::hash::Table;
 use crate::parameters::Value;
 use crate::process::{Fork, Gaps, Missing, Shared};
 use crate::record::{ForkId, Rec, Scope, TaskId, What};
@@ -71,7 +70,7 @@ pub struct Location {
     /// time outside of all.
     parts: Vec<Part>,
     /// How often it has begun a part in each team.
-    begins: HashMap<u32, u32>,
+    begins: Table<u32, u32>,
     forks: u32,
     /// Those that have not joined, from the outside in.
     open_forks: Vec<ForkId>,
@@ -82,7 +81,7 @@ pub struct Location {
     /// Where a master goes on when its team joins.
     after_join: Option<Local>,
     /// Explicit tasks that are not running.
-    suspended: HashMap<TaskId, Strand>,
+    suspended: Table<TaskId, Strand>,
     /// A task that was switched to and is not known here: the next event tells whether it begins.
     unknown_task: Option<TaskId>,
     /// That task, from the location which had suspended it.
@@ -100,7 +99,7 @@ pub struct Location {
     /// Other locations do not know what is missing, either: go on without it.
     goes_on_without: bool,
     /// The calls that have begun the non-blocking collective operations of requests.
-    operations: HashMap<u64, Local>,
+    operations: Table<u64, Local>,
     /// What it counts besides time, if the trace has counters.
     counting: Option<Box<Counting>>,
     gaps: Gaps,
@@ -128,13 +127,13 @@ impl Location {
             has_begun: false,
             is_between: false,
             parts: vec![Part::outside()],
-            begins: HashMap::new(),
+            begins: Table::default(),
             forks: 0,
             open_forks: Vec::new(),
             fork: None,
             part_begin: None,
             after_join: None,
-            suspended: HashMap::new(),
+            suspended: Table::default(),
             unknown_task: None,
             arrived: None,
             created: None,
@@ -143,7 +142,7 @@ impl Location {
             is_off: false,
             has_lost: false,
             goes_on_without: false,
-            operations: HashMap::new(),
+            operations: Table::default(),
             counting: Counting::of(definitions),
             gaps: Gaps::default(),
             forks_without_team: 0,
@@ -178,9 +177,9 @@ impl Location {
         &self.gaps
     }
 
-    /// Sync records since the last call, and the times between them.
-    pub fn take_records(&mut self) -> (Vec<Rec>, Profile) {
-        (std::mem::take(&mut self.records), std::mem::take(&mut self.profile))
+    /// Sync records that have not been taken, and the times between them.
+    pub fn records(&mut self) -> (&mut Vec<Rec>, &mut Profile) {
+        (&mut self.records, &mut self.profile)
     }
 
     /// An error while reading its events.

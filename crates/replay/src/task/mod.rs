@@ -22,12 +22,13 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use pompeii_model::{Id, LocationId};
 
 use crate::compound::{Compound, Place};
 use crate::definitions::Definitions;
+use crate::hash::Table;
 use crate::matcher::{Found, Matcher};
 use crate::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use compound::{
@@ -40,11 +41,11 @@ use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, place};
 pub struct Tasks {
     /// The parts of each location, from the outside in.
     parts: Vec<Vec<Part>>,
-    teams: HashMap<TeamInstance, Team>,
-    live: HashMap<TaskId, Task>,
-    groups: HashMap<WaitNumber, Group>,
+    teams: Table<TeamInstance, Team>,
+    live: Table<TaskId, Task>,
+    groups: Table<WaitNumber, Group>,
     /// The longest chains of teams whose masters have ended their parts, until they join.
-    spans: HashMap<ForkId, i64>,
+    spans: Table<ForkId, i64>,
     /// The last tasks that were done without a creation.
     early: VecDeque<TaskId>,
     next: u64,

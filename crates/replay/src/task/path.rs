@@ -3,17 +3,16 @@
 //!
 //! A path is only kept for an event that a thread waits for at its time.
 
-use std::collections::HashMap;
-
 use super::compound::{Awaited, Scheduling, TaskEvent, TaskWaitVisit, WaitNumber};
+use crate::hash::Table;
 use crate::path::{Paths, Snapshot};
 use crate::record::{Rec, TaskId, What};
 
 /// The paths to events that threads wait for.
 #[derive(Debug, Default)]
 pub(crate) struct TaskSnapshots {
-    created: HashMap<TaskId, Snapshot>,
-    done: HashMap<WaitNumber, Snapshot>,
+    created: Table<TaskId, Snapshot>,
+    done: Table<WaitNumber, Snapshot>,
 }
 
 impl Paths {

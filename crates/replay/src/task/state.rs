@@ -1,11 +1,10 @@
 //! What is known of tasks, teams and threads while the records of a trace come.
 
-use std::collections::HashMap;
-
 use pompeii_model::LocationId;
 
 use super::compound::{Scheduling, WaitNumber};
 use crate::compound::Place;
+use crate::hash::Table;
 use crate::record::{ForkId, TaskId, TeamInstance};
 use crate::tree::NodeId;
 
@@ -123,7 +122,7 @@ pub(super) struct Team {
     /// The longest chain to the end of a task or to a barrier.
     pub path: i64,
     pub last_done: Option<Done>,
-    pub barriers: HashMap<u32, Barrier>,
+    pub barriers: Table<u32, Barrier>,
 }
 
 impl Team {
@@ -143,7 +142,7 @@ impl Team {
             work: 0,
             path: 0,
             last_done: None,
-            barriers: HashMap::new(),
+            barriers: Table::default(),
         }
     }
 }
