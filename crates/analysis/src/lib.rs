@@ -33,6 +33,7 @@ mod efficiency;
 pub mod findings;
 pub mod format;
 mod idle;
+mod impact;
 mod lens;
 mod load;
 mod machine;

@@ -4,6 +4,7 @@
 use pompeii_model::{CallId, Cube, IndexVec, MetricId, Paradigm, Role, Row};
 
 use crate::idle::Idle;
+use crate::impact::Impact;
 use crate::mpi_class;
 
 /// Which OpenMP construct or part of MPI a call path's own time belongs to. A construct's *body*
@@ -144,6 +145,7 @@ pub struct Profile<'a> {
     /// Whether any location executed a task under this call path (it has a stub node below it).
     executes_tasks: IndexVec<CallId, bool>,
     idle: Idle,
+    impact: Impact,
     time: Option<MetricId>,
     management: Option<MetricId>,
     starvation: Option<MetricId>,
@@ -162,6 +164,7 @@ impl<'a> Profile<'a> {
                 .map(|call| !in_task_tree(cube, call) && cube.calls.children(call).iter().any(stub))
                 .collect(),
             idle: Idle::new(cube),
+            impact: Impact::new(cube),
             time: cube.metric("time"),
             management: cube.metric("omp_management"),
             starvation: cube.metric("omp_task_starvation"),
@@ -234,6 +237,11 @@ impl<'a> Profile<'a> {
         let locations = cube.system.locations.iter();
         let walls = locations.map(|of| cube.system.processes[of.process].wall_ticks);
         Row::new(walls.map(|wall_ticks| cube.wall_ticks - wall_ticks).collect())
+    }
+
+    /// What the critical path costs.
+    pub(crate) fn impact(&self) -> &Impact {
+        &self.impact
     }
 
     /// Time in which the location did nothing because the program ran on fewer threads.

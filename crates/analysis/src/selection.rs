@@ -1,9 +1,12 @@
 //! Which properties of a trace are wanted: names of properties, each with everything below it in
 //! the tree, and `counters`.
 
+use std::iter::successors;
+
 use pompeii_model::{Cube, MetricId};
 use thiserror::Error;
 
+use crate::impact;
 use crate::properties::{self, Property};
 
 /// Stands for the counters of a trace.
@@ -11,13 +14,24 @@ const COUNTERS: &str = "counters";
 /// What every report needs.
 const ALWAYS: [&str; 4] = ["time", "visits", "task_time", "task_switches"];
 /// Properties of these names need the order of waits, which costs time.
-const CAUSES: [&str; 6] = [
+const CAUSES: [&str; 8] = [
     "critical_path",
     "performance_impact",
     "delay_",
     "mpi_wait_direct",
     "mpi_wait_indirect",
+    "mpi_wait_propagating",
+    "mpi_wait_terminal",
     "omp_wait_",
+];
+
+/// Properties with a formula over other metrics of a trace.
+const IMPACT: [&str; 5] = [
+    "critical_path_imbalance",
+    "critical_path_activities",
+    "intra_partition_imbalance",
+    "inter_partition_imbalance",
+    "non_critical_path_activities",
 ];
 
 /// Some properties.
@@ -82,8 +96,12 @@ impl Selection {
 
     /// Whether one of the properties needs the critical path or the causes of waiting.
     pub fn has_causes(&self) -> bool {
-        let needs = |name: &str| CAUSES.iter().any(|begin| name.starts_with(begin));
-        properties::metrics().any(|property| needs(property.name) && self.has(property.name))
+        let needs = |property: &Property| {
+            let parents = successors(Some(property), |it| it.parent.and_then(properties::find));
+            let mut names = parents.map(|property| property.name);
+            names.any(|name| CAUSES.iter().any(|begin| name.starts_with(begin)))
+        };
+        properties::metrics().any(|property| needs(property) && self.has(property.name))
     }
 
     /// The cube with the metrics that are wanted.
@@ -93,7 +111,10 @@ impl Selection {
         }
         let dimensions = (cube.regions.clone(), cube.calls.clone(), cube.system.clone());
         let mut kept = Cube::new(cube.clock, cube.wall_ticks, &cube.program, dimensions);
-        let wanted = |(_, metric): &(MetricId, &pompeii_model::Metric)| self.has(&metric.name);
+        let has_impact = IMPACT.iter().any(|name| self.has(name));
+        let wanted = |(_, metric): &(MetricId, &pompeii_model::Metric)| {
+            self.has(&metric.name) || has_impact && impact::needs(&metric.name)
+        };
         for (id, metric) in cube.metrics().enumerated().filter(wanted) {
             let parent = metric.parent.and_then(|id| kept.metric(&cube.metrics()[id].name));
             let to = kept.add_metric(pompeii_model::Metric { parent, ..metric.clone() });
@@ -135,9 +156,25 @@ mod tests {
     }
 
     #[test]
+    fn formulas_over_the_critical_path_keep_their_metrics() {
+        let measured = crate::notation::cube(
+            "wall=100 locations=1
+             a     0  time=90  critical_path=100  omp_management=10  omp_wait_direct=20  delay_omp=3",
+        );
+        let cube = Selection::parse("inter_partition_imbalance,performance_impact").unwrap();
+        let cube = crate::derive(&cube.of(measured.unwrap()));
+        let total = |name: &str| cube.total(cube.metric(name).unwrap());
+        let activities = total("critical_path_activities");
+        assert_eq!((activities, total("performance_impact"), total("delay_omp")), (60, 100, 0));
+    }
+
+    #[test]
     fn the_causes_are_searched_for_if_a_property_needs_them() {
         for (list, expected) in [("mpi", false), ("critical_path", true), ("delay_omp,mpi", true)] {
             assert_eq!(Selection::parse(list).unwrap().has_causes(), expected, "{list}");
+        }
+        for list in ["mpi_wait_terminal_ls", "omp_wait_direct", "inter_partition_imbalance"] {
+            assert!(Selection::parse(list).unwrap().has_causes(), "{list}");
         }
         assert!(Selection::all().has_causes());
     }

@@ -254,6 +254,22 @@ catalogue! {
     process_absent
     /// The chain of activities that determines the wall time.
     critical_path
+    /// The part of it that is not spread evenly.
+    critical_path_imbalance
+    /// What it costs on all locations.
+    performance_impact
+    /// By call paths that are on it.
+    performance_impact_criticalpath
+    /// What locations do in them.
+    critical_path_activities
+    /// What they lose.
+    critical_imbalance_impact
+    /// Because of what they do for a shorter time.
+    intra_partition_imbalance
+    /// Because of what they do not do.
+    inter_partition_imbalance
+    /// By call paths that are not on it.
+    non_critical_path_activities
     /// Waiting of other threads, at its causes.
     delay_omp
     /// The part of it that other waiting has passed on.
@@ -446,6 +462,7 @@ catalogue! {
 
 pictures! {
     critical_path
+    critical_path_imbalance
     delay_omp
     delay_omp_indirect
     mpi_barrier_completion
