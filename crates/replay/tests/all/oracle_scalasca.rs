@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::generate::world::Waits;
+use pompeii_replay::blame::Kind;
+use pompeii_replay::compound::MpiKind;
 use pompeii_replay::{Options, Outcome};
 
 use crate::engine;
@@ -213,6 +215,64 @@ fn the_critical_path_agrees_with_another_analyser() {
             compared += 1;
             if (value(&theirs) - value(&ours)).abs() > 1e-6 {
                 let values = (value(&theirs), value(&ours));
+                text += &format!("{name} {cell:?}: {:.9} and {:.9}\n", values.0, values.1);
+            }
+        }
+    }
+    assert_eq!(text, "");
+    // There is nothing to compare without the samples.
+    assert!(compared > 100 || samples().is_empty(), "{compared}");
+}
+
+/// Direct and indirect waiting for messages, in seconds, by metric, call path and location.
+fn own_classes(outcome: &Outcome) -> BTreeMap<(&'static str, String, usize), f64> {
+    let mut cells = BTreeMap::new();
+    let root = format!("{}/", outcome.definitions.program);
+    for &(kind, call, location, classes) in &outcome.wait_classes {
+        let names = match kind {
+            Kind::Mpi(MpiKind::LateSender) => [CLASSES[0], CLASSES[1]],
+            Kind::Mpi(MpiKind::LateReceiver) => [CLASSES[2], CLASSES[3]],
+            _ => continue,
+        };
+        let path = outcome.path(call);
+        let path = path.strip_prefix(&root).unwrap_or_default();
+        for (name, ticks) in names.into_iter().zip([classes.direct, classes.indirect]) {
+            let cell = (name, path.to_owned(), location.0 as usize);
+            *cells.entry(cell).or_default() += ticks as f64 * 1e-9;
+        }
+    }
+    cells
+}
+
+/// Classes of waiting that both analysers have. The other one has them for messages only.
+const CLASSES: [&str; 4] = [
+    "mpi_wait_direct_latesender",
+    "mpi_wait_indirect_latesender",
+    "mpi_wait_direct_latereceiver",
+    "mpi_wait_indirect_latereceiver",
+];
+
+#[test]
+fn direct_and_indirect_waiting_for_messages_agree_with_another_analyser() {
+    let (mut text, mut compared) = (String::new(), 0);
+    for (anchor, expected) in analysed() {
+        let name = expected["sample"].as_str().unwrap();
+        let (outcome, _) = engine::analyse(&anchor, Options { path: true, ..Options::default() });
+        let own = own_classes(&outcome);
+        let of = |metric| {
+            let cells = severities(&expected, metric).into_iter();
+            cells.map(move |((path, location), value)| ((metric, path, location), value))
+        };
+        let theirs: BTreeMap<_, f64> = CLASSES.into_iter().flat_map(of).collect();
+        for cell in own.keys().chain(theirs.keys()).collect::<std::collections::BTreeSet<_>>() {
+            let value = |map: &BTreeMap<_, f64>| map.get(cell).copied().unwrap_or(0.0);
+            if NOT_THERE.iter().any(|function| cell.1.ends_with(function)) {
+                continue;
+            }
+            compared += 1;
+            // Intervals begin at slightly different points inside of calls.
+            if (value(&theirs) - value(&own)).abs() > 3e-6 {
+                let values = (value(&theirs), value(&own));
                 text += &format!("{name} {cell:?}: {:.9} and {:.9}\n", values.0, values.1);
             }
         }
